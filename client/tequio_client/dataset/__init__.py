@@ -1,0 +1,1 @@
+"""Builds the token shards of a run, the same bytes on every machine."""
