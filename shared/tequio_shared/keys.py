@@ -1,0 +1,85 @@
+"""Ed25519 keys: signing, verifying, and which public keys are acceptable at all.
+
+libsodium only. Verifiers disagree on small-order and non-canonical keys (OpenSSL accepts one
+signature under the identity point for every message), so a key counts only once `check_key` passed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from nacl.bindings import crypto_core_ed25519_is_valid_point
+from nacl.exceptions import BadSignatureError
+from nacl.signing import SigningKey, VerifyKey
+
+from tequio_shared.errors import MalformedError, SignatureInvalidError
+from tequio_shared.ids import PeerKey, sha256
+
+if TYPE_CHECKING:
+    from tequio_shared.ids import NetworkId
+
+KEY_BYTES = 32
+SEED_BYTES = 32
+SIGNATURE_BYTES = 64
+
+_BEACON_PREFIX = b"tequio/v1/beacon-secret\x00"
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """A private key, made from its 32-byte seed; raises MalformedError for another size."""
+
+    seed: bytes = field(repr=False)
+    key: PeerKey = field(init=False)
+    _signing: SigningKey = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if len(self.seed) != SEED_BYTES:
+            raise MalformedError(f"a seed has {SEED_BYTES} bytes, not {len(self.seed)}")
+        signing = SigningKey(self.seed)
+        object.__setattr__(self, "_signing", signing)
+        object.__setattr__(self, "key", PeerKey(bytes(signing.verify_key)))
+
+    def sign(self, message: bytes) -> bytes:
+        """Sign with Ed25519: 64 bytes, the same every time."""
+        return self._signing.sign(message).signature
+
+    def beacon_secret(self, net: NetworkId, seq: int) -> bytes:
+        """Derive the 32-byte beacon secret that the author's statement `seq` commits to.
+
+        HMAC-SHA256 under a key that only the seed gives: nothing to store between commit and
+        reveal, and nothing about the seed in what is revealed.
+        """
+        secret = hashlib.sha256(_BEACON_PREFIX + self.seed).digest()
+        return hmac.digest(secret, net + seq.to_bytes(8, "big"), "sha256")
+
+
+def beacon_commitment(secret: bytes) -> bytes:
+    """Hash a secret into what `commit` fields hold until it is revealed."""
+    return sha256(secret)
+
+
+def check_key(raw: bytes) -> PeerKey:
+    """Accept a public key on the main subgroup, in its canonical encoding.
+
+    Raises SignatureInvalidError for other sizes, points off the curve, the identity, points of
+    small order and mixtures with them.
+    """
+    if len(raw) != KEY_BYTES or not crypto_core_ed25519_is_valid_point(raw):
+        raise SignatureInvalidError(f"not an acceptable Ed25519 key: {raw[:KEY_BYTES].hex()}")
+    return PeerKey(raw)
+
+
+def verify(key: PeerKey, signature: bytes, message: bytes) -> None:
+    """Return if the signature over the message holds; raises SignatureInvalidError."""
+    if len(key) != KEY_BYTES or len(signature) != SIGNATURE_BYTES:
+        raise SignatureInvalidError(
+            f"key of {len(key)} and signature of {len(signature)} bytes; 32 and 64 are due"
+        )
+    try:
+        VerifyKey(key).verify(message, signature)
+    except BadSignatureError as err:
+        raise SignatureInvalidError(f"signature of {key.hex()} does not verify") from err

@@ -1,0 +1,228 @@
+"""The Merkle tree of RFC 6962: hashes, roots, proofs, and the compact right edge.
+
+Every hash that a verifier takes must be 32 bytes long. Sizes count leaves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from tequio_shared.errors import MalformedError, PeerError
+from tequio_shared.ids import DIGEST_BYTES, Digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+EMPTY_ROOT = Digest(hashlib.sha256(b"").digest())
+PROOF_HASHES = 64
+"""Most hashes in a proof: a tree has fewer than 2^63 leaves."""
+
+
+class Frontier:
+    """The roots of the full subtrees along a growing tree's right edge, largest first.
+
+    Appending is O(1) amortised, the root O(log n), and memory at most 63 hashes.
+    """
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._edge: list[bytes] = []
+
+    @classmethod
+    def parse(cls, raw: bytes) -> Frontier:
+        """Read `encode` back; raises MalformedError."""
+        size = int.from_bytes(raw[:8], "big")
+        if len(raw) != 8 + DIGEST_BYTES * size.bit_count():
+            raise MalformedError(f"frontier of {len(raw)} bytes for {size} leaves")
+        frontier = cls()
+        frontier._size = size
+        frontier._edge = [raw[at : at + DIGEST_BYTES] for at in range(8, len(raw), DIGEST_BYTES)]
+        return frontier
+
+    @property
+    def size(self) -> int:
+        """How many leaves were appended."""
+        return self._size
+
+    def append(self, leaf: bytes) -> None:
+        """Add one leaf hash; raises MalformedError unless it has 32 bytes."""
+        node = _checked(leaf)
+        carry = self._size
+        while carry & 1:
+            node = node_hash(self._edge.pop(), node)
+            carry >>= 1
+        self._edge.append(node)
+        self._size += 1
+
+    def root(self) -> Digest:
+        """Hash the edge into the root over all leaves so far."""
+        if not self._edge:
+            return EMPTY_ROOT
+        node = self._edge[-1]
+        for left in reversed(self._edge[:-1]):
+            node = node_hash(left, node)
+        return Digest(node)
+
+    def copy(self) -> Frontier:
+        """Another frontier with the same leaves, which grows by itself."""
+        return Frontier.parse(self.encode())
+
+    def encode(self) -> bytes:
+        """Write the size as u64 big-endian, then the hashes, largest subtree first."""
+        return self._size.to_bytes(8, "big") + b"".join(self._edge)
+
+
+def leaf_hash(leaf: bytes) -> Digest:
+    """SHA-256(0x00 + leaf)."""
+    return Digest(hashlib.sha256(b"\x00" + leaf).digest())
+
+
+def node_hash(left: bytes, right: bytes) -> Digest:
+    """SHA-256(0x01 + left + right), of two 32-byte hashes."""
+    return Digest(hashlib.sha256(b"\x01" + left + right).digest())
+
+
+def root(leaves: Iterable[bytes]) -> Digest:
+    """Hash leaves given as bytes into their root; none give SHA-256("")."""
+    return root_of_hashes([leaf_hash(leaf) for leaf in leaves])
+
+
+def root_of_hashes(hashes: Sequence[bytes]) -> Digest:
+    """Hash leaf hashes into their root; raises MalformedError unless each has 32 bytes."""
+    if not hashes:
+        return EMPTY_ROOT
+    level: Sequence[bytes] = [_checked(leaf) for leaf in hashes]
+    while len(level) > 1:
+        level = _level_above(level)
+    return Digest(level[0])
+
+
+def inclusion_proof(hashes: Sequence[bytes], index: int) -> list[Digest]:
+    """Prove leaf `index` of the tree over `hashes`: its audit path, the leaf's sibling first.
+
+    Raises IndexError for an index outside the tree.
+    """
+    if not 0 <= index < len(hashes):
+        raise IndexError(f"leaf {index} of {len(hashes)}")
+    proof: list[Digest] = []
+    level: Sequence[bytes] = [_checked(leaf) for leaf in hashes]
+    while len(level) > 1:
+        if index ^ 1 < len(level):
+            proof.append(Digest(level[index ^ 1]))
+        level = _level_above(level)
+        index >>= 1
+    return proof
+
+
+def consistency_proof(hashes: Sequence[bytes], old_size: int) -> list[Digest]:
+    """Prove that the tree over the first `old_size` hashes is the beginning of this one.
+
+    Raises IndexError unless 1 <= old_size <= len(hashes).
+    """
+    if not 1 <= old_size <= len(hashes):
+        raise IndexError(f"old size {old_size} of {len(hashes)}")
+    return _subproof(hashes, old_size, is_whole=True)
+
+
+def verify_inclusion(
+    leaf: bytes, index: int, size: int, proof: Sequence[bytes], expected_root: bytes
+) -> None:
+    """Return if the leaf with this hash is number `index` of the tree of that size and root.
+
+    Raises PeerError if the proof does not show it, MalformedError if a hash has another size.
+    """
+    if not 0 <= index < size:
+        raise PeerError(f"leaf {index} lies outside a tree of {size}")
+    inner = (index ^ (size - 1)).bit_length()
+    border = (index >> inner).bit_count()
+    _check_proof(proof, inner + border)
+    node = _checked(leaf)
+    for bit, sibling in enumerate(proof[:inner]):
+        node = node_hash(sibling, node) if index >> bit & 1 else node_hash(node, sibling)
+    _check_root(_fold_left(node, proof[inner:]), expected_root)
+
+
+def verify_consistency(
+    old_size: int, old_root: bytes, size: int, expected_root: bytes, proof: Sequence[bytes]
+) -> None:
+    """Return if the tree of `old_size` and `old_root` is the beginning of the other.
+
+    Old size 0 is refused: every tree extends the empty one, so nothing would have been shown.
+    Raises PeerError if the proof does not show it, MalformedError if a hash has another size.
+    """
+    if not 1 <= old_size <= size:
+        raise PeerError(f"no consistency from {old_size} to {size}")
+    if old_size == size:
+        _check_proof(proof, 0)
+        _check_root(_checked(old_root), expected_root)
+        return
+    # The largest full subtree on the old tree's right edge is where both paths begin.
+    shift = (old_size & -old_size).bit_length() - 1
+    inner = ((old_size - 1) ^ (size - 1)).bit_length() - shift
+    border = ((old_size - 1) >> (inner + shift)).bit_count()
+    is_power = old_size == 1 << shift
+    _check_proof(proof, inner + border + (not is_power))
+    seed, path = (old_root, proof) if is_power else (proof[0], proof[1:])
+    mask = (old_size - 1) >> shift
+    _check_root(_old_root(_checked(seed), path, inner, mask), old_root)
+    _check_root(_new_root(seed, path, inner, mask), expected_root)
+
+
+def _old_root(seed: bytes, path: Sequence[bytes], inner: int, mask: int) -> bytes:
+    node = seed
+    for bit, sibling in enumerate(path[:inner]):
+        if mask >> bit & 1:
+            node = node_hash(sibling, node)
+    return _fold_left(node, path[inner:])
+
+
+def _new_root(seed: bytes, path: Sequence[bytes], inner: int, mask: int) -> bytes:
+    node = seed
+    for bit, sibling in enumerate(path[:inner]):
+        node = node_hash(sibling, node) if mask >> bit & 1 else node_hash(node, sibling)
+    return _fold_left(node, path[inner:])
+
+
+def _fold_left(node: bytes, siblings: Sequence[bytes]) -> bytes:
+    for sibling in siblings:
+        node = node_hash(sibling, node)
+    return node
+
+
+def _level_above(level: Sequence[bytes]) -> list[bytes]:
+    """Pair up; a last odd node rises unchanged, which is RFC 6962's split at powers of two."""
+    above: list[bytes] = [node_hash(level[at], level[at + 1]) for at in range(0, len(level) - 1, 2)]
+    if len(level) & 1:
+        above.append(level[-1])
+    return above
+
+
+def _subproof(hashes: Sequence[bytes], old_size: int, *, is_whole: bool) -> list[Digest]:
+    """RFC 6962 section 2.1.2; `is_whole` while the old tree is a subtree that the verifier has."""
+    if old_size == len(hashes):
+        return [] if is_whole else [root_of_hashes(hashes)]
+    split = 1 << (len(hashes) - 1).bit_length() - 1
+    if old_size <= split:
+        left = _subproof(hashes[:split], old_size, is_whole=is_whole)
+        return [*left, root_of_hashes(hashes[split:])]
+    right = _subproof(hashes[split:], old_size - split, is_whole=False)
+    return [*right, root_of_hashes(hashes[:split])]
+
+
+def _checked(node: bytes) -> bytes:
+    if len(node) != DIGEST_BYTES:
+        raise MalformedError(f"hash of {len(node)} bytes")
+    return node
+
+
+def _check_proof(proof: Sequence[bytes], expected: int) -> None:
+    if len(proof) != expected:
+        raise PeerError(f"proof of {len(proof)} hashes where {expected} are due")
+    for node in proof:
+        _checked(node)
+
+
+def _check_root(found: bytes, expected: bytes) -> None:
+    if found != _checked(expected):
+        raise PeerError(f"the proof leads to {found.hex()}, not to {expected.hex()}")

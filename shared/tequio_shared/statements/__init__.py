@@ -1,0 +1,71 @@
+"""The bodies of statements, and the one table from a type's name and version to its body."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
+
+from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
+from tequio_shared.statements.rounds import (
+    HeadAttest,
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundRoster,
+    RoundVoid,
+    RoundWitness,
+    WitnessProof,
+    WorkCommit,
+)
+from tequio_shared.statements.runs import NetGenesis, RunFinish, RunOpen, RunPause, RunResume
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Body: TypeAlias = (
+    KeyRegister
+    | MemberReady
+    | MemberLeave
+    | NetGenesis
+    | RunOpen
+    | RunPause
+    | RunResume
+    | RunFinish
+    | RoundRoster
+    | HeadAttest
+    | HeadPromote
+    | RoundOpen
+    | WorkCommit
+    | RoundWitness
+    | WitnessProof
+    | RoundClose
+    | RoundVoid
+)
+
+VERSION = 1
+"""Version of every type so far, the field `v`."""
+
+_ALL: tuple[type[Body], ...] = (
+    KeyRegister,
+    MemberReady,
+    MemberLeave,
+    NetGenesis,
+    RunOpen,
+    RunPause,
+    RunResume,
+    RunFinish,
+    RoundRoster,
+    HeadAttest,
+    HeadPromote,
+    RoundOpen,
+    WorkCommit,
+    RoundWitness,
+    WitnessProof,
+    RoundClose,
+    RoundVoid,
+)
+
+BODIES: Mapping[tuple[str, int], type[Body]] = MappingProxyType(
+    {(body.TYPE, VERSION): body for body in _ALL}
+)
+"""What this version understands; anything else is refused as `unknown-type`."""
