@@ -1,0 +1,1 @@
+"""One volunteer in the swarm: trio and libp2p, no torch."""
