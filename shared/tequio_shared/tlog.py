@@ -1,7 +1,8 @@
 """Tiles and bundles: the files as which a log is served (c2sp.org/tlog-tiles).
 
-A tile holds up to 256 consecutive hashes of a level of the tree, a bundle the leaves under a tile
-of level 0. Level l of the tiles is level 8*l of the binary tree; only full tiles feed the level above.
+A tile holds up to 256 consecutive hashes of one level of the tree; a bundle holds the leaves under
+a tile of level 0. Level l of the tiles is level 8*l of the binary tree, and only full tiles feed
+the level above.
 """
 
 from __future__ import annotations
