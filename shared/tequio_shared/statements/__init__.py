@@ -17,7 +17,14 @@ from tequio_shared.statements.rounds import (
     WitnessProof,
     WorkCommit,
 )
-from tequio_shared.statements.runs import NetGenesis, RunFinish, RunOpen, RunPause, RunResume
+from tequio_shared.statements.runs import (
+    NetGenesis,
+    RunClose,
+    RunFinish,
+    RunOpen,
+    RunPause,
+    RunResume,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +38,7 @@ Body: TypeAlias = (
     | RunPause
     | RunResume
     | RunFinish
+    | RunClose
     | RoundRoster
     | HeadAttest
     | HeadPromote
@@ -54,6 +62,7 @@ _ALL: tuple[type[Body], ...] = (
     RunPause,
     RunResume,
     RunFinish,
+    RunClose,
     RoundRoster,
     HeadAttest,
     HeadPromote,

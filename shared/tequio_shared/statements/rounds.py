@@ -146,4 +146,3 @@ class RoundVoid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     SCOPE: ClassVar[Scope] = Scope.ROUND
 
     reason: ReasonCode
-    result: Bytes32Text

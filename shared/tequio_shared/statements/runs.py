@@ -46,9 +46,18 @@ class RunResume(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 class RunFinish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The run has ended; its head stays as it is."""
+    """An organiser ends the run: after the round that is under way no other one opens."""
 
     TYPE: ClassVar[str] = "run.finish"
+    SCOPE: ClassVar[Scope] = Scope.RUN
+
+    reason: ReasonCode
+
+
+class RunClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The coordinator's word that the run has ended; its head stays as it is."""
+
+    TYPE: ClassVar[str] = "run.close"
     SCOPE: ClassVar[Scope] = Scope.RUN
 
     reason: ReasonCode

@@ -1,0 +1,1 @@
+"""Data that ships with the programs: read with importlib.resources."""

@@ -1,0 +1,1 @@
+"""The volunteer's programs: worker, trainer, and the commands that start them."""

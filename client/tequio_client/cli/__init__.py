@@ -1,0 +1,1 @@
+"""The command tree of the tequio program."""

@@ -1,0 +1,1 @@
+"""What worker and trainer say to each other: pure values in JSON lines."""

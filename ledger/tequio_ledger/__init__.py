@@ -1,0 +1,1 @@
+"""The ledger service: one writer, many readers."""

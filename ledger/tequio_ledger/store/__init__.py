@@ -1,0 +1,1 @@
+"""What the ledger keeps: tables, queries and migrations; rows never leave."""

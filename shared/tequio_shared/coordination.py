@@ -1,0 +1,224 @@
+"""What the coordinator logs next: a pure function of the run's view and the time.
+
+It decides only *when*; *what* follows from the log, and everybody who replays it checks that
+(`RunView.apply`). Times are the coordinator's clock in milliseconds since 1970.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from tequio_shared.documents import TRAINER
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.round import Phase, RoundView
+from tequio_shared.run import RunView, State, void_reason
+from tequio_shared.statements.rounds import (
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundRoster,
+    RoundVoid,
+    RoundWitness,
+)
+from tequio_shared.statements.runs import RunClose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ROUNDS_DONE = 1
+ORGANISER_ENDED = 2
+
+Deed: TypeAlias = (
+    HeadPromote | RoundClose | RoundOpen | RoundRoster | RoundVoid | RoundWitness | RunClose
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One statement to log, with the document that it names (store that first)."""
+
+    body: Deed
+    round: int | None
+    document: bytes | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Stopwatch:
+    """When the coordinator saw what it waits on; its own memory, not the log's.
+
+    Owned by the coordinator of one run; all times are None until they happen.
+    """
+
+    enough_since: int | None = None  # enough members are ready
+    roster_at: int | None = None
+    witness_at: int | None = None
+    quorum_at: int | None = None
+
+    def note(self, view: RunView, now: int) -> None:
+        """Start and stop the times that the view's state calls for."""
+        phase = view.round.phase if view.round else None
+        waiting = view.state is State.WAITING_FOR_MEMBERS and has_enough(view)
+        self.enough_since = _held(self.enough_since, now, holds=waiting)
+        stating = view.state in (State.WARMUP, State.COOLDOWN) and phase is Phase.ATTEST
+        self.roster_at = _held(self.roster_at, now, holds=stating)
+        self.witness_at = _held(self.witness_at, now, holds=phase is Phase.WITNESS)
+        quorum = phase is Phase.WITNESS and view.round is not None and view.round.has_quorum()
+        self.quorum_at = _held(self.quorum_at, now, holds=quorum)
+
+
+def has_enough(view: RunView) -> bool:
+    """Whether enough trainers are ready for a roster."""
+    return (
+        view.accounts is not None
+        and view.accounts.active_trainers() >= view.manifest.rounds.min_members
+    )
+
+
+def decide(view: RunView, watch: Stopwatch, now: int) -> Step | None:
+    """The next statement to log, or None while there is nothing to do. `note` first."""
+    match view.state:
+        case State.WAITING_FOR_MEMBERS:
+            return _when_waiting(view, watch, now)
+        case State.WARMUP:
+            return _when_stating(_round(view), watch, now)
+        case State.ROUND_TRAIN:
+            return _when_training(view, now)
+        case State.ROUND_WITNESS:
+            return _when_witnessing(view, watch, now)
+        case State.COOLDOWN:
+            return _when_cooling(view, watch, now)
+    return None
+
+
+def due(view: RunView, watch: Stopwatch) -> int | None:
+    """When `decide` may next change its mind by time alone; None: only by another entry."""
+    times = view.manifest.rounds
+    match view.state:
+        case State.WAITING_FOR_MEMBERS:
+            return _after(watch.enough_since, times.warmup)
+        case State.WARMUP:
+            return _after(watch.roster_at, times.attest)
+        case State.COOLDOWN:
+            return _after(watch.roster_at, times.cooldown)
+        case State.ROUND_TRAIN:
+            opening = _round(view).open
+            return opening.train_by if opening else None
+        case State.ROUND_WITNESS:
+            ends = (_after(watch.witness_at, times.witness), _after(watch.quorum_at, times.grace))
+            return min((end for end in ends if end is not None), default=None)
+    return None
+
+
+def _when_waiting(view: RunView, watch: Stopwatch, now: int) -> Step | None:
+    """A roster at once after a round, after the warm-up time when members had to gather first."""
+    if watch.enough_since is None:
+        return None
+    patience = 0 if view.number else view.manifest.rounds.warmup
+    return _roster(view) if now >= watch.enough_since + patience else None
+
+
+def _when_stating(view: RoundView, watch: Stopwatch, now: int) -> Step | None:
+    agreed = view.agreed_head()
+    if agreed is not None and view.head != agreed:
+        return Step(body=view.promotion(agreed), round=agreed.round)
+    if agreed is not None:
+        return Step(body=view.opening(now), round=view.number)
+    if _is_over(watch.roster_at, view.manifest.rounds.attest, now):
+        return _void(view)
+    return None
+
+
+def _when_training(view: RunView, now: int) -> Step | None:
+    current = _round(view)
+    if current.open is None:
+        return None
+    done = _all_committed(view, current)
+    if not done and now < current.open.train_by:
+        return None
+    if not current.commitments:
+        return _void(current)
+    return Step(body=RoundWitness(commits=len(current.commitments)), round=current.number)
+
+
+def _when_witnessing(view: RunView, watch: Stopwatch, now: int) -> Step | None:
+    current, times = _round(view), view.manifest.rounds
+    answered = all(slot in current.proofs for slot in _present(view, current, current.elected))
+    if current.has_quorum() and (answered or _is_over(watch.quorum_at, times.grace, now)):
+        return _close(current)
+    if _is_over(watch.witness_at, times.witness, now):
+        return _void(current)
+    return None
+
+
+def _when_cooling(view: RunView, watch: Stopwatch, now: int) -> Step | None:
+    reason = ROUNDS_DONE if view.number >= view.manifest.rounds.most else ORGANISER_ENDED
+    end = Step(body=RunClose(reason=reason), round=None)
+    if view.next_head is None:
+        return end
+    if view.round is None or view.round.phase is not Phase.ATTEST:
+        return _roster(view) if has_enough(view) else end
+    agreed = view.round.agreed_head()
+    if agreed is not None:
+        return Step(body=view.round.promotion(agreed), round=agreed.round)
+    return end if _is_over(watch.roster_at, view.manifest.rounds.cooldown, now) else None
+
+
+def _roster(view: RunView) -> Step:
+    if view.accounts is None:
+        raise AssertionError("a light view cannot coordinate")
+    roster = view.accounts.plan_roster()
+    document = roster.encode()
+    body = RoundRoster(
+        roster=to_text(sha256(document)),
+        slots=len(roster.members),
+        trainers=len(roster.slots_of(TRAINER)),
+    )
+    return Step(body=body, round=view.number + 1, document=document)
+
+
+def _close(view: RoundView) -> Step:
+    if not view.accepted():
+        return _void(view)
+    result = view.result(view.measured_ms())
+    return Step(body=view.closing(result), round=view.number, document=result.encode())
+
+
+def _void(view: RoundView) -> Step:
+    return Step(body=RoundVoid(reason=int(void_reason(view))), round=view.number)
+
+
+def _all_committed(view: RunView, current: RoundView) -> bool:
+    waited_for = _present(view, current, current.trainers)
+    return all(slot in current.commitments for slot in waited_for)
+
+
+def _present(view: RunView, current: RoundView, slots: Iterable[int]) -> list[int]:
+    """Those of the slots whose members have not left since the roster."""
+    if view.accounts is None:
+        return list(slots)
+    members = view.accounts.members
+    return [slot for slot in slots if members[current.roster.members[slot].key].is_active]
+
+
+def _round(view: RunView) -> RoundView:
+    if view.round is None:
+        raise AssertionError(f"no round in state {view.state}")
+    return view.round
+
+
+def _is_over(since: int | None, patience: int, now: int) -> bool:
+    return since is not None and now >= since + patience
+
+
+def _after(since: int | None, patience: int) -> int | None:
+    return None if since is None else since + patience
+
+
+def _held(since: int | None, now: int, *, holds: bool) -> int | None:
+    """The time since which something holds; None when it does not."""
+    if not holds:
+        return None
+    return now if since is None else since
+
+

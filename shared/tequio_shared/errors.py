@@ -1,0 +1,42 @@
+"""Every error that the project raises on purpose, as one tree.
+
+TequioError
+├── PeerError              the other side is wrong: say why, drop it, go on
+│   ├── MalformedError     bytes that do not parse as what they claim to be
+│   └── SignatureInvalidError   a signature or a key that does not verify
+├── RefusedError           a statement or request that the rules do not admit; carries a code
+├── UserFacingError        the person at the keyboard can act on it: one sentence and a way out
+└── FatalLogError          the log's state may be torn: the process must stop
+"""
+
+
+class TequioError(Exception):
+    """Base of everything raised on purpose."""
+
+
+class PeerError(TequioError):
+    """The other side broke the protocol; our own state is untouched."""
+
+
+class MalformedError(PeerError):
+    """Bytes do not parse as what they claim to be."""
+
+
+class SignatureInvalidError(PeerError):
+    """A signature does not verify, or its key is not an acceptable Ed25519 point."""
+
+
+class RefusedError(TequioError):
+    """The rules do not admit this; `code` is the problem code of docs/protocol.md."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class UserFacingError(TequioError):
+    """Something the person who started the program can put right; printed as one sentence."""
+
+
+class FatalLogError(TequioError):
+    """The log's state may be torn: drop all memory and leave the process."""

@@ -1,0 +1,98 @@
+"""The names of things: keys and digests as raw bytes, their text form, and libp2p peer ids."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from typing import NewType
+
+from tequio_shared.errors import MalformedError
+
+Digest = NewType("Digest", bytes)
+"""A SHA-256 value, 32 bytes."""
+PeerKey = NewType("PeerKey", bytes)
+"""An Ed25519 public key, 32 bytes: libp2p identity, ledger account and statement author in one."""
+NetworkId = NewType("NetworkId", bytes)
+"""SHA-256 of the genesis document, 32 bytes."""
+RunId = NewType("RunId", bytes)
+"""SHA-256 of the canonical manifest, 32 bytes."""
+HeadHash = NewType("HeadHash", bytes)
+"""Name of a canonical model, 32 bytes (docs/protocol.md, head)."""
+ContributionId = NewType("ContributionId", bytes)
+"""SHA-256 of a contribution header under its prefix, 32 bytes."""
+
+DIGEST_BYTES = 32
+ZERO_DIGEST = Digest(bytes(32))
+
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+# multihash "identity" (0x00), 36 bytes, then the protobuf of an Ed25519 public key
+_PEER_ID_PREFIX = bytes.fromhex("002408011220")
+
+
+def sha256(*parts: bytes) -> Digest:
+    """SHA-256 of the parts joined."""
+    state = hashlib.sha256()
+    for part in parts:
+        state.update(part)
+    return Digest(state.digest())
+
+
+def to_text(value: bytes) -> str:
+    """Base64url without padding: how keys, digests and bytes stand in JSON."""
+    return base64.urlsafe_b64encode(value).rstrip(b"=").decode("ascii")
+
+
+def from_text(text: str, size_bytes: int | None = DIGEST_BYTES) -> bytes:
+    """Read `to_text` back, strictly: only its one spelling of each value passes.
+
+    Raises MalformedError for other characters, another size, or unused bits that are set.
+    """
+    try:
+        value = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError) as err:
+        raise MalformedError(f"not base64url: {text[:60]!r}") from err
+    if to_text(value) != text:
+        raise MalformedError(f"not the one base64url spelling: {text[:60]!r}")
+    if size_bytes is not None and len(value) != size_bytes:
+        raise MalformedError(f"expected {size_bytes} bytes, got {len(value)}: {text[:60]!r}")
+    return value
+
+
+def digest_from_text(text: str) -> Digest:
+    """A digest from its base64url text; raises MalformedError."""
+    return Digest(from_text(text))
+
+
+def key_from_text(text: str) -> PeerKey:
+    """A public key from its base64url text; raises MalformedError."""
+    return PeerKey(from_text(text))
+
+
+def peer_id_text(key: PeerKey) -> str:
+    """The libp2p peer id (`12D3Koo…`) of an Ed25519 key (libp2p peer-ids spec, identity hash)."""
+    number = int.from_bytes(_PEER_ID_PREFIX + key, "big")
+    digits = []
+    while number:
+        number, rest = divmod(number, 58)
+        digits.append(_BASE58[rest])
+    return "1" + "".join(reversed(digits))  # one leading zero byte
+
+
+def key_from_peer_id(text: str) -> PeerKey:
+    """The Ed25519 key inside a `12D3Koo…` peer id; raises MalformedError for any other kind."""
+    number = 0
+    if len(text) > 64:
+        raise MalformedError(f"peer id of {len(text)} characters")
+    for char in text:
+        digit = _BASE58.find(char)
+        if digit < 0:
+            raise MalformedError(f"not base58: {text!r}")
+        number = number * 58 + digit
+    try:
+        raw = number.to_bytes(38, "big")
+    except OverflowError as err:
+        raise MalformedError(f"not an Ed25519 peer id: {text!r}") from err
+    if not text.startswith("1") or not raw.startswith(_PEER_ID_PREFIX):
+        raise MalformedError(f"not an Ed25519 peer id: {text!r}")
+    return PeerKey(raw[len(_PEER_ID_PREFIX) :])

@@ -1,0 +1,34 @@
+"""Every number that both ends must agree on. Sizes in bytes, times in milliseconds."""
+
+STATEMENT_BYTES = 16_384
+"""Largest statement (its JSON)."""
+ENTRY_BYTES = 65_535
+"""Largest log entry; bundles prefix it with a u16."""
+SIGNATURES_PER_ENTRY = 16
+JSON_DEPTH = 6
+JSON_INTEGER = 2**53 - 1
+"""Largest magnitude of an integer in a statement or document (RFC 8259, section 6)."""
+STATEMENT_LIFE_MS = 900_000
+"""`exp` lies at most this far after `ts`."""
+CLOCK_SKEW_MS = 300_000
+"""How far `ts` may lie from the ledger's clock on entry."""
+POST_STATEMENTS = 256
+"""Most entries in one batch."""
+POST_BYTES = 1 << 20
+
+BLOB_BYTES = 64 << 20
+"""Largest blob that the ledger stores; larger things are trees of pieces."""
+DOCUMENT_BYTES = 4 << 20
+"""Largest JSON document named by a statement (manifest, roster, result)."""
+FRAME_BYTES = (1 << 20) + 4096
+"""Largest frame between peers: one piece of at most 1 MiB, and its envelope."""
+PIECE_BYTES = 1 << 20
+"""Piece of heads and data shards; contributions have their own (docs/protocol.md)."""
+GOSSIP_BYTES = 100_000
+
+WITNESSES = 16
+"""Elected per round; all members when there are fewer."""
+CONTRIBUTORS = 4_095
+"""Most trainer slots in a round: the bound under which integer sums stay below 2^53."""
+SPEED_ROUNDS = 5
+"""Verified speed is the median over this many of a peer's last accepted rounds."""

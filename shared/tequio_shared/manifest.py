@@ -1,0 +1,218 @@
+"""The run manifest: what an organiser fixes when opening a run.
+
+It travels as canonical JSON (integers and names only, no floats), is stored as a blob, and
+`run_id` is the SHA-256 of its bytes: whoever holds the run id holds every rule of the run.
+Organisers write TOML; `tequio run open` resolves it into this.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from tequio_shared import canonical
+from tequio_shared.errors import MalformedError
+from tequio_shared.fields import Bytes32Text, Natural, Positive
+from tequio_shared.ids import RunId, sha256
+from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES
+
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._ -]{0,63}$")]
+Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
+
+
+class Model(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The network that is trained.
+
+    `config` names the Hugging Face config.json (SHA-256); `tensors` is [name, shape] in ascending
+    byte order of the name, `aliases` is [other name, name] for tied weights; `weights_root` and
+    `aux_root` are the roots of head 0; `sequence` is the length of a training sample in tokens.
+    """
+
+    config: Bytes32Text
+    parameters: Positive
+    tensors: tuple[tuple[str, tuple[Positive, ...]], ...]
+    aliases: tuple[tuple[str, str], ...]
+    weights_root: Bytes32Text
+    aux_root: Bytes32Text
+    sequence: Annotated[int, Meta(ge=2, le=1 << 20)]
+
+
+class Tokenizer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """`bytes` (256 symbols) or a Hugging Face tokenizer.json, named by the SHA-256 in `file`."""
+
+    kind: Literal["bytes", "huggingface"]
+    file: Bytes32Text | Literal[""]
+    vocab_size: Positive
+
+
+class Data(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The token shards: `manifest` is the SHA-256 of the data manifest, `root` its Merkle root."""
+
+    manifest: Bytes32Text
+    root: Bytes32Text
+
+
+class Algorithm(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The outer step (docs/protocol.md, head): names and integers of its constants table.
+
+    `schedule` rows are [first round, alpha_q (2^-20), lambda_q (2^-30)], ascending from round 1.
+    """
+
+    name: Literal["sparseloco", "distro", "diloco"] = "sparseloco"
+    layout: Literal["flat", "tile64"] = "flat"
+    k: Literal[0, 8, 16, 32, 64, 128, 256, 512, 4096] = 0
+    bits: Literal[1, 2, 4, 8] = 2
+    delta: Annotated[int, Meta(ge=0, le=200)] = 8
+    z2: Annotated[int, Meta(ge=0, le=1 << 20)] = 16
+    token_cap: Annotated[int, Meta(ge=1, le=1 << 40)] = 1 << 40
+    down_k: Literal[0, 8, 16, 32, 64, 128, 256, 512] = 0
+    mu_q: Annotated[int, Meta(ge=0, le=32_440)] = 0
+    max_inner_steps: Annotated[int, Meta(ge=1, le=65_535)] = 500
+    schedule: tuple[tuple[Positive, Positive, Natural], ...] = ((1, 1 << 20, 0),)
+
+
+class Inner(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The trainer's inner steps, the same for all so that a witness can run them again.
+
+    Learning rates are in units of 1e-9; `feedback_q15` is the error feedback's decay in 2^-15;
+    `clip_e3` the gradient norm clip in 1e-3; `decay_e6` the inner weight decay in 1e-6.
+    """
+
+    optimiser: Literal["muon", "adamw"] = "muon"
+    steps: Annotated[int, Meta(ge=1, le=65_535)] = 30
+    lr_e9: Positive = 3_000_000
+    adam_lr_e9: Positive = 3_000_000
+    feedback_q15: Annotated[int, Meta(ge=0, le=32_768)] = 31_130
+    clip_e3: Positive = 1_000
+    decay_e6: Natural = 0
+
+
+class Windows(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The unit of assigned work: `samples` sequences, `tokens` in all.
+
+    A peer without verified speed gets `first` windows, nobody more than `most` per round.
+    """
+
+    samples: Positive
+    tokens: Positive
+    first: Positive
+    most: Positive
+    seed: Natural = 0
+
+
+class Rounds(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The clockwork. Times in milliseconds; `train` is the aim, `train_limit` the deadline."""
+
+    min_members: Annotated[int, Meta(ge=2, le=CONTRIBUTORS)] = 2
+    most_members: Annotated[int, Meta(ge=2, le=CONTRIBUTORS)] = 256
+    warmup: Milliseconds = 5_000
+    train: Milliseconds = 60_000
+    train_limit: Milliseconds = 180_000
+    witness: Milliseconds = 60_000
+    grace: Milliseconds = 1_000
+    attest: Milliseconds = 60_000
+    cooldown: Milliseconds = 60_000
+    most: Annotated[int, Meta(ge=1, le=1 << 40)] = 1_000
+
+
+class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Every rule of one run."""
+
+    v: Literal[1] = 1
+    name: Name
+    model: Model
+    tokenizer: Tokenizer
+    data: Data
+    algorithm: Algorithm
+    inner: Inner
+    windows: Windows
+    rounds: Rounds
+    witness_share_bp: Annotated[int, Meta(ge=0, le=5_000)] = 500
+
+    def encode(self) -> bytes:
+        """The canonical bytes."""
+        return canonical.encode(self)
+
+    @property
+    def run_id(self) -> RunId:
+        """SHA-256 of the canonical bytes."""
+        return RunId(sha256(self.encode()))
+
+    @classmethod
+    def parse(cls, raw: bytes) -> Manifest:
+        """Read and check a manifest; raises MalformedError that names the first fault."""
+        manifest = canonical.decode(raw, cls, DOCUMENT_BYTES)
+        for fault in _faults(manifest):
+            raise MalformedError(f"manifest: {fault}")
+        return manifest
+
+    def schedule_at(self, round_number: int) -> tuple[int, int]:
+        """(alpha_q, lambda_q) in force in that round."""
+        rows = [row for row in self.algorithm.schedule if row[0] <= round_number]
+        _, alpha_q, lambda_q = rows[-1]
+        return alpha_q, lambda_q
+
+
+def _faults(manifest: Manifest) -> list[str]:
+    return [
+        fault
+        for fault in (
+            _tensor_fault(manifest.model),
+            _algorithm_fault(manifest.algorithm),
+            _window_fault(manifest),
+        )
+        if fault
+    ]
+
+
+def _tensor_fault(model: Model) -> str:
+    names = [name.encode() for name, _ in model.tensors]
+    if names != sorted(set(names)):
+        return "model.tensors must be unique and in ascending byte order of their names"
+    if not names:
+        return "model.tensors is empty"
+    if {alias for alias, _ in model.aliases} & {name for name, _ in model.tensors}:
+        return "model.aliases names a tensor that has storage of its own"
+    return ""
+
+
+def _algorithm_fault(algorithm: Algorithm) -> str:
+    firsts = [row[0] for row in algorithm.schedule]
+    if not firsts or firsts[0] != 1 or firsts != sorted(set(firsts)):
+        return "algorithm.schedule must ascend from round 1"
+    top = 1 << (20 if algorithm.name == "distro" else 22)
+    if any(not (1 <= alpha <= top and decay < 1 << 22) for _, alpha, decay in algorithm.schedule):
+        return f"algorithm.schedule: alpha_q must be 1..{top} and lambda_q below {1 << 22}"
+    return _variant_fault(algorithm)
+
+
+def _variant_fault(algorithm: Algorithm) -> str:
+    if (algorithm.layout == "tile64") != (algorithm.name == "distro"):
+        return "algorithm.layout is tile64 for distro and flat for the others"
+    if algorithm.bits not in {"sparseloco": (1, 2, 4), "distro": (1,), "diloco": (8,)}[
+        algorithm.name
+    ]:
+        return f"algorithm.bits {algorithm.bits} is not one of {algorithm.name}"
+    if (algorithm.k == 4096) != (algorithm.name == "diloco"):
+        return "algorithm.k is 4096 for diloco and only for it"
+    if algorithm.down_k and algorithm.mu_q:
+        return "algorithm.down_k and algorithm.mu_q exclude each other"
+    if algorithm.mu_q and algorithm.name != "diloco":
+        return "algorithm.mu_q is for diloco"
+    if algorithm.down_k and algorithm.name == "distro":
+        return "algorithm.down_k is not for distro"
+    return ""
+
+
+def _window_fault(manifest: Manifest) -> str:
+    windows, rounds = manifest.windows, manifest.rounds
+    if windows.tokens != windows.samples * manifest.model.sequence:
+        return "windows.tokens must be windows.samples times model.sequence"
+    if windows.first > windows.most:
+        return "windows.first is larger than windows.most"
+    if rounds.train_limit < rounds.train:
+        return "rounds.train_limit is shorter than rounds.train"
+    if manifest.inner.steps > manifest.algorithm.max_inner_steps:
+        return "inner.steps is above algorithm.max_inner_steps"
+    return ""

@@ -1,0 +1,182 @@
+"""Witness proofs: what a witness says it downloaded and checked, and what a quorum makes of it.
+
+A proof names the commitments it vouches for three times, and all three must agree: an exact
+bitmap over the roster's slots, the Merkle root over their ids, and a Bloom filter keyed by the
+round seed by which anyone can ask "did this witness see that contribution?" without the roster.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from tequio_shared import bloom, merkle
+from tequio_shared.election import quorum
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import ContributionId, HeadHash, from_text, to_text
+from tequio_shared.statements.rounds import WitnessProof
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+
+class Verdict(IntEnum):
+    """What a round made of a slot's work."""
+
+    SILENT = 0  # no commitment
+    ACCEPTED = 1
+    NOT_SELECTED = 2  # too few witnesses had it in time: no blame
+    REJECTED = 3  # a quorum gave the same reason
+
+
+class Reason(IntEnum):
+    """Why a witness refuses a contribution: 1..31 the bytes, 32.. what was measured."""
+
+    NONE = 0
+    LENGTH = 1
+    MAGIC = 2
+    VERSION = 3
+    SHAPE = 4
+    FLAGS = 5
+    RUN = 6
+    ROUND = 7
+    BASE = 8
+    TRAINER = 9
+    WINDOWS = 10
+    TOKENS = 11
+    STEPS = 12
+    PAYLOAD_ROOT = 13
+    SCALE = 14
+    FILLER = 15
+    POPCOUNT = 16
+    HIGH = 17
+    ASCENDING = 18
+    LEVEL = 19
+    HOLLOW = 20
+    NORM = 32  # far larger than the round's median
+    COSINE = 33  # points away from what the witness itself measured
+    COPY = 34  # shares nearly all indices with an earlier commitment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a witness proof says, parsed: slots vouched for, and slots refused with the reason."""
+
+    vouched: frozenset[int]
+    rejected: Mapping[int, Reason]
+
+
+def make(
+    *,
+    seed: bytes,
+    slots: int,
+    trainers: int,
+    vouched: Mapping[int, ContributionId],
+    rejected: Mapping[int, Reason],
+    head: HeadHash,
+) -> WitnessProof:
+    """The proof of a witness that checked these contributions (slot to id) of a round."""
+    ids = sorted(vouched.values())
+    return WitnessProof(
+        bitmap=to_text(encode_bitmap(vouched, slots)),
+        bloom=to_text(bloom.build(seed, ids, trainers)),
+        root=to_text(merkle.root(ids)),
+        count=len(ids),
+        head=to_text(head),
+        rejected=tuple((slot, int(reason)) for slot, reason in sorted(rejected.items())),
+    )
+
+
+def check(
+    proof: WitnessProof,
+    *,
+    seed: bytes,
+    slots: int,
+    trainers: int,
+    commitments: Mapping[int, ContributionId],
+    head: HeadHash,
+) -> Seen:
+    """Read a proof against the round's commitments; raises RefusedError with the broken rule."""
+    vouched = decode_bitmap(from_text(proof.bitmap, None), slots)
+    rejected = {slot: _reason(code) for slot, code in proof.rejected}
+    if not vouched <= commitments.keys() or not rejected.keys() <= commitments.keys():
+        raise RefusedError("proof-slots", "the proof names a slot without a commitment")
+    if vouched & rejected.keys() or len(rejected) != len(proof.rejected):
+        raise RefusedError("proof-slots", "the proof names a slot twice")
+    if from_text(proof.head) != head:
+        raise RefusedError("proof-head", f"the proof holds head {proof.head}, not the round's")
+    ids = sorted(commitments[slot] for slot in vouched)
+    if proof.count != len(ids) or from_text(proof.root) != merkle.root(ids):
+        raise RefusedError("proof-root", "the commitment root is not the bitmap's")
+    _check_bloom(from_text(proof.bloom, None), seed, ids, trainers)
+    return Seen(vouched=vouched, rejected=rejected)
+
+
+def verdicts(
+    elected: Collection[int], proofs: Mapping[int, Seen], committed: Collection[int]
+) -> dict[int, tuple[Verdict, Reason]]:
+    """Verdict of each committed slot.
+
+    Accepted: ceil(2/3) of the elected *others* vouch for it (nobody witnesses its own work).
+    Rejected: as many give one and the same reason. Anything else is not selected.
+    """
+    return {slot: _verdict(slot, elected, proofs) for slot in sorted(committed)}
+
+
+def has_quorum(elected: Collection[int], proofs: Mapping[int, Seen]) -> bool:
+    """Whether enough of the elected have answered to close the round."""
+    return len(proofs) >= max(quorum(len(elected)), 1)
+
+
+def encode_bitmap(slots: Collection[int], size: int) -> bytes:
+    """Bit `slot & 7` of byte `slot >> 3` set for each slot; ceil(size / 8) bytes."""
+    bits = bytearray(-(-size // 8))
+    for slot in slots:
+        bits[slot >> 3] |= 1 << (slot & 7)
+    return bytes(bits)
+
+
+def decode_bitmap(bits: bytes, size: int) -> frozenset[int]:
+    """The slots of a bitmap; raises RefusedError for another length or set bits past the end."""
+    if len(bits) != -(-size // 8):
+        raise RefusedError("proof-bitmap", f"bitmap of {len(bits)} bytes for {size} slots")
+    slots = frozenset(at for at in range(len(bits) * 8) if bits[at >> 3] >> (at & 7) & 1)
+    if any(slot >= size for slot in slots):
+        raise RefusedError("proof-bitmap", f"bitmap names a slot at or above {size}")
+    return slots
+
+
+def _reason(code: int) -> Reason:
+    try:
+        reason = Reason(code)
+    except ValueError as err:
+        raise RefusedError("proof-reason", f"unknown reason {code}") from err
+    if reason is Reason.NONE:
+        raise RefusedError("proof-reason", "a rejection needs a reason")
+    return reason
+
+
+def _check_bloom(bits: bytes, seed: bytes, ids: list[ContributionId], trainers: int) -> None:
+    if len(bits) != len(bloom.build(seed, [], trainers)):
+        raise RefusedError("proof-bloom", f"Bloom filter of {len(bits)} bytes")
+    if not bloom.check_fill(bits, trainers):
+        raise RefusedError("proof-bloom", "the Bloom filter is saturated")
+    if bits != bloom.build(seed, ids, trainers):
+        raise RefusedError("proof-bloom", "the Bloom filter is not the bitmap's")
+
+
+def _verdict(
+    slot: int, elected: Collection[int], proofs: Mapping[int, Seen]
+) -> tuple[Verdict, Reason]:
+    others = [proofs[witness] for witness in elected if witness != slot and witness in proofs]
+    needed = max(quorum(len(elected) - (slot in elected)), 1)
+    if sum(slot in seen.vouched for seen in others) >= needed:
+        return Verdict.ACCEPTED, Reason.NONE
+    blamed = Counter(seen.rejected[slot] for seen in others if slot in seen.rejected)
+    for reason, votes in sorted(blamed.items()):
+        if votes >= needed:
+            return Verdict.REJECTED, reason
+    return Verdict.NOT_SELECTED, Reason.NONE
+

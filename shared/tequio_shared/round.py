@@ -1,0 +1,435 @@
+"""One round as everybody sees it: a fold over the log's entries, with nothing else to go by.
+
+Rules: a RoundView holds only what roster, manifest and the round's entries say; it never looks at
+a clock; `admit` raises RefusedError for a statement that the round does not take, `apply` takes
+it. Coordinator, workers and auditors run this same code on the same entries, so they agree.
+
+Theory: `round.roster` fixes who takes part before anything random exists. Members then state the
+head that they hold, and reveal a secret that they committed to earlier (`head.attest`). When
+ceil(2/3) of the slots state one head, `round.open` names it and the beacon made of the revealed
+secrets; committee, Bloom keys and windows follow from it. Trainers commit (`work.commit`), the
+coordinator ends the training phase (`round.witness`), elected witnesses send their proofs, and
+`round.close` or `round.void` states what follows from those.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from tequio_shared import election, points, proof, windows
+from tequio_shared.contribution import Header, contribution_id, k_for_trainers
+from tequio_shared.documents import TRAINER, WITNESS, Result, Roster, SlotResult
+from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.head import head_hash, set_root
+from tequio_shared.ids import (
+    ZERO_DIGEST,
+    ContributionId,
+    Digest,
+    HeadHash,
+    NetworkId,
+    PeerKey,
+    from_text,
+    sha256,
+    to_text,
+)
+from tequio_shared.proof import Reason, Seen, Verdict
+from tequio_shared.statements.rounds import (
+    HeadAttest,
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundWitness,
+    WitnessProof,
+    WorkCommit,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tequio_shared.manifest import Manifest
+    from tequio_shared.windows import Ranges
+
+ALGORITHM_CODES = {"sparseloco": 1, "distro": 2, "diloco": 3}
+
+
+class Phase(Enum):
+    """Where a round stands."""
+
+    ATTEST = "attest"
+    TRAIN = "train"
+    WITNESS = "witness"
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """A canonical head and what its hash is made of (docs/protocol.md, head)."""
+
+    hash: HeadHash
+    round: int
+    parent: HeadHash
+    set_root: Digest
+    weights_root: Digest
+    aux_root: Digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextHead:
+    """A head that members still have to compute and state: what is fixed about it already."""
+
+    round: int
+    parent: HeadHash
+    set_root: Digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commitment:
+    """A trainer's commitment as logged; `at_ms` is when the reader got it."""
+
+    index: int
+    header: Header
+    id: ContributionId
+    at_ms: int
+
+
+@dataclass(slots=True, kw_only=True)
+class RoundView:
+    """What the log says about one round. Only `apply` and `end` change it."""
+
+    net: NetworkId
+    manifest: Manifest
+    number: int
+    roster: Roster
+    roster_index: int  # log index of round.roster
+    head: Head | None  # the promoted one; None before the first promotion
+    next_head: NextHead | None  # set when a closed round (or run.open) still awaits its head
+    phase: Phase = Phase.ATTEST
+    attests: dict[int, HeadAttest] = field(default_factory=dict)
+    open: RoundOpen | None = None
+    commitments: dict[int, Commitment] = field(default_factory=dict)
+    proofs: dict[int, Seen] = field(default_factory=dict)
+    slot_of: dict[PeerKey, int] = field(init=False)
+    assignment: dict[int, Ranges] = field(init=False)
+    elected: tuple[int, ...] = ()
+    seed: Digest = ZERO_DIGEST
+
+    def __post_init__(self) -> None:
+        self.slot_of = {key: slot for slot, key in self.roster.keys.items()}
+        self.assignment = self.roster.assignment
+
+    # --- heads
+
+    def expected_head(self, weights_root: Digest, aux_root: Digest) -> Head:
+        """The head that those roots would make, after the last closed round."""
+        if self.next_head is None:
+            if self.head is None:
+                raise RefusedError("no-head", "the run has neither a head nor a pending one")
+            parent, members, made = self.head.parent, self.head.set_root, self.head.round
+        else:
+            parent, members = self.next_head.parent, self.next_head.set_root
+            made = self.next_head.round
+        run = self.manifest.run_id
+        value = head_hash(run, made, parent, members, weights_root, aux_root)
+        return Head(
+            hash=HeadHash(value),
+            round=made,
+            parent=parent,
+            set_root=members,
+            weights_root=weights_root,
+            aux_root=aux_root,
+        )
+
+    def agreed_head(self) -> Head | None:
+        """The head that ceil(2/3) of the roster's slots state, if there is one."""
+        votes = Counter(attest.head for attest in self.attests.values())
+        for text, count in votes.most_common(1):
+            if count >= election.quorum(len(self.roster.members)):
+                attest = next(one for one in self.attests.values() if one.head == text)
+                return self.expected_head(*_roots(attest))
+        return None
+
+    def beacon(self) -> Digest:
+        """The beacon from the secrets revealed so far, by ascending slot."""
+        reveals = [from_text(attest.reveal) for _, attest in sorted(self.attests.items())]
+        return election.beacon(self.manifest.run_id, self.number, reveals)
+
+    def promotion(self, head: Head) -> HeadPromote:
+        """The statement body that makes this head canonical."""
+        return HeadPromote(
+            head=to_text(head.hash),
+            parent=to_text(head.parent),
+            set_root=to_text(head.set_root),
+            weights_root=to_text(head.weights_root),
+            aux_root=to_text(head.aux_root),
+            attests=sum(one.head == to_text(head.hash) for one in self.attests.values()),
+        )
+
+    # --- the round's constants
+
+    @property
+    def k(self) -> int:
+        """Entries per chunk in this round."""
+        return self.manifest.algorithm.k or k_for_trainers(len(self.trainers))
+
+    @property
+    def trainers(self) -> tuple[int, ...]:
+        """Slots with windows to train."""
+        return tuple(self.assignment)
+
+    def opening(self, opened_ms: int) -> RoundOpen:
+        """The round.open body if it opened now; needs a promoted head."""
+        if self.head is None:
+            raise RefusedError("no-head", "a round cannot open before its head is promoted")
+        times = self.manifest.rounds
+        return RoundOpen(
+            head=to_text(self.head.hash),
+            roster=to_text(sha256(self.roster.encode())),
+            beacon=to_text(self.beacon()),
+            k=self.k,
+            opened=opened_ms,
+            train_by=opened_ms + times.train_limit,
+            close_by=opened_ms + times.train_limit + times.witness,
+        )
+
+    # --- statements of members
+
+    def admit(self, author: PeerKey, body: HeadAttest | WorkCommit | WitnessProof) -> None:
+        """Raise RefusedError unless the round takes this statement from this author now."""
+        slot = self.slot_of.get(author)
+        if slot is None:
+            raise RefusedError("not-in-round", f"not in the roster of round {self.number}")
+        match body:
+            case HeadAttest():
+                self._admit_attest(slot, body)
+            case WorkCommit():
+                self._admit_commit(slot, author, body)
+            case WitnessProof():
+                self._admit_proof(slot, body)
+
+    def apply(
+        self, index: int, author: PeerKey, body: HeadAttest | WorkCommit | WitnessProof, at_ms: int
+    ) -> None:
+        """Take an admitted statement; raises RefusedError as `admit` does."""
+        self.admit(author, body)
+        slot = self.slot_of[author]
+        match body:
+            case HeadAttest():
+                self.attests[slot] = body
+            case WorkCommit():
+                raw = from_text(body.header, None)
+                self.commitments[slot] = Commitment(
+                    index=index,
+                    header=Header.parse(raw),
+                    id=contribution_id(raw),
+                    at_ms=at_ms,
+                )
+            case WitnessProof():
+                self.proofs[slot] = self._read_proof(body)
+
+    # --- statements of the coordinator
+
+    def apply_promotion(self, body: HeadPromote) -> Head:
+        """Take head.promote; raises RefusedError unless a quorum stated exactly this head."""
+        agreed = self.agreed_head()
+        if agreed is None or body != self.promotion(agreed):
+            raise RefusedError("wrong-head", f"no quorum of round {self.number} states this head")
+        self.head, self.next_head = agreed, None
+        return agreed
+
+    def apply_open(self, body: RoundOpen) -> None:
+        """Take round.open; raises RefusedError unless it follows from roster and attestations."""
+        if self.phase is not Phase.ATTEST or self.next_head is not None:
+            raise RefusedError("not-in-round", f"round {self.number} cannot open now")
+        agreed = self.agreed_head()
+        if agreed is None or agreed != self.head:
+            raise RefusedError("wrong-head", f"no quorum of round {self.number} holds its head")
+        if body != self.opening(body.opened):
+            raise RefusedError("wrong-open", f"round.open {self.number} is not what follows")
+        self.open, self.phase = body, Phase.TRAIN
+        run = self.manifest.run_id
+        beacon, roster = Digest(from_text(body.beacon)), Digest(from_text(body.roster))
+        self.seed = election.seed(self.net, run, self.number, beacon, roster)
+        keys = self.roster.keys
+        candidates = {slot: keys[slot] for slot in self.roster.slots_of(WITNESS)}
+        self.elected = election.committee(self.seed, candidates)
+
+    def apply_witness(self, body: RoundWitness) -> None:
+        """Take round.witness: training is over, these commitments count."""
+        if self.phase is not Phase.TRAIN:
+            raise RefusedError("not-in-round", f"round {self.number} is not training")
+        if body.commits != len(self.commitments):
+            raise RefusedError("wrong-witness", f"round.witness counts {body.commits} commitments")
+        self.phase = Phase.WITNESS
+
+    def apply_close(self, body: RoundClose, result: Result) -> NextHead:
+        """Take round.close; raises RefusedError unless the result is what the proofs say."""
+        if self.phase is not Phase.WITNESS:
+            raise RefusedError("not-in-round", f"round {self.number} has no witness phase yet")
+        times = {slot: row.ms for slot, row in enumerate(result.slots)}
+        if result != self.result(times) or body != self.closing(result):
+            raise RefusedError("wrong-close", f"round.close {self.number} is not what follows")
+        if self.head is None or not body.accepted:
+            raise RefusedError("wrong-close", f"round {self.number} accepted nothing")
+        self.phase = Phase.OVER
+        return NextHead(
+            round=self.number, parent=self.head.hash, set_root=Digest(from_text(body.set_root))
+        )
+
+    def apply_void(self) -> None:
+        """Take round.void: nothing of this round counts."""
+        if self.phase is Phase.OVER:
+            raise RefusedError("not-in-round", f"round {self.number} is over")
+        self.phase = Phase.OVER
+
+    # --- the outcome
+
+    def verdicts(self) -> dict[int, tuple[Verdict, Reason]]:
+        """Verdict and reason by committed slot, from the proofs so far."""
+        return proof.verdicts(self.elected, self.proofs, self.commitments)
+
+    def accepted(self) -> dict[int, Commitment]:
+        """Accepted commitments by slot."""
+        return {
+            slot: self.commitments[slot]
+            for slot, (verdict, _) in self.verdicts().items()
+            if verdict is Verdict.ACCEPTED
+        }
+
+    def has_quorum(self) -> bool:
+        """Whether ceil(2/3) of the elected have sent their proofs."""
+        return proof.has_quorum(self.elected, self.proofs)
+
+    def measured_ms(self) -> dict[int, int]:
+        """Time from round.open to each commitment's arrival here, at least 1 ms."""
+        opened = self.open.opened if self.open else 0
+        return {slot: max(one.at_ms - opened, 1) for slot, one in self.commitments.items()}
+
+    def result(self, measured_ms: Mapping[int, int]) -> Result:
+        """The result document from the proofs so far and the coordinator's times."""
+        verdicts = self.verdicts()
+        parameters = self.manifest.model.parameters
+        earned = {
+            slot: points.trainer_micropoints(one.header.tokens, parameters)
+            for slot, one in self.accepted().items()
+        }
+        witness = points.witness_micropoints(
+            sum(earned.values()), self.manifest.witness_share_bp, len(self.elected)
+        )
+
+        def row(slot: int) -> SlotResult:
+            verdict, reason = verdicts.get(slot, (Verdict.SILENT, Reason.NONE))
+            one = self.commitments.get(slot)
+            done = one.header.window_count if one and verdict is Verdict.ACCEPTED else 0
+            return SlotResult(
+                contribution=to_text(one.id) if one else "",
+                verdict=int(verdict),
+                reason=int(reason),
+                windows=done,
+                ms=measured_ms[slot] if one else 0,
+                trainer_micropoints=earned.get(slot, 0),
+                witness_micropoints=witness if slot in self.proofs else 0,
+            )
+
+        return Result(slots=tuple(row(slot) for slot in range(len(self.roster.members))))
+
+    def closing(self, result: Result) -> RoundClose:
+        """The round.close body for that result."""
+        ids = [one.id for one in self.accepted().values()]
+        return RoundClose(
+            set_root=to_text(set_root(ids)),
+            accepted=len(ids),
+            proofs=len(self.proofs),
+            result=to_text(sha256(result.encode())),
+        )
+
+    def unfinished(self, accepted: Mapping[int, Commitment]) -> Ranges:
+        """Windows of this round that nobody trained: they go back in the queue."""
+        left: list[windows.Range] = []
+        for slot, ranges in self.assignment.items():
+            one = accepted.get(slot)
+            left += windows.left_over(ranges, one.header.window_count if one else 0)
+        return windows.merge(left)
+
+    # --- private
+
+    def _admit_attest(self, slot: int, body: HeadAttest) -> None:
+        if self.phase is not Phase.ATTEST:
+            raise RefusedError("too-late", f"round {self.number} is already open")
+        if slot in self.attests:
+            raise RefusedError("already-said", f"a head was stated for round {self.number} before")
+        expected = self.expected_head(*_roots(body))
+        if from_text(body.head) != expected.hash:
+            raise RefusedError("wrong-head", "the head is not made of these roots and this set")
+
+    def _admit_commit(self, slot: int, author: PeerKey, body: WorkCommit) -> None:
+        if self.phase is not Phase.TRAIN:
+            raise RefusedError("too-late", f"round {self.number} does not take commitments now")
+        if slot in self.commitments:
+            raise RefusedError("already-said", f"a second commitment for round {self.number}")
+        header = _header(body)
+        broken = self._broken_rule(slot, author, header)
+        if broken:
+            raise RefusedError(f"header-{broken}", f"the header breaks rule `{broken}`")
+        if any(header.payload_root == one.header.payload_root for one in self.commitments.values()):
+            raise RefusedError("duplicate-payload", "an earlier commitment has the same payload")
+
+    def _broken_rule(self, slot: int, author: PeerKey, header: Header) -> str:
+        """The first rule of docs/protocol.md (validity) that the header breaks, or ''."""
+        algorithm = self.manifest.algorithm
+        mine = self.assignment.get(slot, ())
+        rules = {
+            "shape": (header.algorithm, header.bits, header.k)
+            == (ALGORITHM_CODES[algorithm.name], algorithm.bits, self.k),
+            "flags": header.flags == 0,
+            "run": header.run_id == self.manifest.run_id,
+            "round": header.round == self.number,
+            "base": self.head is not None and header.base_head == self.head.hash,
+            "trainer": header.trainer == author and bool(mine),
+            "windows": bool(mine)
+            and header.window_first == mine[0][0]
+            and 1 <= header.window_count <= windows.total(mine),
+            "tokens": header.tokens == header.window_count * self.manifest.windows.tokens,
+            "steps": 1 <= header.inner_steps <= algorithm.max_inner_steps,
+        }
+        return next((name for name, holds in rules.items() if not holds), "")
+
+    def _admit_proof(self, slot: int, body: WitnessProof) -> None:
+        if self.phase is not Phase.WITNESS:
+            raise RefusedError("too-late", f"round {self.number} does not take proofs now")
+        if slot not in self.elected:
+            raise RefusedError("wrong-role", f"not elected as witness of round {self.number}")
+        if slot in self.proofs:
+            raise RefusedError("already-said", f"a second proof for round {self.number}")
+        self._read_proof(body)
+
+    def _read_proof(self, body: WitnessProof) -> Seen:
+        if self.head is None:
+            raise RefusedError("no-head", "the round has no head")
+        return proof.check(
+            body,
+            seed=self.seed,
+            slots=len(self.roster.members),
+            trainers=len(self.trainers),
+            commitments={slot: one.id for slot, one in self.commitments.items()},
+            head=self.head.hash,
+        )
+
+
+def is_trainer(view: RoundView, key: PeerKey) -> bool:
+    """Whether the key has windows in this round."""
+    slot = view.slot_of.get(key)
+    return slot is not None and TRAINER in view.roster.members[slot].roles and slot in view.trainers
+
+
+def _roots(attest: HeadAttest) -> tuple[Digest, Digest]:
+    return Digest(from_text(attest.weights_root)), Digest(from_text(attest.aux_root))
+
+
+def _header(body: WorkCommit) -> Header:
+    try:
+        return Header.parse(from_text(body.header, None))
+    except MalformedError as err:
+        raise RefusedError("malformed", str(err)) from err

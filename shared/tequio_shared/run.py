@@ -1,0 +1,369 @@
+"""One run as everybody sees it: its states as a table, and a fold over the log's entries.
+
+Rules: `TRANSITIONS` is the only place that says which state follows which; `RunView.apply` takes
+entries in log order and refuses (RefusedError) every coordinator statement that does not follow
+from the entries before it. So coordinator, workers and auditors cannot disagree for long: who
+replays the log either arrives at the same view or has the index of the entry that is wrong.
+
+A view is whole (from run.open on, with membership, windows and points: ledger and auditor) or
+light (from the last closed round on, without those: a worker that comes late).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING
+
+from tequio_shared.accounts import Accounts
+from tequio_shared.documents import TRAINER, Result, Roster
+from tequio_shared.errors import RefusedError
+from tequio_shared.head import head_hash, set_root
+from tequio_shared.ids import (
+    ZERO_DIGEST,
+    Digest,
+    HeadHash,
+    NetworkId,
+    PeerKey,
+    digest_from_text,
+    from_text,
+    sha256,
+)
+from tequio_shared.round import Head, NextHead, Phase, RoundView
+from tequio_shared.statements.members import MemberLeave, MemberReady
+from tequio_shared.statements.rounds import (
+    HeadAttest,
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundRoster,
+    RoundVoid,
+    RoundWitness,
+    WitnessProof,
+    WorkCommit,
+)
+from tequio_shared.statements.runs import RunClose, RunFinish, RunOpen, RunPause, RunResume
+
+if TYPE_CHECKING:
+    from tequio_shared.manifest import Manifest
+    from tequio_shared.statement import Statement
+
+
+class State(StrEnum):
+    """States of a run (docs/protocol.md, run)."""
+
+    WAITING_FOR_MEMBERS = "waiting_for_members"
+    WARMUP = "warmup"  # a roster is fixed; its members state the head they hold
+    ROUND_TRAIN = "round_train"
+    ROUND_WITNESS = "round_witness"
+    COOLDOWN = "cooldown"  # no more rounds; the last head is being stated
+    PAUSED = "paused"
+    FINISHED = "finished"
+
+
+class Event(StrEnum):
+    """What moves a run from state to state."""
+
+    ROSTER = "round.roster"
+    OPEN = "round.open"
+    WITNESS = "round.witness"
+    DONE = "round.close or round.void"
+    DONE_THEN_PAUSE = "the same, with a pause wanted"
+    DONE_THEN_FINISH = "the same, with the end wanted or the last round done"
+    PAUSE = "run.pause between rounds"
+    RESUME = "run.resume"
+    FINISH = "run.finish between rounds"
+    CLOSE = "run.close"
+
+
+TRANSITIONS: Mapping[tuple[State, Event], State] = {
+    (State.WAITING_FOR_MEMBERS, Event.ROSTER): State.WARMUP,
+    (State.WAITING_FOR_MEMBERS, Event.PAUSE): State.PAUSED,
+    (State.WAITING_FOR_MEMBERS, Event.FINISH): State.COOLDOWN,
+    (State.WARMUP, Event.OPEN): State.ROUND_TRAIN,
+    (State.WARMUP, Event.DONE): State.WAITING_FOR_MEMBERS,
+    (State.WARMUP, Event.DONE_THEN_PAUSE): State.PAUSED,
+    (State.WARMUP, Event.DONE_THEN_FINISH): State.COOLDOWN,
+    (State.ROUND_TRAIN, Event.WITNESS): State.ROUND_WITNESS,
+    (State.ROUND_TRAIN, Event.DONE): State.WAITING_FOR_MEMBERS,
+    (State.ROUND_TRAIN, Event.DONE_THEN_PAUSE): State.PAUSED,
+    (State.ROUND_TRAIN, Event.DONE_THEN_FINISH): State.COOLDOWN,
+    (State.ROUND_WITNESS, Event.DONE): State.WAITING_FOR_MEMBERS,
+    (State.ROUND_WITNESS, Event.DONE_THEN_PAUSE): State.PAUSED,
+    (State.ROUND_WITNESS, Event.DONE_THEN_FINISH): State.COOLDOWN,
+    (State.COOLDOWN, Event.ROSTER): State.COOLDOWN,
+    (State.COOLDOWN, Event.CLOSE): State.FINISHED,
+    (State.PAUSED, Event.RESUME): State.WAITING_FOR_MEMBERS,
+    (State.PAUSED, Event.FINISH): State.COOLDOWN,
+}
+
+
+class Wish(StrEnum):
+    """What the organiser wants after the round that is under way."""
+
+    GO_ON = "go on"
+    PAUSE = "pause"
+    FINISH = "finish"
+
+
+class VoidReason(IntEnum):
+    """Codes in round.void."""
+
+    NO_HEAD_QUORUM = 1
+    NO_COMMITMENTS = 2
+    NO_PROOF_QUORUM = 3
+    NOTHING_ACCEPTED = 4
+
+
+Documents = Callable[[Digest], bytes]
+"""Bytes of a document by its SHA-256; the caller has it at hand (see `needed_document`)."""
+
+
+def first_head(manifest: Manifest) -> Head:
+    """Head 0, which follows from the manifest alone."""
+    weights_root = digest_from_text(manifest.model.weights_root)
+    aux_root = digest_from_text(manifest.model.aux_root)
+    parent, nobody = HeadHash(ZERO_DIGEST), set_root([])
+    value = head_hash(manifest.run_id, 0, parent, nobody, weights_root, aux_root)
+    return Head(
+        hash=value,
+        round=0,
+        parent=parent,
+        set_root=nobody,
+        weights_root=weights_root,
+        aux_root=aux_root,
+    )
+
+
+def needed_document(statement: Statement) -> Digest | None:
+    """The document that `RunView.apply` will ask for with this statement, if any."""
+    match statement.body:
+        case RoundRoster(roster=text) | RoundClose(result=text):
+            return digest_from_text(text)
+    return None
+
+
+@dataclass(slots=True, kw_only=True)
+class RunView:
+    """A run as the log tells it. Only `apply` changes it."""
+
+    net: NetworkId
+    manifest: Manifest
+    accounts: Accounts | None  # None: a light view
+    state: State = State.WAITING_FOR_MEMBERS
+    wish: Wish = Wish.GO_ON
+    number: int = 0  # of the last round that has a roster
+    head: Head | None = None  # the promoted one
+    next_head: NextHead | None = None
+    round: RoundView | None = None  # the one under way, or the last
+    closed: int = 0  # rounds closed
+    voided: int = 0
+
+    @classmethod
+    def opened(cls, net: NetworkId, manifest: Manifest) -> RunView:
+        """The whole view right after run.open."""
+        nobody = NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([]))
+        return cls(
+            net=net, manifest=manifest, accounts=Accounts(manifest=manifest), next_head=nobody
+        )
+
+    @classmethod
+    def light(
+        cls, net: NetworkId, manifest: Manifest, *, head: Head | None, next_head: NextHead | None
+    ) -> RunView:
+        """A light view between two rounds: just after run.open, round.close or round.void."""
+        return cls(net=net, manifest=manifest, accounts=None, head=head, next_head=next_head)
+
+    def apply(
+        self, index: int, statement: Statement, at_ms: int, documents: Documents
+    ) -> None:
+        """Take the run's next entry; raises RefusedError when it does not follow from the log.
+
+        `at_ms` is when the reader got it (only the coordinator's own count, in round results).
+        """
+        match statement.body:
+            case HeadAttest() | WorkCommit() | WitnessProof() as body:
+                self._apply_member(index, statement, body, at_ms)
+            case MemberReady() | MemberLeave() as body:
+                self._apply_membership(index, statement.author, body)
+            case RunOpen() | RunPause() | RunResume() | RunFinish() | RunClose() as body:
+                self._apply_organiser(body)
+            case _:
+                self._apply_round(index, statement, documents)
+
+    def admit(self, statement: Statement) -> None:
+        """Raise RefusedError unless a member's statement fits the run as it stands."""
+        if self.state is State.FINISHED:
+            raise RefusedError("run-finished", "the run has ended")
+        match statement.body:
+            case HeadAttest() | WorkCommit() | WitnessProof() as body:
+                view = self._current(statement)
+                view.admit(statement.author, body)
+                if isinstance(body, HeadAttest):
+                    self._check_reveal(statement.author, body)
+            case RunResume() if self.state is not State.PAUSED:
+                raise RefusedError("not-in-round", f"the run is {self.state}, not paused")
+
+    def done_event(self, number: int) -> Event:
+        """What the end of that round leads to."""
+        if self.wish is Wish.FINISH or number >= self.manifest.rounds.most:
+            return Event.DONE_THEN_FINISH
+        return Event.DONE_THEN_PAUSE if self.wish is Wish.PAUSE else Event.DONE
+
+    # --- private: one method per family of statements
+
+    def _apply_member(
+        self,
+        index: int,
+        statement: Statement,
+        body: HeadAttest | WorkCommit | WitnessProof,
+        at_ms: int,
+    ) -> None:
+        self.admit(statement)
+        self._current(statement).apply(index, statement.author, body, at_ms)
+        if isinstance(body, HeadAttest) and self.accounts is not None:
+            self.accounts.members[statement.author].commit = digest_from_text(body.commit)
+
+    def _apply_membership(
+        self, index: int, author: PeerKey, body: MemberReady | MemberLeave
+    ) -> None:
+        if self.accounts is None:
+            return
+        if isinstance(body, MemberReady):
+            self.accounts.ready(author, body.roles, digest_from_text(body.commit), index)
+        else:
+            self.accounts.drop(author)
+
+    def _apply_organiser(
+        self, body: RunOpen | RunPause | RunResume | RunFinish | RunClose
+    ) -> None:
+        between = self.state in (State.WAITING_FOR_MEMBERS, State.PAUSED)
+        match body:
+            case RunPause() if between:
+                self._move(Event.PAUSE)
+            case RunPause():
+                self.wish = Wish.PAUSE
+            case RunFinish() if between:
+                self._move(Event.FINISH)
+            case RunFinish():
+                self.wish = Wish.FINISH
+            case RunResume():
+                self._move(Event.RESUME)
+                self.wish = Wish.GO_ON
+            case RunClose():
+                self._move(Event.CLOSE)
+
+    def _apply_round(self, index: int, statement: Statement, documents: Documents) -> None:
+        match statement.body:
+            case RoundRoster() as body:
+                self._apply_roster(index, statement, body, documents)
+            case HeadPromote() as body:
+                self._apply_promotion(statement, body)
+            case RoundOpen() as body:
+                self._current(statement).apply_open(body)
+                self._move(Event.OPEN)
+            case RoundWitness() as body:
+                self._current(statement).apply_witness(body)
+                self._move(Event.WITNESS)
+            case RoundClose() as body:
+                self._apply_close(statement, body, documents)
+            case RoundVoid() as body:
+                self._apply_void(statement, body)
+            case _:
+                raise RefusedError("unknown-type", f"{statement.type} is not about a run")
+
+    def _apply_roster(
+        self, index: int, statement: Statement, body: RoundRoster, documents: Documents
+    ) -> None:
+        number = statement.round or 0
+        if self.accounts is not None and number != self.number + 1:
+            raise RefusedError("wrong-roster", f"round {number} after round {self.number}")
+        roster = Roster.parse(documents(digest_from_text(body.roster)))
+        self._check_roster(body, roster)
+        self._move(Event.ROSTER)
+        if self.accounts is not None and self.state is not State.COOLDOWN:
+            self.accounts.take(roster)
+        self.number = number
+        self.round = RoundView(
+            net=self.net,
+            manifest=self.manifest,
+            number=number,
+            roster=roster,
+            roster_index=index,
+            head=self.head,
+            next_head=self.next_head,
+        )
+
+    def _check_roster(self, body: RoundRoster, roster: Roster) -> None:
+        if self.accounts is not None and roster != self.accounts.plan_roster():
+            raise RefusedError("wrong-roster", "the roster does not follow from the log")
+        counts = len(roster.members), len(roster.slots_of(TRAINER))
+        if counts != (body.slots, body.trainers):
+            raise RefusedError("wrong-roster", "slots and trainers are not the roster's")
+        if sha256(roster.encode()) != from_text(body.roster):
+            raise RefusedError("wrong-roster", "the roster document is not canonical")
+
+    def _apply_promotion(self, statement: Statement, body: HeadPromote) -> None:
+        if self.round is None or self.round.phase is not Phase.ATTEST:
+            raise RefusedError("not-in-round", "no head is being stated now")
+        head = self.round.apply_promotion(body)
+        if head.round != statement.round:
+            raise RefusedError("wrong-head", f"the head was made by round {head.round}")
+        self.head, self.next_head = head, None
+
+    def _apply_close(
+        self, statement: Statement, body: RoundClose, documents: Documents
+    ) -> None:
+        view = self._current(statement)
+        result = Result.parse(documents(digest_from_text(body.result)))
+        self.next_head = view.apply_close(body, result)
+        if self.accounts is not None:
+            self.accounts.settle(view, result)
+        self.closed += 1
+        self._move(self.done_event(view.number))
+
+    def _apply_void(self, statement: Statement, body: RoundVoid) -> None:
+        view = self._current(statement)
+        reason = void_reason(view)
+        if body.reason != reason:
+            raise RefusedError("wrong-void", f"round {view.number} is not void for {body.reason}")
+        view.apply_void()
+        if self.accounts is not None:
+            self.accounts.void(view)
+        self.voided += 1
+        self._move(self.done_event(view.number))
+
+    def _check_reveal(self, author: PeerKey, body: HeadAttest) -> None:
+        if self.accounts is None:
+            return
+        if sha256(from_text(body.reveal)) != self.accounts.members[author].commit:
+            raise RefusedError("wrong-reveal", "the secret is not the one committed to before")
+
+    def _current(self, statement: Statement) -> RoundView:
+        if self.round is None or statement.round != self.round.number:
+            raise RefusedError(
+                "not-in-round", f"round {statement.round} is not under way (round {self.number} is)"
+            )
+        return self.round
+
+    def _move(self, event: Event) -> None:
+        after = TRANSITIONS.get((self.state, event))
+        if after is None:
+            raise RefusedError("wrong-state", f"{event} does not follow in state {self.state}")
+        self.state = after
+
+
+def void_reason(view: RoundView) -> VoidReason:
+    """Why a round that ends now would be void; raises RefusedError when it would not."""
+    if view.phase is Phase.ATTEST:
+        if view.agreed_head() is not None:
+            raise RefusedError("wrong-void", f"round {view.number} has its head quorum")
+        return VoidReason.NO_HEAD_QUORUM
+    if not view.commitments:
+        return VoidReason.NO_COMMITMENTS
+    if view.phase is Phase.WITNESS and not view.has_quorum():
+        return VoidReason.NO_PROOF_QUORUM
+    if view.phase is Phase.WITNESS and not view.accepted():
+        return VoidReason.NOTHING_ACCEPTED
+    raise RefusedError("wrong-void", f"nothing makes round {view.number} void")
