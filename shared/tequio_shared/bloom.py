@@ -13,7 +13,7 @@ import hashlib
 import math
 from typing import TYPE_CHECKING
 
-from tequio_shared.errors import MalformedError, PeerError, RefusedError
+from tequio_shared.errors import MalformedError, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -70,17 +70,16 @@ def max_ones(n: int) -> int:
     return math.floor(mean + _DEVIATIONS * math.sqrt(variance))
 
 
-def check_fill(bits: bytes, n: int) -> None:
-    """Return if the filter can be an honest one for n items.
+def check_fill(bits: bytes, n: int) -> bool:
+    """Tell if so many ones can be an honest filter's for n items.
 
-    Raises MalformedError for another size or for ones beyond the last bit, PeerError for too many.
+    Raises MalformedError for another size or for ones beyond the last bit.
     """
     _check_size(bits, n)
     value = int.from_bytes(bits, "little")
     if value >> size_bits(n):
         raise MalformedError("filter with ones beyond its last bit")
-    if value.bit_count() > max_ones(n):
-        raise PeerError(f"filter of {n} items with {value.bit_count()} ones; {max_ones(n)} at most")
+    return value.bit_count() <= max_ones(n)
 
 
 def _check_size(bits: bytes, n: int) -> None:
