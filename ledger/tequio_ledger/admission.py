@@ -1,0 +1,126 @@
+"""May this statement enter the log? A pure function of the statement, the log's state and a time.
+
+Two steps, cheap things first. `screen` needs no order: shape, times, known keys, roles; it runs
+before any signature is verified, so that garbage costs microseconds. `admit` runs when all
+signatures hold, in the order in which entries would be logged: the author's chain, then what the
+run says. Both raise RefusedError with a problem code (docs/protocol.md, problems).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import ZERO_DIGEST, to_text
+from tequio_shared.limits import CLOCK_SKEW_MS
+from tequio_shared.statements.members import KeyRegister
+from tequio_shared.statements.rounds import (
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundRoster,
+    RoundVoid,
+    RoundWitness,
+)
+from tequio_shared.statements.runs import (
+    NetGenesis,
+    RunClose,
+    RunFinish,
+    RunOpen,
+    RunPause,
+    RunResume,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from tequio_ledger.state import State
+    from tequio_shared.ids import PeerKey
+    from tequio_shared.statement import Entry, Statement
+
+_OF_COORDINATOR = (
+    NetGenesis,
+    RunClose,
+    RoundRoster,
+    HeadPromote,
+    RoundOpen,
+    RoundWitness,
+    RoundClose,
+    RoundVoid,
+)
+_OF_ORGANISERS = (RunOpen, RunPause, RunResume, RunFinish)
+
+
+def screen(entry: Entry, state: State, now_ms: int, newcomers: Collection[PeerKey] = ()) -> None:
+    """Raise RefusedError for what no order of entries could make admissible.
+
+    `newcomers` are keys whose registration stands earlier in the same batch.
+    """
+    statement = entry.statement
+    _check_times(statement, now_ms)
+    _check_keys(entry, state, newcomers)
+    _check_role(entry, state)
+
+
+def admit(entry: Entry, state: State, now_ms: int) -> None:
+    """Raise RefusedError unless the entry may be logged next. Signatures are verified already."""
+    screen(entry, state, now_ms)
+    _check_chain(entry.statement, state)
+    _check_run(entry.statement, state)
+
+
+def _check_times(statement: Statement, now_ms: int) -> None:
+    if abs(now_ms - statement.ts) > CLOCK_SKEW_MS:
+        away_s = (now_ms - statement.ts) // 1000
+        raise RefusedError("clock-skew", f"ts lies {away_s} s before the ledger's clock")
+    if now_ms > statement.exp:
+        raise RefusedError("expired", f"expired {now_ms - statement.exp} ms ago")
+
+
+def _check_keys(entry: Entry, state: State, newcomers: Collection[PeerKey]) -> None:
+    registers = isinstance(entry.statement.body, KeyRegister)
+    for key, _ in entry.signatures[1 if registers else 0 :]:
+        if key not in state.peers and key not in newcomers:
+            raise RefusedError("not-admitted", f"key {to_text(key)} is not registered")
+
+
+def _check_role(entry: Entry, state: State) -> None:
+    statement, genesis = entry.statement, state.genesis
+    body = statement.body
+    if isinstance(body, _OF_COORDINATOR) and statement.author != genesis.coordinator_key:
+        raise RefusedError("wrong-role", f"{statement.type} is the coordinator's to say")
+    if not isinstance(body, _OF_ORGANISERS):
+        return
+    organisers = genesis.organiser_keys
+    if statement.author not in organisers:
+        raise RefusedError("wrong-role", f"{statement.type} is the organisers' to say")
+    signed = sum(key in organisers for key, _ in entry.signatures)
+    if signed < genesis.threshold:
+        raise RefusedError(
+            "wrong-role", f"{signed} organisers signed, {genesis.threshold} are needed"
+        )
+
+
+def _check_chain(statement: Statement, state: State) -> None:
+    chain = state.peers.get(statement.author)
+    seq, last = (chain.seq, chain.last) if chain else (0, ZERO_DIGEST)
+    if statement.seq <= seq:
+        raise RefusedError(
+            "equivocation", f"another statement {statement.seq} of this author is in the log"
+        )
+    if statement.seq != seq + 1:
+        raise RefusedError("seq-gap", f"seq {statement.seq} after {seq}: send {seq + 1} first")
+    if statement.prev != last:
+        raise RefusedError("wrong-prev", f"prev is not the digest of statement {seq}")
+
+
+def _check_run(statement: Statement, state: State) -> None:
+    body = statement.body
+    if isinstance(body, NetGenesis):
+        raise RefusedError("wrong-network", "this network has its genesis")
+    if isinstance(body, RunOpen):
+        if statement.run in state.runs:
+            raise RefusedError("wrong-state", "this run is open already")
+        state.manifest_of(statement, body)
+    elif statement.run is not None:
+        state.run(statement.run).admit(statement)

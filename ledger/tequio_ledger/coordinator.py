@@ -1,0 +1,95 @@
+"""Says for each run what is to be logged next, in the coordinator's own signed statements.
+
+What follows from the log and when it is time for it is decided in `tequio_shared.coordination`;
+here are only the clock readings, the key, and the end of the coordinator's own chain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tequio_shared.coordination import Stopwatch, decide, due
+from tequio_shared.limits import STATEMENT_LIFE_MS
+from tequio_shared.run import State as RunState
+from tequio_shared.statement import Entry, make, sign
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tequio_ledger.state import State
+    from tequio_shared.coordination import Step
+    from tequio_shared.ids import RunId
+    from tequio_shared.keys import Signer
+    from tequio_shared.run import RunView
+    from tequio_shared.statements import Body
+
+_BACK_OFF_MS = 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deed:
+    """A signed statement to log now, and the document that it names."""
+
+    run: RunId
+    entry: Entry
+    document: bytes | None
+
+
+class Coordinator:
+    """Watches every run; belongs to the sequencer, which calls it between two entries."""
+
+    def __init__(self, signer: Signer, state: State) -> None:
+        self._signer = signer
+        self._state = state
+        self._watches: dict[RunId, Stopwatch] = {}
+        self._resting_until: dict[RunId, int] = {}  # runs whose statement was refused: our bug
+
+    def next_deed(self, now_ms: int) -> Deed | None:
+        """Decide on the next statement of any run; None when there is nothing to say now."""
+        for run, view in self._active():
+            if self._resting_until.get(run, 0) > now_ms:
+                continue
+            watch = self._watches.setdefault(run, Stopwatch())
+            watch.note(view, now_ms)
+            step = decide(view, watch, now_ms)
+            if step is not None:
+                return self._deed(run, step, now_ms)
+        return None
+
+    def due(self) -> int | None:
+        """Say when time alone may bring the next statement (ms); None: only another entry can."""
+        times = [self._due(run, view) for run, view in self._active()]
+        return min((time for time in times if time is not None), default=None)
+
+    def back_off(self, run: RunId, now_ms: int) -> None:
+        """Leave a run alone for a while."""
+        self._resting_until[run] = now_ms + _BACK_OFF_MS
+
+    def sign(self, body: Body, now_ms: int, run: RunId | None, number: int | None) -> Entry:
+        """Sign a statement at the end of the coordinator's chain."""
+        chain = self._state.peers[self._signer.key]
+        statement = make(
+            body=body,
+            author=self._signer.key,
+            seq=chain.seq + 1,
+            ts=now_ms,
+            exp=now_ms + STATEMENT_LIFE_MS,
+            prev=chain.last,
+            run=run,
+            round=number,
+        )
+        return sign(self._state.net, statement, self._signer)
+
+    def _deed(self, run: RunId, step: Step, now_ms: int) -> Deed:
+        entry = self.sign(step.body, now_ms, run, step.round)
+        return Deed(run=run, entry=entry, document=step.document)
+
+    def _due(self, run: RunId, view: RunView) -> int | None:
+        time = due(view, self._watches.setdefault(run, Stopwatch()))
+        return None if time is None else max(time, self._resting_until.get(run, 0))
+
+    def _active(self) -> Iterator[tuple[RunId, RunView]]:
+        for run, view in self._state.runs.items():
+            if view.state is not RunState.FINISHED:
+                yield run, view

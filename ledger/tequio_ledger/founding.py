@@ -1,0 +1,105 @@
+"""How a network begins: its keys, its genesis document, and entry 0."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_ledger.log import Admitted
+from tequio_ledger.store import log_rows
+from tequio_ledger.store.derived import Changes, derive, write
+from tequio_shared import canonical, limits
+from tequio_shared.errors import TequioError, UserFacingError
+from tequio_shared.genesis import Genesis
+from tequio_shared.ids import from_text, sha256, to_text
+from tequio_shared.notes import KeyKind, VerifierKey
+from tequio_shared.statement import Entry
+from tequio_shared.statements.runs import NetGenesis
+
+if TYPE_CHECKING:
+    from tequio_ledger.coordinator import Coordinator
+    from tequio_ledger.folder import Folder
+    from tequio_ledger.log import Log
+    from tequio_ledger.settings import Settings
+    from tequio_ledger.state import State
+    from tequio_ledger.store.engine import Database
+
+LOG_KEY = "log"
+COORDINATOR_KEY = "coordinator"
+
+
+def rules() -> bytes:
+    """Write the rule set that a genesis pins: the limits that both ends agree on."""
+    names = [name for name in vars(limits) if name.isupper()]
+    return canonical.encode({name.lower(): getattr(limits, name) for name in sorted(names)})
+
+
+def genesis(settings: Settings, folder: Folder, database: Database) -> Genesis:
+    """Read the genesis from the log, or make the one that these settings describe.
+
+    Raises UserFacingError when the database belongs to another network or to other keys.
+    """
+    with database.reader.begin() as connection:
+        leaves = log_rows.read_leaves(connection, 0, 1)
+    if leaves:
+        return _stored(leaves[0], settings, folder)
+    return _fresh(settings, folder)
+
+
+def log_genesis(log: Log, state: State, coordinator: Coordinator, now_ms: int) -> None:
+    """Make the genesis entry 0 of an empty log."""
+    body = NetGenesis(doc=to_text(state.genesis.encode()))
+    entry = coordinator.sign(body, now_ms, None, None)
+    state.apply(0, entry, now_ms)
+    changes = Changes()
+    derive(changes, 0, entry, state)
+    log.append(
+        [Admitted.of(entry, state.net, now_ms)],
+        lambda connection: write(connection, changes, state),
+    )
+
+
+def _fresh(settings: Settings, folder: Folder) -> Genesis:
+    log_key = folder.signer(LOG_KEY).key
+    return Genesis(
+        name=settings.network,
+        origin=settings.origin,
+        log_key=VerifierKey(name=settings.origin, kind=KeyKind.LOG, key=log_key).text(),
+        coordinator=to_text(folder.signer(COORDINATOR_KEY).key),
+        organisers=tuple(to_text(key) for key in settings.organisers),
+        threshold=settings.threshold,
+        rules=to_text(sha256(rules())),
+    )
+
+
+def _stored(leaf: bytes, settings: Settings, folder: Folder) -> Genesis:
+    body = _body(leaf)
+    if not isinstance(body, NetGenesis):
+        raise UserFacingError("the stored log is damaged: entry 0 is no genesis")
+    found = Genesis.parse(from_text(body.doc, None))
+    if found.name != settings.network:
+        raise UserFacingError(
+            f"{folder.path} holds the network {found.name!r}, not {settings.network!r}: "
+            "choose another --folder or the network's own name"
+        )
+    _check_keys(found, folder)
+    return found
+
+
+def _body(leaf: bytes) -> object:
+    try:
+        return Entry.parse(leaf).statement.body
+    except TequioError as err:
+        raise UserFacingError(f"the stored log is damaged: entry 0 ({err})") from err
+
+
+def _check_keys(found: Genesis, folder: Folder) -> None:
+    if not folder.holds_key(LOG_KEY) or not folder.holds_key(COORDINATOR_KEY):
+        raise UserFacingError(
+            f"{folder.path} holds the network {found.name!r} but not its keys: restore them"
+        )
+    log_key = VerifierKey.parse(found.log_key).key
+    held = folder.signer(LOG_KEY).key, folder.signer(COORDINATOR_KEY).key
+    if held != (log_key, found.coordinator_key):
+        raise UserFacingError(
+            f"the keys in {folder.path} are not those of its network {found.name!r}: restore them"
+        )

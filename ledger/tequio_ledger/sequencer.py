@@ -1,0 +1,233 @@
+"""The one line into the log: whoever has entries queues here; batches come out committed.
+
+Rules: only `Sequencer.run` feeds the state and calls `Log.append`. While one batch is being
+written, the next gathers, so load makes batches larger and never waits for a timer. An answer is
+given only when entry and checkpoint are on the disk. Any failure to write ends the process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+
+from tequio_ledger import admission
+from tequio_ledger.log import Admitted
+from tequio_ledger.store.derived import Changes, derive, write
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from tequio_ledger.clock import Clock
+    from tequio_ledger.coordinator import Coordinator
+    from tequio_ledger.log import Log, Published
+    from tequio_ledger.shelf import Shelf
+    from tequio_ledger.state import State
+    from tequio_shared.ids import Digest
+    from tequio_shared.statement import Entry
+
+BATCH_ENTRIES = 2_048
+QUEUE_ENTRIES = 4_096
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logged:
+    """The entry is in the log."""
+
+    id: Digest
+    index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """The same statement was in the log before."""
+
+    id: Digest
+    index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """The rules do not admit the statement."""
+
+    id: Digest
+    code: str
+    detail: str
+
+
+Outcome = Logged | Known | Refused
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    entries: tuple[Entry, ...]
+    answer: asyncio.Future[list[Outcome]]
+
+
+class Sequencer:
+    """Owns the order of things. Everybody else holds it to `submit`, `published` and `changed`."""
+
+    def __init__(
+        self, log_: Log, state: State, coordinator: Coordinator, shelf: Shelf, clock: Clock
+    ) -> None:
+        self.state = state  # written in `run` only
+        self.changed = Signal()
+        """Set off after each batch is published."""
+        self._log = log_
+        self._coordinator = coordinator
+        self._shelf = shelf
+        self._clock = clock
+        self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
+        self._waiting = 0  # entries in the queue
+
+    @property
+    def published(self) -> Published:
+        """The newest signed state."""
+        return self._log.published
+
+    async def submit(self, entries: Sequence[Entry]) -> list[Outcome]:
+        """Queue verified entries and wait until each is committed or refused, in order.
+
+        Raises RefusedError("queue-full") at once when too many wait already.
+        """
+        if self._waiting + len(entries) > QUEUE_ENTRIES:
+            raise RefusedError("queue-full", f"{self._waiting} statements are waiting")
+        answer: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
+        self._waiting += len(entries)
+        self._jobs.put_nowait(_Job(tuple(entries), answer))
+        return await answer
+
+    async def run(self) -> None:
+        """Log what is queued or due, for ever; raises FatalLogError when a write fails."""
+        jobs: list[_Job] = []
+        while True:
+            await self._log_batch(jobs)
+            jobs = await self._gather()
+
+    async def _gather(self) -> list[_Job]:
+        """Wait for a job or the coordinator's next deadline; take all that is there."""
+        due_ms = self._coordinator.due()
+        wait_s = None if due_ms is None else max(0, due_ms - self._clock()) / 1000
+        try:
+            jobs = [await asyncio.wait_for(self._jobs.get(), wait_s)]
+        except TimeoutError:
+            return []
+        while self._jobs.qsize() and _count(jobs) < BATCH_ENTRIES:
+            jobs.append(self._jobs.get_nowait())
+        self._waiting -= _count(jobs)
+        return jobs
+
+    async def _log_batch(self, jobs: list[_Job]) -> None:
+        batch = _Batch(self.state, self._log, self._clock())
+        outcomes = [[batch.take(entry) for entry in job.entries] for job in jobs]
+        self._coordinate(batch)
+        if batch.admitted:
+            await asyncio.to_thread(self._write, batch)
+        for job, answers in zip(jobs, outcomes, strict=True):
+            if not job.answer.done():
+                job.answer.set_result(answers)
+        if batch.admitted:
+            self.changed.set()
+
+    def _coordinate(self, batch: _Batch) -> None:
+        """Add what the coordinator says to this batch, to the same commit."""
+        while deed := self._coordinator.next_deed(batch.now_ms):
+            self._shelf.lay(deed.document)
+            outcome = batch.take(deed.entry)
+            if not isinstance(outcome, Logged):
+                log.error("own statement refused", run=deed.run.hex(), outcome=outcome)
+                self._coordinator.back_off(deed.run, batch.now_ms)
+
+    def _write(self, batch: _Batch) -> None:
+        self._shelf.store()
+        self._log.append(batch.admitted, batch.write)
+
+
+class Signal:
+    """Wakes whoever waits for the next change; those who come later wait for the one after."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def set(self) -> None:
+        """Wake everybody who waits now."""
+        self._event.set()
+        self._event = asyncio.Event()
+
+    async def wait(self, timeout_s: float) -> bool:
+        """Wait for the next `set`; False when the time is over first."""
+        try:
+            await asyncio.wait_for(self._event.wait(), timeout_s)
+        except TimeoutError:
+            return False
+        return True
+
+
+class _Batch:
+    """Admits entries one by one against a state that is already ahead of the disk."""
+
+    def __init__(self, state: State, log_: Log, now_ms: int) -> None:
+        self.admitted: list[Admitted] = []
+        self.now_ms = now_ms
+        self._state = state
+        self._first = log_.size
+        self._find_index = log_.find_index
+        self._fresh: dict[Digest, int] = {}
+        self._changes = Changes()
+
+    def take(self, entry: Entry) -> Outcome:
+        """Admit or refuse one entry; an admitted one counts for all that follow."""
+        candidate = Admitted.of(entry, self._state.net, self.now_ms)
+        known = self._known_index(candidate)
+        if known is not None:
+            return Known(id=candidate.id, index=known)
+        try:
+            admission.admit(entry, self._state, self.now_ms)
+            return self._log(candidate)
+        except RefusedError as err:
+            _tell_refused(entry, err)
+            return Refused(id=candidate.id, code=err.code, detail=str(err))
+
+    def write(self, connection: Connection) -> None:
+        """Write what follows from the batch."""
+        write(connection, self._changes, self._state)
+
+    def _log(self, candidate: Admitted) -> Logged:
+        index = self._first + len(self.admitted)
+        self._state.apply(index, candidate.entry, self.now_ms)
+        derive(self._changes, index, candidate.entry, self._state)
+        self.admitted.append(candidate)
+        self._fresh[candidate.id] = index
+        return Logged(id=candidate.id, index=index)
+
+    def _known_index(self, candidate: Admitted) -> int | None:
+        statement = candidate.entry.statement
+        chain = self._state.peers.get(statement.author)
+        if chain is None or statement.seq > chain.seq:
+            return None
+        fresh = self._fresh.get(candidate.id)
+        return self._find_index(candidate.id) if fresh is None else fresh
+
+
+def _tell_refused(entry: Entry, err: RefusedError) -> None:
+    statement = entry.statement
+    log.info(
+        "statement refused",
+        code=err.code,
+        type=statement.type,
+        author=to_text(statement.author),
+        seq=statement.seq,
+        detail=str(err),
+    )
+
+
+def _count(jobs: Sequence[_Job]) -> int:
+    return sum(len(job.entries) for job in jobs)

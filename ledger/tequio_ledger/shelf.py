@@ -1,0 +1,34 @@
+"""Documents at hand: those that are being logged right now, and all that lie in the blob folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_shared.ids import Digest, sha256
+
+if TYPE_CHECKING:
+    from tequio_ledger.store.blobs import BlobFolder
+
+
+class Shelf:
+    """Lets a batch use a document before its thread has written it; owned by the sequencer."""
+
+    def __init__(self, blobs: BlobFolder) -> None:
+        self._blobs = blobs
+        self._fresh: dict[Digest, bytes] = {}
+
+    def lay(self, document: bytes | None) -> None:
+        """Put a document at hand, to be written by `store`."""
+        if document is not None:
+            self._fresh[sha256(document)] = document
+
+    def read(self, digest: Digest) -> bytes:
+        """Give a document; raises KeyError when it is nowhere."""
+        fresh = self._fresh.get(digest)
+        return self._blobs.read(digest) if fresh is None else fresh
+
+    def store(self) -> None:
+        """Write what was laid here to the blob folder, before the entries that name it."""
+        for document in self._fresh.values():
+            self._blobs.put(document)
+        self._fresh.clear()

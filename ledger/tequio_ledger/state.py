@@ -1,0 +1,116 @@
+"""What the log says now: known keys and their chains, and the view of every run.
+
+A pure fold: the same entries give the same state, at a start, while serving, and in a replay.
+Admission reads it; the sequencer alone feeds it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.ids import (
+    ZERO_DIGEST,
+    Digest,
+    HeadHash,
+    PeerKey,
+    RunId,
+    digest_from_text,
+    from_text,
+    to_text,
+)
+from tequio_shared.manifest import Manifest
+from tequio_shared.run import RunView, first_head
+from tequio_shared.statements.members import KeyRegister
+from tequio_shared.statements.runs import NetGenesis, RunOpen
+
+if TYPE_CHECKING:
+    from tequio_shared.genesis import Genesis
+    from tequio_shared.run import Documents
+    from tequio_shared.statement import Entry, Statement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """Where an author's chain of statements ends."""
+
+    registered_index: int
+    """Log index from which the key counts; 0 for the keys in the genesis."""
+    seq: int = 0
+    last: Digest = ZERO_DIGEST
+
+
+class State:
+    """The fold over all entries so far."""
+
+    def __init__(self, genesis: Genesis, documents: Documents) -> None:
+        self.genesis = genesis
+        self.net = genesis.network_id
+        self.documents = documents
+        self.peers: dict[PeerKey, Chain] = {}
+        self.runs: dict[RunId, RunView] = {}
+        self.opened: dict[RunId, int] = {}  # log index of run.open
+        for key in {genesis.coordinator_key, *genesis.organiser_keys}:
+            self.peers[key] = Chain(registered_index=0)
+
+    def apply(self, index: int, entry: Entry, at_ms: int) -> None:
+        """Take the next entry; raises RefusedError when it does not follow from those before."""
+        statement = entry.statement
+        match statement.body:
+            case KeyRegister():
+                fresh = Chain(registered_index=index)
+                self.peers.setdefault(statement.author, fresh)
+            case NetGenesis(doc=doc):
+                self._check_genesis(index, doc)
+            case RunOpen() as body:
+                self._open_run(index, statement, body)
+        if statement.run is not None:
+            view = self.run(statement.run)
+            view.admit(statement)
+            view.apply(index, statement, at_ms, self.documents)
+        self._extend_chain(statement)
+
+    def run(self, run: RunId) -> RunView:
+        """The view of a run; raises RefusedError("not-found")."""
+        view = self.runs.get(run)
+        if view is None:
+            raise RefusedError("not-found", f"no run {to_text(run)} was opened in this network")
+        return view
+
+    def micropoints(self, key: PeerKey) -> int:
+        """What the key earned in all runs together."""
+        accounts = [view.accounts for view in self.runs.values() if view.accounts]
+        earned = [account.earned[key] for account in accounts if key in account.earned]
+        return sum(one.trainer + one.witness for one in earned)
+
+    def manifest_of(self, statement: Statement, body: RunOpen) -> Manifest:
+        """The manifest that run.open names; raises RefusedError when it cannot open that run."""
+        try:
+            manifest = Manifest.parse(self.documents(digest_from_text(body.manifest)))
+        except KeyError as err:
+            raise RefusedError("not-found", f"put the manifest {body.manifest} first") from err
+        except MalformedError as err:
+            raise RefusedError("malformed", f"the manifest does not hold: {err}") from err
+        if manifest.run_id != statement.run:
+            raise RefusedError("malformed", "the run id is not the manifest's digest")
+        if HeadHash(Digest(from_text(body.head))) != first_head(manifest).hash:
+            raise RefusedError("wrong-head", "the head is not what the manifest starts from")
+        return manifest
+
+    def _open_run(self, index: int, statement: Statement, body: RunOpen) -> None:
+        manifest = self.manifest_of(statement, body)
+        if manifest.run_id in self.runs:
+            raise RefusedError("wrong-state", f"run {to_text(manifest.run_id)} is open already")
+        self.runs[manifest.run_id] = RunView.opened(self.net, manifest)
+        self.opened[manifest.run_id] = index
+
+    def _check_genesis(self, index: int, doc: str) -> None:
+        if index != 0 or from_text(doc, None) != self.genesis.encode():
+            raise RefusedError("wrong-network", "the genesis is entry 0, and one only")
+
+    def _extend_chain(self, statement: Statement) -> None:
+        chain = self.peers[statement.author]
+        self.peers[statement.author] = Chain(
+            registered_index=chain.registered_index, seq=statement.seq, last=statement.digest
+        )

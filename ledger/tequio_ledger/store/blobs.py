@@ -1,0 +1,143 @@
+"""Blobs: files named by their SHA-256 under `ab/cd/<hex>`, with a row each that says who brought it.
+
+A blob is written beside its place, hashed on the way, synced and renamed: what bears a name has
+that content. Reading checks the hash again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import TYPE_CHECKING, BinaryIO
+
+import structlog
+from sqlalchemy import func, insert, select
+
+from tequio_ledger.store.models import Blob
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import Digest, sha256, to_text
+from tequio_shared.limits import BLOB_BYTES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.clock import Clock
+    from tequio_ledger.store.engine import Database
+    from tequio_shared.ids import PeerKey
+
+log = structlog.get_logger(__name__)
+
+
+class Upload:
+    """A blob on its way in; `write` from one thread at a time, then `finish` or `drop`."""
+
+    def __init__(self, path: Path, digest: Digest, most_bytes: int) -> None:
+        self.size = 0
+        self.digest = digest
+        self.path = path
+        self._most_bytes = most_bytes
+        self._hash = hashlib.sha256()
+        self._file: BinaryIO = path.open("xb")
+
+    def write(self, chunk: bytes) -> None:
+        """Take more bytes; raises RefusedError("too-large") past the limit."""
+        self.size += len(chunk)
+        if self.size > self._most_bytes:
+            raise RefusedError("too-large", f"more than the {self._most_bytes} bytes allowed")
+        self._hash.update(chunk)
+        self._file.write(chunk)
+
+    def finish(self) -> None:
+        """Bring all bytes to the disk; raises RefusedError when they are not the named ones."""
+        if self._hash.digest() != self.digest:
+            raise RefusedError("malformed", "the body is not what its name says")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+
+    def drop(self) -> None:
+        """Forget the bytes; harmless after `finish` and a rename."""
+        self._file.close()
+        self.path.unlink(missing_ok=True)
+
+
+class BlobFolder:
+    """All blobs of a ledger. Methods block: call them from a thread."""
+
+    def __init__(self, folder: Path, database: Database, clock: Clock, quota_bytes: int) -> None:
+        self._folder = folder
+        self._database = database
+        self._clock = clock
+        self._quota_bytes = quota_bytes
+        self._uploads = 0  # makes names of unfinished files unique
+        (folder / "new").mkdir(parents=True, exist_ok=True)
+        for left_over in (folder / "new").iterdir():
+            left_over.unlink()
+
+    def path(self, digest: Digest) -> Path:
+        """Say where the blob lies or would lie."""
+        name = digest.hex()
+        return self._folder / "sha256" / name[:2] / name[2:4] / name
+
+    def has(self, digest: Digest) -> bool:
+        """Tell whether the blob is here."""
+        return self.path(digest).exists()
+
+    def read(self, digest: Digest) -> bytes:
+        """Give the bytes; raises KeyError when absent, or not what was written: never wrong ones."""
+        try:
+            content = self.path(digest).read_bytes()
+        except FileNotFoundError as err:
+            raise KeyError(to_text(digest)) from err
+        if sha256(content) != digest:
+            log.error("blob damaged on the disk", path=str(self.path(digest)))
+            raise KeyError(to_text(digest))
+        return content
+
+    def begin(self, digest: Digest, author: PeerKey | None, peer_quota_bytes: int | None) -> Upload:
+        """Start taking a blob in; raises RefusedError("quota") when there is no room for a byte."""
+        room = self._quota_bytes - self._used(None)
+        if author is not None and peer_quota_bytes is not None:
+            room = min(room, peer_quota_bytes - self._used(author))
+        if room <= 0:
+            raise RefusedError("quota", "the quota for blobs is used up")
+        self._uploads += 1
+        path = self._folder / "new" / f"{digest.hex()}-{self._uploads}"
+        return Upload(path, digest, min(room, BLOB_BYTES))
+
+    def keep(self, upload: Upload, author: PeerKey | None) -> None:
+        """Give an upload its name and its row; raises RefusedError when its bytes are wrong."""
+        upload.finish()
+        place = self.path(upload.digest)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        upload.path.rename(place)
+        _sync_folder(place.parent)
+        row = {"sha256": upload.digest, "size": upload.size, "author": author, "at": self._clock()}
+        with self._database.writer.begin() as connection:
+            connection.execute(insert(Blob).prefix_with("OR IGNORE"), row)
+
+    def put(self, content: bytes) -> Digest:
+        """Keep a document of the coordinator's own, whatever the quota says."""
+        digest = sha256(content)
+        if not self.has(digest):
+            self._uploads += 1
+            path = self._folder / "new" / f"{digest.hex()}-{self._uploads}"
+            upload = Upload(path, digest, BLOB_BYTES)
+            upload.write(content)
+            self.keep(upload, None)
+        return digest
+
+    def _used(self, author: PeerKey | None) -> int:
+        query = select(func.coalesce(func.sum(Blob.size), 0))
+        if author is not None:
+            query = query.where(Blob.author == author)
+        with self._database.reader.begin() as connection:
+            return int(connection.execute(query).scalar_one())
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

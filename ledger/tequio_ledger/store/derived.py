@@ -1,0 +1,157 @@
+"""What the log implies, as rows: gathered entry by entry, written together with those entries.
+
+`derive` is a pure function of an entry and the state after it; `replay` runs it over the whole log
+and must arrive at the same rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, insert, update
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from tequio_ledger.store.models import DERIVED, Credit, Peer, Round, Run
+from tequio_shared.documents import TRAINER, WITNESS, Result
+from tequio_shared.ids import digest_from_text, from_text
+from tequio_shared.statements.rounds import RoundClose, RoundOpen, RoundRoster, RoundVoid
+from tequio_shared.statements.runs import NetGenesis, RunOpen
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from tequio_ledger.state import State
+    from tequio_shared.ids import PeerKey, RunId
+    from tequio_shared.statement import Entry, Statement
+
+OPEN, CLOSED, VOID = "open", "closed", "void"
+
+Row = dict[str, object]
+RoundKey = tuple[bytes, int]
+
+
+@dataclass(slots=True)
+class Changes:
+    """What a batch of entries changes in the derived tables."""
+
+    peers: set[PeerKey] = field(default_factory=set)
+    """Those whose whole row is written anew from the state."""
+    runs: list[Row] = field(default_factory=list)
+    new_rounds: dict[RoundKey, Row] = field(default_factory=dict)
+    rounds: dict[RoundKey, Row] = field(default_factory=dict)
+    """Columns to change in rows of earlier batches."""
+    credits: list[Row] = field(default_factory=list)
+
+
+def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
+    """Note what this entry changes; `state` is the one right after it."""
+    statement = entry.statement
+    changes.peers.add(statement.author)
+    match statement.body:
+        case NetGenesis():
+            changes.peers.update(state.peers)
+        case RunOpen(manifest=manifest):
+            row: Row = {"opened_index": index, "manifest": digest_from_text(manifest)}
+            changes.runs.append({"run": statement.run, **row})
+        case RoundRoster(roster=roster):
+            _start_round(changes, index, statement, roster)
+        case RoundOpen(head=head):
+            _change_round(changes, statement, {"opened_index": index, "head": from_text(head)})
+        case RoundClose() as body:
+            _close_round(changes, index, statement, body, state)
+        case RoundVoid():
+            _change_round(changes, statement, {"closed_index": index, "outcome": VOID})
+
+
+def write(connection: Connection, changes: Changes, state: State) -> None:
+    """Bring the derived tables up to date with the state."""
+    if changes.peers:
+        _write_peers(connection, [_peer_row(key, state) for key in sorted(changes.peers)])
+    if changes.runs:
+        connection.execute(insert(Run), changes.runs)
+    if changes.new_rounds:
+        connection.execute(insert(Round), list(changes.new_rounds.values()))
+    for (run, number), columns in changes.rounds.items():
+        where = update(Round).where(Round.run == run, Round.round == number)
+        connection.execute(where.values(**columns))
+    if changes.credits:
+        connection.execute(insert(Credit), changes.credits)
+
+
+def clear(connection: Connection) -> None:
+    """Empty every derived table."""
+    for table in DERIVED:
+        connection.execute(delete(table))
+
+
+def _start_round(changes: Changes, index: int, statement: Statement, roster: str) -> None:
+    key = _round_key(statement)
+    changes.new_rounds[key] = {
+        "run": key[0],
+        "round": key[1],
+        "roster_index": index,
+        "roster": digest_from_text(roster),
+        "opened_index": None,
+        "closed_index": None,
+        "outcome": OPEN,
+        "accepted": 0,
+        "head": None,
+        "result": None,
+    }
+
+
+def _change_round(changes: Changes, statement: Statement, columns: Row) -> None:
+    key = _round_key(statement)
+    fresh = changes.new_rounds.get(key)
+    (changes.rounds.setdefault(key, {}) if fresh is None else fresh).update(columns)
+
+
+def _close_round(
+    changes: Changes, index: int, statement: Statement, body: RoundClose, state: State
+) -> None:
+    digest = digest_from_text(body.result)
+    columns: Row = {"closed_index": index, "outcome": CLOSED, "accepted": body.accepted}
+    _change_round(changes, statement, {**columns, "result": digest})
+    run, number = _round_key(statement)
+    members = _members(statement, state)
+    for slot, row in enumerate(Result.parse(state.documents(digest)).slots):
+        kinds = {TRAINER: row.trainer_micropoints, WITNESS: row.witness_micropoints}
+        for kind, amount in kinds.items():
+            if amount:
+                credit: Row = {"run": run, "round": number, "peer": members[slot], "kind": kind}
+                changes.credits.append({**credit, "micropoints": amount})
+                changes.peers.add(members[slot])
+
+
+def _members(statement: Statement, state: State) -> dict[int, PeerKey]:
+    view = state.run(statement.run) if statement.run else None
+    if view is None or view.round is None:
+        raise AssertionError("round.close without a round was admitted")
+    return view.round.roster.keys
+
+
+def _peer_row(key: PeerKey, state: State) -> Row:
+    chain = state.peers[key]
+    return {
+        "key": key,
+        "registered_index": chain.registered_index,
+        "last_seq": chain.seq,
+        "last_hash": chain.last,
+        "micropoints": state.micropoints(key),
+    }
+
+
+def _write_peers(connection: Connection, rows: list[Row]) -> None:
+    statement = upsert(Peer)
+    fresh = {name: statement.excluded[name] for name in ("last_seq", "last_hash", "micropoints")}
+    connection.execute(
+        statement.on_conflict_do_update(index_elements=["key"], set_=fresh),
+        rows,
+    )
+
+
+def _round_key(statement: Statement) -> tuple[RunId, int]:
+    if statement.run is None or statement.round is None:
+        raise AssertionError(f"{statement.type} without run and round was admitted")
+    return statement.run, statement.round

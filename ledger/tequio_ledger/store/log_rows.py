@@ -1,0 +1,183 @@
+"""Queries on the log's own tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, insert, select, update
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from tequio_ledger.store.models import LogCheckpoint, LogEntry, LogHead, LogTile
+from tequio_shared.ids import Digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from tequio_ledger.tree import Tile
+
+_LOG_ID = 1
+_PAGE = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """How far the log reaches, and under which term of office it was written."""
+
+    origin: str
+    size: int
+    root: Digest
+    term: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredEntry:
+    """One entry and the columns by which it is found."""
+
+    index: int
+    id: Digest
+    leaf: bytes
+    type: str
+    author: bytes
+    run: bytes | None
+    round: int | None
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredCheckpoint:
+    """One signed checkpoint."""
+
+    size: int
+    root: Digest
+    note: bytes
+    at_ms: int
+
+
+def create_head(connection: Connection, head: Head) -> None:
+    """Write the first head row."""
+    connection.execute(insert(LogHead).values(log_id=_LOG_ID, **_columns(head)))
+
+
+def read_head(connection: Connection) -> Head | None:
+    """The head, or None in a fresh database."""
+    row = connection.execute(select(LogHead.__table__)).one_or_none()
+    if row is None:
+        return None
+    return Head(origin=row.origin, size=row.size, root=Digest(row.root), term=row.term)
+
+
+def swap_head(connection: Connection, old: Head, new: Head) -> bool:
+    """Replace the head if it is still the old one; False when it is not."""
+    change = (
+        update(LogHead)
+        .where(LogHead.log_id == _LOG_ID, LogHead.size == old.size)
+        .where(LogHead.term == old.term, LogHead.root == old.root)
+        .values(size=new.size, root=new.root, term=new.term)
+    )
+    return connection.execute(change).rowcount == 1
+
+
+def insert_entries(connection: Connection, entries: Sequence[StoredEntry]) -> None:
+    """Write entries; an index or id that is there already fails the transaction."""
+    rows = [
+        {
+            "idx": entry.index,
+            "id": entry.id,
+            "leaf": entry.leaf,
+            "type": entry.type,
+            "author": entry.author,
+            "run": entry.run,
+            "round": entry.round,
+            "at": entry.at_ms,
+        }
+        for entry in entries
+    ]
+    connection.execute(insert(LogEntry), rows)
+
+
+def write_tiles(connection: Connection, tiles: Mapping[Tile, bytes]) -> None:
+    """Write whole tiles; one that was shorter grows in place."""
+    rows = [{"level": level, "n": n, "data": data} for (level, n), data in tiles.items()]
+    statement = upsert(LogTile)
+    grow = statement.on_conflict_do_update(
+        index_elements=["level", "n"], set_={"data": statement.excluded.data}
+    )
+    connection.execute(grow, rows)
+
+
+def read_tile(connection: Connection, tile: Tile) -> bytes | None:
+    """The bytes of a tile as far as it has grown."""
+    level, n = tile
+    query = select(LogTile.data).where(LogTile.level == level, LogTile.n == n)
+    return connection.execute(query).scalar_one_or_none()
+
+
+def count_tiles(connection: Connection) -> int:
+    """How many tiles there are."""
+    return connection.execute(select(func.count()).select_from(LogTile)).scalar_one()
+
+
+def read_leaves(connection: Connection, first: int, end: int) -> list[bytes]:
+    """The leaves of indices first to end - 1."""
+    query = select(LogEntry.leaf).where(LogEntry.idx >= first, LogEntry.idx < end)
+    return list(connection.execute(query.order_by(LogEntry.idx)).scalars())
+
+
+def each_entry(connection: Connection) -> Iterator[StoredEntry]:
+    """Every entry in order, a page at a time."""
+    after = -1
+    while page := _page(connection, after):
+        yield from page
+        after = page[-1].index
+
+
+def find_index(connection: Connection, statement_id: Digest) -> int | None:
+    """Where a statement stands in the log."""
+    query = select(LogEntry.idx).where(LogEntry.id == statement_id)
+    return connection.execute(query).scalar_one_or_none()
+
+
+def insert_checkpoint(connection: Connection, checkpoint: StoredCheckpoint) -> None:
+    """Write a checkpoint; a second one for its size fails the transaction."""
+    connection.execute(
+        insert(LogCheckpoint).values(
+            size=checkpoint.size,
+            root=checkpoint.root,
+            note=checkpoint.note,
+            at=checkpoint.at_ms,
+        )
+    )
+
+
+def read_last_checkpoint(connection: Connection) -> StoredCheckpoint | None:
+    """The checkpoint with the largest size."""
+    query = select(LogCheckpoint.__table__).order_by(LogCheckpoint.size.desc()).limit(1)
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        return None
+    return StoredCheckpoint(size=row.size, root=Digest(row.root), note=row.note, at_ms=row.at)
+
+
+def _page(connection: Connection, after: int) -> list[StoredEntry]:
+    query = select(LogEntry.__table__).where(LogEntry.idx > after)
+    rows = connection.execute(query.order_by(LogEntry.idx).limit(_PAGE))
+    return [
+        StoredEntry(
+            index=row.idx,
+            id=Digest(row.id),
+            leaf=row.leaf,
+            type=row.type,
+            author=row.author,
+            run=row.run,
+            round=row.round,
+            at_ms=row.at,
+        )
+        for row in rows
+    ]
+
+
+def _columns(head: Head) -> dict[str, object]:
+    return {"origin": head.origin, "size": head.size, "root": head.root, "term": head.term}

@@ -1,0 +1,1 @@
+"""Alembic's home: one line of versions, run at every start."""

@@ -1,0 +1,13 @@
+"""Runs the versions on the connection that the service hands over."""
+
+from alembic import context
+
+from tequio_ledger.store.models import Base
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=Base.metadata,
+    render_as_batch=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,141 @@
+"""Tables. The log's own come first; all below the line are rebuilt from it by `replay`.
+
+Rows of the log are inserted and never changed, save the head and the growing right edge of the
+tiles. Keys and digests are raw bytes, times are Unix milliseconds, amounts are micro-points.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from sqlalchemy import BigInteger, ForeignKey, Index, Integer, LargeBinary
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+# SQLite gives a row id its fast path only under the name INTEGER
+Whole = BigInteger().with_variant(Integer, "sqlite")
+Serial = Annotated[int, mapped_column(Whole, primary_key=True, autoincrement=False)]
+Number = Annotated[int, mapped_column(Whole)]
+Hash = Annotated[bytes, mapped_column(LargeBinary(32))]
+Bytes = Annotated[bytes, mapped_column(LargeBinary)]
+
+
+class Base(DeclarativeBase):
+    """All tables of the ledger."""
+
+
+class LogHead(Base):
+    """How far the log reaches: one row, swapped against its old size and term."""
+
+    __tablename__ = "log_head"
+    log_id: Mapped[Serial]
+    origin: Mapped[str]
+    size: Mapped[Number]
+    root: Mapped[Hash]
+    term: Mapped[Number]
+
+
+class LogEntry(Base):
+    """One signed statement as it came."""
+
+    __tablename__ = "log_entry"
+    idx: Mapped[Serial]
+    id: Mapped[Hash] = mapped_column(unique=True)
+    leaf: Mapped[Bytes]
+    type: Mapped[str]
+    author: Mapped[Hash]
+    run: Mapped[bytes | None] = mapped_column(LargeBinary(32))
+    round: Mapped[int | None] = mapped_column(Whole)
+    at: Mapped[Number]
+    """When the ledger took it; no part of the log, and nothing derived may need it for ever."""
+    __table_args__ = (
+        Index("log_entry_author", "author", "idx"),
+        Index("log_entry_round", "run", "round", "idx"),
+    )
+
+
+class LogTile(Base):
+    """One tile of hashes; every partial that was ever served is a prefix of it."""
+
+    __tablename__ = "log_tile"
+    level: Mapped[Serial]
+    n: Mapped[Serial]
+    data: Mapped[Bytes]
+
+
+class LogCheckpoint(Base):
+    """One signed checkpoint per size: the key makes a second root for a size impossible."""
+
+    __tablename__ = "log_checkpoint"
+    size: Mapped[Serial]
+    root: Mapped[Hash]
+    note: Mapped[Bytes]
+    at: Mapped[Number]
+
+
+class Blob(Base):
+    """One blob in the folder, and who brought it (none for the coordinator's own)."""
+
+    __tablename__ = "blob"
+    sha256: Mapped[Hash] = mapped_column(primary_key=True)
+    size: Mapped[Number]
+    author: Mapped[bytes | None] = mapped_column(LargeBinary(32), index=True)
+    at: Mapped[Number]
+
+
+# ---- derived: dropped and rebuilt by replay ----
+
+
+class Peer(Base):
+    """One registered key, the end of its chain of statements, and what it earned."""
+
+    __tablename__ = "peer"
+    key: Mapped[Hash] = mapped_column(primary_key=True)
+    registered_index: Mapped[Number] = mapped_column(index=True)
+    last_seq: Mapped[Number]
+    last_hash: Mapped[Hash]
+    micropoints: Mapped[Number]
+
+
+class Run(Base):
+    """One run, by the digest of its manifest."""
+
+    __tablename__ = "run"
+    run: Mapped[Hash] = mapped_column(primary_key=True)
+    opened_index: Mapped[Number] = mapped_column(index=True)
+    manifest: Mapped[Hash]
+
+
+class Round(Base):
+    """One round of a run: where it opened, how it ended."""
+
+    __tablename__ = "round"
+    run: Mapped[Hash] = mapped_column(ForeignKey("run.run"), primary_key=True)
+    round: Mapped[Serial]
+    roster_index: Mapped[Number]
+    roster: Mapped[Hash]
+    """Digest of its roster document."""
+    opened_index: Mapped[int | None] = mapped_column(Whole)
+    closed_index: Mapped[int | None] = mapped_column(Whole)
+    outcome: Mapped[str]
+    """open, closed or void."""
+    accepted: Mapped[Number]
+    head: Mapped[bytes | None] = mapped_column(LargeBinary(32))
+    """The head that the round started from."""
+    result: Mapped[bytes | None] = mapped_column(LargeBinary(32))
+    """Digest of its result document."""
+
+
+class Credit(Base):
+    """What one peer earned in one round, by kind of duty."""
+
+    __tablename__ = "credit"
+    run: Mapped[Hash] = mapped_column(ForeignKey("run.run"), primary_key=True)
+    round: Mapped[Serial]
+    peer: Mapped[Hash] = mapped_column(ForeignKey("peer.key"), primary_key=True)
+    kind: Mapped[str] = mapped_column(primary_key=True)
+    """trainer or witness."""
+    micropoints: Mapped[Number]
+
+
+DERIVED = (Credit, Round, Run, Peer)
+"""Children first: the order in which they can be emptied."""
