@@ -124,12 +124,15 @@ class PeerStream:
     async def receive_frame(
         self, *, most_bytes: int = FRAME_BYTES, timeout_s: float = 30.0
     ) -> bytearray:
-        """One whole frame; PeerError when it is longer than `most_bytes`."""
-        with _foreign_errors("receiving a frame"), trio.fail_after(timeout_s):
-            (size,) = struct.unpack("!I", await self._read_exactly(4))
+        """Receive one whole frame; PeerError when it is longer than `most_bytes`.
+
+        `timeout_s` is the longest silence, not the whole time: a slow link may take longer.
+        """
+        with _foreign_errors("receiving a frame"):
+            (size,) = struct.unpack("!I", await self._read_exactly(4, timeout_s))
             if size > most_bytes:
                 raise PeerError(f"a frame of {size} bytes where {most_bytes} are allowed")
-            return await self._read_exactly(size)
+            return await self._read_exactly(size, timeout_s)
 
     async def write(self, content: bytes, *, timeout_s: float = 30.0) -> None:
         """Send bytes without a frame."""
@@ -154,10 +157,11 @@ class PeerStream:
             except Exception as err:  # noqa: BLE001 - a stream that is thrown away may fail in any way
                 log.debug("a stream could not be reset", error=repr(err))
 
-    async def _read_exactly(self, size: int) -> bytearray:
+    async def _read_exactly(self, size: int, timeout_s: float) -> bytearray:
         content = bytearray()
         while len(content) < size:
-            content += await self._stream.read(size - len(content))
+            with trio.fail_after(timeout_s):
+                content += await self._stream.read(size - len(content))
         return content
 
 

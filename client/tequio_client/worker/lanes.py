@@ -1,0 +1,176 @@
+"""Lanes: long-lived request streams to peers, shared by everything that is fetched.
+
+A new stream costs more than two round trips, so lanes stay open. Several questions may be on
+their way on one lane; answers come in order. Each lane has its own reading task, so the answer to
+a question that was given up is still read, and the lane stays in step and is not lost.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Self
+
+import trio
+
+from tequio_client.worker.blobs import PROTOCOL, Status
+from tequio_shared.errors import MalformedError, PeerError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from tequio_client.worker.blobs import Request
+    from tequio_client.worker.peers import PeerNetwork, PeerStream
+    from tequio_shared.ids import PeerKey
+
+LANES = 2
+"""Streams to one peer."""
+IDLE_S = 240.0
+"""An unused lane is closed after this long; the server would do so a minute later."""
+SILENCE_S = 20.0
+"""A lane on which nothing arrives for this long, with a question open, is given up."""
+
+
+class NotOkError(PeerError):
+    """The peer answered, but not OK."""
+
+    def __init__(self, status: Status) -> None:
+        super().__init__(f"the peer answered {status.name}")
+        self.status = status
+
+
+class Lanes:
+    """The lanes to all peers; `async with Lanes(network) as lanes`."""
+
+    def __init__(self, network: PeerNetwork) -> None:
+        self._network = network
+        self._lanes: dict[PeerKey, list[Lane]] = {}
+        self._opening: dict[PeerKey, trio.Lock] = {}
+        self._nursery: trio.Nursery
+
+    async def __aenter__(self) -> Self:
+        self._running = _nursery()
+        self._nursery = await self._running.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self._nursery.cancel_scope.cancel()
+        await self._running.__aexit__(None, None, None)
+
+    async def ask(self, peer: PeerKey, request: Request, *, timeout_s: float) -> memoryview:
+        """Ask one question; returns the payload of the OK answer.
+
+        Raises NotOkError for another status, PeerError when the peer fails or is too slow.
+        """
+        lane = await self._free_lane(peer)
+        frame = await lane.ask(request, timeout_s=timeout_s)
+        try:
+            status = Status(frame[0])
+        except (IndexError, ValueError) as err:
+            raise MalformedError("an answer without a status") from err
+        if status is not Status.OK:
+            raise NotOkError(status)
+        return memoryview(frame)[1:]
+
+    def drop(self, peer: PeerKey) -> None:
+        """Close the lanes to a peer; questions still open on them fail."""
+        for lane in self._lanes.pop(peer, []):
+            lane.end()
+
+    async def _free_lane(self, peer: PeerKey) -> Lane:
+        """Pick the lane with the fewest open questions; open one while all of few are busy."""
+        async with self._opening.setdefault(peer, trio.Lock()):
+            lanes = [lane for lane in self._lanes.get(peer, ()) if lane.is_open]
+            busy = all(lane.questions for lane in lanes)
+            if busy and len(lanes) < LANES:
+                lanes.append(await self._open(peer))
+            self._lanes[peer] = lanes
+        return min(lanes, key=lambda lane: lane.questions)
+
+    async def _open(self, peer: PeerKey) -> Lane:
+        lane = Lane(await self._network.open_stream(peer, PROTOCOL))
+        self._nursery.start_soon(lane.run)
+        return lane
+
+
+class Lane:
+    """One stream of questions and answers; `run` must be running."""
+
+    def __init__(self, stream: PeerStream) -> None:
+        self._stream = stream
+        self._open: deque[_Question] = deque()  # asked, in order, not yet answered
+        self._asked = trio.Event()
+        self._sending = trio.Lock()
+        self._scope = trio.CancelScope()
+        self.is_open = True
+
+    @property
+    def questions(self) -> int:
+        """How many questions are open, given up ones too."""
+        return len(self._open)
+
+    async def ask(self, request: Request, *, timeout_s: float) -> bytearray:
+        """Ask and wait for the answer frame; raises PeerError."""
+        question = _Question()
+        with trio.move_on_after(timeout_s):
+            await self._send(request, question)
+            await question.done.wait()
+        if question.frame is None:
+            raise PeerError("no answer in time" if self.is_open else "the stream to the peer ended")
+        return question.frame
+
+    def end(self) -> None:
+        """Give the lane up."""
+        self._scope.cancel()
+
+    async def run(self) -> None:
+        """Read answers until the stream ends, the lane is idle too long, or `end`."""
+        try:
+            with self._scope:
+                await self._read_answers()
+        except PeerError:
+            pass  # every open question learns it below
+        finally:
+            self.is_open = False
+            for question in self._open:
+                question.done.set()
+            await self._stream.drop()
+
+    async def _send(self, request: Request, question: _Question) -> None:
+        async with self._sending:
+            if not self.is_open:
+                return
+            # Not cancelled half-way: whether it was sent would be unknown, and with it the order.
+            with trio.CancelScope(shield=True):
+                self._open.append(question)
+                self._asked.set()
+                try:
+                    await self._stream.send_frame(request.encode(), timeout_s=10)
+                except PeerError:
+                    self.end()
+                    raise
+
+    async def _read_answers(self) -> None:
+        while True:
+            with trio.move_on_after(IDLE_S):
+                await self._asked.wait()
+            if not self._open:
+                return
+            frame = await self._stream.receive_frame(timeout_s=SILENCE_S)
+            question = self._open.popleft()
+            question.frame = frame
+            question.done.set()
+            if not self._open:
+                self._asked = trio.Event()
+
+
+class _Question:
+    def __init__(self) -> None:
+        self.done = trio.Event()
+        self.frame: bytearray | None = None
+
+
+@asynccontextmanager
+async def _nursery() -> AsyncIterator[trio.Nursery]:
+    async with trio.open_nursery() as nursery:
+        yield nursery
