@@ -1,0 +1,103 @@
+"""Address records: where a peer says it can be dialled, signed by its key.
+
+A record travels as canonical JSON `{"addrs":[…],"author":…,"sig":…,"ts":…}`; the signature is over
+PREFIX and the canonical JSON of the same object without `sig`. Author and signature are base64url,
+`ts` is milliseconds since 1970. Of two records of one author the one with the later `ts` counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tequio_shared import canonical
+from tequio_shared.errors import MalformedError
+from tequio_shared.ids import PeerKey, from_text, key_from_text, peer_id_text, to_text
+from tequio_shared.keys import SIGNATURE_BYTES, check_key, verify
+from tequio_shared.limits import CLOCK_SKEW_MS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tequio_shared.keys import Signer
+
+PREFIX = b"tequio/v1/peer\x00"
+ADDRESSES = 16
+"""Most addresses in a record."""
+ADDRESS_BYTES = 256
+"""Longest address."""
+RECORD_BYTES = 8_192
+"""Longest record as bytes."""
+LIFE_MS = 3_600_000
+"""A record is worth nothing this long after its `ts`; peers sign a new one in good time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressRecord:
+    """What one peer says of its addresses; each ends in `/p2p/<its own peer id>`.
+
+    A record that was parsed may still lie: `verify` before use.
+    """
+
+    author: PeerKey
+    addrs: tuple[str, ...]
+    ts: int
+    signature: bytes
+
+    def __post_init__(self) -> None:
+        if len(self.addrs) > ADDRESSES:
+            raise MalformedError(f"{len(self.addrs)} addresses in one record")
+        ending = f"/p2p/{peer_id_text(self.author)}"
+        for addr in self.addrs:
+            plain = addr.isascii() and addr.isprintable() and len(addr) <= ADDRESS_BYTES
+            if not (plain and addr.startswith("/") and addr.endswith(ending)):
+                raise MalformedError(f"not an address of {ending}: {addr[:60]!r}")
+
+    @classmethod
+    def parse(cls, raw: bytes) -> AddressRecord:
+        """Read `encode` back; raises MalformedError."""
+        wire = canonical.decode(raw, _Wire, RECORD_BYTES)
+        return cls(
+            author=key_from_text(wire.author),
+            addrs=tuple(wire.addrs),
+            ts=wire.ts,
+            signature=from_text(wire.sig, SIGNATURE_BYTES),
+        )
+
+    def encode(self) -> bytes:
+        """Write the record as canonical JSON."""
+        return canonical.encode(
+            {**_claim(self.author, self.addrs, self.ts), "sig": to_text(self.signature)}
+        )
+
+    def verify(self) -> None:
+        """Return if the author signed this; raises SignatureInvalidError."""
+        check_key(self.author)
+        verify(self.author, self.signature, _message(self.author, self.addrs, self.ts))
+
+    def is_current(self, now_ms: int) -> bool:
+        """Whether the record is young enough, and not from the future, at `now_ms`."""
+        return now_ms - LIFE_MS < self.ts <= now_ms + CLOCK_SKEW_MS
+
+
+def sign_addresses(signer: Signer, addrs: Sequence[str], ts: int) -> AddressRecord:
+    """Make the record that the signer's peer is at these addresses."""
+    signature = signer.sign(_message(signer.key, addrs, ts))
+    return AddressRecord(author=signer.key, addrs=tuple(addrs), ts=ts, signature=signature)
+
+
+class _Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    addrs: list[str]
+    author: str
+    sig: str
+    ts: int
+
+
+def _message(author: PeerKey, addrs: Sequence[str], ts: int) -> bytes:
+    return PREFIX + canonical.encode(_claim(author, addrs, ts))
+
+
+def _claim(author: PeerKey, addrs: Sequence[str], ts: int) -> dict[str, object]:
+    return {"addrs": list(addrs), "author": to_text(author), "ts": ts}
