@@ -1,0 +1,112 @@
+"""Bodies validate their own fields when they are parsed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from tequio_shared import canonical
+from tequio_shared.canonical import convert
+from tequio_shared.errors import MalformedError
+from tequio_shared.fields import ROSTER_SLOTS
+from tequio_shared.ids import to_text
+from tequio_shared.limits import CONTRIBUTORS, JSON_INTEGER
+from tequio_shared.statements import BODIES, VERSION, Body
+from tests.support.statements import EXAMPLES, D, example
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FIELDS = [(name, field) for name, body in EXAMPLES.items() for field in body]
+
+
+def _parse(name: str, fields: Mapping[str, object]) -> Body:
+    return convert(fields, BODIES[name, VERSION])
+
+
+def test_the_table_names_each_body_by_its_own_type_and_has_an_example_of_each() -> None:
+    assert {name for name, _ in BODIES} == set(EXAMPLES)
+    for (name, version), body in BODIES.items():
+        assert (name, version) == (body.TYPE, 1)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_body_reads_back_as_it_was(name: str) -> None:
+    assert canonical.encode(example(name)) == canonical.encode(EXAMPLES[name])
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_no_field_has_a_default_so_each_body_has_one_spelling(name: str) -> None:
+    for field in msgspec.structs.fields(BODIES[name, VERSION]):
+        assert field.required
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_body_with_an_unknown_field_is_refused(name: str) -> None:
+    with pytest.raises(MalformedError):
+        _parse(name, {**EXAMPLES[name], "extra": 1})
+
+
+@pytest.mark.parametrize(("name", "field"), FIELDS)
+def test_a_body_without_one_of_its_fields_is_refused(name: str, field: str) -> None:
+    with pytest.raises(MalformedError):
+        _parse(name, {key: value for key, value in EXAMPLES[name].items() if key != field})
+
+
+@pytest.mark.parametrize(("name", "field"), FIELDS)
+@pytest.mark.parametrize("value", [None, True, -1, 2**53, "A", D + "=", "é" * 43, {}, [[]], [1]])
+def test_a_field_outside_its_range_is_refused(name: str, field: str, value: object) -> None:
+    with pytest.raises(MalformedError):
+        _parse(name, {**EXAMPLES[name], field: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "value"),
+    [
+        ("member.ready", "roles", []),
+        ("member.ready", "roles", ["witness", "trainer"]),
+        ("member.ready", "roles", ["trainer", "trainer"]),
+        ("member.ready", "roles", ["seed"]),
+        ("member.leave", "reason", 65_536),
+        ("round.roster", "slots", ROSTER_SLOTS + 1),
+        ("round.roster", "trainers", 6),
+        ("round.open", "k", 0),
+        ("round.open", "k", 4_097),
+        ("round.open", "opened", 2_001),
+        ("round.open", "train_by", 3_001),
+        ("round.open", "close_by", 1_999),
+        ("round.witness", "commits", CONTRIBUTORS + 1),
+        ("work.commit", "header", to_text(bytes(213))),
+        ("work.commit", "header", to_text(bytes(219))),
+        ("witness.proof", "rejected", [[2, 1], [0, 3]]),
+        ("witness.proof", "rejected", [[2, 1], [2, 3]]),
+        ("witness.proof", "rejected", [[ROSTER_SLOTS, 1]]),
+        ("witness.proof", "rejected", [[1]]),
+        ("witness.proof", "rejected", [[1, 2, 3]]),
+        ("witness.proof", "count", CONTRIBUTORS + 1),
+        ("witness.proof", "bitmap", "AB"),
+        ("round.close", "accepted", CONTRIBUTORS + 1),
+    ],
+)
+def test_a_value_that_breaks_a_rule_of_its_field_is_refused(
+    name: str, field: str, value: object
+) -> None:
+    with pytest.raises(MalformedError):
+        _parse(name, {**EXAMPLES[name], field: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "value"),
+    [
+        ("round.open", "close_by", JSON_INTEGER),
+        ("round.open", "k", 4_096),
+        ("round.roster", "slots", ROSTER_SLOTS),
+        ("witness.proof", "rejected", []),
+        ("witness.proof", "bitmap", ""),
+        ("member.ready", "roles", ["witness"]),
+    ],
+)
+def test_a_value_at_the_edge_of_its_range_passes(name: str, field: str, value: object) -> None:
+    _parse(name, {**EXAMPLES[name], field: value})

@@ -1,0 +1,83 @@
+"""One valid body of each type, as JSON has it, and the envelope around it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_shared import statement
+from tequio_shared.canonical import convert
+from tequio_shared.ids import ZERO_DIGEST, NetworkId, RunId, sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.statements import BODIES, VERSION, Body
+from tequio_shared.statements.scope import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NET = NetworkId(sha256(b"tequio test network"))
+RUN = RunId(sha256(b"run"))
+AUTHOR = Signer(bytes([1]) * 32)
+D = to_text(sha256(b"digest"))
+
+EXAMPLES: Mapping[str, Mapping[str, object]] = {
+    "key.register": {},
+    "member.ready": {"head": D, "roles": ["trainer", "witness"], "commit": D},
+    "member.leave": {"reason": 1},
+    "net.genesis": {"doc": to_text(b"{}")},
+    "run.open": {"manifest": to_text(RUN), "head": D},
+    "run.pause": {"reason": 1},
+    "run.resume": {"reason": 1},
+    "run.finish": {"reason": 1},
+    "run.close": {"reason": 1},
+    "round.roster": {"roster": D, "slots": 5, "trainers": 4},
+    "head.attest": {"head": D, "weights_root": D, "aux_root": D, "reveal": D, "commit": D},
+    "head.promote": {
+        "head": D,
+        "parent": D,
+        "set_root": D,
+        "weights_root": D,
+        "aux_root": D,
+        "attests": 4,
+    },
+    "round.open": {
+        "head": D,
+        "roster": D,
+        "beacon": D,
+        "k": 64,
+        "opened": 1_000,
+        "train_by": 2_000,
+        "close_by": 3_000,
+    },
+    "work.commit": {"header": to_text(bytes(216))},
+    "round.witness": {"commits": 4},
+    "witness.proof": {
+        "bitmap": to_text(b"\x0b"),
+        "bloom": to_text(bytes(6)),
+        "root": D,
+        "count": 3,
+        "head": D,
+        "rejected": [[0, 3], [2, 1]],
+    },
+    "round.close": {"set_root": D, "accepted": 3, "proofs": 3, "result": D},
+    "round.void": {"reason": 1},
+}
+
+
+def example(name: str) -> Body:
+    """Make the example's body."""
+    return convert(EXAMPLES[name], BODIES[name, VERSION])
+
+
+def example_statement(name: str, *, seq: int = 1) -> statement.Statement:
+    """Put the example in a statement of AUTHOR, with the fields that its scope asks for."""
+    body = example(name)
+    return statement.make(
+        body=body,
+        author=AUTHOR.key,
+        seq=seq,
+        ts=1_700_000_000_000,
+        exp=1_700_000_060_000,
+        prev=ZERO_DIGEST if seq == 1 else sha256(b"previous"),
+        run=None if body.SCOPE is Scope.NETWORK else RUN,
+        round=7 if body.SCOPE is Scope.ROUND else None,
+    )
