@@ -20,7 +20,7 @@ from tequio_shared import canonical, merkle
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Digest, digest_from_text, sha256
 from tequio_shared.limits import DOCUMENT_BYTES
-from tequio_shared.manifest import Tokenizer
+from tequio_shared.manifest import Tokenizer  # noqa: TC001 - msgspec reads annotations
 from tequio_shared.order import Order
 
 Count = Annotated[int, Meta(ge=0)]
@@ -60,7 +60,7 @@ class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     held_out: tuple[HeldOutShard, ...]
 
     def encode(self) -> bytes:
-        """The canonical bytes."""
+        """Write the canonical bytes."""
         return canonical.encode(self)
 
     @classmethod
@@ -86,11 +86,11 @@ class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return sum(shard.samples for shard in self.train)
 
     def order(self, seed: int) -> Order:
-        """The data order of a run with this seed."""
+        """Give the data order of a run with this seed."""
         return Order.of(root=self.root, seed=seed, samples=[shard.samples for shard in self.train])
 
     def train_roots(self) -> tuple[Digest, ...]:
-        """Roots of the training shards, by index."""
+        """List the roots of the training shards, by index."""
         return tuple(digest_from_text(shard.root) for shard in self.train)
 
 

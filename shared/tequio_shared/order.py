@@ -88,7 +88,7 @@ class Order:
             at += self.ends[shard] - rest
 
     def _affine(self, epoch: int, shard: int, count: int) -> tuple[int, int]:
-        """(a, b) of this epoch and shard; a is coprime to count."""
+        """Draw (a, b) for this epoch and shard; a is coprime to count."""
         draw = sha256(self.seed, epoch.to_bytes(8, "big"), shard.to_bytes(4, "big"))
         step = int.from_bytes(draw[:16], "big") % count or 1
         while gcd(step, count) != 1:

@@ -150,6 +150,7 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scree
     head: DigestText
     k: Positive
     candidates: Candidates
+    """In the order of their commitments: of two that are alike the later one is the copy."""
     own_delta: FilePath | None = None
     """`delta_out` of our own training in this round; none: no cosine is measured."""
 
@@ -274,13 +275,13 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     contribution: DigestText
     reason: str
     """Empty if nothing speaks against it; else a rule of contribution validity, or `unreadable`,
-    `copied`, `norm`, `cosine`."""
+    `copy`, `norm`, `cosine`."""
     norm_ratio: float | None = None
     """Norm over the median norm of the valid contributions."""
     cosine: float | None = None
     """Against our own pseudo-gradient, on the support of the contribution."""
     overlap: float | None = None
-    """Largest share of its indices that another contribution has too."""
+    """Largest share of its indices that an earlier candidate has too."""
 
 
 class Screened(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="screened"):
@@ -343,9 +344,9 @@ class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faile
     """The process ends after this line and must be started anew."""
 
 
-Report: TypeAlias = (
-    Hello | Ready | Alive | Trained | Screened | Advanced | Evaluated | Resting | Failed
-)
+Answer: TypeAlias = Ready | Trained | Screened | Advanced | Evaluated | Resting | Failed
+"""A report that settles a wish."""
+Report: TypeAlias = Hello | Alive | Answer
 
 _ENCODER = msgspec.json.Encoder()
 _WISHES: msgspec.json.Decoder[Wish] = msgspec.json.Decoder(Wish)

@@ -1,0 +1,266 @@
+"""Outer algorithms, trainer's side: from a pseudo-gradient to the bytes of a contribution.
+
+Nothing here needs to be exact: any valid bytes will do. What the bytes leave out stays behind as
+error feedback, e = decay * e + d - sent, and is sent in later rounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import torch
+
+from tequio_shared import contribution, merkle
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import ZERO_DIGEST, Digest
+from tequio_shared.layout import CHUNK
+from tequio_shared.records import SCALES, Records, RecordShape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+    from tequio_shared.layout import Layout
+    from tequio_shared.manifest import Algorithm
+
+CONTRIBUTION_UNIT = 2.0**-32
+"""Value of level 1 at scale 1."""
+FEEDBACK_ALARM = 10.0
+"""Feedback this many times as large as the pseudo-gradient: too little is being sent."""
+_BLOCK = 2_048  # chunks at a time: 32 MiB of float32
+_ONE_BIT, _TWO_BITS = 1, 2
+_TWO_BIT_START, _TWO_BIT_SPLIT, _TWO_BIT_PASSES = 2.35, 2.5, 3
+_FOUR_BIT_TOP, _FOUR_BIT_LEVEL = 8.2, 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Some chunks, encoded: records, what stays behind (float32 [n, 4096]), and an alarm."""
+
+    payload: bytes
+    feedback: Tensor
+    is_saturated: bool
+
+
+class OuterAlgorithm(Protocol):
+    """How a pseudo-gradient becomes bytes. The round knows nothing else about an algorithm."""
+
+    @property
+    def shape(self) -> RecordShape:
+        """The records it writes."""
+
+    @property
+    def keeps_feedback(self) -> bool:
+        """Whether `Block.feedback` has a meaning and must be kept for the next round."""
+
+    def encode(self, delta: Tensor, feedback: Tensor) -> Block:
+        """Encode chunks: pseudo-gradient and last feedback, float32 [n, 4096], padding zero."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoded:
+    """A whole payload; `feedback` is bfloat16 bits in flat order, None when none is kept.
+
+    `warnings` holds `saturated` and `feedback` as `link.messages.Trained` explains them.
+    """
+
+    payload: bytes
+    payload_root: Digest
+    feedback: NDArray[np.uint16] | None
+    feedback_root: Digest
+    warnings: tuple[str, ...]
+
+
+def algorithm_of(algorithm: Algorithm, k: int, feedback_decay: float) -> OuterAlgorithm:
+    """Choose the manifest's algorithm with the round's k; raises RefusedError for unknown ones."""
+    shape = RecordShape(algorithm=algorithm.name, k=k, bits=algorithm.bits)
+    if algorithm.name == "sparseloco":
+        return SparseLoCo(shape=shape, feedback_decay=feedback_decay)
+    if algorithm.name == "diloco":
+        return DiLoCo(shape=shape)
+    raise RefusedError("algorithm", f"this trainer cannot encode {algorithm.name} yet")
+
+
+def encode(
+    algorithm: OuterAlgorithm,
+    layout: Layout,
+    delta: NDArray[np.float32],
+    feedback: NDArray[np.uint16] | None,
+    device: torch.device,
+) -> Encoded:
+    """Encode a pseudo-gradient in flat order, block by block.
+
+    `feedback` is what the last contribution left behind; None starts from zero.
+    """
+    left = np.empty(delta.size, np.uint16) if algorithm.keeps_feedback else None
+    parts, is_saturated, energy = [], False, torch.zeros(2, dtype=torch.float64)
+    for first, stop in _blocks(layout.chunks):
+        inside = slice(first * CHUNK, stop * CHUNK)
+        moved = torch.from_numpy(delta[inside]).view(-1, CHUNK).to(device)
+        block = algorithm.encode(moved, _feedback(feedback, inside, moved))
+        parts.append(block.payload)
+        is_saturated |= block.is_saturated
+        if left is not None:
+            kept = _without_padding(block.feedback.cpu(), layout, first, stop)
+            energy += torch.stack([_energy(kept), _energy(moved.cpu())])
+            left[inside] = kept.bfloat16().view(torch.uint16).numpy().reshape(-1)
+    payload = b"".join(parts)
+    return Encoded(
+        payload=payload,
+        payload_root=contribution.payload_root(payload, algorithm.shape),
+        feedback=left,
+        feedback_root=feedback_root(left),
+        warnings=_warnings(is_saturated=is_saturated, energy=energy),
+    )
+
+
+def feedback_root(feedback: NDArray[np.uint16] | None) -> Digest:
+    """Merkle root over the chunks of the error feedback, 8,192 bytes each; zero for none."""
+    if feedback is None:
+        return ZERO_DIGEST
+    rows = feedback.astype("<u2", copy=False).reshape(-1, CHUNK)
+    return merkle.root(row.tobytes() for row in rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparseLoCo:
+    """The k largest entries of each chunk, as sign and magnitude bits (arXiv 2508.15706)."""
+
+    shape: RecordShape
+    feedback_decay: float
+
+    @property
+    def keeps_feedback(self) -> bool:
+        """Always."""
+        return True
+
+    def encode(self, delta: Tensor, feedback: Tensor) -> Block:
+        """Send the largest entries of feedback and pseudo-gradient together."""
+        total = feedback * self.feedback_decay + delta
+        index = total.abs().topk(self.shape.k, dim=1).indices.sort(dim=1).values
+        picked = total.gather(1, index)
+        scale = _fitted(picked.abs(), self.shape.bits)
+        scale_byte = _nearest_byte(scale, self.shape.largest_scale)
+        step = _value(scale_byte)
+        levels = _levels(picked, step, self.shape.bits)
+        feedback = total.scatter_add_(1, index, -levels * step)
+        return Block(
+            payload=_records(scale_byte, index, levels, self.shape),
+            feedback=feedback,
+            is_saturated=bool((scale > _top(self.shape)).any()),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiLoCo:
+    """Every entry as eight bits (arXiv 2311.08105, quantised); nothing is left behind."""
+
+    shape: RecordShape
+
+    @property
+    def keeps_feedback(self) -> bool:
+        """Never."""
+        return False
+
+    def encode(self, delta: Tensor, feedback: Tensor) -> Block:
+        """Send all entries, the largest of a chunk as level 127 or less."""
+        top = self.shape.largest_level
+        scale = delta.abs().amax(dim=1, keepdim=True) / top
+        scale_byte = _nearest_byte(scale, self.shape.largest_scale)
+        step = _value(scale_byte)
+        levels = (delta / step.clamp(min=CONTRIBUTION_UNIT)).round_().clamp_(-top, top)
+        scale_byte = scale_byte * levels.any(dim=1, keepdim=True)
+        index = torch.arange(CHUNK).expand(len(delta), CHUNK)
+        return Block(
+            payload=_records(scale_byte, index, levels, self.shape),
+            feedback=feedback,
+            is_saturated=bool((scale > _top(self.shape)).any()),
+        )
+
+
+def _fitted(sizes: Tensor, bits: int) -> Tensor:
+    """Fit the scale of level 1 to magnitudes [n, k]; zeros, which carry nothing, do not count."""
+    counts = (sizes > 0).sum(dim=1, keepdim=True).clamp_(min=1)
+    mean = sizes.sum(dim=1, keepdim=True) / counts
+    if bits == _ONE_BIT:
+        return mean
+    if bits != _TWO_BITS:
+        return sizes.amax(dim=1, keepdim=True) / _FOUR_BIT_TOP
+    scale = mean / _TWO_BIT_START
+    for _ in range(_TWO_BIT_PASSES):
+        level = _two_bit_sizes(sizes, scale) * (sizes > 0)
+        scale = (sizes * level).sum(dim=1, keepdim=True) / level.square().sum(
+            dim=1, keepdim=True
+        ).clamp_(min=1)
+    return scale
+
+
+def _levels(picked: Tensor, step: Tensor, bits: int) -> Tensor:
+    sign = torch.where(picked < 0, -1.0, 1.0)
+    if bits == _ONE_BIT:
+        return sign
+    if bits == _TWO_BITS:
+        return sign * _two_bit_sizes(picked.abs(), step)
+    sizes = (picked.abs() / step.clamp(min=CONTRIBUTION_UNIT)).round_()
+    return sign * sizes.clamp_(1, _FOUR_BIT_LEVEL)
+
+
+def _two_bit_sizes(sizes: Tensor, scale: Tensor) -> Tensor:
+    return torch.where(sizes > _TWO_BIT_SPLIT * scale, 3.0, 2.0)
+
+
+def _nearest_byte(scale: Tensor, largest: int) -> Tensor:
+    """Find the scale byte whose value is nearest: int64, same shape; 0 is the empty chunk."""
+    table = torch.from_numpy(SCALES[: largest + 1]).to(torch.float64) * CONTRIBUTION_UNIT
+    middles = ((table[1:] + table[:-1]) / 2).to(scale.device, scale.dtype)
+    return torch.bucketize(scale.contiguous(), middles)
+
+
+def _value(scale_byte: Tensor) -> Tensor:
+    table = torch.from_numpy(SCALES).to(torch.float32) * CONTRIBUTION_UNIT
+    return table.to(scale_byte.device)[scale_byte]
+
+
+def _top(shape: RecordShape) -> float:
+    return float(SCALES[shape.largest_scale]) * CONTRIBUTION_UNIT
+
+
+def _records(scale_byte: Tensor, index: Tensor, levels: Tensor, shape: RecordShape) -> bytes:
+    records = Records(
+        scales=scale_byte.reshape(-1).to(torch.uint8).cpu().numpy(),
+        indices=index.to(torch.int32).cpu().numpy().astype(np.uint16),
+        levels=levels.to(torch.int8).cpu().numpy(),
+    )
+    return contribution.encode_records(records, shape)
+
+
+def _blocks(chunks: int) -> Iterator[tuple[int, int]]:
+    for first in range(0, chunks, _BLOCK):
+        yield first, min(first + _BLOCK, chunks)
+
+
+def _feedback(feedback: NDArray[np.uint16] | None, inside: slice, like: Tensor) -> Tensor:
+    if feedback is None:
+        return torch.zeros_like(like)
+    bits = torch.from_numpy(np.ascontiguousarray(feedback[inside]))
+    return bits.view(torch.bfloat16).view(-1, CHUNK).to(like.device, torch.float32)
+
+
+def _without_padding(feedback: Tensor, layout: Layout, first: int, stop: int) -> Tensor:
+    """Forget what was sent for padding: it never arrives anywhere."""
+    layout.padding(first, stop).blank(feedback.numpy().reshape(-1))
+    return feedback
+
+
+def _energy(values: Tensor) -> Tensor:
+    return values.square().sum(dtype=torch.float64)
+
+
+def _warnings(*, is_saturated: bool, energy: Tensor) -> tuple[str, ...]:
+    is_behind = bool(energy[0] > FEEDBACK_ALARM**2 * energy[1])
+    alarms = (("saturated", is_saturated), ("feedback", is_behind))
+    return tuple(name for name, sounds in alarms if sounds)

@@ -1,0 +1,97 @@
+"""Training data: token shards mapped from files, cut into windows and batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+    from tequio_shared.corpus import Corpus, HeldOutShard
+    from tequio_shared.order import Order
+
+_DTYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
+_TABLE_BYTES = 8  # of a held-out shard, per document: u32 tokens, u32 bytes of text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingData:
+    """The shards at hand, and the order that says which sample is whose."""
+
+    order: Order
+    sequence: int
+    window_samples: int
+    shards: Mapping[int, NDArray[np.generic]]
+
+    @classmethod
+    def open(
+        cls, corpus: Corpus, paths: Iterable[tuple[int, Path]], *, seed: int, window_samples: int
+    ) -> TrainingData:
+        """Map shard files (index, path); raises UserFacingError when one is not as listed."""
+        return cls(
+            order=corpus.order(seed),
+            sequence=corpus.sequence,
+            window_samples=window_samples,
+            shards={
+                index: _mapped(path, corpus.train[index].size_bytes, corpus.token_bytes)
+                for index, path in paths
+            },
+        )
+
+    def samples(self, windows: Iterable[int]) -> Tensor:
+        """Token ids of whole windows: int64 [samples, sequence + 1].
+
+        Raises UserFacingError when a shard they need was not given.
+        """
+        places = [
+            place for window in windows for place in self.order.places(window, self.window_samples)
+        ]
+        rows = np.empty((len(places), self.sequence + 1), np.int64)
+        for row, place in zip(rows, places, strict=True):
+            if place.shard not in self.shards:
+                raise UserFacingError(f"the windows need shard {place.shard}, which is missing")
+            first = place.sample * self.sequence
+            row[:] = self.shards[place.shard][first : first + self.sequence + 1]
+        return torch.from_numpy(rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A held-out text: its tokens and its size in UTF-8 bytes."""
+
+    tokens: NDArray[np.int64]
+    text_bytes: int
+
+
+def held_out_documents(path: Path, shard: HeldOutShard, token_bytes: int) -> Iterator[Document]:
+    """Read a held-out shard; raises UserFacingError when the file is not as listed."""
+    raw = _mapped(path, shard.size_bytes, 1)
+    table_bytes = shard.documents * _TABLE_BYTES
+    table = np.frombuffer(raw[:table_bytes].tobytes(), "<u4").reshape(-1, 2)
+    ids = raw[table_bytes:].view(_DTYPES[token_bytes])
+    if int(table[:, 0].sum()) != shard.tokens:
+        raise UserFacingError(f"{path}: the table of documents does not add up")
+    at = 0
+    for tokens, text_bytes in table.tolist():
+        yield Document(tokens=ids[at : at + tokens].astype(np.int64), text_bytes=text_bytes)
+        at += tokens
+
+
+def _mapped(path: Path, size_bytes: int, token_bytes: int) -> NDArray[np.generic]:
+    try:
+        found = path.stat().st_size
+        if found != size_bytes:
+            raise UserFacingError(f"{path} has {found} bytes instead of {size_bytes}")
+        return np.memmap(path, _DTYPES[token_bytes], "r")
+    except OSError as err:
+        raise UserFacingError(f"cannot read the shard {path}: {err}") from err

@@ -1,0 +1,102 @@
+"""The accelerator: which one to use, how exactly it computes, and how much of it we take."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+_MIB = 1 << 20
+_AMPERE = (8, 0)  # first CUDA capability whose tensor cores take bfloat16
+
+
+class DeviceError(UserFacingError):
+    """The device that was asked for is not there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
+    """One device; `memory_mb` is its own memory in MiB, 0 where it cannot be told."""
+
+    handle: torch.device
+    name: str
+    memory_mb: int
+    precision: torch.dtype
+
+    @property
+    def label(self) -> str:
+        """Kind and number, as a wish may name it."""
+        return str(self.handle)
+
+    def autocast(self) -> AbstractContextManager[object]:
+        """Compute inner steps in this device's precision while the context is open."""
+        if self.precision == torch.float32:
+            return contextlib.nullcontext()
+        return torch.autocast(self.handle.type, dtype=self.precision)
+
+    def release(self) -> None:
+        """Give unused accelerator memory back to the system."""
+        if self.handle.type != "cpu":
+            torch.get_device_module(self.handle).empty_cache()
+
+
+def choose(wanted: str) -> Device:
+    """Open the device that a wish names; `auto` takes the best one there is.
+
+    Raises DeviceError when it is not there.
+    """
+    kind, _, number = wanted.partition(":")
+    if kind == "auto":
+        kind = next(name for name in ("cuda", "xpu", "mps", "cpu") if _count(name))
+    if int(number or 0) >= _count(kind):
+        raise DeviceError(
+            f"there is no device {wanted}; this build of torch {torch.__version__} sees "
+            f"{torch.cuda.device_count()} CUDA devices"
+        )
+    if kind in ("cuda", "xpu"):
+        return _gpu(torch.device(kind, int(number or 0)))
+    return Device(handle=torch.device(kind), name=kind, memory_mb=0, precision=torch.float32)
+
+
+def limit(device: Device, *, threads: int, memory_mb: int) -> None:
+    """Take at most so many CPU threads and, where torch can hold it, so much device memory."""
+    limit_threads(threads)
+    if device.handle.type == "cuda" and memory_mb and device.memory_mb:
+        share = min(memory_mb / device.memory_mb, 1.0)
+        torch.cuda.set_per_process_memory_fraction(share, device.handle)
+
+
+def limit_threads(threads: int) -> None:
+    """Compute with so many CPU threads from the next operation on."""
+    if torch.get_num_threads() != threads:
+        torch.set_num_threads(threads)
+
+
+def _count(kind: str) -> int:
+    """How many devices of a kind torch sees."""
+    if kind == "cuda":
+        return torch.cuda.device_count()
+    if kind == "xpu":
+        return torch.xpu.device_count() if torch.xpu.is_available() else 0
+    if kind == "mps":
+        return int(torch.backends.mps.is_available())
+    return 1
+
+
+def _gpu(device: torch.device) -> Device:
+    module = torch.get_device_module(device)
+    traits = module.get_device_properties(device)
+    is_fast = device.type == "xpu" or torch.cuda.get_device_capability(device) >= _AMPERE
+    return Device(
+        handle=device,
+        name=traits.name,
+        memory_mb=traits.total_memory // _MIB,
+        precision=torch.bfloat16 if is_fast else torch.float32,
+    )

@@ -1,0 +1,141 @@
+"""How good a head is: bits per byte and perplexity on held-out documents, and a sample of text.
+
+A document is read behind one separator, in blocks of the run's sequence length; every one of its
+tokens is predicted once. Bits per byte = negative log2 likelihood of all documents over their size
+in UTF-8 bytes, summed in binary64: it compares models across tokenizers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+    from tequio_client.trainer.data import Document
+    from tequio_client.trainer.device import Device
+    from tequio_client.trainer.model import Model
+
+_IGNORED = -100  # target that counts for nothing
+_BATCH_TOKENS = 4_096
+_TEMPERATURE = 0.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """Sums over documents; `nats` is their negative log likelihood."""
+
+    nats: float
+    tokens: int
+    text_bytes: int
+    documents: int
+
+    @property
+    def bits_per_byte(self) -> float:
+        """Bits the model needs for a byte of text."""
+        return self.nats / math.log(2) / self.text_bytes if self.text_bytes else math.nan
+
+    @property
+    def perplexity(self) -> float:
+        """Exponential of the mean loss per token; infinite where that overflows."""
+        if not self.tokens:
+            return math.nan
+        mean = self.nats / self.tokens
+        return math.exp(mean) if mean < 700 else math.inf  # noqa: PLR2004 - exp's range
+
+
+def score(
+    model: Model,
+    documents: Sequence[Document],
+    *,
+    separator: int,
+    sequence: int,
+    device: Device,
+    check: Callable[[], None],
+) -> Score:
+    """Measure a model; `check` is called between batches, and may raise to end it."""
+    model.network.eval()
+    nats = 0.0
+    blocks = _blocks(documents, separator, sequence)
+    size = max(_BATCH_TOKENS // sequence, 1)
+    while batch := list(islice(blocks, size)):
+        check()
+        nats += _nats(model, np.stack(batch), device)
+    return Score(
+        nats=nats,
+        tokens=sum(len(document.tokens) for document in documents),
+        text_bytes=sum(document.text_bytes for document in documents),
+        documents=len(documents),
+    )
+
+
+def first_documents(documents: Iterable[Document], max_tokens: int) -> list[Document]:
+    """Take whole documents from the front until `max_tokens` are reached; all for 0."""
+    taken: list[Document] = []
+    tokens = 0
+    for document in documents:
+        taken.append(document)
+        tokens += len(document.tokens)
+        if max_tokens and tokens >= max_tokens:
+            break
+    return taken
+
+
+def generate(  # noqa: PLR0913 - one call, all by name
+    model: Model,
+    prompt: Sequence[int],
+    *,
+    tokens: int,
+    sequence: int,
+    seed: int,
+    device: Device,
+    check: Callable[[], None],
+) -> list[int]:
+    """Continue a prompt (at least one id) by sampling at temperature 0.8; same seed, same text."""
+    model.network.eval()
+    chance = torch.Generator().manual_seed(seed)
+    ids = list(prompt)
+    for _ in range(tokens):
+        check()
+        context = torch.tensor([ids[-sequence:]], device=device.handle)
+        with torch.no_grad(), device.autocast():
+            logits = model.logits(context)[0, -1].float().cpu()
+        odds = torch.softmax(logits / _TEMPERATURE, dim=0)
+        ids.append(int(torch.multinomial(odds, 1, generator=chance)))
+    return ids[len(prompt) :]
+
+
+def _blocks(
+    documents: Iterable[Document], separator: int, sequence: int
+) -> Iterator[NDArray[np.int64]]:
+    """Rows [sequence + 1]: inputs and, one later, targets; short ends are filled with -100."""
+    for document in documents:
+        stream = np.concatenate(([separator], document.tokens))
+        for first in range(0, len(document.tokens), sequence):
+            row = np.full(sequence + 1, _IGNORED, np.int64)
+            part = stream[first : first + sequence + 1]
+            row[: len(part)] = part
+            yield row
+
+
+def _nats(model: Model, rows: NDArray[np.int64], device: Device) -> float:
+    samples = torch.from_numpy(rows).to(device.handle)
+    with torch.no_grad(), device.autocast():
+        logits = model.logits(samples[:, :-1].clamp(min=0))
+    losses: Tensor = functional.cross_entropy(
+        logits.flatten(0, 1).float(),
+        samples[:, 1:].flatten(),
+        ignore_index=_IGNORED,
+        reduction="none",
+    )
+    return float(losses.cpu().to(torch.float64).sum())

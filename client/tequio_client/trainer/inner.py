@@ -1,0 +1,282 @@
+"""The inner steps: from a head and its windows to other weights, by ordinary floating point.
+
+The optimiser starts fresh in every round, so that a contribution is a function of head and windows
+alone and a witness can compute it again. Step h of H takes windows floor(h m / H) ..
+floor((h + 1) m / H) - 1 of the m assigned. Muon (momentum, then five Newton-Schulz steps towards
+the nearest orthogonal matrix; Jordan et al. 2024, scaled as in arXiv 2502.16982) moves the hidden
+matrices, AdamW everything else.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import torch
+from torch.nn import functional
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from torch import Tensor, nn
+
+    from tequio_client.trainer.data import TrainingData
+    from tequio_client.trainer.device import Device
+    from tequio_client.trainer.model import Model
+    from tequio_shared.manifest import Inner
+
+MOMENTUM = 0.95
+BETAS = (0.9, 0.95)
+EPSILON = 1e-8
+NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
+NEWTON_SCHULZ_STEPS = 5
+UPDATE_RMS = 0.2
+"""Muon's update is scaled to about the root mean square of an AdamW update."""
+_BATCH_TOKENS = {"cpu": 4_096}
+_GPU_BATCH_TOKENS = 65_536
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Which windows each inner step takes."""
+
+    windows: tuple[int, ...]
+    steps: int
+
+    @classmethod
+    def of(cls, ranges: Sequence[tuple[int, int]], steps: int) -> Plan:
+        """Plan `steps` steps over (first, count) ranges; fewer when there are fewer windows."""
+        windows = tuple(first + i for first, count in ranges for i in range(count))
+        return cls(windows=windows, steps=min(steps, len(windows)))
+
+    def at(self, step: int) -> tuple[int, ...]:
+        """Windows of a step, counted from 0."""
+        return self.windows[self._bound(step) : self._bound(step + 1)]
+
+    def done(self, steps: int) -> int:
+        """Windows done after so many steps."""
+        return self._bound(steps)
+
+    def may_stop(self, steps: int) -> bool:
+        """Tell whether whoever knows only steps and windows done would split them the same way."""
+        done = self._bound(steps)
+        return steps > 0 and all(h * done // steps == self._bound(h) for h in range(1, steps))
+
+    def _bound(self, step: int) -> int:
+        return step * len(self.windows) // self.steps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far the inner steps are; losses are nats per token, nan before the first step."""
+
+    step: int
+    steps: int
+    windows: int
+    tokens: int
+    seconds: float
+    loss_first: float
+    loss_last: float
+
+
+def train(
+    model: Model,
+    training: TrainingData,
+    plan: Plan,
+    inner: Inner,
+    device: Device,
+    is_enough: Callable[[Progress], bool],
+) -> Progress:
+    """Move the model's weights by the planned inner steps; say how far they came.
+
+    `is_enough` is asked after every step, and may raise; once it says yes, training ends at the
+    next step where the split of the windows stays the one that a re-run would use.
+    """
+    optimiser = Optimiser(model, inner)
+    batch = BatchSize(training.sequence, device)
+    progress = Progress(
+        step=0,
+        steps=plan.steps,
+        windows=0,
+        tokens=0,
+        seconds=0.0,
+        loss_first=math.nan,
+        loss_last=math.nan,
+    )
+    model.network.train()
+    must_stop = False
+    for step in range(plan.steps):
+        begun = time.perf_counter()
+        samples = training.samples(plan.at(step)).to(device.handle)
+        loss = gradients(model, samples, device, batch)
+        optimiser.step()
+        progress = _after(progress, plan, samples, loss, time.perf_counter() - begun)
+        must_stop = is_enough(progress) or must_stop
+        if must_stop and plan.may_stop(step + 1):
+            break
+    return progress
+
+
+def _after(
+    progress: Progress, plan: Plan, samples: Tensor, loss: float, seconds: float
+) -> Progress:
+    step = progress.step + 1
+    return replace(
+        progress,
+        step=step,
+        windows=plan.done(step),
+        tokens=progress.tokens + samples[:, 1:].numel(),
+        seconds=progress.seconds + seconds,
+        loss_first=loss if progress.step == 0 else progress.loss_first,
+        loss_last=loss,
+    )
+
+
+class BatchSize:
+    """How many samples go through the network at once; halved when memory does not suffice."""
+
+    def __init__(self, sequence: int, device: Device) -> None:
+        tokens = _BATCH_TOKENS.get(device.handle.type, _GPU_BATCH_TOKENS)
+        self.samples = max(tokens // sequence, 1)
+
+    def halve(self) -> bool:
+        """Halve it; False when it is one already."""
+        self.samples //= 2
+        return self.samples > 0
+
+
+def gradients(model: Model, samples: Tensor, device: Device, batch: BatchSize) -> float:
+    """Leave the gradient of the mean loss in the parameters; return that loss (nats per token).
+
+    Raises torch.OutOfMemoryError when not even one sample fits.
+    """
+    while True:
+        for parameter in model.parameters.values():
+            parameter.grad = None
+        try:
+            return _accumulate(model, samples, device, batch.samples)
+        except torch.OutOfMemoryError:
+            device.release()
+            if not batch.halve():
+                raise
+
+
+def _accumulate(model: Model, samples: Tensor, device: Device, size: int) -> float:
+    total = torch.zeros((), device=device.handle)
+    for part in torch.split(samples, size):
+        with device.autocast():
+            logits = model.logits(part[:, :-1])
+        loss = (
+            functional.cross_entropy(
+                logits.flatten(0, 1).float(), part[:, 1:].flatten(), reduction="sum"
+            )
+            / samples[:, 1:].numel()
+        )
+        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        total += loss.detach()
+    return float(total)
+
+
+class Optimiser:
+    """Muon for hidden matrices, AdamW for the rest; state from zero, weights changed in place."""
+
+    def __init__(self, model: Model, inner: Inner) -> None:
+        self._clip = inner.clip_e3 / 1e3
+        self._parameters = list(model.parameters.values())
+        hidden = model.hidden if inner.optimiser == "muon" else frozenset()
+        decay = inner.decay_e6 / 1e6
+        self._parts: list[_Muon | _AdamW] = [
+            *_muons([model.parameters[name] for name in sorted(hidden)], inner.lr_e9 / 1e9, decay),
+            _AdamW(
+                [one for name, one in model.parameters.items() if name not in hidden],
+                inner.adam_lr_e9 / 1e9,
+                decay,
+            ),
+        ]
+
+    @torch.no_grad()
+    def step(self) -> None:
+        """Clip the gradients to their common norm and take one step."""
+        grads = [_gradient(one) for one in self._parameters]
+        norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(grads)))  # noqa: SLF001 - has no public name
+        torch._foreach_mul_(grads, (self._clip / (norm + 1e-6)).clamp(max=1.0))
+        for part in self._parts:
+            part.step()
+
+
+def _gradient(parameter: nn.Parameter) -> Tensor:
+    if parameter.grad is None:
+        parameter.grad = torch.zeros_like(parameter)
+    return parameter.grad
+
+
+class _AdamW:
+    def __init__(self, parameters: Sequence[nn.Parameter], lr: float, decay: float) -> None:
+        self._parameters = list(parameters)
+        self._lr, self._decay = lr, decay
+        self._first = [torch.zeros_like(one) for one in parameters]
+        self._second = [torch.zeros_like(one) for one in parameters]
+        self._steps = 0
+
+    def step(self) -> None:
+        self._steps += 1
+        for parameter, first, second in zip(
+            self._parameters, self._first, self._second, strict=True
+        ):
+            grad = _gradient(parameter)
+            first.lerp_(grad, 1 - BETAS[0])
+            second.mul_(BETAS[1]).addcmul_(grad, grad, value=1 - BETAS[1])
+            scale = (second / (1 - BETAS[1] ** self._steps)).sqrt_().add_(EPSILON)
+            if self._decay and parameter.dim() > 1:
+                parameter.mul_(1 - self._lr * self._decay)
+            parameter.addcdiv_(first, scale, value=-self._lr / (1 - BETAS[0] ** self._steps))
+
+
+def _muons(parameters: Sequence[nn.Parameter], lr: float, decay: float) -> list[_Muon]:
+    """One Muon for each size of matrix: equal sizes (up to turning) go through together."""
+    groups: dict[tuple[int, int], list[nn.Parameter]] = {}
+    for parameter in parameters:
+        rows, columns = parameter.shape[0], parameter[0].numel()
+        groups.setdefault((min(rows, columns), max(rows, columns)), []).append(parameter)
+    return [_Muon(group, sides, lr, decay) for sides, group in groups.items()]
+
+
+class _Muon:
+    """Matrices of one size, stacked: [N, short, long]."""
+
+    def __init__(
+        self, parameters: Sequence[nn.Parameter], sides: tuple[int, int], lr: float, decay: float
+    ) -> None:
+        self._parameters = list(parameters)
+        self._short = sides[0]
+        self._rate = lr * UPDATE_RMS * math.sqrt(sides[1])
+        self._shrink = 1 - lr * decay
+        self._momentum = torch.zeros((len(parameters), *sides), device=parameters[0].device)
+
+    def step(self) -> None:
+        grads = torch.stack([self._flat(_gradient(one)) for one in self._parameters])
+        self._momentum.mul_(MOMENTUM).add_(grads)
+        updates = orthogonal(grads.add_(self._momentum, alpha=MOMENTUM))
+        for parameter, update in zip(self._parameters, updates, strict=True):
+            if self._shrink != 1:
+                parameter.mul_(self._shrink)
+            self._flat(parameter).sub_(update, alpha=self._rate)
+
+    def _flat(self, matrix: Tensor) -> Tensor:
+        """View a matrix with its short side first."""
+        flat = matrix.flatten(1)
+        return flat if flat.shape[0] == self._short else flat.T
+
+
+def orthogonal(stack: Tensor) -> Tensor:
+    """Bring each matrix of [N, short, long] near the nearest one with equal singular values."""
+    linear, cubic, quintic = NEWTON_SCHULZ
+    wide = stack.bfloat16() if stack.device.type in ("cuda", "xpu") else stack
+    wide = wide / (wide.flatten(1).norm(dim=1)[:, None, None] + 1e-7)
+    for _ in range(NEWTON_SCHULZ_STEPS):
+        gram = wide @ wide.mT
+        mix = torch.baddbmm(gram, gram, gram, beta=cubic, alpha=quintic)
+        wide = torch.baddbmm(wide, mix, wide, beta=linear)
+    return wide.to(stack.dtype)

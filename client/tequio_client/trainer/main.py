@@ -1,0 +1,100 @@
+"""The trainer process: hears wishes on its input, works on the latest, reports on its output.
+
+Three threads: one listens, one beats the heart every second, the first one works. The listener
+ends the process at once when it is told to or when its input ends, that is, when its parent is
+gone; output files take their names only when they are complete, so nothing half-done remains.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import threading
+import time
+from importlib import metadata
+from typing import IO, TYPE_CHECKING, NoReturn
+
+import psutil  # type: ignore[import-untyped]  # ships no types
+import structlog
+
+from tequio_client.link import messages
+from tequio_client.trainer.activity import Activity
+from tequio_client.trainer.desk import Desk
+from tequio_shared.errors import MalformedError
+
+if TYPE_CHECKING:
+    from tequio_client.link.messages import Report
+
+log = structlog.get_logger(__name__)
+
+HEARTBEAT_S = 1.0
+_MIB = 1 << 20
+
+
+class Voice:
+    """The only writer of reports; owns the descriptor that was standard output."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._descriptor = os.dup(sys.stdout.fileno())
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # libraries print: not into our lines
+
+    def say(self, report: Report) -> None:
+        """Write one report; ends the process when nobody reads any more."""
+        left = memoryview(messages.encode(report))
+        with self._lock:
+            try:
+                while left:
+                    left = left[os.write(self._descriptor, left) :]
+            except OSError:
+                os._exit(0)
+
+
+def main() -> NoReturn:
+    """Serve wishes until told to leave."""
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+    voice, desk = Voice(), Desk()
+    voice.say(messages.Hello(pid=os.getpid(), software=metadata.version("tequio")))
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, desk, voice), daemon=True).start()
+    # torch takes seconds to load: the threads above already work.
+    activity = Activity()
+    threading.Thread(target=_beat, args=(activity, voice), daemon=True).start()
+    shift = importlib.import_module("tequio_client.trainer.shift")
+    shift.Shift(desk, voice.say, activity).serve()
+    raise AssertionError("a shift never ends")
+
+
+def _listen(lines: IO[bytes], desk: Desk, voice: Voice) -> NoReturn:
+    while line := lines.readline(messages.LINE_BYTES + 1):
+        try:
+            wish = messages.decode_wish(line)
+        except MalformedError as err:
+            voice.say(messages.Failed(wish=0, code="malformed", reason=str(err)))
+            _skip_line(lines, line)
+            continue
+        if isinstance(wish, messages.Quit):
+            break
+        desk.put(wish)
+    os._exit(0)
+
+
+def _skip_line(lines: IO[bytes], line: bytes) -> None:
+    while line and not line.endswith(b"\n"):
+        line = lines.readline(messages.LINE_BYTES)
+
+
+def _beat(activity: Activity, voice: Voice) -> NoReturn:
+    process = psutil.Process()
+    while True:
+        voice.say(
+            messages.Alive(
+                wish=activity.wish,
+                doing=activity.doing,
+                step=activity.step,
+                steps=activity.steps,
+                tokens=activity.tokens,
+                resident_mb=process.memory_info().rss // _MIB,
+            )
+        )
+        time.sleep(HEARTBEAT_S)

@@ -1,0 +1,234 @@
+"""The model: a causal language model, and the way between its tensors and the master copy.
+
+The master copy W is int32 in flat order; a parameter is W * 2^-24. Weights come from Safetensors
+files or a seed, never from pickles, and no code of a model's author is ever run.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from tequio_client.trainer.llama import Llama, LlamaConfig
+from tequio_shared.errors import UserFacingError
+from tequio_shared.layout import Layout
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+    from tequio_shared.layout import LayoutKind
+
+WEIGHT_UNIT = 2.0**-24
+"""Value of one unit of the master copy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """A network with its tensors in the manifest's order.
+
+    `parameters` maps each listed name to the tensor the network computes with; `hidden` are the
+    matrices between embedding and output layer; `aliases` are (other name, listed name).
+    """
+
+    network: nn.Module
+    parameters: Mapping[str, nn.Parameter]
+    aliases: tuple[tuple[str, str], ...]
+    hidden: frozenset[str]
+
+    @property
+    def tensors(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """[name, shape] of every trainable tensor, once, ascending by the bytes of the name."""
+        return tuple((name, tuple(one.shape)) for name, one in self.parameters.items())
+
+    def layout(self, kind: LayoutKind) -> Layout:
+        """Place the tensors in a flat array."""
+        return Layout.of(self.tensors, kind)
+
+    def logits(self, ids_bl: Tensor) -> Tensor:
+        """Predict the next token at every position: [B, L, V]."""
+        if isinstance(self.network, Llama):
+            logits: Tensor = self.network(ids_bl)
+        else:
+            logits = self.network(input_ids=ids_bl, use_cache=False).logits
+        return logits
+
+    def load(self, master: NDArray[np.int32], layout: Layout) -> None:
+        """Set every parameter to the master copy's value (nearest float32)."""
+        arrays = layout.unflatten(master)
+        with torch.no_grad():
+            for name, parameter in self.parameters.items():
+                parameter.copy_(torch.from_numpy(arrays[name]).to(torch.float32) * WEIGHT_UNIT)
+
+    def write_delta(
+        self, master: NDArray[np.int32], layout: Layout, out: NDArray[np.float32]
+    ) -> bool:
+        """Write pseudo-gradients (master less parameters) in flat order; False if not all finite.
+
+        `out` must come as zeros: padding is left alone.
+        """
+        if layout.kind == "flat":
+            return self._write_views(layout.unflatten(master), layout.unflatten(out))
+        deltas = {name: np.empty(shape, np.float32) for name, shape in self.tensors}
+        is_finite = self._write_views(layout.unflatten(master), deltas)
+        out[:] = layout.flatten(deltas)
+        return is_finite
+
+    def _write_views(
+        self, start: Mapping[str, NDArray[np.int32]], out: Mapping[str, NDArray[np.float32]]
+    ) -> bool:
+        is_finite = True
+        for name, parameter in self.parameters.items():
+            begun = torch.from_numpy(start[name]).to(torch.float32) * WEIGHT_UNIT
+            delta = begun - parameter.detach().to("cpu", torch.float32)
+            is_finite &= bool(torch.isfinite(delta).all())
+            torch.from_numpy(out[name]).copy_(delta)
+        return is_finite
+
+
+def build(config: bytes) -> Model:
+    """Make the network of a Hugging Face configuration; its weights have no meaning yet.
+
+    Raises UserFacingError when this is no causal language model that we can build.
+    """
+    fields = _fields(config)
+    plain = LlamaConfig.of(fields)
+    return of_network(Llama(plain) if plain else _from_transformers(fields))
+
+
+def create(config: bytes, seed: int) -> Model:
+    """Make a network with seeded weights: what an organiser publishes as the first head.
+
+    The bits depend on the torch build; everybody else takes the published master copy.
+    """
+    torch.manual_seed(seed)
+    model = build(config)
+    if isinstance(model.network, Llama):
+        model.network.initialise(torch.Generator().manual_seed(seed))
+    return model
+
+
+def load_pretrained(source: str) -> tuple[bytes, Model]:
+    """Read a model from a folder or the Hub (Safetensors only): its configuration, its network.
+
+    Raises UserFacingError when there is none, or it would need code of its author.
+    """
+    from transformers import AutoModelForCausalLM  # noqa: PLC0415 - 120 MB, rarely needed
+
+    try:
+        network = AutoModelForCausalLM.from_pretrained(
+            source, use_safetensors=True, trust_remote_code=False, dtype=torch.float32
+        )
+    except (OSError, ValueError) as err:
+        raise UserFacingError(f"cannot read a model from {source}: {err}") from err
+    config = network.config.to_json_string(use_diff=False).encode()
+    return config, of_network(network)
+
+
+def save_pretrained(
+    config: bytes, model: Model, layout: Layout, master: NDArray[np.int32], folder: Path
+) -> None:
+    """Write a head as a Hugging Face model folder: config.json and model.safetensors."""
+    from safetensors.numpy import save_file  # noqa: PLC0415 - only here
+
+    folder.mkdir(parents=True, exist_ok=True)
+    values = {
+        name: np.ascontiguousarray(array.astype(np.float32) * np.float32(WEIGHT_UNIT))
+        for name, array in layout.unflatten(master).items()
+    }
+    (folder / "config.json").write_bytes(config)
+    save_file(values, folder / "model.safetensors", metadata={"format": "pt"})
+    if model.aliases:
+        (folder / "aliases.json").write_text(json.dumps(model.aliases))
+
+
+def master_copy(model: Model, layout: Layout) -> NDArray[np.int32]:
+    """Quantise the network's weights: nearest unit of 2^-24, ties to even.
+
+    Raises UserFacingError for weights that are not finite or lie beyond +-128.
+    """
+    with torch.no_grad():
+        arrays = {
+            name: _quantised(name, one.detach().cpu()) for name, one in model.parameters.items()
+        }
+    return layout.flatten(arrays)
+
+
+def of_network(network: nn.Module) -> Model:
+    """List a network's tensors: tied ones once, under the smallest of their names."""
+    names: dict[int, list[str]] = {}
+    owners: dict[int, nn.Parameter] = {}
+    for name, parameter in network.named_parameters(remove_duplicate=False):
+        names.setdefault(id(parameter), []).append(name)
+        owners[id(parameter)] = parameter
+    groups = {min(tied, key=str.encode): key for key, tied in names.items()}
+    listed = {name: owners[groups[name]] for name in sorted(groups, key=str.encode)}
+    return Model(
+        network=network,
+        parameters=listed,
+        aliases=_aliases(names),
+        hidden=_hidden(network, listed),
+    )
+
+
+def _aliases(names: Mapping[int, list[str]]) -> tuple[tuple[str, str], ...]:
+    pairs = []
+    for tied in names.values():
+        first, *others = sorted(tied, key=str.encode)
+        pairs += [(other, first) for other in others]
+    return tuple(sorted(pairs))
+
+
+def _hidden(network: nn.Module, listed: Mapping[str, nn.Parameter]) -> frozenset[str]:
+    """Matrices that belong neither to the output layer nor to any embedding table."""
+    outer = {id(module.weight) for module in network.modules() if isinstance(module, nn.Embedding)}
+    head = (
+        network.lm_head if isinstance(network, Llama) else network.get_output_embeddings()  # type: ignore[operator]  # transformers' method
+    )
+    outer |= {id(one) for one in head.parameters()} if isinstance(head, nn.Module) else set()
+    return frozenset(n for n, one in listed.items() if one.dim() > 1 and id(one) not in outer)
+
+
+def _quantised(name: str, weights: Tensor) -> NDArray[np.int32]:
+    units = np.rint(weights.to(torch.float64).numpy() / WEIGHT_UNIT)
+    if not (np.isfinite(units) & (units >= -(2.0**31)) & (units < 2.0**31)).all():
+        raise UserFacingError(f"{name} has weights that are not finite or not within +-128")
+    return units.astype(np.int32)
+
+
+def _fields(config: bytes) -> dict[str, Any]:  # JSON of any model
+    try:
+        fields = json.loads(config)
+    except ValueError as err:
+        raise UserFacingError(f"the model's configuration is not JSON: {err}") from err
+    if not isinstance(fields, dict) or "model_type" not in fields:
+        raise UserFacingError("the model's configuration names no model_type")
+    fields.pop("auto_map", None)  # points at code of the model's author
+    return fields
+
+
+def _from_transformers(fields: dict[str, Any]) -> nn.Module:
+    from transformers import AutoConfig, AutoModelForCausalLM  # noqa: PLC0415 - 120 MB
+
+    try:
+        config = AutoConfig.for_model(**fields)
+        network = AutoModelForCausalLM.from_config(  # type: ignore[no-untyped-call]  # transformers
+            config, trust_remote_code=False, dtype=torch.float32
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as err:
+        raise UserFacingError(f"cannot build a {fields['model_type']} model: {err}") from err
+    return _checked(network)
+
+
+def _checked(network: object) -> nn.Module:
+    if not isinstance(network, nn.Module):
+        raise UserFacingError(f"transformers gave a {type(network).__name__}, no network")
+    return network

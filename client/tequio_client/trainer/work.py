@@ -1,0 +1,327 @@
+"""What each task means, as calls of this package's other modules."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from tequio_client.link import messages
+from tequio_client.trainer import codecs, evaluate, files, inner, screen, workshop
+from tequio_client.trainer.data import TrainingData, held_out_documents
+from tequio_client.trainer.inner import Plan, Progress
+from tequio_shared import contribution, head
+from tequio_shared.contribution import Assignment, Expected, Header
+from tequio_shared.errors import TequioError, UserFacingError
+from tequio_shared.ids import HeadHash, RunId, from_text, key_from_text, sha256, to_text
+from tequio_shared.records import ALGORITHM_CODES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from tequio_client.trainer.activity import Activity
+    from tequio_client.trainer.codecs import Encoded
+    from tequio_client.trainer.data import Document
+    from tequio_client.trainer.desk import Desk, Task
+    from tequio_client.trainer.workshop import Workshop
+
+_Q16 = 1 << 16
+_I32_MOST = 2**31 - 1
+_SAMPLE_SEED = 0
+
+
+class NonFiniteError(TequioError):
+    """Training gave infinities or NaN: there is nothing to send."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Bench:
+    """The tools of one task: what is prepared, who may interrupt, who hears of progress."""
+
+    shop: Workshop
+    desk: Desk
+    task: Task
+    report: Callable[[messages.Report], None]
+    activity: Activity
+    begun: float = field(default_factory=time.perf_counter)
+
+    def check(self) -> None:
+        """Go on only while the task is wished for; obey new limits. Raises ReplacedError."""
+        prepare = self.desk.check(self.task, self.shop.prepare)
+        if prepare.wish != self.shop.prepare.wish:
+            self.shop = self.shop.under(prepare)
+            self.report(self.shop.ready(prepare))
+            self.desk.settle(prepare)
+
+    @property
+    def seconds(self) -> float:
+        """Time since the task was taken up."""
+        return time.perf_counter() - self.begun
+
+
+def do(bench: Bench) -> messages.Answer:
+    """Do the bench's task and give its report.
+
+    Raises ReplacedError when the task is taken back, another TequioError or OSError when it
+    cannot be done.
+    """
+    task = bench.task
+    if isinstance(task, messages.Train):
+        return train(task, bench)
+    if isinstance(task, messages.Screen):
+        return screened(task, bench)
+    if isinstance(task, messages.Advance):
+        return advance(task, bench)
+    if isinstance(task, messages.Evaluate):
+        return measured(task, bench)
+    bench.activity.begin(task.wish, "resting")
+    bench.shop.device.release()
+    return messages.Resting(wish=task.wish)
+
+
+def train(task: messages.Train, bench: Bench) -> messages.Trained:
+    """Inner steps, then the contribution's bytes."""
+    shop, rules = bench.shop, bench.shop.manifest
+    bench.activity.begin(task.wish, "training")
+    training = TrainingData.open(
+        shop.corpus,
+        [(shard.index, Path(shard.path)) for shard in task.shards],
+        seed=rules.windows.seed,
+        window_samples=rules.windows.samples,
+    )
+    master = shop.master(task.weights)
+    shop.model.load(master, shop.layout)
+    # Dropout, where a model has it, is the only chance in training: the same for a re-run.
+    torch.manual_seed(int.from_bytes(sha256(task.head.encode(), task.trainer.encode())[:7], "big"))
+    plan = Plan.of(task.windows, rules.inner.steps)
+    done = inner.train(shop.model, training, plan, rules.inner, shop.device, _stop(task, bench))
+    bench.activity.doing = "encoding"
+    encoded = _encoded(task, shop, master)
+    return _trained(task, bench, done, encoded)
+
+
+def _stop(task: messages.Train, bench: Bench) -> Callable[[Progress], bool]:
+    """Make what happens between two inner steps; the answer tells whether it is enough."""
+
+    def is_enough(progress: Progress) -> bool:
+        bench.activity.step, bench.activity.steps = progress.step, progress.steps
+        bench.activity.tokens = progress.tokens
+        bench.check()
+        _pause(progress, bench)
+        is_late = 0 < task.stop_after_ms <= bench.seconds * 1e3
+        return is_late or bench.desk.is_finished(task)
+
+    return is_enough
+
+
+def _pause(progress: Progress, bench: Bench) -> None:
+    """Sleep so that computing takes its share of the time; look up ten times a second."""
+    idle = 100 / bench.shop.prepare.share_percent - 1
+    until = time.perf_counter() + progress.seconds / progress.step * idle
+    while (left := until - time.perf_counter()) > 0:
+        time.sleep(min(left, 0.1))
+        bench.check()
+
+
+def _encoded(task: messages.Train, shop: Workshop, master: NDArray[np.int32]) -> Encoded:
+    with files.complete(Path(task.delta_out)) as part:
+        delta = files.zeros(part, shop.layout.elements)
+        if not shop.model.write_delta(master, shop.layout, delta):
+            raise NonFiniteError("training gave numbers that are not finite; nothing is sent")
+        encoded = codecs.encode(
+            shop.algorithm(task.k),
+            shop.layout,
+            delta,
+            _feedback(task, shop),
+            shop.device.handle,
+        )
+    if encoded.feedback is not None:
+        files.write(Path(task.feedback_out), encoded.feedback.astype("<u2", copy=False).data)
+    files.write(Path(task.payload_out), encoded.payload)
+    return encoded
+
+
+def _feedback(task: messages.Train, shop: Workshop) -> NDArray[np.uint16] | None:
+    if task.feedback_in is None:
+        return None
+    try:
+        return files.mapped(Path(task.feedback_in), np.dtype("<u2"), shop.layout.elements)
+    except (OSError, ValueError) as err:
+        raise UserFacingError(f"cannot use the error feedback: {err}") from err
+
+
+def _trained(
+    task: messages.Train, bench: Bench, done: Progress, encoded: Encoded
+) -> messages.Trained:
+    shape, tokens = bench.shop.shape(task.k), bench.shop.manifest.windows.tokens
+    header = Header(
+        algorithm=ALGORITHM_CODES[shape.algorithm],
+        bits=shape.bits,
+        k=shape.k,
+        inner_steps=done.step,
+        chunk_count=bench.shop.layout.chunks,
+        round=task.round,
+        window_first=task.windows[0][0],
+        window_count=done.windows,
+        tokens=done.windows * tokens,
+        run_id=RunId(from_text(task.run)),
+        base_head=HeadHash(from_text(task.head)),
+        trainer=key_from_text(task.trainer),
+        payload_root=encoded.payload_root,
+        feedback_root=encoded.feedback_root,
+        claimed_loss_first_q16=_q16(done.loss_first),
+        claimed_loss_last_q16=_q16(done.loss_last),
+    ).pack()
+    return messages.Trained(
+        wish=task.wish,
+        round=task.round,
+        header=to_text(header),
+        contribution=to_text(contribution.contribution_id(header)),
+        payload_root=to_text(encoded.payload_root),
+        payload_bytes=len(encoded.payload),
+        windows=done.windows,
+        steps=done.step,
+        tokens=done.windows * tokens,
+        train_seconds=done.seconds,
+        seconds=bench.seconds,
+        loss_first=done.loss_first,
+        loss_last=done.loss_last,
+        warnings=encoded.warnings,
+    )
+
+
+def _q16(loss: float) -> int:
+    return min(int(loss * _Q16), _I32_MOST) if math.isfinite(loss) else _I32_MOST
+
+
+def screened(task: messages.Screen, bench: Bench) -> messages.Screened:
+    """Take a witness's measures of every candidate."""
+    bench.activity.begin(task.wish, "screening")
+    own = None if task.own_delta is None else _own_delta(task.own_delta, bench.shop)
+    found = screen.screen([_candidate(one, task, bench.shop) for one in task.candidates], own)
+    verdicts = tuple(
+        messages.Verdict(
+            slot=one.slot,
+            contribution=to_text(one.contribution),
+            reason=one.reason,
+            norm_ratio=one.norm_ratio,
+            cosine=one.cosine,
+            overlap=one.overlap,
+        )
+        for one in found
+    )
+    return messages.Screened(
+        wish=task.wish, round=task.round, verdicts=verdicts, seconds=bench.seconds
+    )
+
+
+def _own_delta(path: str, shop: Workshop) -> NDArray[np.float32]:
+    try:
+        return files.mapped(Path(path), np.dtype("<f4"), shop.layout.elements)
+    except (OSError, ValueError) as err:
+        raise UserFacingError(f"cannot use our own pseudo-gradient: {err}") from err
+
+
+def _candidate(one: messages.Candidate, task: messages.Screen, shop: Workshop) -> screen.Candidate:
+    assigned = Assignment(first=one.windows[0][0], count=sum(count for _, count in one.windows))
+    return screen.Candidate(
+        slot=one.slot,
+        header=from_text(one.header, contribution.HEADER_BYTES),
+        payload=Path(one.payload),
+        expected=Expected(
+            shape=shop.shape(task.k),
+            chunks=shop.layout.chunks,
+            run_id=RunId(from_text(task.run)),
+            round=task.round,
+            base_head=HeadHash(from_text(task.head)),
+            assigned={key_from_text(one.trainer): assigned},
+            window_tokens=shop.manifest.windows.tokens,
+            max_inner_steps=shop.manifest.algorithm.max_inner_steps,
+        ),
+    )
+
+
+def advance(task: messages.Advance, bench: Bench) -> messages.Advanced:
+    """Compute the next head."""
+    bench.activity.begin(task.wish, "advancing")
+    shop = bench.shop
+    step = head.Step(
+        run_id=RunId(from_text(task.run)),
+        round=task.round,
+        parent=HeadHash(from_text(task.parent)),
+        layout=shop.layout,
+        params=shop.outer(task.round, task.k),
+    )
+    members = [
+        (from_text(one.header, contribution.HEADER_BYTES), Path(one.payload).read_bytes())
+        for one in task.contributions
+    ]
+    new = head.advance(step, shop.master(task.weights), None, members)
+    files.write(Path(task.weights_out), new.weights.astype("<i4", copy=False).data)
+    names = [to_text(contribution.contribution_id(members[at][0])) for at in new.kept]
+    return messages.Advanced(
+        wish=task.wish,
+        round=task.round,
+        head=to_text(new.hash),
+        weights_root=to_text(new.weights_root),
+        aux_root=to_text(new.aux_root),
+        set_root=to_text(new.set_root),
+        kept=tuple(names),
+        seconds=bench.seconds,
+    )
+
+
+def measured(task: messages.Evaluate, bench: Bench) -> messages.Evaluated:
+    """Bits per byte of a head, and what it writes."""
+    bench.activity.begin(task.wish, "evaluating")
+    shop = bench.shop
+    shop.model.load(shop.master(task.weights), shop.layout)
+    documents = evaluate.first_documents(_documents(task, shop), task.max_tokens)
+    score = evaluate.score(
+        shop.model,
+        documents,
+        separator=shop.corpus.separator,
+        sequence=shop.corpus.sequence,
+        device=shop.device,
+        check=bench.check,
+    )
+    return messages.Evaluated(
+        wish=task.wish,
+        round=task.round,
+        bits_per_byte=score.bits_per_byte,
+        perplexity=score.perplexity,
+        documents=score.documents,
+        tokens=score.tokens,
+        text_bytes=score.text_bytes,
+        sample=_sample(task, bench) if task.sample_tokens else "",
+        seconds=bench.seconds,
+    )
+
+
+def _documents(task: messages.Evaluate, shop: Workshop) -> Iterator[Document]:
+    for shard in task.shards:
+        if shard.index >= len(shop.corpus.held_out):
+            raise UserFacingError(f"the data has no held-out shard {shard.index}")
+        entry = shop.corpus.held_out[shard.index]
+        yield from held_out_documents(Path(shard.path), entry, shop.corpus.token_bytes)
+
+
+def _sample(task: messages.Evaluate, bench: Bench) -> str:
+    shop = bench.shop
+    ids = evaluate.generate(
+        shop.model,
+        workshop.prompt_ids(shop, task.prompt),
+        tokens=task.sample_tokens,
+        sequence=shop.corpus.sequence,
+        seed=_SAMPLE_SEED,
+        device=shop.device,
+        check=bench.check,
+    )
+    return workshop.text_of(shop, ids)

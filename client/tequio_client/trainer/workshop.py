@@ -1,0 +1,162 @@
+"""What is set up for one run: its rules, its network, its device. A `Prepare` wish made true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from tequio_client.link.messages import Prepare, Ready
+from tequio_client.trainer import codecs, device, files, model
+from tequio_shared.corpus import Corpus
+from tequio_shared.errors import UserFacingError
+from tequio_shared.head import OuterParams
+from tequio_shared.manifest import Manifest
+from tequio_shared.records import RecordShape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+    from tequio_client.trainer.codecs import OuterAlgorithm
+    from tequio_client.trainer.device import Device
+    from tequio_client.trainer.model import Model
+    from tequio_shared.layout import Layout
+
+_Q15 = 1 << 15
+
+
+class ModelError(UserFacingError):
+    """The run's model cannot be built here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workshop:
+    """A prepared trainer."""
+
+    prepare: Prepare
+    manifest: Manifest
+    corpus: Corpus
+    device: Device
+    model: Model
+    layout: Layout
+
+    def under(self, prepare: Prepare) -> Workshop:
+        """Obey the limits of a wish for the same model."""
+        device.limit(self.device, threads=prepare.threads, memory_mb=prepare.memory_mb)
+        return replace(self, prepare=prepare)
+
+    def algorithm(self, k: int) -> OuterAlgorithm:
+        """Give the outer algorithm with a round's k."""
+        rules = self.manifest
+        return codecs.algorithm_of(rules.algorithm, k, rules.inner.feedback_q15 / _Q15)
+
+    def shape(self, k: int) -> RecordShape:
+        """Give the form of a round's records."""
+        rules = self.manifest.algorithm
+        return RecordShape(algorithm=rules.name, k=k, bits=rules.bits)
+
+    def outer(self, round_number: int, k: int) -> OuterParams:
+        """Give the numbers of a round's outer step."""
+        rules = self.manifest.algorithm
+        alpha_q, lambda_q = self.manifest.schedule_at(round_number)
+        return OuterParams(
+            algorithm=rules.name,
+            layout=rules.layout,
+            k=k,
+            bits=rules.bits,
+            alpha_q=alpha_q,
+            lambda_q=lambda_q,
+            delta=rules.delta,
+            z2=rules.z2,
+            token_cap=rules.token_cap,
+            mu_q=rules.mu_q,
+            down_k=rules.down_k,
+        )
+
+    def master(self, path: str) -> NDArray[np.int32]:
+        """Map a head's master copy; raises UserFacingError when it is not one of this model."""
+        try:
+            return files.mapped(Path(path), np.dtype("<i4"), self.layout.elements)
+        except (OSError, ValueError) as err:
+            raise UserFacingError(f"cannot use the weights: {err}") from err
+
+    def ready(self, prepare: Prepare) -> Ready:
+        """Report that this wish is met."""
+        return Ready(
+            wish=prepare.wish,
+            device=self.device.label,
+            device_name=self.device.name,
+            precision=str(self.device.precision).removeprefix("torch."),
+            memory_mb=self.device.memory_mb,
+            parameters=self.layout.parameters,
+            torch=torch.__version__,
+        )
+
+
+def open_workshop(prepare: Prepare) -> Workshop:
+    """Read the run's documents, open the device, build the network.
+
+    Raises UserFacingError or MalformedError that says what does not fit.
+    """
+    manifest = Manifest.parse(_content(prepare.manifest))
+    corpus = Corpus.parse(_content(prepare.data_manifest))
+    chosen = device.choose(prepare.device)
+    device.limit(chosen, threads=prepare.threads, memory_mb=prepare.memory_mb)
+    built = _built(_content(prepare.config), manifest)
+    if corpus.sequence != manifest.model.sequence:
+        raise UserFacingError(
+            f"the data has sequences of {corpus.sequence}, the run of {manifest.model.sequence}"
+        )
+    built.network.to(chosen.handle)
+    return Workshop(
+        prepare=prepare,
+        manifest=manifest,
+        corpus=corpus,
+        device=chosen,
+        model=built,
+        layout=built.layout(manifest.algorithm.layout),
+    )
+
+
+def prompt_ids(workshop: Workshop, prompt: str) -> list[int]:
+    """Token ids of a separator and a prompt."""
+    start = [workshop.corpus.separator]
+    if workshop.prepare.tokenizer is None:
+        return start + list(prompt.encode())
+    return start + list(_tokenizer(workshop.prepare.tokenizer).encode(prompt).ids)
+
+
+def text_of(workshop: Workshop, ids: Sequence[int]) -> str:
+    """Text of token ids; what is no UTF-8 shows as the replacement character."""
+    if workshop.prepare.tokenizer is None:
+        return bytes(ids).decode("utf-8", "replace")
+    return str(_tokenizer(workshop.prepare.tokenizer).decode(list(ids)))
+
+
+def _tokenizer(path: str) -> Tokenizer:
+    from tokenizers import Tokenizer  # noqa: PLC0415 - byte models need none
+
+    return Tokenizer.from_file(path)
+
+
+def _built(config: bytes, manifest: Manifest) -> Model:
+    try:
+        built = model.build(config)
+    except UserFacingError as err:
+        raise ModelError(str(err)) from err
+    if built.tensors != manifest.model.tensors or built.aliases != manifest.model.aliases:
+        raise ModelError("the configuration's tensors are not those of the manifest")
+    return built
+
+
+def _content(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as err:
+        raise UserFacingError(f"cannot read {path}: {err}") from err
