@@ -95,7 +95,7 @@ def _write_seed(path: Path, seed: bytes) -> None:
     try:
         fresh.unlink(missing_ok=True)
         handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(handle, "wb") as file:
+        with os.fdopen(handle, "wb") as file:
             file.write(seed.hex().encode() + b"\n")
             file.flush()
             os.fsync(handle)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 BATCH_ENTRIES = 2_048
 QUEUE_ENTRIES = 4_096
+_WRITE_S = 10.0
 
 log = structlog.get_logger(__name__)
 
@@ -87,6 +88,7 @@ class Sequencer:
         self._clock = clock
         self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
         self._waiting = 0  # entries in the queue
+        self._is_writing = False
 
     @property
     def published(self) -> Published:
@@ -104,6 +106,12 @@ class Sequencer:
         self._waiting += len(entries)
         self._jobs.put_nowait(_Job(tuple(entries), answer))
         return await answer
+
+    async def settled(self) -> Published:
+        """Wait until the state says nothing that is not published yet; usually at once."""
+        while self._is_writing:
+            await self.changed.wait(_WRITE_S)
+        return self.published
 
     async def run(self) -> None:
         """Log what is queued or due, for ever; raises FatalLogError when a write fails."""
@@ -130,7 +138,9 @@ class Sequencer:
         outcomes = [[batch.take(entry) for entry in job.entries] for job in jobs]
         self._coordinate(batch)
         if batch.admitted:
+            self._is_writing = True
             await asyncio.to_thread(self._write, batch)
+            self._is_writing = False
         for job, answers in zip(jobs, outcomes, strict=True):
             if not job.answer.done():
                 job.answer.set_result(answers)

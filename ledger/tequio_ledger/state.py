@@ -23,10 +23,12 @@ from tequio_shared.ids import (
 from tequio_shared.manifest import Manifest
 from tequio_shared.run import RunView, first_head
 from tequio_shared.statements.members import KeyRegister
+from tequio_shared.statements.rounds import RoundClose, RoundVoid
 from tequio_shared.statements.runs import NetGenesis, RunOpen
 
 if TYPE_CHECKING:
     from tequio_shared.genesis import Genesis
+    from tequio_shared.round import Head, NextHead
     from tequio_shared.run import Documents
     from tequio_shared.statement import Entry, Statement
 
@@ -41,6 +43,15 @@ class Chain:
     last: Digest = ZERO_DIGEST
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """Where a late reader of a run may begin: its heads right after the entry `index`."""
+
+    index: int
+    head: Head | None
+    next_head: NextHead | None
+
+
 class State:
     """The fold over all entries so far."""
 
@@ -51,6 +62,7 @@ class State:
         self.peers: dict[PeerKey, Chain] = {}
         self.runs: dict[RunId, RunView] = {}
         self.opened: dict[RunId, int] = {}  # log index of run.open
+        self.starts: dict[RunId, Start] = {}
         for key in {genesis.coordinator_key, *genesis.organiser_keys}:
             self.peers[key] = Chain(registered_index=0)
 
@@ -69,6 +81,7 @@ class State:
             view = self.run(statement.run)
             view.admit(statement)
             view.apply(index, statement, at_ms, self.documents)
+            self._note_start(index, statement, view)
         self._extend_chain(statement)
 
     def run(self, run: RunId) -> RunView:
@@ -104,6 +117,13 @@ class State:
             raise RefusedError("wrong-state", f"run {to_text(manifest.run_id)} is open already")
         self.runs[manifest.run_id] = RunView.opened(self.net, manifest)
         self.opened[manifest.run_id] = index
+
+    def _note_start(self, index: int, statement: Statement, view: RunView) -> None:
+        """Between two rounds a run's view is small enough to be told in an answer."""
+        if statement.run and isinstance(statement.body, RunOpen | RoundClose | RoundVoid):
+            self.starts[statement.run] = Start(
+                index=index, head=view.head, next_head=view.next_head
+            )
 
     def _check_genesis(self, index: int, doc: str) -> None:
         if index != 0 or from_text(doc, None) != self.genesis.encode():

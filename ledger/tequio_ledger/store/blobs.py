@@ -1,4 +1,4 @@
-"""Blobs: files named by their SHA-256 under `ab/cd/<hex>`, with a row each that says who brought it.
+"""Blobs: files named by their SHA-256 under `ab/cd/<hex>`; a row each says who brought it.
 
 A blob is written beside its place, hashed on the way, synced and renamed: what bears a name has
 that content. Reading checks the hash again.
@@ -7,6 +7,7 @@ that content. Reading checks the hash again.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -69,7 +70,7 @@ class BlobFolder:
         self._database = database
         self._clock = clock
         self._quota_bytes = quota_bytes
-        self._uploads = 0  # makes names of unfinished files unique
+        self._numbers = itertools.count()  # makes names of unfinished files unique
         (folder / "new").mkdir(parents=True, exist_ok=True)
         for left_over in (folder / "new").iterdir():
             left_over.unlink()
@@ -84,15 +85,22 @@ class BlobFolder:
         return self.path(digest).exists()
 
     def read(self, digest: Digest) -> bytes:
-        """Give the bytes; raises KeyError when absent, or not what was written: never wrong ones."""
+        """Give the bytes; raises KeyError when absent or damaged: never wrong bytes."""
+        with self.open(digest) as file:
+            return file.read()
+
+    def open(self, digest: Digest) -> BinaryIO:
+        """Open a blob whose bytes were just checked; raises KeyError when absent or damaged."""
         try:
-            content = self.path(digest).read_bytes()
+            file = self.path(digest).open("rb")
         except FileNotFoundError as err:
             raise KeyError(to_text(digest)) from err
-        if sha256(content) != digest:
+        if hashlib.file_digest(file, "sha256").digest() != digest:
+            file.close()
             log.error("blob damaged on the disk", path=str(self.path(digest)))
             raise KeyError(to_text(digest))
-        return content
+        file.seek(0)
+        return file
 
     def begin(self, digest: Digest, author: PeerKey | None, peer_quota_bytes: int | None) -> Upload:
         """Start taking a blob in; raises RefusedError("quota") when there is no room for a byte."""
@@ -101,9 +109,7 @@ class BlobFolder:
             room = min(room, peer_quota_bytes - self._used(author))
         if room <= 0:
             raise RefusedError("quota", "the quota for blobs is used up")
-        self._uploads += 1
-        path = self._folder / "new" / f"{digest.hex()}-{self._uploads}"
-        return Upload(path, digest, min(room, BLOB_BYTES))
+        return Upload(self._new_path(digest), digest, min(room, BLOB_BYTES))
 
     def keep(self, upload: Upload, author: PeerKey | None) -> None:
         """Give an upload its name and its row; raises RefusedError when its bytes are wrong."""
@@ -120,12 +126,13 @@ class BlobFolder:
         """Keep a document of the coordinator's own, whatever the quota says."""
         digest = sha256(content)
         if not self.has(digest):
-            self._uploads += 1
-            path = self._folder / "new" / f"{digest.hex()}-{self._uploads}"
-            upload = Upload(path, digest, BLOB_BYTES)
+            upload = Upload(self._new_path(digest), digest, BLOB_BYTES)
             upload.write(content)
             self.keep(upload, None)
         return digest
+
+    def _new_path(self, digest: Digest) -> Path:
+        return self._folder / "new" / f"{digest.hex()}-{next(self._numbers)}"
 
     def _used(self, author: PeerKey | None) -> int:
         query = select(func.coalesce(func.sum(Blob.size), 0))

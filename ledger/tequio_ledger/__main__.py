@@ -1,0 +1,87 @@
+"""The command `tequio-ledger`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import platformdirs
+
+from tequio_ledger import SOFTWARE, logs, replay, settings
+from tequio_ledger import main as service
+from tequio_shared.errors import FatalLogError, UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_FOLDER = platformdirs.user_data_dir("tequio-ledger")
+_OPTIONS = (
+    click.option("--folder", default=_FOLDER, show_default=True, help="Where everything is kept."),
+    click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on."),
+    click.option("--port", default="8600", show_default=True, help="Port; 0 takes a free one."),
+    click.option("--network", default="tequio", show_default=True, help="Name of the network."),
+    click.option("--origin", default="localhost/tequio", show_default=True, help="Log's name."),
+    click.option("--threshold", default="1", show_default=True, help="Organisers who must sign."),
+    click.option("--blob-quota-mb", default="4096", show_default=True, help="All blobs together."),
+    click.option("--peer-quota-mb", default="64", show_default=True, help="Blobs of one peer."),
+)
+
+
+@click.group(context_settings={"auto_envvar_prefix": settings.ENVIRONMENT_PREFIX.rstrip("_")})
+@click.version_option(version=SOFTWARE, message="%(version)s")
+def cli() -> None:
+    """Coordinate training rounds and keep a log of them that strangers can verify."""
+
+
+def with_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that make up the settings."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    organiser = click.option("--organiser", multiple=True, help="Key that may open runs; repeat.")
+    return organiser(command)
+
+
+@cli.command("serve")
+@with_settings
+@click.option("--log-json", is_flag=True, help="Log as JSON lines, for machines.")
+@click.option("--log-level", type=click.Choice(logs.LEVELS), default="info", show_default=True)
+def serve(organiser: tuple[str, ...], log_level: str, *, log_json: bool, **options: str) -> None:
+    """Serve the ledger; the first start founds the network."""
+    logs.configure(logs.Style.JSON if log_json else logs.Style.CONSOLE, log_level)
+    service.serve(settings.read(_dashed(options), organiser))
+
+
+@cli.command("replay")
+@with_settings
+def replay_command(organiser: tuple[str, ...], **options: str) -> None:
+    """Check the whole log and rebuild every derived table from it."""
+    logs.configure(logs.Style.CONSOLE, "warning")
+    entries = replay.replay(settings.read(_dashed(options), organiser))
+    click.echo(f"replayed {entries} entries")
+
+
+def _dashed(options: dict[str, str]) -> dict[str, str]:
+    return {name.replace("_", "-"): value for name, value in options.items()}
+
+
+def main() -> None:
+    """Run the command; what the person can act on becomes one sentence and exit status 1."""
+    try:
+        cli()
+    except* UserFacingError as group:
+        _leave(group, 1)
+    except* FatalLogError as group:
+        _leave(group, 2)
+
+
+def _leave(group: BaseExceptionGroup[BaseException], status: int) -> None:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    click.echo(f"tequio-ledger: {error}", err=True)
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

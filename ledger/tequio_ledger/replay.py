@@ -1,0 +1,54 @@
+"""Rebuilds every derived table from the log alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy.exc import DatabaseError
+
+from tequio_ledger import founding
+from tequio_ledger.clock import now_ms
+from tequio_ledger.folder import Folder
+from tequio_ledger.log import Log
+from tequio_ledger.shelf import Shelf
+from tequio_ledger.state import State
+from tequio_ledger.store import derived
+from tequio_ledger.store.blobs import BlobFolder
+from tequio_ledger.store.engine import Database, explain
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from tequio_ledger.settings import Settings
+    from tequio_ledger.store.log_rows import StoredEntry
+    from tequio_shared.statement import Entry
+
+
+def replay(settings: Settings) -> int:
+    """Check the log, drop all derived rows, and write them anew; gives the number of entries."""
+    with Folder(settings.folder) as folder:
+        database = Database(folder.database)
+        try:
+            return _replay(settings, folder, database)
+        except DatabaseError as err:
+            raise UserFacingError(explain(err, database.path)) from err
+        finally:
+            database.close()
+
+
+def _replay(settings: Settings, folder: Folder, database: Database) -> int:
+    database.migrate()
+    blobs = BlobFolder(folder.blobs, database, now_ms, settings.blob_quota_bytes)
+    genesis = founding.genesis(settings, folder, database)
+    state = State(genesis, Shelf(blobs).read)
+    changes = derived.Changes()
+
+    def take(stored: StoredEntry, entry: Entry) -> None:
+        state.apply(stored.index, entry, stored.at_ms)
+        derived.derive(changes, stored.index, entry, state)
+
+    log = Log(database, genesis, folder.signer(founding.LOG_KEY), now_ms)
+    log.load(take)
+    with database.writer.begin() as connection:
+        derived.clear(connection)
+        derived.write(connection, changes, state)
+    return log.size

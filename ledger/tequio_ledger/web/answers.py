@@ -1,0 +1,211 @@
+"""What the API says in JSON: the types, and how rows and views become them."""
+
+import msgspec
+
+from tequio_ledger.log import Published
+from tequio_ledger.state import Start, State
+from tequio_ledger.store.read import PeerRow, RoundRow
+from tequio_shared.ids import RunId, peer_id_text, to_text
+from tequio_shared.round import Head, NextHead
+
+
+class AsOf(msgspec.Struct, frozen=True):
+    """The published log that an answer was true for."""
+
+    size: int
+    root: str
+
+
+class NetworkAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """Which network this is; `genesis` is the document, base64url."""
+
+    network_id: str
+    name: str
+    genesis: str
+    origin: str
+    log_key: str
+    coordinator: str
+    software: str
+    as_of: AsOf
+
+
+class HeadAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """A promoted head and what its hash is made of."""
+
+    hash: str
+    round: int
+    parent: str
+    set_root: str
+    weights_root: str
+    aux_root: str
+
+
+class NextHeadAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """A head that members still have to state."""
+
+    round: int
+    parent: str
+    set_root: str
+
+
+class StartAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a late reader may begin: the state of heads right after the entry `index`."""
+
+    index: int
+    head: HeadAnswer | None
+    next_head: NextHeadAnswer | None
+
+
+class RunAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """One run as it stands."""
+
+    run: str
+    name: str
+    manifest: str
+    state: str
+    phase: str | None
+    round: int
+    closed: int
+    voided: int
+    members: int
+    tokens: int
+    roster_index: int | None
+    opened_index: int
+    head: str | None
+    head_round: int | None
+    weights_root: str | None
+    aux_root: str | None
+    start: StartAnswer
+    as_of: AsOf
+
+
+class RunsAnswer(msgspec.Struct, frozen=True):
+    """All runs, oldest first."""
+
+    runs: list[RunAnswer]
+    as_of: AsOf
+
+
+class RoundAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """One round: open, closed or void; `roster` and `result` name documents."""
+
+    round: int
+    outcome: str
+    roster_index: int
+    roster: str
+    opened_index: int | None
+    closed_index: int | None
+    accepted: int
+    head: str | None
+    result: str | None
+    as_of: AsOf
+
+
+class RoundsAnswer(msgspec.Struct, frozen=True):
+    """A page of rounds, ascending."""
+
+    rounds: list[RoundAnswer]
+    as_of: AsOf
+
+
+class PeerAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """One key: where its chain ends and what it earned."""
+
+    key: str
+    peer_id: str
+    registered_index: int
+    last_seq: int
+    last_hash: str
+    micropoints: int
+    as_of: AsOf
+
+
+class PeersAnswer(msgspec.Struct, frozen=True):
+    """A page of keys in order of registration; go on after `next`."""
+
+    peers: list[PeerAnswer]
+    next: str | None
+    as_of: AsOf
+
+
+def as_of(published: Published) -> AsOf:
+    """Say for which log an answer is true."""
+    return AsOf(size=published.size, root=to_text(published.root))
+
+
+def run_answer(state: State, run: RunId, published: Published) -> RunAnswer:
+    """Describe a run."""
+    view = state.run(run)
+    head = view.head
+    return RunAnswer(
+        run=to_text(run),
+        name=view.manifest.name,
+        manifest=to_text(run),
+        state=view.state.value,
+        phase=view.round.phase.value if view.round else None,
+        round=view.number,
+        closed=view.closed,
+        voided=view.voided,
+        members=len(view.accounts.active()) if view.accounts else 0,
+        tokens=view.accounts.tokens if view.accounts else 0,
+        roster_index=view.round.roster_index if view.round else None,
+        opened_index=state.opened[run],
+        head=to_text(head.hash) if head else None,
+        head_round=head.round if head else None,
+        weights_root=to_text(head.weights_root) if head else None,
+        aux_root=to_text(head.aux_root) if head else None,
+        start=_start(state.starts[run]),
+        as_of=as_of(published),
+    )
+
+
+def round_answer(row: RoundRow, published: Published) -> RoundAnswer:
+    """Describe a round."""
+    return RoundAnswer(
+        round=row.round,
+        outcome=row.outcome,
+        roster_index=row.roster_index,
+        roster=to_text(row.roster),
+        opened_index=row.opened_index,
+        closed_index=row.closed_index,
+        accepted=row.accepted,
+        head=to_text(row.head) if row.head else None,
+        result=to_text(row.result) if row.result else None,
+        as_of=as_of(published),
+    )
+
+
+def peer_answer(row: PeerRow, published: Published) -> PeerAnswer:
+    """Describe a peer."""
+    return PeerAnswer(
+        key=to_text(row.key),
+        peer_id=peer_id_text(row.key),
+        registered_index=row.registered_index,
+        last_seq=row.last_seq,
+        last_hash=to_text(row.last_hash),
+        micropoints=row.micropoints,
+        as_of=as_of(published),
+    )
+
+
+def _start(start: Start) -> StartAnswer:
+    head = _head(start.head) if start.head else None
+    coming = _next_head(start.next_head) if start.next_head else None
+    return StartAnswer(index=start.index, head=head, next_head=coming)
+
+
+def _head(head: Head) -> HeadAnswer:
+    return HeadAnswer(
+        hash=to_text(head.hash),
+        round=head.round,
+        parent=to_text(head.parent),
+        set_root=to_text(head.set_root),
+        weights_root=to_text(head.weights_root),
+        aux_root=to_text(head.aux_root),
+    )
+
+
+def _next_head(coming: NextHead) -> NextHeadAnswer:
+    return NextHeadAnswer(
+        round=coming.round, parent=to_text(coming.parent), set_root=to_text(coming.set_root)
+    )

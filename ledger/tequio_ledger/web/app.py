@@ -1,0 +1,53 @@
+"""The HTTP application: routes, errors, and the one ledger behind them."""
+
+from litestar import Litestar
+from litestar.di import Provide
+from litestar.exceptions import HTTPException
+from litestar.openapi import OpenAPIConfig
+
+from tequio_ledger.service import Ledger
+from tequio_ledger.web import blobs, events, files, network, problems, seeds, statements
+from tequio_ledger.web.events import Streams
+from tequio_ledger.web.seeds import SeedBook
+from tequio_shared.errors import PeerError, RefusedError
+
+ROUTES = (
+    network.get_health,
+    network.get_network,
+    network.get_runs,
+    network.get_run,
+    network.get_rounds,
+    network.get_round,
+    network.get_peers,
+    network.get_peer,
+    statements.post_statements,
+    files.get_checkpoint,
+    files.get_tile,
+    blobs.get_blob,
+    blobs.head_blob,
+    blobs.put_blob,
+    events.get_events,
+    seeds.get_seeds,
+    seeds.put_seed,
+)
+
+
+def build(ledger: Ledger, streams: Streams) -> Litestar:
+    """Put the application together."""
+    book = SeedBook()
+    return Litestar(
+        route_handlers=ROUTES,
+        dependencies={
+            "ledger": Provide(lambda: ledger, sync_to_thread=False),
+            "streams": Provide(lambda: streams, sync_to_thread=False),
+            "book": Provide(lambda: book, sync_to_thread=False),
+        },
+        exception_handlers={
+            RefusedError: problems.on_refused,
+            PeerError: problems.on_peer_error,
+            HTTPException: problems.on_http,
+            Exception: problems.on_bug,
+        },
+        openapi_config=OpenAPIConfig(title="Tequio ledger", version="1"),
+        logging_config=None,
+    )

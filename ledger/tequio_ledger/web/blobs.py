@@ -1,0 +1,108 @@
+"""GET, HEAD and PUT /v1/blobs/{sha256}: bytes by their digest.
+
+A PUT is signed: `x-tequio-author` is the key, `x-tequio-ts` the time in milliseconds, and
+`x-tequio-signature` the Ed25519 signature over `"tequio/v1/request" 0x00`, the network id, the
+body's SHA-256 and the time as u64 big-endian. A request is good for 60 seconds either way;
+sent again it changes nothing, for the name is the content.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from typing import BinaryIO
+
+from litestar import Response, get, head, put
+from litestar.response import Stream
+
+from tequio_ledger.service import Ledger
+from tequio_ledger.web.bodies import chunks
+from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.problems import AnyRequest
+from tequio_shared import keys
+from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.ids import Digest, PeerKey, from_text, key_from_text
+from tequio_shared.limits import BLOB_BYTES
+
+REQUEST_PREFIX = b"tequio/v1/request\0"
+WINDOW_MS = 60_000
+_HEX_DIGITS = 64
+_PIECE_BYTES = 1 << 18
+_BINARY = "application/octet-stream"
+_FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
+
+
+@get("/v1/blobs/{name:str}", sync_to_thread=True)
+def get_blob(ledger: GivenLedger, name: str) -> Stream:
+    """Give a blob, its hash checked."""
+    try:
+        file = ledger.blobs.open(_digest(name))
+    except KeyError as err:
+        raise RefusedError("not-found", f"no blob {name}") from err
+    size = str(os.fstat(file.fileno()).st_size)
+    headers = {**_FOR_EVER, "content-length": size}
+    return Stream(_pieces(file), media_type=_BINARY, headers=headers)
+
+
+@head("/v1/blobs/{name:str}", sync_to_thread=True)
+def head_blob(ledger: GivenLedger, name: str) -> Response[None]:
+    """Say whether a blob is here, and its size."""
+    path = ledger.blobs.path(_digest(name))
+    if not path.exists():
+        raise RefusedError("not-found", f"no blob {name}")
+    size = str(path.stat().st_size)
+    return Response(None, media_type=_BINARY, headers={**_FOR_EVER, "content-length": size})
+
+
+@put("/v1/blobs/{name:str}", status_code=201)
+async def put_blob(request: AnyRequest, ledger: GivenLedger, name: str) -> Response[None]:
+    """Take a blob in: 201, or 200 when it is here already."""
+    digest = _digest(name)
+    author = _author(request, ledger, digest)
+    if ledger.blobs.has(digest):
+        return Response(None, status_code=200)
+    await _take_in(request, ledger, digest, author)
+    return Response(None, status_code=201)
+
+
+async def _pieces(file: BinaryIO) -> AsyncIterator[bytes]:
+    with file:
+        while piece := await asyncio.to_thread(file.read, _PIECE_BYTES):
+            yield piece
+
+
+async def _take_in(request: AnyRequest, ledger: Ledger, digest: Digest, author: PeerKey) -> None:
+    is_organiser = author in ledger.genesis.organiser_keys
+    quota = None if is_organiser else ledger.settings.peer_quota_bytes
+    upload = await asyncio.to_thread(ledger.blobs.begin, digest, author, quota)
+    try:
+        async for chunk in chunks(request, BLOB_BYTES):
+            await asyncio.to_thread(upload.write, chunk)
+        await asyncio.to_thread(ledger.blobs.keep, upload, author)
+    finally:
+        await asyncio.to_thread(upload.drop)
+
+
+def _author(request: AnyRequest, ledger: Ledger, digest: Digest) -> PeerKey:
+    """Check who sends this, before a byte of it is read."""
+    author = key_from_text(request.headers.get("x-tequio-author", ""))
+    text = request.headers.get("x-tequio-ts", "")
+    if not text.isdigit():
+        raise MalformedError("x-tequio-ts is not a time in milliseconds")
+    ts = int(text)
+    if abs(ledger.clock() - ts) > WINDOW_MS:
+        raise RefusedError("expired", "the request is not from the last 60 seconds")
+    if author not in ledger.state.peers:
+        raise RefusedError("not-admitted", "this key is not registered")
+    signature = from_text(request.headers.get("x-tequio-signature", ""), keys.SIGNATURE_BYTES)
+    message = REQUEST_PREFIX + ledger.state.net + digest + ts.to_bytes(8, "big")
+    keys.verify(author, signature, message)
+    return author
+
+
+def _digest(name: str) -> Digest:
+    try:
+        if len(name) == _HEX_DIGITS:
+            return Digest(bytes.fromhex(name))
+    except ValueError as err:
+        raise MalformedError("not a digest in hex") from err
+    return Digest(from_text(name))

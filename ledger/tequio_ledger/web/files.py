@@ -1,0 +1,44 @@
+"""GET /log/...: checkpoint, tiles and bundles, to the byte as c2sp.org/tlog-tiles has them."""
+
+from litestar import Response, get
+
+from tequio_ledger.service import Ledger
+from tequio_ledger.store import log_rows
+from tequio_ledger.web.given import GivenLedger
+from tequio_shared.errors import FatalLogError, MalformedError, RefusedError
+from tequio_shared.ids import DIGEST_BYTES
+from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle
+
+_BINARY = "application/octet-stream"
+_FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
+_SHORT = {"cache-control": "public, max-age=1"}
+
+
+@get("/log/checkpoint", sync_to_thread=False)
+def get_checkpoint(ledger: GivenLedger) -> Response[bytes]:
+    """Give the newest signed checkpoint."""
+    note = ledger.log.published.note
+    return Response(note, media_type="text/plain", headers=_SHORT)
+
+
+@get("/log/tile/{rest:path}", sync_to_thread=True)
+def get_tile(ledger: GivenLedger, rest: str) -> Response[bytes]:
+    """Give a tile of hashes or a bundle of entries, whole or partial."""
+    try:
+        tile = Tile.parse(f"tile/{rest.removeprefix('/')}")
+    except MalformedError as err:
+        raise RefusedError("not-found", str(err)) from err
+    if not tile.exists(ledger.log.published.size):
+        raise RefusedError("not-found", f"the log has no {tile.path()} yet")
+    return Response(_read(ledger, tile), media_type=_BINARY, headers=_FOR_EVER)
+
+
+def _read(ledger: Ledger, tile: Tile) -> bytes:
+    with ledger.database.reader.begin() as connection:
+        if tile.level == ENTRIES:
+            first = tile.index * TILE_WIDTH
+            return bundle(log_rows.read_leaves(connection, first, first + tile.width))
+        whole = log_rows.read_tile(connection, (tile.level, tile.index))
+    if whole is None:
+        raise FatalLogError(f"{tile.path()} is missing from the database")
+    return whole[: tile.width * DIGEST_BYTES]

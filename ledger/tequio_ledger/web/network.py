@@ -1,0 +1,106 @@
+"""GET /v1/network, runs, rounds, peers: what the log says, as JSON."""
+
+from typing import Annotated
+
+from litestar import get
+from litestar.params import Parameter
+
+from tequio_ledger import SOFTWARE
+from tequio_ledger.store import read
+from tequio_ledger.web.answers import (
+    NetworkAnswer,
+    PeerAnswer,
+    PeersAnswer,
+    RoundAnswer,
+    RoundsAnswer,
+    RunAnswer,
+    RunsAnswer,
+    as_of,
+    peer_answer,
+    round_answer,
+    run_answer,
+)
+from tequio_ledger.web.given import GivenLedger
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import PeerKey, RunId, from_text, key_from_text, to_text
+
+Limit = Annotated[int, Parameter(ge=1, le=1000)]
+After = Annotated[int, Parameter(ge=0)]
+
+
+@get("/healthz", sync_to_thread=False)
+def get_health() -> dict[str, str]:
+    """Say that the service answers."""
+    return {"status": "ok"}
+
+
+@get("/v1/network", sync_to_thread=False)
+def get_network(ledger: GivenLedger) -> NetworkAnswer:
+    """Say which network this is, under which keys."""
+    genesis = ledger.genesis
+    return NetworkAnswer(
+        network_id=to_text(genesis.network_id),
+        name=genesis.name,
+        genesis=to_text(genesis.encode()),
+        origin=genesis.origin,
+        log_key=genesis.log_key,
+        coordinator=genesis.coordinator,
+        software=SOFTWARE,
+        as_of=as_of(ledger.log.published),
+    )
+
+
+@get("/v1/runs")
+async def get_runs(ledger: GivenLedger) -> RunsAnswer:
+    """List all runs."""
+    published = await ledger.sequencer.settled()
+    runs = [run_answer(ledger.state, run, published) for run in ledger.state.runs]
+    return RunsAnswer(runs, as_of(published))
+
+
+@get("/v1/runs/{run:str}")
+async def get_run(ledger: GivenLedger, run: str) -> RunAnswer:
+    """Describe one run."""
+    published = await ledger.sequencer.settled()
+    return run_answer(ledger.state, RunId(from_text(run)), published)
+
+
+@get("/v1/runs/{run:str}/rounds", sync_to_thread=True)
+def get_rounds(ledger: GivenLedger, run: str, after: After = 0, limit: Limit = 100) -> RoundsAnswer:
+    """List rounds after a number."""
+    published = ledger.log.published
+    with ledger.database.reader.begin() as connection:
+        rows = read.rounds(connection, from_text(run), after, limit)
+    return RoundsAnswer([round_answer(row, published) for row in rows], as_of(published))
+
+
+@get("/v1/runs/{run:str}/rounds/{number:int}", sync_to_thread=True)
+def get_round(ledger: GivenLedger, run: str, number: int) -> RoundAnswer:
+    """Describe one round."""
+    published = ledger.log.published
+    with ledger.database.reader.begin() as connection:
+        rows = read.rounds(connection, from_text(run), number - 1, 1)
+    if not rows or rows[0].round != number:
+        raise RefusedError("not-found", f"the run has no round {number}")
+    return round_answer(rows[0], published)
+
+
+@get("/v1/peers", sync_to_thread=True)
+def get_peers(ledger: GivenLedger, after: str = "", limit: Limit = 100) -> PeersAnswer:
+    """List keys in order of registration, after a key."""
+    published = ledger.log.published
+    with ledger.database.reader.begin() as connection:
+        rows = read.peers(connection, key_from_text(after) if after else None, limit)
+    last = to_text(rows[-1].key) if len(rows) == limit else None
+    return PeersAnswer([peer_answer(row, published) for row in rows], last, as_of(published))
+
+
+@get("/v1/peers/{key:str}", sync_to_thread=True)
+def get_peer(ledger: GivenLedger, key: str) -> PeerAnswer:
+    """Describe one key."""
+    published = ledger.log.published
+    with ledger.database.reader.begin() as connection:
+        row = read.peer(connection, PeerKey(from_text(key)))
+    if row is None:
+        raise RefusedError("not-found", f"key {key} is not registered")
+    return peer_answer(row, published)

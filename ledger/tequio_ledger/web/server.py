@@ -1,0 +1,96 @@
+"""Serves the application on a socket of ours, inside the event loop of the one process.
+
+granian's embedded server; the only file that imports it. We bind the socket, because granian
+itself binds with SO_REUSEPORT, under which two services would share a busy port unnoticed.
+"""
+
+import asyncio
+import contextlib
+import errno
+import logging
+import socket
+
+from granian._granian import SocketHolder  # no public way to hand over a bound socket (2.8)
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
+from granian.server.embed import Server
+from litestar import Litestar
+
+from tequio_shared.errors import UserFacingError
+
+_BACKLOG = 1024
+_STOP_S = 5.0
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Listen on an address; raises UserFacingError when that cannot be."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(found[0], socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(found[4])
+        listener.listen(_BACKLOG)
+    except OSError as err:
+        raise UserFacingError(_explain(err, host, port)) from err
+    listener.setblocking(False)  # noqa: FBT003  # the standard library's own parameter
+    return listener
+
+
+def address(listener: socket.socket) -> str:
+    """Write the URL that the socket answers at."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+class WebServer:
+    """The embedded server; `serve` until `stop`."""
+
+    def __init__(self, app: Litestar, listener: socket.socket) -> None:
+        logging.getLogger("_granian").setLevel(logging.ERROR)  # it warns about being embedded
+        host, port = listener.getsockname()[:2]
+        self._server = _Embedded(
+            app,
+            address=host,
+            port=port,
+            interface=Interfaces.ASGI,
+            http=HTTPModes.auto,
+            http1_settings=HTTP1Settings(header_read_timeout=10_000),
+            websockets=False,
+            log_enabled=False,
+        )
+        self._server.listener = listener
+        self._stopping = asyncio.Event()
+
+    async def serve(self) -> None:
+        """Answer requests until `stop` was called and the last answer is out, or 5 s later."""
+        serving = asyncio.create_task(self._server.serve())
+        stopping = asyncio.create_task(self._stopping.wait())
+        await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(serving, _STOP_S)
+
+    def stop(self) -> None:
+        """Take no more requests."""
+        self._stopping.set()
+        self._server.interrupt_signal = True
+        self._server.main_loop_interrupt.set()
+
+
+class _Embedded(Server):
+    listener: socket.socket
+
+    def _init_shared_socket(self) -> None:
+        self._ssp = None
+        # the compiled class takes three arguments (the last two: no Unix socket, backlog), and the
+        # stubs declare neither them nor the attribute
+        holder = SocketHolder(self.listener.fileno(), False, _BACKLOG)  # type: ignore[call-arg]  # noqa: FBT003
+        self._shd = holder  # type: ignore[assignment]
+
+
+def _explain(err: OSError, host: str, port: int) -> str:
+    if err.errno == errno.EADDRINUSE:
+        return f"port {port} of {host} is in use: stop what listens there or choose another --port"
+    if err.errno == errno.EACCES:
+        return f"port {port} needs more rights: choose one above 1023 with --port"
+    return f"cannot listen on {host} port {port}: {err.strerror or err}"
