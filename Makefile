@@ -1,0 +1,57 @@
+# Every target sets up what it needs by itself. ARGS goes to the program: make demo ARGS="--rounds 3"
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+ARGS ?=
+BIN := .venv/bin
+READY := .venv/.ready
+BENCHES := $(wildcard bench/*.py)
+
+.PHONY: help setup demo test check fix bench test-gpu lock
+
+help: ## list the targets
+	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1\t\2/p' Makefile | expand -t 12
+
+setup: $(READY) ## make .venv from requirements.lock
+	@echo ".venv is ready"
+
+$(READY): pyproject.toml requirements.lock installer/setup.sh
+	PYTHON="$(PYTHON)" installer/setup.sh
+
+demo: $(READY) ## a whole network on this machine: ledger, seed, volunteers, an audit
+	$(BIN)/tequio demo $(ARGS)
+
+test: $(READY) ## the whole suite
+	$(BIN)/pytest -q -m "not cuda" $(ARGS)
+
+check: $(READY) ## style, types, walls between the packages, the repository's own promises
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -q tests/test_repository.py
+
+fix: $(READY) ## what ruff can mend by itself
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(READY) $(BENCHES:bench/%.py=bench/results/%.json) ## every measured claim, into bench/results
+
+bench/results/%.json: bench/%.py $(READY) FORCE
+	@mkdir -p $(@D)
+	@echo "$*"
+	@$(BIN)/python $< --json | tee $@.part
+	@mv $@.part $@
+
+test-gpu: $(READY) ## what needs a CUDA device
+	@if $(BIN)/python -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; \
+	then $(BIN)/pytest -q -m cuda $(ARGS); \
+	else echo "no CUDA device here: nothing was tested"; fi
+
+lock: ## write requirements.lock anew; make lock ARGS=--upgrade moves the pins
+	installer/lock.sh $(ARGS)
+
+FORCE:

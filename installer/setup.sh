@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Makes .venv ready: what the system must bring, the pinned packages, the project itself.
+# Runs from anywhere, asks nothing, and may be run again at any time. PYTHON names the interpreter.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+PYTHON=${PYTHON:-python3}
+VENV=.venv
+
+main() {
+  bring_system_packages
+  check_python
+  make_venv
+  install_packages
+  touch "$VENV/.ready"  # the Makefile's stamp
+}
+
+# The Debian names of what this machine lacks, one a line.
+missing_packages() {
+  command -v "$PYTHON" >/dev/null || printf 'python3\n'
+  "$PYTHON" -c 'import ensurepip, venv' 2>/dev/null || printf 'python3-venv\n'
+  has_python_headers || printf 'python3-dev\n'  # fastecdsa is compiled here: it ships no wheel
+  command -v gcc >/dev/null || printf 'gcc\nlibc6-dev\n'
+  command -v make >/dev/null || printf 'make\n'
+  has_gmp_headers || printf 'libgmp-dev\n'
+}
+
+has_python_headers() {
+  "$PYTHON" - 2>/dev/null <<'PY'
+import pathlib, sys, sysconfig
+sys.exit(not pathlib.Path(sysconfig.get_path("include"), "Python.h").exists())
+PY
+}
+
+has_gmp_headers() {
+  printf '#include <gmp.h>\n' | gcc -E - >/dev/null 2>&1
+}
+
+bring_system_packages() {
+  local missing
+  missing=$(missing_packages | paste -sd ' ' -)
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+    printf 'Tequio needs system packages first. Run this, then the same command again:\n' >&2
+    printf '  sudo apt-get install -y %s\n' "$missing" >&2
+    exit 1
+  fi
+  printf 'installing system packages: %s\n' "$missing"
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq
+  # shellcheck disable=SC2086  # a list of names, split on purpose
+  apt-get install -y -qq --no-install-recommends $missing
+}
+
+check_python() {
+  "$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' && return
+  printf '%s is %s; Tequio needs Python 3.11 or later (make setup PYTHON=python3.12)\n' \
+    "$PYTHON" "$("$PYTHON" --version 2>&1)" >&2
+  exit 1
+}
+
+# A folder that was moved, or whose interpreter is gone, is built anew.
+make_venv() {
+  "$VENV/bin/python" -m pip --version >/dev/null 2>&1 && return
+  "$PYTHON" -m venv --clear "$VENV"
+}
+
+# Three steps. torch comes first and without a hash: a build for another device (CPU, CUDA, ROCm)
+# is another file under the same version, so no one list of hashes fits every machine, and any other
+# version would bring another device's packages with it. Everything else must match the lock's hashes.
+# The project comes last, as a link to this folder.
+install_packages() {
+  pip install "$(sed -nE 's/.*"(torch==[^"]+)".*/\1/p' pyproject.toml)"
+  pip install --require-hashes --no-deps --use-pep517 --requirement requirements.lock
+  pip install --no-build-isolation --no-deps --editable .
+  pip check
+}
+
+pip() {
+  local command=$1
+  shift
+  "$VENV/bin/python" -m pip --disable-pip-version-check --no-input --quiet "$command" "$@"
+}
+
+main
