@@ -1,0 +1,212 @@
+"""What the ledger answers, as types: parsed once, sizes bounded, and nothing in it believed yet.
+
+Fields that this version does not know are passed over: a newer ledger may say more.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal, Self, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+from tequio_shared.errors import MalformedError, PeerError
+from tequio_shared.fields import Bytes32Text, BytesText, Natural
+from tequio_shared.genesis import Genesis
+from tequio_shared.ids import (
+    Digest,
+    HeadHash,
+    NetworkId,
+    RunId,
+    digest_from_text,
+    from_text,
+    sha256,
+)
+from tequio_shared.notes import KeyKind, VerifierKey
+
+_T = TypeVar("_T")
+_Text = Annotated[str, Meta(max_length=128)]
+
+ROWS = 1_000
+"""Most rows in one answer, of any kind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """A network whose genesis document has the hash that names it."""
+
+    id: NetworkId
+    genesis: Genesis
+    log_key: VerifierKey
+
+    @classmethod
+    def parse(cls, raw: bytes) -> Self:
+        """Read `/v1/network`.
+
+        Raises MalformedError, SignatureInvalidError for an unacceptable log key, and PeerError
+        when the answer contradicts the genesis document.
+        """
+        answer = parse_answer(raw, _NetworkAnswer)
+        document = from_text(answer.genesis, None)
+        if sha256(document) != from_text(answer.network_id):
+            raise PeerError(f"the genesis document is not that of network {answer.network_id}")
+        genesis = Genesis.parse(document)
+        said = (answer.origin, answer.log_key, answer.coordinator)
+        if said != (genesis.origin, genesis.log_key, genesis.coordinator):
+            raise PeerError("the ledger's origin, log key or coordinator is not the genesis'")
+        log_key = VerifierKey.parse(genesis.log_key)
+        if log_key.kind is not KeyKind.LOG or log_key.name != genesis.origin:
+            raise PeerError(f"the log key of {genesis.origin} has another name or kind")
+        return cls(id=genesis.network_id, genesis=genesis, log_key=log_key)
+
+
+class AsOf(Struct, frozen=True):
+    """The log that a derived answer was read from."""
+
+    size: Natural
+    root: Bytes32Text
+
+
+class Resume(Struct, frozen=True):
+    """Where a worker that joins a run starts to read the log."""
+
+    after: Natural
+    """Index of the run's last round.close, round.void or run.open."""
+    head: Natural | None = None
+    """Index of the last head.promote at or before that."""
+    close: Natural | None = None
+    """Index of the last round.close that has no promotion before `after`."""
+
+
+class RunAnswer(Struct, frozen=True):
+    """One run as the ledger sees it."""
+
+    run: Bytes32Text
+    name: _Text
+    manifest: Bytes32Text
+    state: _Text
+    round: Natural
+    members: Natural
+    tokens: Natural
+    opened_index: Natural
+    phase: _Text | None = None
+    roster_index: Natural | None = None
+    head: Bytes32Text | None = None
+    head_round: Natural | None = None
+    weights_root: Bytes32Text | None = None
+    resume: Resume | None = None
+    as_of: AsOf | None = None
+
+    @property
+    def id(self) -> RunId:
+        """The run."""
+        return RunId(digest_from_text(self.run))
+
+    @property
+    def manifest_digest(self) -> Digest:
+        """SHA-256 of the manifest, a blob."""
+        return digest_from_text(self.manifest)
+
+    @property
+    def head_hash(self) -> HeadHash | None:
+        """The last promoted head."""
+        return None if self.head is None else HeadHash(digest_from_text(self.head))
+
+
+class RoundAnswer(Struct, frozen=True):
+    """One round of a run as the ledger sees it; `roster` and `result` are blobs."""
+
+    round: Natural
+    outcome: _Text
+    roster_index: Natural
+    roster: Bytes32Text
+    accepted: Natural
+    opened_index: Natural | None = None
+    closed_index: Natural | None = None
+    head: Bytes32Text | None = None
+    result: Bytes32Text | None = None
+
+
+class PeerAnswer(Struct, frozen=True):
+    """One key's account: where its chain of statements ends and what it earned."""
+
+    key: Bytes32Text
+    registered_index: Natural
+    last_seq: Natural
+    last_hash: Bytes32Text
+    """Digest of its last logged statement; zero when there is none."""
+    micropoints: Natural
+
+    @property
+    def last(self) -> Digest:
+        """Digest of the last logged statement, zero when there is none."""
+        return digest_from_text(self.last_hash)
+
+
+class SignedRecord(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a peer says it can be dialled: canonical bytes and their signature, both base64url."""
+
+    record: Annotated[BytesText, Meta(max_length=5_462)]
+    signature: Annotated[BytesText, Meta(max_length=86)]
+
+
+class Posted(Struct, frozen=True):
+    """What became of one statement."""
+
+    id: Bytes32Text
+    status: Literal["logged", "known", "refused"]
+    index: Natural | None = None
+    code: _Text | None = None
+    detail: str | None = None
+
+
+class PostedAnswer(Struct, frozen=True):
+    """What became of a batch, in its order."""
+
+    items: Annotated[tuple[Posted, ...], Meta(max_length=ROWS)]
+
+
+class RunsAnswer(Struct, frozen=True):
+    """All runs of the network."""
+
+    runs: Annotated[tuple[RunAnswer, ...], Meta(max_length=ROWS)]
+
+
+class RoundsAnswer(Struct, frozen=True):
+    """Rounds of a run, ascending."""
+
+    rounds: Annotated[tuple[RoundAnswer, ...], Meta(max_length=ROWS)]
+
+
+class SeedsAnswer(Struct, frozen=True):
+    """Records of peers that can be dialled, the newest first."""
+
+    seeds: Annotated[tuple[SignedRecord, ...], Meta(max_length=ROWS)]
+
+
+class Problem(Struct, frozen=True):
+    """A refusal (RFC 9457)."""
+
+    type: str = ""
+    title: str = ""
+    detail: str = ""
+
+    @property
+    def code(self) -> str:
+        """The problem code, `unnamed` when the type is not one of ours."""
+        return self.type.removeprefix("urn:tequio:problem:") or "unnamed"
+
+
+def parse_answer(raw: bytes, type_: type[_T]) -> _T:
+    """Read JSON as a type; raises MalformedError."""
+    try:
+        return msgspec.json.decode(raw, type=type_, strict=True)
+    except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors
+        raise MalformedError(f"the ledger's answer is not a {type_.__name__}: {err}") from err
+
+
+class _NetworkAnswer(Struct, frozen=True):
+    network_id: Bytes32Text
+    genesis: BytesText
+    origin: Annotated[str, Meta(max_length=512)]
+    log_key: Annotated[str, Meta(max_length=512)]
+    coordinator: Bytes32Text
