@@ -1,0 +1,135 @@
+"""The repository keeps its own promises: light programs, pure shared code, honest pages."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted(
+    page
+    for folder in (ROOT, *(ROOT / name for name in ("docs", "bench", "installer", "tests")))
+    for page in (folder.glob("*.md") if folder == ROOT else folder.rglob("*.md"))
+)
+BENCHES = sorted((ROOT / "bench").glob("*.py"))
+FOLDERS = ("client", "ledger", "shared", "assets", "installer", "tests", "bench", "docs", ".ci")
+SKIPPED = {"__pycache__", "results"}
+
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+package = importlib.import_module(sys.argv[1])
+for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+    if not module.name.endswith("__main__") and ".migrations" not in module.name:
+        importlib.import_module(module.name)
+"""
+"""Imports every module of one package. Migrations run inside alembic only."""
+
+PRINT_LOADED = IMPORT_ALL + 'print(*{name.partition(".")[0] for name in sys.modules})'
+
+PRINT_HELD = (
+    IMPORT_ALL
+    + """
+for name, module in list(sys.modules.items()):
+    if name.startswith(sys.argv[1]):
+        print(*{value.__name__ for value in vars(module).values() if type(value) is type(sys)})
+"""
+)
+"""Prints the modules that the package's own modules hold by name."""
+
+FORBIDDEN = {
+    "tequio_client.worker": {"torch", "transformers", "PySide6", "sqlalchemy"},
+    "tequio_client.trainer": {
+        "trio", "libp2p", "httpx", "nacl", "keyring", "sqlalchemy", "PySide6",
+    },
+    "tequio_client.link": {"trio", "libp2p", "torch", "numpy", "httpx", "nacl", "sqlalchemy"},
+    "tequio_client.dataset": {"torch", "PySide6", "sqlalchemy"},
+    "tequio_ledger": {"torch", "transformers", "PySide6", "libp2p"},
+    "tequio_shared": {"trio", "anyio", "torch", "libp2p", "httpx", "sqlalchemy", "PySide6"},
+}  # fmt: skip
+
+TOUCHES_THE_WORLD = {
+    "os", "io", "pathlib", "socket", "subprocess", "threading", "asyncio", "time", "random",
+    "secrets", "logging", "tempfile", "shutil",
+}  # fmt: skip
+
+MACHINE_WORDS = re.compile(
+    r"pypi\.org|pythonhosted|download\.pytorch|deb\.debian|--(extra-)?index-url|find-links"
+    r"|/work/(main|shared)|/root/|/home/\w|/Users/\w|/opt/(pypi|wheels)|/tmp/\w+/"
+)
+
+
+@pytest.mark.parametrize("package", FORBIDDEN)
+def test_a_program_never_loads_what_it_must_not_hold(package: str) -> None:
+    assert _child(PRINT_LOADED, package) & FORBIDDEN[package] == set()
+
+
+def test_the_treaty_holds_nothing_that_touches_the_world() -> None:
+    assert _child(PRINT_HELD, "tequio_shared") & TOUCHES_THE_WORLD == set()
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_every_make_command_a_page_names_is_a_target(name: str) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", _text(ROOT / "Makefile"), re.MULTILINE))
+    named = set(re.findall(r"(?:^|`)make ([a-z-]+)", _text(ROOT / name), re.MULTILINE))
+    assert named
+    assert named - targets == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_in_a_page_leads_to_a_file_of_the_repository(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]+)", _text(page))
+    ends = [(page.parent / link).resolve() for link in links if not _leads_outside(link)]
+    assert [end for end in ends if not (end.exists() and end.is_relative_to(ROOT))] == []
+
+
+@pytest.mark.parametrize("script", BENCHES, ids=lambda script: script.stem)
+def test_every_bench_can_answer_in_json(script: Path) -> None:
+    command = [sys.executable, str(script), "--help"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert "--json" in shown.stdout
+
+
+def test_every_decision_is_in_the_index() -> None:
+    folder = ROOT / "docs" / "decisions"
+    index = _text(folder / "README.md")
+    notes = {note.name for note in folder.glob("[0-9]*.md")}
+    assert {name for name in notes if f"({name})" not in index} == set()
+
+
+def test_no_file_names_a_registry_or_a_place_on_one_machine() -> None:
+    found = [
+        f"{file.relative_to(ROOT)}: {match.group()}"
+        for file in _files()
+        for match in MACHINE_WORDS.finditer(_text(file))
+    ]
+    assert found == []
+
+
+def _child(code: str, package: str) -> set[str]:
+    command = [sys.executable, "-c", code, package]
+    shown = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert shown.returncode == 0, shown.stderr
+    return set(shown.stdout.split())
+
+
+def _files() -> list[Path]:
+    """Every text file that ships, but this one, which must name the words."""
+    inside = [file for folder in FOLDERS for file in (ROOT / folder).rglob("*")]
+    top = [file for file in ROOT.iterdir() if file.name != ".git"]
+    return [file for file in (*top, *inside) if file.is_file() and _is_ours(file)]
+
+
+def _is_ours(file: Path) -> bool:
+    return file != Path(__file__) and not SKIPPED & set(file.relative_to(ROOT).parts)
+
+
+def _text(file: Path) -> str:
+    return file.read_text("utf-8", errors="replace")
+
+
+def _leads_outside(link: str) -> bool:
+    return link.startswith(("http://", "https://", "mailto:"))
