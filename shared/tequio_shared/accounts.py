@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tequio_shared import windows
 from tequio_shared.documents import TRAINER, Member, Roster
 from tequio_shared.ids import Digest, PeerKey, to_text
+from tequio_shared.limits import SPEED_ROUNDS
 from tequio_shared.windows import WindowQueue
 
 if TYPE_CHECKING:
@@ -73,15 +74,23 @@ class Accounts:
         present = [(one.ready_index, key) for key, one in self.members.items() if one.is_active]
         return [key for _, key in sorted(present)]
 
-    def active_trainers(self) -> int:
-        """How many active members train."""
-        return sum(TRAINER in self.members[key].roles for key in self.active())
+    def next_in(self) -> list[PeerKey]:
+        """The members of the next roster, by slot."""
+        return self.active()[: self.manifest.rounds.most_members]
+
+    def count_next(self, role: str) -> int:
+        """How many members of the next roster have the role."""
+        return sum(role in self.members[key].roles for key in self.next_in())
 
     def plan_roster(self) -> Roster:
         """The roster that follows from the log so far; does not touch the queue."""
-        members = tuple(self._member(key) for key in self.active()[: self._most_members])
+        members = tuple(self._member(key) for key in self.next_in())
         pool, _ = self.queue.take(sum(member.share for member in members))
         return Roster(members=members, pool=pool)
+
+    def commits(self, roster: Roster) -> dict[PeerKey, Digest]:
+        """What each member of the roster is committed to reveal; a later word changes nothing."""
+        return {member.key: self.members[member.key].commit for member in roster.members}
 
     def take(self, roster: Roster) -> None:
         """Hand out the roster's windows."""
@@ -97,7 +106,7 @@ class Accounts:
             earned.witness += row.witness_micropoints
             if slot in accepted:
                 self.members[key].paces.append((row.windows, row.ms))
-                del self.members[key].paces[: -windows.SPEED_ROUNDS]
+                del self.members[key].paces[:-SPEED_ROUNDS]
         self.tokens += sum(one.header.tokens for one in accepted.values())
         self.queue = self.queue.give_back(view.unfinished(accepted))
         self._drop_silent(view)
@@ -106,10 +115,6 @@ class Accounts:
         """A void round: all its windows go back; only silence has a consequence."""
         self.queue = self.queue.give_back(view.unfinished({}))
         self._drop_silent(view)
-
-    @property
-    def _most_members(self) -> int:
-        return self.manifest.rounds.most_members
 
     def _member(self, key: PeerKey) -> Member:
         standing, rules = self.members[key], self.manifest.windows
@@ -126,12 +131,7 @@ class Accounts:
     def _drop_silent(self, view: RoundView) -> None:
         """Who said nothing that the round waited for leaves; `member.ready` brings it back."""
         for slot, member in enumerate(view.roster.members):
-            if view.open is None:
-                spoke = slot in view.attests
-            else:
-                spoke = slot in view.commitments or slot in view.proofs
-                spoke = spoke or (slot not in view.trainers and slot not in view.elected)
-            if not spoke and not self._rejoined(member.key, view):
+            if view.is_silent(slot) and not self._rejoined(member.key, view):
                 self.drop(member.key)
 
     def _rejoined(self, key: PeerKey, view: RoundView) -> bool:

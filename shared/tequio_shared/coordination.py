@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from tequio_shared.documents import TRAINER
+from tequio_shared.documents import TRAINER, WITNESS
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round import Phase, RoundView
-from tequio_shared.run import RunView, State, void_reason
+from tequio_shared.run import RunView, State, close_reason, void_reason
 from tequio_shared.statements.rounds import (
     HeadPromote,
     RoundClose,
@@ -25,9 +25,6 @@ from tequio_shared.statements.runs import RunClose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-ROUNDS_DONE = 1
-ORGANISER_ENDED = 2
 
 Deed: TypeAlias = (
     HeadPromote | RoundClose | RoundOpen | RoundRoster | RoundVoid | RoundWitness | RunClose
@@ -51,6 +48,7 @@ class Stopwatch:
     """
 
     enough_since: int | None = None  # enough members are ready
+    cooling_since: int | None = None
     roster_at: int | None = None
     witness_at: int | None = None
     quorum_at: int | None = None
@@ -60,6 +58,8 @@ class Stopwatch:
         phase = view.round.phase if view.round else None
         waiting = view.state is State.WAITING_FOR_MEMBERS and has_enough(view)
         self.enough_since = _held(self.enough_since, now, holds=waiting)
+        cooling = view.state is State.COOLDOWN
+        self.cooling_since = _held(self.cooling_since, now, holds=cooling)
         stating = view.state in (State.WARMUP, State.COOLDOWN) and phase is Phase.ATTEST
         self.roster_at = _held(self.roster_at, now, holds=stating)
         self.witness_at = _held(self.witness_at, now, holds=phase is Phase.WITNESS)
@@ -68,11 +68,10 @@ class Stopwatch:
 
 
 def has_enough(view: RunView) -> bool:
-    """Whether enough trainers are ready for a roster."""
-    return (
-        view.accounts is not None
-        and view.accounts.active_trainers() >= view.manifest.rounds.min_members
-    )
+    """Whether the next roster would have enough trainers, and somebody to witness."""
+    if view.accounts is None or not view.accounts.count_next(WITNESS):
+        return False
+    return view.accounts.count_next(TRAINER) >= view.manifest.rounds.min_members
 
 
 def decide(view: RunView, watch: Stopwatch, now: int) -> Step | None:
@@ -100,7 +99,7 @@ def due(view: RunView, watch: Stopwatch) -> int | None:
         case State.WARMUP:
             return _after(watch.roster_at, times.attest)
         case State.COOLDOWN:
-            return _after(watch.roster_at, times.cooldown)
+            return _after(_cooling_from(watch), times.cooldown)
         case State.ROUND_TRAIN:
             opening = _round(view).open
             return opening.train_by if opening else None
@@ -120,7 +119,7 @@ def _when_waiting(view: RunView, watch: Stopwatch, now: int) -> Step | None:
 
 def _when_stating(view: RoundView, watch: Stopwatch, now: int) -> Step | None:
     agreed = view.agreed_head()
-    if agreed is not None and view.head != agreed:
+    if agreed is not None and view.next_head is not None:
         return Step(body=view.promotion(agreed), round=agreed.round)
     if agreed is not None:
         return Step(body=view.opening(now), round=view.number)
@@ -147,21 +146,26 @@ def _when_witnessing(view: RunView, watch: Stopwatch, now: int) -> Step | None:
     if current.has_quorum() and (answered or _is_over(watch.quorum_at, times.grace, now)):
         return _close(current)
     if _is_over(watch.witness_at, times.witness, now):
-        return _void(current)
+        return _close(current) if current.has_quorum() else _void(current)
     return None
 
 
 def _when_cooling(view: RunView, watch: Stopwatch, now: int) -> Step | None:
-    reason = ROUNDS_DONE if view.number >= view.manifest.rounds.most else ORGANISER_ENDED
-    end = Step(body=RunClose(reason=reason), round=None)
+    end = Step(body=RunClose(reason=int(close_reason(view))), round=None)
+    stating = view.round if view.round and view.round.phase is Phase.ATTEST else None
+    agreed = stating.agreed_head() if stating else None
     if view.next_head is None:
         return end
-    if view.round is None or view.round.phase is not Phase.ATTEST:
-        return _roster(view) if has_enough(view) else end
-    agreed = view.round.agreed_head()
-    if agreed is not None:
-        return Step(body=view.round.promotion(agreed), round=agreed.round)
-    return end if _is_over(watch.roster_at, view.manifest.rounds.cooldown, now) else None
+    if stating is not None and agreed is not None:
+        return Step(body=stating.promotion(agreed), round=agreed.round)
+    if _is_over(_cooling_from(watch), view.manifest.rounds.cooldown, now):
+        return end
+    return _roster(view) if stating is None and has_enough(view) else None
+
+
+def _cooling_from(watch: Stopwatch) -> int | None:
+    """Since when members could state the last head: the roster, or failing that the cooldown."""
+    return watch.cooling_since if watch.roster_at is None else watch.roster_at
 
 
 def _roster(view: RunView) -> Step:
@@ -220,5 +224,3 @@ def _held(since: int | None, now: int, *, holds: bool) -> int | None:
     if not holds:
         return None
     return now if since is None else since
-
-

@@ -5,13 +5,14 @@ They are too large for a statement when many take part; the ledger stores them a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta, Struct
 
 from tequio_shared import canonical, windows
 from tequio_shared.errors import MalformedError
-from tequio_shared.fields import Bytes32Text, Natural
+from tequio_shared.fields import Bytes32Text, MaybeBytes32Text, Natural
 from tequio_shared.ids import PeerKey, key_from_text
 from tequio_shared.limits import DOCUMENT_BYTES
 
@@ -48,10 +49,14 @@ class Roster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @classmethod
     def parse(cls, raw: bytes) -> Roster:
-        """Read a roster; raises MalformedError also when shares and pool do not agree."""
+        """Read a roster; raises MalformedError also for a pool that cannot be, or a peer twice."""
         roster = canonical.decode(raw, cls, DOCUMENT_BYTES)
         if windows.total(roster.pool) != sum(member.share for member in roster.members):
             raise MalformedError("roster: the pool is not the sum of the shares")
+        if any(sum(one) > other[0] for one, other in pairwise(roster.pool)):
+            raise MalformedError("roster: the pool's ranges are not ascending and disjoint")
+        if len({member.peer for member in roster.members}) < len(roster.members):
+            raise MalformedError("roster: a peer has two slots")
         return roster
 
     @property
@@ -77,7 +82,7 @@ class SlotResult(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     is the coordinator's time from round.open to the commitment's arrival (0: none).
     """
 
-    contribution: Bytes32Text | Literal[""]
+    contribution: MaybeBytes32Text
     verdict: Natural
     reason: Natural
     windows: Natural

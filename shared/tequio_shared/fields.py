@@ -21,6 +21,12 @@ Bytes32Text = Annotated[
 ]
 """A digest, key, head hash or secret of 32 bytes (43 characters)."""
 
+MaybeBytes32Text = Annotated[
+    str,
+    Meta(max_length=43, pattern=r"\A(?:[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])?\Z"),
+]
+"""The same, or nothing at all."""
+
 HeaderText = Annotated[str, Meta(min_length=288, max_length=288, pattern=r"\A[A-Za-z0-9_-]{288}\Z")]
 """A contribution header of 216 bytes (288 characters)."""
 

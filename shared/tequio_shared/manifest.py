@@ -7,17 +7,20 @@ Organisers write TOML; `tequio run open` resolves it into this.
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from tequio_shared import canonical
 from tequio_shared.errors import MalformedError
-from tequio_shared.fields import Bytes32Text, Natural, Positive
+from tequio_shared.fields import Bytes32Text, MaybeBytes32Text, Natural, Positive
 from tequio_shared.ids import RunId, sha256
+from tequio_shared.layout import Layout
 from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES
+from tequio_shared.records import DENSE_K
 
-Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._ -]{0,63}$")]
+Name = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._ -]{0,63}\Z")]
 Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
 
 
@@ -42,7 +45,7 @@ class Tokenizer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """`bytes` (256 symbols) or a Hugging Face tokenizer.json, named by the SHA-256 in `file`."""
 
     kind: Literal["bytes", "huggingface"]
-    file: Bytes32Text | Literal[""]
+    file: MaybeBytes32Text
     vocab_size: Positive
 
 
@@ -139,6 +142,16 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """SHA-256 of the canonical bytes."""
         return RunId(sha256(self.encode()))
 
+    @property
+    def layout(self) -> Layout:
+        """Where each tensor lies in the flat master copy."""
+        return Layout.of(self.model.tensors, self.algorithm.layout)
+
+    @property
+    def chunks(self) -> int:
+        """Chunks of 4096 elements in the master copy."""
+        return self.layout.chunks
+
     @classmethod
     def parse(cls, raw: bytes) -> Manifest:
         """Read and check a manifest; raises MalformedError that names the first fault."""
@@ -159,6 +172,7 @@ def _faults(manifest: Manifest) -> list[str]:
         fault
         for fault in (
             _tensor_fault(manifest.model),
+            _tokenizer_fault(manifest.tokenizer),
             _algorithm_fault(manifest.algorithm),
             _window_fault(manifest),
         )
@@ -172,8 +186,23 @@ def _tensor_fault(model: Model) -> str:
         return "model.tensors must be unique and in ascending byte order of their names"
     if not names:
         return "model.tensors is empty"
-    if {alias for alias, _ in model.aliases} & {name for name, _ in model.tensors}:
+    if model.parameters != sum(math.prod(shape) for _, shape in model.tensors):
+        return "model.parameters is not the number of parameters in model.tensors"
+    return _alias_fault(model)
+
+
+def _tokenizer_fault(tokenizer: Tokenizer) -> str:
+    if (tokenizer.kind == "bytes") != (tokenizer.file == ""):
+        return "tokenizer.file is for huggingface, and needed there"
+    return ""
+
+
+def _alias_fault(model: Model) -> str:
+    stored, others = {name for name, _ in model.tensors}, [alias for alias, _ in model.aliases]
+    if stored & set(others):
         return "model.aliases names a tensor that has storage of its own"
+    if len(set(others)) < len(others) or not {name for _, name in model.aliases} <= stored:
+        return "model.aliases must name each alias once, and a tensor of model.tensors"
     return ""
 
 
@@ -188,21 +217,20 @@ def _algorithm_fault(algorithm: Algorithm) -> str:
 
 
 def _variant_fault(algorithm: Algorithm) -> str:
-    if (algorithm.layout == "tile64") != (algorithm.name == "distro"):
-        return "algorithm.layout is tile64 for distro and flat for the others"
-    if algorithm.bits not in {"sparseloco": (1, 2, 4), "distro": (1,), "diloco": (8,)}[
-        algorithm.name
-    ]:
-        return f"algorithm.bits {algorithm.bits} is not one of {algorithm.name}"
-    if (algorithm.k == 4096) != (algorithm.name == "diloco"):
-        return "algorithm.k is 4096 for diloco and only for it"
-    if algorithm.down_k and algorithm.mu_q:
-        return "algorithm.down_k and algorithm.mu_q exclude each other"
-    if algorithm.mu_q and algorithm.name != "diloco":
-        return "algorithm.mu_q is for diloco"
-    if algorithm.down_k and algorithm.name == "distro":
-        return "algorithm.down_k is not for distro"
-    return ""
+    name = algorithm.name
+    faults = {
+        "layout is tile64 for distro and flat for the others": (algorithm.layout == "tile64")
+        != (name == "distro"),
+        f"bits {algorithm.bits} is not one of {name}": algorithm.bits not in _BITS[name],
+        "k is 4096 for diloco and only for it": (algorithm.k == DENSE_K) != (name == "diloco"),
+        "down_k excludes mu_q, and is not for distro": bool(algorithm.down_k)
+        and (bool(algorithm.mu_q) or name == "distro"),
+        "mu_q is for diloco": bool(algorithm.mu_q) and name != "diloco",
+    }
+    return next((f"algorithm.{fault}" for fault, broken in faults.items() if broken), "")
+
+
+_BITS = {"sparseloco": (1, 2, 4), "distro": (1,), "diloco": (8,)}
 
 
 def _window_fault(manifest: Manifest) -> str:
@@ -213,6 +241,8 @@ def _window_fault(manifest: Manifest) -> str:
         return "windows.first is larger than windows.most"
     if rounds.train_limit < rounds.train:
         return "rounds.train_limit is shorter than rounds.train"
+    if rounds.most_members < rounds.min_members:
+        return "rounds.most_members is below rounds.min_members"
     if manifest.inner.steps > manifest.algorithm.max_inner_steps:
         return "inner.steps is above algorithm.max_inner_steps"
     return ""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tequio_shared import bloom, merkle
 from tequio_shared.election import quorum
-from tequio_shared.errors import RefusedError
+from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import ContributionId, HeadHash, from_text, to_text
 from tequio_shared.statements.rounds import WitnessProof
 
@@ -159,10 +159,10 @@ def _reason(code: int) -> Reason:
 
 
 def _check_bloom(bits: bytes, seed: bytes, ids: list[ContributionId], trainers: int) -> None:
-    if len(bits) != len(bloom.build(seed, [], trainers)):
-        raise RefusedError("proof-bloom", f"Bloom filter of {len(bits)} bytes")
-    if not bloom.check_fill(bits, trainers):
-        raise RefusedError("proof-bloom", "the Bloom filter is saturated")
+    try:
+        bloom.check_fill(bits, trainers)
+    except PeerError as err:
+        raise RefusedError("proof-bloom", str(err)) from err
     if bits != bloom.build(seed, ids, trainers):
         raise RefusedError("proof-bloom", "the Bloom filter is not the bitmap's")
 
@@ -179,4 +179,3 @@ def _verdict(
         if votes >= needed:
             return Verdict.REJECTED, reason
     return Verdict.NOT_SELECTED, Reason.NONE
-

@@ -20,7 +20,15 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from tequio_shared import election, points, proof, windows
-from tequio_shared.contribution import Header, contribution_id, k_for_trainers
+from tequio_shared.contribution import (
+    Assignment,
+    Expected,
+    Header,
+    RecordShape,
+    broken_header,
+    contribution_id,
+    k_for_trainers,
+)
 from tequio_shared.documents import TRAINER, WITNESS, Result, Roster, SlotResult
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.head import head_hash, set_root
@@ -31,6 +39,7 @@ from tequio_shared.ids import (
     HeadHash,
     NetworkId,
     PeerKey,
+    digest_from_text,
     from_text,
     sha256,
     to_text,
@@ -51,8 +60,6 @@ if TYPE_CHECKING:
 
     from tequio_shared.manifest import Manifest
     from tequio_shared.windows import Ranges
-
-ALGORITHM_CODES = {"sparseloco": 1, "distro": 2, "diloco": 3}
 
 
 class Phase(Enum):
@@ -106,19 +113,23 @@ class RoundView:
     roster_index: int  # log index of round.roster
     head: Head | None  # the promoted one; None before the first promotion
     next_head: NextHead | None  # set when a closed round (or run.open) still awaits its head
+    commits: Mapping[PeerKey, Digest] = field(default_factory=dict)  # at the roster; none if light
     phase: Phase = Phase.ATTEST
+    is_judged: bool = False  # the witness phase began
     attests: dict[int, HeadAttest] = field(default_factory=dict)
     open: RoundOpen | None = None
     commitments: dict[int, Commitment] = field(default_factory=dict)
     proofs: dict[int, Seen] = field(default_factory=dict)
     slot_of: dict[PeerKey, int] = field(init=False)
     assignment: dict[int, Ranges] = field(init=False)
+    chunks: int = field(init=False)  # of 4096 elements
     elected: tuple[int, ...] = ()
     seed: Digest = ZERO_DIGEST
 
     def __post_init__(self) -> None:
         self.slot_of = {key: slot for slot, key in self.roster.keys.items()}
         self.assignment = self.roster.assignment
+        self.chunks = self.manifest.chunks
 
     # --- heads
 
@@ -140,6 +151,17 @@ class RoundView:
             set_root=members,
             weights_root=weights_root,
             aux_root=aux_root,
+        )
+
+    def settled_head(self) -> Head | None:
+        """The head that is no longer up to a vote: the promoted one, or the manifest's head 0."""
+        if self.next_head is None:
+            return self.head
+        if self.next_head.round:
+            return None
+        model = self.manifest.model
+        return self.expected_head(
+            digest_from_text(model.weights_root), digest_from_text(model.aux_root)
         )
 
     def agreed_head(self) -> Head | None:
@@ -179,6 +201,31 @@ class RoundView:
         """Slots with windows to train."""
         return tuple(self.assignment)
 
+    @property
+    def shape(self) -> RecordShape:
+        """The records of this round's contributions."""
+        algorithm = self.manifest.algorithm
+        return RecordShape(algorithm=algorithm.name, k=self.k, bits=algorithm.bits)
+
+    def expected(self) -> Expected:
+        """What the round demands of every contribution; needs a promoted head."""
+        if self.head is None:
+            raise RefusedError("no-head", "the round has no head")
+        keys = self.roster.keys
+        return Expected(
+            shape=self.shape,
+            chunks=self.chunks,
+            run_id=self.manifest.run_id,
+            round=self.number,
+            base_head=self.head.hash,
+            assigned={
+                keys[slot]: Assignment(first=ranges[0][0], count=windows.total(ranges))
+                for slot, ranges in self.assignment.items()
+            },
+            window_tokens=self.manifest.windows.tokens,
+            max_inner_steps=self.manifest.algorithm.max_inner_steps,
+        )
+
     def opening(self, opened_ms: int) -> RoundOpen:
         """The round.open body if it opened now; needs a promoted head."""
         if self.head is None:
@@ -203,7 +250,7 @@ class RoundView:
             raise RefusedError("not-in-round", f"not in the roster of round {self.number}")
         match body:
             case HeadAttest():
-                self._admit_attest(slot, body)
+                self._admit_attest(slot, author, body)
             case WorkCommit():
                 self._admit_commit(slot, author, body)
             case WitnessProof():
@@ -234,6 +281,8 @@ class RoundView:
     def apply_promotion(self, body: HeadPromote) -> Head:
         """Take head.promote; raises RefusedError unless a quorum stated exactly this head."""
         agreed = self.agreed_head()
+        if self.next_head is None:
+            raise RefusedError("wrong-head", "the run's head is canonical already")
         if agreed is None or body != self.promotion(agreed):
             raise RefusedError("wrong-head", f"no quorum of round {self.number} states this head")
         self.head, self.next_head = agreed, None
@@ -262,12 +311,14 @@ class RoundView:
             raise RefusedError("not-in-round", f"round {self.number} is not training")
         if body.commits != len(self.commitments):
             raise RefusedError("wrong-witness", f"round.witness counts {body.commits} commitments")
-        self.phase = Phase.WITNESS
+        self.phase, self.is_judged = Phase.WITNESS, True
 
     def apply_close(self, body: RoundClose, result: Result) -> NextHead:
         """Take round.close; raises RefusedError unless the result is what the proofs say."""
         if self.phase is not Phase.WITNESS:
             raise RefusedError("not-in-round", f"round {self.number} has no witness phase yet")
+        if not self.has_quorum() or len(result.slots) != len(self.roster.members):
+            raise RefusedError("wrong-close", f"round {self.number} lacks proofs or result rows")
         times = {slot: row.ms for slot, row in enumerate(result.slots)}
         if result != self.result(times) or body != self.closing(result):
             raise RefusedError("wrong-close", f"round.close {self.number} is not what follows")
@@ -345,6 +396,13 @@ class RoundView:
             result=to_text(sha256(result.encode())),
         )
 
+    def is_silent(self, slot: int) -> bool:
+        """Whether the slot owed this round something and said nothing of it."""
+        if self.open is None:
+            return slot not in self.attests
+        owes = slot in self.trainers or (self.is_judged and slot in self.elected)
+        return owes and slot not in self.commitments and slot not in self.proofs
+
     def unfinished(self, accepted: Mapping[int, Commitment]) -> Ranges:
         """Windows of this round that nobody trained: they go back in the queue."""
         left: list[windows.Range] = []
@@ -355,7 +413,7 @@ class RoundView:
 
     # --- private
 
-    def _admit_attest(self, slot: int, body: HeadAttest) -> None:
+    def _admit_attest(self, slot: int, author: PeerKey, body: HeadAttest) -> None:
         if self.phase is not Phase.ATTEST:
             raise RefusedError("too-late", f"round {self.number} is already open")
         if slot in self.attests:
@@ -363,6 +421,11 @@ class RoundView:
         expected = self.expected_head(*_roots(body))
         if from_text(body.head) != expected.hash:
             raise RefusedError("wrong-head", "the head is not made of these roots and this set")
+        settled = self.settled_head()
+        if settled is not None and expected != settled:
+            raise RefusedError("wrong-head", f"the head is {to_text(settled.hash)} already")
+        if self.commits and sha256(from_text(body.reveal)) != self.commits[author]:
+            raise RefusedError("wrong-reveal", "the secret is not the one committed to before")
 
     def _admit_commit(self, slot: int, author: PeerKey, body: WorkCommit) -> None:
         if self.phase is not Phase.TRAIN:
@@ -370,31 +433,16 @@ class RoundView:
         if slot in self.commitments:
             raise RefusedError("already-said", f"a second commitment for round {self.number}")
         header = _header(body)
-        broken = self._broken_rule(slot, author, header)
+        broken = self._broken_rule(author, header)
         if broken:
             raise RefusedError(f"header-{broken}", f"the header breaks rule `{broken}`")
         if any(header.payload_root == one.header.payload_root for one in self.commitments.values()):
             raise RefusedError("duplicate-payload", "an earlier commitment has the same payload")
 
-    def _broken_rule(self, slot: int, author: PeerKey, header: Header) -> str:
+    def _broken_rule(self, author: PeerKey, header: Header) -> str:
         """The first rule of docs/protocol.md (validity) that the header breaks, or ''."""
-        algorithm = self.manifest.algorithm
-        mine = self.assignment.get(slot, ())
-        rules = {
-            "shape": (header.algorithm, header.bits, header.k)
-            == (ALGORITHM_CODES[algorithm.name], algorithm.bits, self.k),
-            "flags": header.flags == 0,
-            "run": header.run_id == self.manifest.run_id,
-            "round": header.round == self.number,
-            "base": self.head is not None and header.base_head == self.head.hash,
-            "trainer": header.trainer == author and bool(mine),
-            "windows": bool(mine)
-            and header.window_first == mine[0][0]
-            and 1 <= header.window_count <= windows.total(mine),
-            "tokens": header.tokens == header.window_count * self.manifest.windows.tokens,
-            "steps": 1 <= header.inner_steps <= algorithm.max_inner_steps,
-        }
-        return next((name for name, holds in rules.items() if not holds), "")
+        broken = next(broken_header(header, self.expected()), "")
+        return broken or ("" if header.trainer == author else "trainer")
 
     def _admit_proof(self, slot: int, body: WitnessProof) -> None:
         if self.phase is not Phase.WITNESS:

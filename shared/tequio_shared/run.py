@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tequio_shared.accounts import Accounts
 from tequio_shared.documents import TRAINER, Result, Roster
-from tequio_shared.errors import RefusedError
+from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.head import head_hash, set_root
 from tequio_shared.ids import (
     ZERO_DIGEST,
@@ -48,6 +48,9 @@ from tequio_shared.statements.runs import RunClose, RunFinish, RunOpen, RunPause
 if TYPE_CHECKING:
     from tequio_shared.manifest import Manifest
     from tequio_shared.statement import Statement
+
+
+_Document = TypeVar("_Document", Roster, Result)
 
 
 class State(StrEnum):
@@ -116,6 +119,30 @@ class VoidReason(IntEnum):
     NOTHING_ACCEPTED = 4
 
 
+_EVENTS: Mapping[type[RunPause | RunResume | RunFinish], Event] = {
+    RunPause: Event.PAUSE,
+    RunResume: Event.RESUME,
+    RunFinish: Event.FINISH,
+}
+_WISHES: Mapping[type[RunPause | RunResume | RunFinish], Wish] = {
+    RunPause: Wish.PAUSE,
+    RunResume: Wish.GO_ON,
+    RunFinish: Wish.FINISH,
+}
+_UNSEEN: Mapping[Event, State] = {
+    Event.RESUME: State.WAITING_FOR_MEMBERS,
+    Event.CLOSE: State.FINISHED,
+}
+"""What a light view takes in any state: the pause or end wished for may lie before its start."""
+
+
+class CloseReason(IntEnum):
+    """Codes in run.close."""
+
+    ROUNDS_DONE = 1
+    ORGANISER_ENDED = 2
+
+
 Documents = Callable[[Digest], bytes]
 """Bytes of a document by its SHA-256; the caller has it at hand (see `needed_document`)."""
 
@@ -175,13 +202,12 @@ class RunView:
         """A light view between two rounds: just after run.open, round.close or round.void."""
         return cls(net=net, manifest=manifest, accounts=None, head=head, next_head=next_head)
 
-    def apply(
-        self, index: int, statement: Statement, at_ms: int, documents: Documents
-    ) -> None:
+    def apply(self, index: int, statement: Statement, at_ms: int, documents: Documents) -> None:
         """Take the run's next entry; raises RefusedError when it does not follow from the log.
 
         `at_ms` is when the reader got it (only the coordinator's own count, in round results).
         """
+        self._check_running()
         match statement.body:
             case HeadAttest() | WorkCommit() | WitnessProof() as body:
                 self._apply_member(index, statement, body, at_ms)
@@ -193,17 +219,13 @@ class RunView:
                 self._apply_round(index, statement, documents)
 
     def admit(self, statement: Statement) -> None:
-        """Raise RefusedError unless a member's statement fits the run as it stands."""
-        if self.state is State.FINISHED:
-            raise RefusedError("run-finished", "the run has ended")
+        """Raise RefusedError unless a member's or organiser's statement fits the run now."""
+        self._check_running()
         match statement.body:
             case HeadAttest() | WorkCommit() | WitnessProof() as body:
-                view = self._current(statement)
-                view.admit(statement.author, body)
-                if isinstance(body, HeadAttest):
-                    self._check_reveal(statement.author, body)
-            case RunResume() if self.state is not State.PAUSED:
-                raise RefusedError("not-in-round", f"the run is {self.state}, not paused")
+                self._current(statement).admit(statement.author, body)
+            case RunPause() | RunResume() | RunFinish() as body:
+                self._organiser_event(body)
 
     def done_event(self, number: int) -> Event:
         """What the end of that round leads to."""
@@ -220,7 +242,6 @@ class RunView:
         body: HeadAttest | WorkCommit | WitnessProof,
         at_ms: int,
     ) -> None:
-        self.admit(statement)
         self._current(statement).apply(index, statement.author, body, at_ms)
         if isinstance(body, HeadAttest) and self.accounts is not None:
             self.accounts.members[statement.author].commit = digest_from_text(body.commit)
@@ -235,24 +256,26 @@ class RunView:
         else:
             self.accounts.drop(author)
 
-    def _apply_organiser(
-        self, body: RunOpen | RunPause | RunResume | RunFinish | RunClose
-    ) -> None:
-        between = self.state in (State.WAITING_FOR_MEMBERS, State.PAUSED)
+    def _apply_organiser(self, body: RunOpen | RunPause | RunResume | RunFinish | RunClose) -> None:
         match body:
-            case RunPause() if between:
-                self._move(Event.PAUSE)
-            case RunPause():
-                self.wish = Wish.PAUSE
-            case RunFinish() if between:
-                self._move(Event.FINISH)
-            case RunFinish():
-                self.wish = Wish.FINISH
-            case RunResume():
-                self._move(Event.RESUME)
-                self.wish = Wish.GO_ON
-            case RunClose():
-                self._move(Event.CLOSE)
+            case RunPause() | RunFinish() | RunResume():
+                event = self._organiser_event(body)
+                self.state = self._after(event) if event else self.state
+                self.wish = _WISHES[type(body)]
+            case RunClose(reason=reason):
+                after = self._after(Event.CLOSE)
+                if self.accounts is not None and reason != close_reason(self):
+                    raise RefusedError("wrong-close", f"the run does not end for {reason}")
+                self.state = after
+
+    def _organiser_event(self, body: RunPause | RunResume | RunFinish) -> Event | None:
+        """What an organiser's statement does now; None: it waits for the end of the round."""
+        in_round = self.state in (State.WARMUP, State.ROUND_TRAIN, State.ROUND_WITNESS)
+        if in_round and not isinstance(body, RunResume):
+            return None
+        event = _EVENTS[type(body)]
+        self._after(event)
+        return event
 
     def _apply_round(self, index: int, statement: Statement, documents: Documents) -> None:
         match statement.body:
@@ -261,11 +284,13 @@ class RunView:
             case HeadPromote() as body:
                 self._apply_promotion(statement, body)
             case RoundOpen() as body:
+                after = self._after(Event.OPEN)
                 self._current(statement).apply_open(body)
-                self._move(Event.OPEN)
+                self.state = after
             case RoundWitness() as body:
+                after = self._after(Event.WITNESS)
                 self._current(statement).apply_witness(body)
-                self._move(Event.WITNESS)
+                self.state = after
             case RoundClose() as body:
                 self._apply_close(statement, body, documents)
             case RoundVoid() as body:
@@ -279,10 +304,11 @@ class RunView:
         number = statement.round or 0
         if self.accounts is not None and number != self.number + 1:
             raise RefusedError("wrong-roster", f"round {number} after round {self.number}")
-        roster = Roster.parse(documents(digest_from_text(body.roster)))
+        after = self._after(Event.ROSTER)
+        roster = _read(Roster, documents, body.roster)
         self._check_roster(body, roster)
-        self._move(Event.ROSTER)
-        if self.accounts is not None and self.state is not State.COOLDOWN:
+        self.state = after
+        if self.accounts is not None and after is not State.COOLDOWN:
             self.accounts.take(roster)
         self.number = number
         self.round = RoundView(
@@ -293,6 +319,7 @@ class RunView:
             roster_index=index,
             head=self.head,
             next_head=self.next_head,
+            commits=self.accounts.commits(roster) if self.accounts else {},
         )
 
     def _check_roster(self, body: RoundRoster, roster: Roster) -> None:
@@ -307,24 +334,23 @@ class RunView:
     def _apply_promotion(self, statement: Statement, body: HeadPromote) -> None:
         if self.round is None or self.round.phase is not Phase.ATTEST:
             raise RefusedError("not-in-round", "no head is being stated now")
-        head = self.round.apply_promotion(body)
-        if head.round != statement.round:
-            raise RefusedError("wrong-head", f"the head was made by round {head.round}")
-        self.head, self.next_head = head, None
+        if self.next_head is None or statement.round != self.next_head.round:
+            raise RefusedError("wrong-head", f"round {statement.round} has no head to promote")
+        self.head, self.next_head = self.round.apply_promotion(body), None
 
-    def _apply_close(
-        self, statement: Statement, body: RoundClose, documents: Documents
-    ) -> None:
+    def _apply_close(self, statement: Statement, body: RoundClose, documents: Documents) -> None:
         view = self._current(statement)
-        result = Result.parse(documents(digest_from_text(body.result)))
+        after = self._after(self.done_event(view.number))
+        result = _read(Result, documents, body.result)
         self.next_head = view.apply_close(body, result)
         if self.accounts is not None:
             self.accounts.settle(view, result)
         self.closed += 1
-        self._move(self.done_event(view.number))
+        self.state = after
 
     def _apply_void(self, statement: Statement, body: RoundVoid) -> None:
         view = self._current(statement)
+        after = self._after(self.done_event(view.number))
         reason = void_reason(view)
         if body.reason != reason:
             raise RefusedError("wrong-void", f"round {view.number} is not void for {body.reason}")
@@ -332,13 +358,11 @@ class RunView:
         if self.accounts is not None:
             self.accounts.void(view)
         self.voided += 1
-        self._move(self.done_event(view.number))
+        self.state = after
 
-    def _check_reveal(self, author: PeerKey, body: HeadAttest) -> None:
-        if self.accounts is None:
-            return
-        if sha256(from_text(body.reveal)) != self.accounts.members[author].commit:
-            raise RefusedError("wrong-reveal", "the secret is not the one committed to before")
+    def _check_running(self) -> None:
+        if self.state is State.FINISHED:
+            raise RefusedError("run-finished", "the run has ended")
 
     def _current(self, statement: Statement) -> RoundView:
         if self.round is None or statement.round != self.round.number:
@@ -347,11 +371,26 @@ class RunView:
             )
         return self.round
 
-    def _move(self, event: Event) -> None:
+    def _after(self, event: Event) -> State:
         after = TRANSITIONS.get((self.state, event))
+        if after is None and self.accounts is None:
+            after = _UNSEEN.get(event)
         if after is None:
             raise RefusedError("wrong-state", f"{event} does not follow in state {self.state}")
-        self.state = after
+        return after
+
+
+def _read(type_: type[_Document], documents: Documents, name: str) -> _Document:
+    try:
+        return type_.parse(documents(digest_from_text(name)))
+    except MalformedError as err:
+        raise RefusedError("malformed", str(err)) from err
+
+
+def close_reason(view: RunView) -> CloseReason:
+    """Tell why a run that closes now has ended."""
+    done = view.number >= view.manifest.rounds.most
+    return CloseReason.ROUNDS_DONE if done else CloseReason.ORGANISER_ENDED
 
 
 def void_reason(view: RoundView) -> VoidReason:

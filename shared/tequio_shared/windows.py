@@ -79,14 +79,16 @@ def left_over(assigned: Ranges, done: int) -> Ranges:
 def verified_speed(paces: Sequence[tuple[int, int]]) -> int:
     """Milli-windows per second: the lower median over the last accepted (windows, ms); 0 = unknown.
 
-    Both numbers were measured by the coordinator; nothing that a trainer says enters.
+    Both numbers were measured by the coordinator; nothing that a trainer says enters. Who needs
+    more than 1000 s for a window counts as 1: slow is not unknown.
     """
     recent = paces[-SPEED_ROUNDS:]
-    return median_low([windows * 1_000_000 // max(ms, 1) for windows, ms in recent] or [0])
+    speeds = [max(windows * 1_000_000 // max(ms, 1), 1) for windows, ms in recent]
+    return median_low(speeds or [0])
 
 
 def share(speed: int, train_ms: int, first: int, most: int) -> int:
-    """Windows for one round of `train_ms` at that speed: `first` if unknown, 1..`most` otherwise."""
+    """Windows for a round of `train_ms` at that speed: `first` if unknown, else 1..`most`."""
     if speed == 0:
         return min(first, most)
     return min(max(speed * train_ms // 1_000_000, 1), most)

@@ -1,0 +1,532 @@
+"""A whole swarm in memory: real keys, statements and contributions; only network and torch lack.
+
+`Volunteer.duty` says what a member would tell the ledger next, given a run's view; `Workshop` does
+the arithmetic (contributions, heads) once for all of them; `Swarm` plays ledger and coordinator
+under a virtual clock and keeps the log. A test of the real coordinator uses the first two only:
+
+    said = volunteer.duty(view)
+    entry = volunteer.sign(net, manifest.run_id, said, now_ms)   # then post entry.leaf()
+    volunteer.note(entry)                                        # once it was logged
+    workshop.observe(view)                                       # after every entry of the run
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from tequio_shared import proof
+from tequio_shared.contribution import Header, payload_root
+from tequio_shared.coordination import Stopwatch, decide, due
+from tequio_shared.errors import RefusedError
+from tequio_shared.genesis import Genesis
+from tequio_shared.head import OuterParams, Step, advance, aux_root, weights_root
+from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, NetworkId, RunId, sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.layout import Layout
+from tequio_shared.manifest import (
+    Algorithm,
+    Data,
+    Inner,
+    Manifest,
+    Model,
+    Rounds,
+    Tokenizer,
+    Windows,
+)
+from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
+from tequio_shared.proof import Reason
+from tequio_shared.records import ALGORITHM_CODES, KS, LEVELS, Records, encode_records
+from tequio_shared.round import Phase, RoundView
+from tequio_shared.run import RunView, State, first_head
+from tequio_shared.statement import Entry, make, sign
+from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
+from tequio_shared.statements.rounds import HeadAttest, WitnessProof, WorkCommit
+from tequio_shared.statements.runs import NetGenesis, RunOpen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from tequio_shared.ids import PeerKey
+    from tequio_shared.round import NextHead
+    from tequio_shared.statements import Body
+
+START_MS = 1_700_000_000_000
+ORIGIN = "tequio.example/test"
+TENSORS = (("a.weight", (64, 64)), ("b.bias", (64,)), ("c.weight", (96, 64)))
+
+
+def signer(name: str) -> Signer:
+    """Make the same key from the same name."""
+    return Signer(sha256(b"tequio test key", name.encode()))
+
+
+def first_weights(seed: int = 7) -> NDArray[np.int32]:
+    """Head 0 of the tiny model, int32[N], padding 0."""
+    layout = Layout.of(TENSORS, "flat")
+    rng = np.random.default_rng(seed)
+    tensors = {name: rng.integers(-(1 << 22), 1 << 22, shape, np.int32) for name, shape in TENSORS}
+    return np.asarray(layout.flatten(tensors), np.int32)
+
+
+def tiny_manifest(**rounds: int) -> Manifest:
+    """Make the manifest of a run over three small tensors; keywords change `rounds`."""
+    clockwork = Rounds(warmup=5_000, train=20_000, train_limit=30_000, most=4)
+    return Manifest(
+        name="tiny",
+        model=Model(
+            config=to_text(sha256(b"config")),
+            parameters=sum(int(np.prod(shape)) for _, shape in TENSORS),
+            tensors=TENSORS,
+            aliases=(),
+            weights_root=to_text(weights_root(first_weights())),
+            aux_root=to_text(ZERO_DIGEST),
+            sequence=64,
+        ),
+        tokenizer=Tokenizer(kind="bytes", file="", vocab_size=256),
+        data=Data(manifest=to_text(sha256(b"data")), root=to_text(sha256(b"shards"))),
+        algorithm=Algorithm(k=8, schedule=((1, 1 << 20, 0), (3, 1 << 19, 1 << 10))),
+        inner=Inner(steps=4),
+        # so many tokens that the points of one window differ from none
+        windows=Windows(samples=1_000, tokens=64_000, first=3, most=9),
+        rounds=msgspec.structs.replace(clockwork, **rounds),
+    )
+
+
+def outer_params(manifest: Manifest, round_number: int, k: int) -> OuterParams:
+    """The outer step's numbers in force in a round."""
+    alpha_q, lambda_q = manifest.schedule_at(round_number)
+    rules = manifest.algorithm
+    return OuterParams(
+        algorithm=rules.name,
+        layout=rules.layout,
+        k=k,
+        bits=rules.bits,
+        alpha_q=alpha_q,
+        lambda_q=lambda_q,
+        delta=rules.delta,
+        z2=rules.z2,
+        token_cap=rules.token_cap,
+        mu_q=rules.mu_q,
+        down_k=rules.down_k,
+    )
+
+
+class Workshop:
+    """Weights and payloads by root; computes each head once, when its round has closed."""
+
+    def __init__(self, manifest: Manifest) -> None:
+        self.manifest = manifest
+        self.weights: dict[Digest, NDArray[np.int32]] = {}
+        self.aux: dict[Digest, NDArray[Any] | None] = {ZERO_DIGEST: None}
+        self.payloads: dict[Digest, bytes] = {}
+        self.roots: dict[HeadHash, tuple[Digest, Digest]] = {}  # by parent of the head made
+        first = first_weights()
+        self.weights[weights_root(first)] = first
+        self.roots[HeadHash(ZERO_DIGEST)] = weights_root(first), ZERO_DIGEST
+
+    def observe(self, view: RunView) -> None:
+        """Compute the head that a closed round calls for, if it is new."""
+        target, current = view.next_head, view.round
+        if target is None or target.parent in self.roots or current is None:
+            return
+        if current.phase is not Phase.OVER or current.number != target.round:
+            return
+        self._advance(current, target)
+
+    def roots_of(self, view: RunView) -> tuple[Digest, Digest]:
+        """Roots of the head that an honest member states now."""
+        if view.next_head is not None:
+            return self.roots[view.next_head.parent]
+        assert view.head is not None
+        return view.head.weights_root, view.head.aux_root
+
+    def contribute(self, view: RoundView, author: PeerKey, rng: Random, windows: int) -> Header:
+        """Make a valid contribution over the author's first `windows` windows."""
+        shape = view.shape
+        payload = encode_records(_records(view, rng), shape)
+        root = payload_root(payload, shape)
+        self.payloads[root] = payload
+        assert view.head is not None
+        return Header(
+            algorithm=ALGORITHM_CODES[shape.algorithm],
+            bits=shape.bits,
+            k=shape.k,
+            inner_steps=4,
+            chunk_count=view.chunks,
+            round=view.number,
+            window_first=view.assignment[view.slot_of[author]][0][0],
+            window_count=windows,
+            tokens=windows * self.manifest.windows.tokens,
+            run_id=self.manifest.run_id,
+            base_head=view.head.hash,
+            trainer=author,
+            payload_root=root,
+        )
+
+    def _advance(self, current: RoundView, target: NextHead) -> None:
+        assert current.head is not None
+        step = Step(
+            run_id=self.manifest.run_id,
+            round=target.round,
+            parent=target.parent,
+            layout=self.manifest.layout,
+            params=outer_params(self.manifest, target.round, current.k),
+        )
+        made = advance(
+            step,
+            self.weights[current.head.weights_root],
+            self.aux[current.head.aux_root],
+            [
+                (one.header.pack(), self.payloads[one.header.payload_root])
+                for one in current.accepted().values()
+            ],
+        )
+        self.weights[made.weights_root] = made.weights
+        self.aux[aux_root(made.aux)] = made.aux
+        self.roots[target.parent] = made.weights_root, made.aux_root
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a member wants to say about a run: the body, and its round if it is about one."""
+
+    body: Body
+    round: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Character:
+    """How a volunteer fails: chances in percent, drawn once per round and phase."""
+
+    silent: int = 0
+    lying: int = 0
+    leaving: int = 0
+    partial: int = 0
+    """Finishes only some of its windows."""
+
+
+HONEST = Character()
+
+
+class Volunteer:
+    """One member: its key, its chain of statements, its beacon secrets, and its character."""
+
+    def __init__(
+        self,
+        name: str,
+        workshop: Workshop,
+        *,
+        roles: tuple[str, ...] = ("trainer", "witness"),
+        character: Character = HONEST,
+        seed: int = 0,
+    ) -> None:
+        self.signer = signer(name)
+        self.key = self.signer.key
+        self.roles = roles
+        self.character = character
+        self.seq = 0
+        self.last = ZERO_DIGEST
+        self._workshop = workshop
+        self._rng = Random(f"{name} {seed}")  # noqa: S311  # fixed on purpose
+        self._moods: dict[tuple[int, Phase, str], bool] = {}
+        self._headers: dict[int, Header] = {}
+        self._secrets = 0
+        self._revealed_by: dict[bytes, bytes] = {}  # commit to secret
+
+    def duty(self, view: RunView) -> Said | None:
+        """What to say now; the same answer until the log moves."""
+        standing = view.accounts.members.get(self.key) if view.accounts else None
+        current = view.round
+        if current is not None and self._feels(current, "silent"):
+            return None
+        if standing is None or not standing.is_active:
+            resting = view.state in (State.COOLDOWN, State.PAUSED, State.FINISHED)
+            return None if resting else self._ready(view)
+        slot = current.slot_of.get(self.key) if current else None
+        if current is None or slot is None or current.phase is Phase.OVER:
+            return None
+        if self._feels(current, "leaving"):
+            return Said(MemberLeave(reason=1))
+        return self._round_duty(view, current, slot)
+
+    def sign(self, net: NetworkId, run: RunId | None, said: Said, now_ms: int) -> Entry:
+        """Make the next statement of this author's chain."""
+        statement = make(
+            body=said.body,
+            author=self.key,
+            seq=self.seq + 1,
+            ts=now_ms,
+            exp=now_ms + 60_000,
+            prev=self.last,
+            run=run,
+            round=said.round,
+        )
+        return sign(net, statement, self.signer)
+
+    def note(self, entry: Entry) -> None:
+        """Take note that the entry is in the log."""
+        self.seq, self.last = entry.statement.seq, entry.statement.digest
+
+    def give_up(self, view: RunView) -> None:
+        """After a refusal: say nothing more in this phase."""
+        if view.round is not None:
+            self._moods[view.round.number, view.round.phase, "silent"] = True
+
+    def _feels(self, current: RoundView, what: str) -> bool:
+        key = (current.number, current.phase, what)
+        if key not in self._moods:
+            chance: int = getattr(self.character, what)
+            self._moods[key] = self._rng.randrange(100) < chance
+        return self._moods[key]
+
+    def _ready(self, view: RunView) -> Said:
+        head = view.head or first_head(view.manifest)
+        body = MemberReady(head=to_text(head.hash), roles=self.roles, commit=self._commit())  # type: ignore[arg-type]  # roles are given by tests
+        return Said(body)
+
+    def _round_duty(self, view: RunView, current: RoundView, slot: int) -> Said | None:
+        match current.phase:
+            case Phase.ATTEST if slot not in current.attests:
+                return Said(self._attest(view, current), current.number)
+            case Phase.TRAIN if slot in current.trainers and slot not in current.commitments:
+                return Said(self._work(current, slot), current.number)
+            case Phase.WITNESS if slot in current.elected and slot not in current.proofs:
+                return Said(self._proof(current), current.number)
+        return None
+
+    def _attest(self, view: RunView, current: RoundView) -> HeadAttest:
+        weights, aux = self._workshop.roots_of(view)
+        if self._feels(current, "lying"):
+            weights = sha256(b"another", weights, self.key)
+        head = current.expected_head(weights, aux)
+        return HeadAttest(
+            head=to_text(head.hash),
+            weights_root=to_text(weights),
+            aux_root=to_text(aux),
+            reveal=to_text(self._reveal(current)),
+            commit=self._commit(),
+        )
+
+    def _work(self, current: RoundView, slot: int) -> WorkCommit:
+        if current.number not in self._headers:
+            share = current.roster.members[slot].share
+            done = self._rng.randint(1, share) if self._feels(current, "partial") else share
+            if self._feels(current, "lying"):
+                done = share + 1
+            self._headers[current.number] = self._workshop.contribute(
+                current, self.key, self._rng, done
+            )
+        return WorkCommit(header=to_text(self._headers[current.number].pack()))
+
+    def _proof(self, current: RoundView) -> WitnessProof:
+        ids = {slot: one.id for slot, one in current.commitments.items()}
+        lies = self._feels(current, "lying")
+        assert current.head is not None
+        return proof.make(
+            seed=current.seed,
+            slots=len(current.roster.members),
+            trainers=len(current.trainers),
+            vouched={} if lies else ids,
+            rejected=dict.fromkeys(ids, Reason.NORM) if lies else {},
+            head=current.head.hash,
+        )
+
+    def _commit(self) -> str:
+        self._secrets += 1
+        secret = self.signer.beacon_secret(NetworkId(bytes(32)), self._secrets)
+        self._revealed_by[sha256(secret)] = secret
+        return to_text(sha256(secret))
+
+    def _reveal(self, current: RoundView) -> bytes:
+        return self._revealed_by[current.commits[self.key]]
+
+
+@dataclass
+class Swarm:
+    """Ledger, coordinator and members in one place, under a virtual clock.
+
+    `entries` is the log; `blobs` what its statements name by SHA-256. Statements that the rules
+    refuse are counted in `refused` by their code and are not logged.
+    """
+
+    manifest: Manifest = field(default_factory=tiny_manifest)
+    seed: int = 0
+    entries: list[Entry] = field(default_factory=list)
+    blobs: dict[Digest, bytes] = field(default_factory=dict)
+    refused: dict[str, int] = field(default_factory=dict)
+    volunteers: list[Volunteer] = field(default_factory=list)
+    now_ms: int = START_MS
+
+    def __post_init__(self) -> None:
+        self.rng = Random(f"swarm {self.seed}")  # noqa: S311  # fixed on purpose
+        self.workshop = Workshop(self.manifest)
+        self.coordinator, self.organiser, self.log_signer = map(
+            signer, ("coordinator", "organiser", "log")
+        )
+        vkey = VerifierKey(name=ORIGIN, kind=KeyKind.LOG, key=self.log_signer.key)
+        self.genesis = Genesis(
+            name="test",
+            origin=ORIGIN,
+            log_key=vkey.text(),
+            coordinator=to_text(self.coordinator.key),
+            organisers=(to_text(self.organiser.key),),
+            threshold=1,
+            rules=to_text(sha256(b"rules")),
+        )
+        self.net = self.genesis.network_id
+        self.view = RunView.opened(self.net, self.manifest)
+        self.watch = Stopwatch()
+        self._ends: dict[PeerKey, tuple[int, Digest]] = {}
+        self._begin()
+
+    def join(self, *volunteers: Volunteer) -> None:
+        """Register volunteers; they say that they are ready when they get a turn."""
+        for one in volunteers:
+            self.volunteers.append(one)
+            entry = one.sign(self.net, None, Said(KeyRegister()), self.now_ms)
+            self.entries.append(entry)
+            one.note(entry)
+
+    def volunteer(
+        self,
+        name: str,
+        character: Character = HONEST,
+        roles: tuple[str, ...] = ("trainer", "witness"),
+    ) -> Volunteer:
+        """Make a volunteer of this swarm and let it join."""
+        one = Volunteer(name, self.workshop, roles=roles, character=character, seed=self.seed)
+        self.join(one)
+        return one
+
+    def organise(self, body: Body) -> None:
+        """Log an organiser's statement on the run; raises RefusedError."""
+        self.say(self.organiser, Said(body))
+
+    def run(self, most_steps: int = 2_000) -> None:
+        """Go on until the run is finished or nothing can happen any more."""
+        for _ in range(most_steps):
+            if self.view.state is State.FINISHED or not self.step():
+                return
+
+    def run_rounds(self, rounds: int) -> None:
+        """Go on until that many rounds have closed or become void in all."""
+        while self.view.closed + self.view.voided < rounds and self.step():
+            pass
+
+    def step(self) -> bool:
+        """Let the coordinator or one volunteer speak, else let time pass; False: all is quiet."""
+        return self.coordinate() or self._hear() or self._wait()
+
+    def coordinate(self) -> bool:
+        """Log the coordinator's next statement, if there is one."""
+        self.watch.note(self.view, self.now_ms)
+        step = decide(self.view, self.watch, self.now_ms)
+        if step is None:
+            return False
+        if step.document is not None:
+            self.blobs[sha256(step.document)] = step.document
+        self.say(self.coordinator, Said(step.body, step.round))
+        return True
+
+    def say(self, author: Signer, said: Said) -> Entry:
+        """Log a statement of coordinator or organiser about the run; raises RefusedError."""
+        entry = self.sign(author, said, self.manifest.run_id)
+        self._log(entry)
+        self._ends[author.key] = entry.statement.seq, entry.statement.digest
+        return entry
+
+    def sign(self, author: Signer, said: Said, run: RunId | None) -> Entry:
+        """Sign the author's next statement without logging it."""
+        seq, last = self._ends.get(author.key, (0, ZERO_DIGEST))
+        statement = make(
+            body=said.body,
+            author=author.key,
+            seq=seq + 1,
+            ts=self.now_ms,
+            exp=self.now_ms + 60_000,
+            prev=last,
+            run=run,
+            round=said.round,
+        )
+        return sign(self.net, statement, author)
+
+    def leaves(self) -> list[bytes]:
+        """The log as its leaves."""
+        return [entry.leaf() for entry in self.entries]
+
+    def checkpoint(self, size: int, root: Digest) -> bytes:
+        """Sign a checkpoint as the log."""
+        return sign_checkpoint(Checkpoint(origin=ORIGIN, size=size, root=root), self.log_signer)
+
+    def replay(self, entries: Iterable[Entry] | None = None) -> RunView:
+        """Fold the log into a second view; raises RefusedError as `RunView.apply` does."""
+        view = RunView.opened(self.net, self.manifest)
+        for index, entry in enumerate(self.entries if entries is None else entries):
+            if entry.statement.run is not None:
+                view.apply(index, entry.statement, 0, self.blobs.__getitem__)
+        return view
+
+    def _begin(self) -> None:
+        """Entries 0 and 1: the genesis and the run."""
+        document = self.manifest.encode()
+        self.blobs[sha256(document)] = document
+        genesis = self.sign(
+            self.coordinator, Said(NetGenesis(doc=to_text(self.genesis.encode()))), None
+        )
+        self.entries.append(genesis)
+        self._ends[self.coordinator.key] = 1, genesis.statement.digest
+        head = first_head(self.manifest)
+        self.organise(RunOpen(manifest=to_text(self.manifest.run_id), head=to_text(head.hash)))
+
+    def _log(self, entry: Entry) -> None:
+        self.view.admit(entry.statement)
+        index = len(self.entries)
+        self.view.apply(index, entry.statement, self.now_ms, self.blobs.__getitem__)
+        self.entries.append(entry)
+        self.workshop.observe(self.view)
+
+    def _hear(self) -> bool:
+        """One volunteer that has something to say says it."""
+        for one in self.rng.sample(self.volunteers, len(self.volunteers)):
+            said = one.duty(self.view)
+            if said is not None:
+                self.now_ms += self.rng.randint(1, 500)
+                self._hear_one(one, said)
+                return True
+        return False
+
+    def _hear_one(self, one: Volunteer, said: Said) -> None:
+        entry = one.sign(self.net, self.manifest.run_id, said, self.now_ms)
+        try:
+            self._log(entry)
+            one.note(entry)
+        except RefusedError as err:
+            self.refused[err.code] = self.refused.get(err.code, 0) + 1
+            one.give_up(self.view)
+
+    def _wait(self) -> bool:
+        """Let time pass until the coordinator may change its mind."""
+        until = due(self.view, self.watch)
+        if until is None or until <= self.now_ms:
+            return False
+        self.now_ms = until
+        return True
+
+
+def _records(view: RoundView, rng: Random) -> Records:
+    shape, chunks = view.shape, view.chunks
+    assert shape.k in KS
+    chance = np.random.default_rng(rng.getrandbits(64))
+    indices = np.stack([np.sort(chance.permutation(4096)[: shape.k]) for _ in range(chunks)])
+    return Records(
+        scales=chance.integers(1, 120, chunks, np.uint8, endpoint=True),
+        indices=indices.astype(np.uint16),
+        levels=chance.choice(LEVELS[shape.bits], (chunks, shape.k)).astype(np.int8),
+    )
