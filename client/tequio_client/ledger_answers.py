@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, Self, TypeVar
 
 import msgspec
+import structlog
 from msgspec import Meta, Struct
 
+from tequio_shared.addresses import AddressRecord
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.fields import Bytes32Text, BytesText, Natural
 from tequio_shared.genesis import Genesis
@@ -22,6 +24,8 @@ from tequio_shared.ids import (
     sha256,
 )
 from tequio_shared.notes import KeyKind, VerifierKey
+
+log = structlog.get_logger(__name__)
 
 _T = TypeVar("_T")
 _Text = Annotated[str, Meta(max_length=128)]
@@ -142,13 +146,6 @@ class PeerAnswer(Struct, frozen=True):
         return digest_from_text(self.last_hash)
 
 
-class SignedRecord(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a peer says it can be dialled: canonical bytes and their signature, both base64url."""
-
-    record: Annotated[BytesText, Meta(max_length=5_462)]
-    signature: Annotated[BytesText, Meta(max_length=86)]
-
-
 class Posted(Struct, frozen=True):
     """What became of one statement."""
 
@@ -178,9 +175,14 @@ class RoundsAnswer(Struct, frozen=True):
 
 
 class SeedsAnswer(Struct, frozen=True):
-    """Records of peers that can be dialled, the newest first."""
+    """Address records as JSON, the newest first."""
 
-    seeds: Annotated[tuple[SignedRecord, ...], Meta(max_length=ROWS)]
+    seeds: Annotated[tuple[msgspec.Raw, ...], Meta(max_length=ROWS)]
+
+    def records(self) -> tuple[AddressRecord, ...]:
+        """Parse and verify them; those that do not hold are left out."""
+        records = (_record(bytes(raw)) for raw in self.seeds)
+        return tuple(record for record in records if record is not None)
 
 
 class Problem(Struct, frozen=True):
@@ -202,6 +204,16 @@ def parse_answer(raw: bytes, type_: type[_T]) -> _T:
         return msgspec.json.decode(raw, type=type_, strict=True)
     except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors
         raise MalformedError(f"the ledger's answer is not a {type_.__name__}: {err}") from err
+
+
+def _record(raw: bytes) -> AddressRecord | None:
+    try:
+        record = AddressRecord.parse(raw)
+        record.verify()
+    except PeerError as err:
+        log.debug("seed's address record does not hold", error=str(err))
+        return None
+    return record
 
 
 class _NetworkAnswer(Struct, frozen=True):

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import httpx
-import msgspec
 import trio
 
 from tequio_client.event_lines import EventLines
@@ -55,7 +54,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 
     from tequio_client.event_lines import LogEvent
-    from tequio_client.ledger_answers import Posted, RoundAnswer, SignedRecord
+    from tequio_client.ledger_answers import Posted, RoundAnswer
+    from tequio_shared.addresses import AddressRecord
     from tequio_shared.ids import PeerKey, RunId
     from tequio_shared.keys import Signer
     from tequio_shared.notes import Checkpoint
@@ -80,6 +80,10 @@ class LedgerUnavailableError(TequioError):
 
 class LedgerRefusedError(RefusedError):
     """The ledger said no; `code` is its problem code."""
+
+
+class LogForkedError(PeerError):
+    """The log is not what it was: shorter, or not an extension of what we saw of it before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,9 +196,14 @@ class LedgerApi:
             leaves += bundled[max(first - start, 0) :]
         return leaves
 
-    async def get_blob(self, digest: Digest, *, most_bytes: int = BLOB_BYTES) -> bytes:
-        """Get a blob and check its hash; LedgerRefusedError("not-found") when there is none."""
-        raw = await self._get(_blob(digest), most=most_bytes, seconds=self._limits.blob_s)
+    async def get_blob(self, digest: Digest, *, most_bytes: int = BLOB_BYTES) -> bytes | None:
+        """Get a blob and check its hash; None when the ledger does not have it."""
+        try:
+            raw = await self._get(_blob(digest), most=most_bytes, seconds=self._limits.blob_s)
+        except LedgerRefusedError as err:
+            if err.code != "not-found":
+                raise
+            return None
         found = await trio.to_thread.run_sync(sha256, raw)
         if found != digest:
             raise PeerError(f"blob {digest.hex()} came with hash {found.hex()}")
@@ -224,14 +233,13 @@ class LedgerApi:
         await self._call("PUT", _blob(digest), content=content, headers=headers, seconds=seconds)
         return digest
 
-    async def seeds(self) -> tuple[SignedRecord, ...]:
-        """List records of peers that can be dialled, unverified, the newest first."""
-        return parse_answer(await self._get("/v1/seeds"), SeedsAnswer).seeds
+    async def seeds(self) -> tuple[AddressRecord, ...]:
+        """List where peers can be dialled, signatures checked, the newest first."""
+        return parse_answer(await self._get("/v1/seeds"), SeedsAnswer).records()
 
-    async def put_seed(self, record: SignedRecord) -> None:
+    async def put_seed(self, record: AddressRecord) -> None:
         """Say where we can be dialled; forgotten after ten minutes."""
-        content = msgspec.json.encode(record, order="deterministic")
-        await self._call("PUT", "/v1/seeds", content=content)
+        await self._call("PUT", "/v1/seeds", content=record.encode())
 
     @asynccontextmanager
     async def events(self, after: int = -1) -> AsyncIterator[EventStream]:
