@@ -1,0 +1,95 @@
+"""A block: some consecutive chunks of the model, and the engines that move them.
+
+Everything in the outer step but the filter's verdict is local to a chunk, so a head of any size is
+computed block by block. All engines give the same bits; they differ in speed and in what they load.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from tequio_shared import head
+from tequio_shared.agreement import Entries, agreement, entries
+from tequio_shared.layout import CHUNK
+from tequio_shared.records import Records, decode_records
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from tequio_shared.head import OuterParams
+    from tequio_shared.layout import Padding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """c chunks of P members: records uint8[P, c, R], weights int32[c * 4096], aux the same or none.
+
+    `matrix_elements` of the weights, from the front, decay.
+    """
+
+    records: NDArray[np.uint8]
+    weights: NDArray[np.int32]
+    aux: NDArray[Any] | None
+    padding: Padding
+    matrix_elements: int
+
+
+class Engine(Protocol):
+    """One way to compute; made for the parameters of one round. Safe to use from many threads."""
+
+    leaves: int
+    """Leaves of the weights (64 chunks each) that make a good block."""
+
+    def agreement(self, records: NDArray[np.uint8], padding: Padding) -> NDArray[np.int64]:
+        """Measure (a, t) of the members within a block: int64[P, 2], to be added up over blocks."""
+
+    def move(
+        self, block: Block, factors: Sequence[int]
+    ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
+        """Compute the block's next weights and aux; `factors` are the members' multipliers."""
+
+
+class ReferenceEngine:
+    """The reference functions as they are: vectorised numpy, no further library to load."""
+
+    leaves = 1
+
+    def __init__(self, params: OuterParams) -> None:
+        self._params = params
+
+    def agreement(self, records: NDArray[np.uint8], padding: Padding) -> NDArray[np.int64]:
+        """See Engine."""
+        members = self._members(records, padding)
+        elements = records.shape[1] * CHUNK
+        return np.array(agreement(members, elements), np.int64)
+
+    def move(
+        self, block: Block, factors: Sequence[int]
+    ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
+        """See Engine."""
+        params = self._params
+        members = self._members(block.records, block.padding)
+        clipped = head.clip_scales(block.records[:, :, 0], params)
+        total = head.aggregate(params, members, clipped, factors, block.weights.size)
+        step, aux = head.outer_step(params, total, block.aux, block.padding)
+        return head.update(block.weights, step, params.lambda_q, block.matrix_elements), aux
+
+    def _members(self, records: NDArray[np.uint8], padding: Padding) -> list[Entries]:
+        where = head.entry_padding(self._params, padding)
+        members, chunks, _ = records.shape
+        every = decode_records(records.reshape(-1), self._params.shape)
+        rows = [slice(at * chunks, (at + 1) * chunks) for at in range(members)]
+        return [
+            entries(
+                Records(
+                    scales=every.scales[row], indices=every.indices[row], levels=every.levels[row]
+                ),
+                where,
+            )
+            for row in rows
+        ]
