@@ -8,7 +8,7 @@ from tequio_ledger.log import Admitted
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.derived import Changes, derive, write
 from tequio_shared import canonical, limits
-from tequio_shared.errors import TequioError, UserFacingError
+from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.genesis import Genesis
 from tequio_shared.ids import from_text, sha256, to_text
 from tequio_shared.notes import KeyKind, VerifierKey
@@ -72,34 +72,34 @@ def _fresh(settings: Settings, folder: Folder) -> Genesis:
 
 
 def _stored(leaf: bytes, settings: Settings, folder: Folder) -> Genesis:
-    body = _body(leaf)
-    if not isinstance(body, NetGenesis):
-        raise UserFacingError("the stored log is damaged: entry 0 is no genesis")
-    found = Genesis.parse(from_text(body.doc, None))
+    try:
+        found, log_key = _parse(leaf)
+    except TequioError as err:
+        raise UserFacingError(f"the stored log is damaged: entry 0 ({err})") from err
     if found.name != settings.network:
         raise UserFacingError(
             f"{folder.path} holds the network {found.name!r}, not {settings.network!r}: "
             "choose another --folder or the network's own name"
         )
-    _check_keys(found, folder)
+    _check_keys(found, log_key, folder)
     return found
 
 
-def _body(leaf: bytes) -> object:
-    try:
-        return Entry.parse(leaf).statement.body
-    except TequioError as err:
-        raise UserFacingError(f"the stored log is damaged: entry 0 ({err})") from err
+def _parse(leaf: bytes) -> tuple[Genesis, VerifierKey]:
+    body = Entry.parse(leaf).statement.body
+    if not isinstance(body, NetGenesis):
+        raise MalformedError("no genesis")
+    found = Genesis.parse(from_text(body.doc, None))
+    return found, VerifierKey.parse(found.log_key)
 
 
-def _check_keys(found: Genesis, folder: Folder) -> None:
+def _check_keys(found: Genesis, log_key: VerifierKey, folder: Folder) -> None:
     if not folder.holds_key(LOG_KEY) or not folder.holds_key(COORDINATOR_KEY):
         raise UserFacingError(
             f"{folder.path} holds the network {found.name!r} but not its keys: restore them"
         )
-    log_key = VerifierKey.parse(found.log_key).key
     held = folder.signer(LOG_KEY).key, folder.signer(COORDINATOR_KEY).key
-    if held != (log_key, found.coordinator_key):
+    if held != (log_key.key, found.coordinator_key):
         raise UserFacingError(
             f"the keys in {folder.path} are not those of its network {found.name!r}: restore them"
         )

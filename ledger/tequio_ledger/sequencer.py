@@ -95,6 +95,10 @@ class Sequencer:
         """The newest signed state."""
         return self._log.published
 
+    def due_ms(self) -> int | None:
+        """Say when the coordinator may speak next by time alone."""
+        return self._coordinator.due()
+
     async def submit(self, entries: Sequence[Entry]) -> list[Outcome]:
         """Queue verified entries and wait until each is committed or refused, in order.
 
@@ -122,7 +126,7 @@ class Sequencer:
 
     async def _gather(self) -> list[_Job]:
         """Wait for a job or the coordinator's next deadline; take all that is there."""
-        due_ms = self._coordinator.due()
+        due_ms = self.due_ms()
         wait_s = None if due_ms is None else max(0, due_ms - self._clock()) / 1000
         try:
             jobs = [await asyncio.wait_for(self._jobs.get(), wait_s)]

@@ -1,0 +1,226 @@
+"""Admission: one statement for every problem code, and the order in which they are found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_ledger.admission import admit, screen
+from tequio_ledger.state import State
+from tequio_shared.errors import RefusedError
+from tequio_shared.genesis import Genesis
+from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.limits import CLOCK_SKEW_MS
+from tequio_shared.run import first_head
+from tequio_shared.statement import Entry
+from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
+from tequio_shared.statements.rounds import HeadAttest, RoundVoid
+from tequio_shared.statements.runs import NetGenesis, RunOpen, RunPause, RunResume
+from tests.support.authors import LIFE_MS, Author
+from tests.support.ledgers import ORGANISER, START_MS
+from tests.support.paper_swarm import manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SECOND = Signer(bytes([8]) * 32)
+COORDINATOR = Signer(bytes([9]) * 32)
+RULES = manifest()
+D = to_text(sha256(b"some digest"))
+GENESIS = Genesis(
+    name="test",
+    origin="ledger.example/test",
+    log_key="unused",
+    coordinator=to_text(COORDINATOR.key),
+    organisers=tuple(to_text(key) for key in sorted([ORGANISER.key, SECOND.key])),
+    threshold=2,
+    rules=D,
+)
+
+
+class Place:
+    """A state with one open run and one registered member."""
+
+    def __init__(self) -> None:
+        documents = {sha256(RULES.encode()): RULES.encode(), sha256(b"junk"): b"junk"}
+        self.state = State(GENESIS, documents.__getitem__)
+        self.now = START_MS
+        self.index = 0
+        self.member = Author("member", self.state.net)
+        self.stranger = Author("stranger", self.state.net)
+        self.organiser = Author("organiser", self.state.net)
+        self.organiser.signer = ORGANISER
+        self.take(self.member.register(self.now))
+        self.take(self.open_run(RULES.run_id, to_text(first_head(RULES).hash)))
+
+    def take(self, entry: Entry) -> None:
+        """Admit and apply."""
+        admit(entry, self.state, self.now)
+        self.state.apply(self.index, entry, self.now)
+        self.index += 1
+
+    def open_run(self, run: RunId, head: str, document: Digest | None = None) -> Entry:
+        """Have both organisers open a run."""
+        body = RunOpen(manifest=to_text(document or run), head=head)
+        return self.organiser.say(body, self.now, SECOND, run=run)
+
+    def ready(self, run: RunId = RULES.run_id) -> Entry:
+        """Have the member say that it is ready."""
+        body = MemberReady(head=D, roles=("trainer",), commit=D)
+        return self.member.say(body, self.now, run=run)
+
+
+def expired(place: Place) -> Entry:
+    entry = place.ready()
+    place.now += LIFE_MS + 1
+    return entry
+
+
+def from_the_past(place: Place) -> Entry:
+    entry = place.ready()
+    place.now += CLOCK_SKEW_MS + 1
+    return entry
+
+
+def from_the_future(place: Place) -> Entry:
+    return place.member.say(KeyRegister(), place.now + CLOCK_SKEW_MS + 1)
+
+
+def unregistered(place: Place) -> Entry:
+    return place.stranger.say(MemberLeave(reason=1), place.now, run=RULES.run_id)
+
+
+def unregistered_cosigner(place: Place) -> Entry:
+    others = place.stranger.signer
+    return place.member.say(MemberLeave(reason=1), place.now, others, run=RULES.run_id)
+
+
+def coordinators_word(place: Place) -> Entry:
+    return place.member.say(RoundVoid(reason=1), place.now, run=RULES.run_id, number=1)
+
+
+def second_genesis(place: Place) -> Entry:
+    coordinator = Author("coordinator", place.state.net)
+    coordinator.signer = COORDINATOR
+    return coordinator.say(NetGenesis(doc=to_text(GENESIS.encode())), place.now)
+
+
+def members_pause(place: Place) -> Entry:
+    return place.member.say(RunPause(reason=1), place.now, run=RULES.run_id)
+
+
+def one_of_two_organisers(place: Place) -> Entry:
+    return place.organiser.say(RunPause(reason=1), place.now, run=RULES.run_id)
+
+
+def gap(place: Place) -> Entry:
+    place.ready()
+    return place.ready()
+
+
+def other_words_under_a_used_number(place: Place) -> Entry:
+    twin = Author("member", place.state.net)
+    twin.seq, twin.last = place.member.seq, place.member.last
+    place.take(place.ready())
+    return twin.say(MemberLeave(reason=1), place.now, run=RULES.run_id)
+
+
+def another_past(place: Place) -> Entry:
+    place.member.last = sha256(b"another past")
+    return place.ready()
+
+
+def unknown_run(place: Place) -> Entry:
+    return place.ready(RunId(sha256(b"another run")))
+
+
+def run_opened_twice(place: Place) -> Entry:
+    return place.open_run(RULES.run_id, to_text(first_head(RULES).hash))
+
+
+def run_without_manifest(place: Place) -> Entry:
+    return place.open_run(RunId(sha256(b"never put")), D)
+
+
+def run_with_junk(place: Place) -> Entry:
+    return place.open_run(RunId(sha256(b"junk")), D)
+
+
+def run_with_anothers_manifest(place: Place) -> Entry:
+    return place.open_run(RunId(sha256(b"mine")), D, sha256(RULES.encode()))
+
+
+def run_from_another_head(place: Place) -> Entry:
+    fresh = State(GENESIS, place.state.documents)
+    fresh.peers = place.state.peers
+    place.state = fresh
+    return place.open_run(RULES.run_id, D)
+
+
+def attest_without_round(place: Place) -> Entry:
+    body = HeadAttest(head=D, weights_root=D, aux_root=D, reveal=D, commit=D)
+    return place.member.say(body, place.now, run=RULES.run_id, number=1)
+
+
+def resume_of_a_running_run(place: Place) -> Entry:
+    return place.organiser.say(RunResume(reason=1), place.now, SECOND, run=RULES.run_id)
+
+
+CASES: list[tuple[Callable[[Place], Entry], str]] = [
+    (expired, "expired"),
+    (from_the_past, "clock-skew"),
+    (from_the_future, "clock-skew"),
+    (unregistered, "not-admitted"),
+    (unregistered_cosigner, "not-admitted"),
+    (coordinators_word, "wrong-role"),
+    (second_genesis, "wrong-network"),
+    (members_pause, "wrong-role"),
+    (one_of_two_organisers, "wrong-role"),
+    (gap, "seq-gap"),
+    (other_words_under_a_used_number, "equivocation"),
+    (another_past, "wrong-prev"),
+    (unknown_run, "not-found"),
+    (run_opened_twice, "wrong-state"),
+    (run_without_manifest, "not-found"),
+    (run_with_junk, "malformed"),
+    (run_with_anothers_manifest, "malformed"),
+    (run_from_another_head, "wrong-head"),
+    (attest_without_round, "not-in-round"),
+    (resume_of_a_running_run, "not-in-round"),
+]
+
+
+@pytest.mark.parametrize(("make", "code"), CASES, ids=[make.__name__ for make, _ in CASES])
+def test_is_refused_with_its_code(make: Callable[[Place], Entry], code: str) -> None:
+    place = Place()
+    entry = make(place)
+    with pytest.raises(RefusedError) as caught:
+        admit(entry, place.state, place.now)
+    assert caught.value.code == code
+
+
+def test_what_follows_the_rules_is_admitted() -> None:
+    place = Place()
+    place.take(place.ready())
+    place.take(place.organiser.say(RunPause(reason=1), place.now, SECOND, run=RULES.run_id))
+    assert place.state.peers[place.member.key].seq == 2
+
+
+def test_a_key_counts_as_known_once_its_registration_stands_before_it_in_the_batch() -> None:
+    place = Place()
+    place.stranger.register(place.now)
+    entry = place.stranger.say(MemberLeave(reason=1), place.now, run=RULES.run_id)
+    screen(entry, place.state, place.now, {place.stranger.key})
+    with pytest.raises(RefusedError, match="not registered"):
+        screen(entry, place.state, place.now)
+
+
+def test_a_refused_statement_leaves_the_state_as_it_was() -> None:
+    place = Place()
+    before = dict(place.state.peers)
+    with pytest.raises(RefusedError):
+        place.take(gap(place))
+    assert place.state.peers == before
+    assert place.state.peers[place.member.key].last != ZERO_DIGEST

@@ -1,0 +1,56 @@
+"""Authors of statements: a key and the end of its own chain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId, sha256
+from tequio_shared.keys import Signer
+from tequio_shared.statement import Entry, make, sign
+from tequio_shared.statements.members import KeyRegister
+
+if TYPE_CHECKING:
+    from tequio_shared.statements import Body
+
+LIFE_MS = 60_000
+
+
+class Author:
+    """Says things in order; the key follows from the name."""
+
+    def __init__(self, name: str, net: NetworkId) -> None:
+        self.signer = Signer(sha256(b"test author", name.encode()))
+        self.net = net
+        self.seq = 0
+        self.last: Digest = ZERO_DIGEST
+
+    @property
+    def key(self) -> PeerKey:
+        """The author's key."""
+        return self.signer.key
+
+    def say(
+        self,
+        body: Body,
+        now_ms: int,
+        *others: Signer,
+        run: RunId | None = None,
+        number: int | None = None,
+    ) -> Entry:
+        """Sign the next statement of the chain."""
+        statement = make(
+            body=body,
+            author=self.key,
+            seq=self.seq + 1,
+            ts=now_ms,
+            exp=now_ms + LIFE_MS,
+            prev=self.last,
+            run=run,
+            round=number,
+        )
+        self.seq, self.last = statement.seq, statement.digest
+        return sign(self.net, statement, self.signer, *others)
+
+    def register(self, now_ms: int) -> Entry:
+        """Sign the registration of the key."""
+        return self.say(KeyRegister(), now_ms)

@@ -1,0 +1,135 @@
+"""Ledgers of a test: in this process on a virtual clock, or as the real program."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tequio_ledger import settings
+from tequio_ledger.folder import Folder
+from tequio_ledger.service import Ledger, open_ledger
+from tequio_shared.ids import NetworkId, from_text, to_text
+from tequio_shared.keys import Signer
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Sequence
+    from pathlib import Path
+
+ORGANISER = Signer(bytes([7]) * 32)
+START_MS = 1_800_000_000_000
+DEFAULTS = {
+    "host": "127.0.0.1",
+    "port": "0",
+    "network": "test",
+    "origin": "ledger.example/test",
+    "threshold": "1",
+    "blob-quota-mb": "64",
+    "peer-quota-mb": "1",
+}
+
+
+class VirtualClock:
+    """Milliseconds that pass only when told to."""
+
+    def __init__(self, at_ms: int = START_MS) -> None:
+        self.at_ms = at_ms
+
+    def __call__(self) -> int:
+        return self.at_ms
+
+    def pass_ms(self, duration_ms: int) -> None:
+        """Let time pass."""
+        self.at_ms += duration_ms
+
+
+def make_settings(
+    folder: Path, organisers: Sequence[Signer] = (ORGANISER,), **options: str
+) -> settings.Settings:
+    """Make settings for a test."""
+    given = {name.replace("_", "-"): value for name, value in options.items()}
+    keys = tuple(to_text(one.key) for one in organisers)
+    return settings.read({**DEFAULTS, "folder": str(folder), **given}, keys)
+
+
+@contextmanager
+def opened(given: settings.Settings, clock: VirtualClock) -> Iterator[Ledger]:
+    """Open a ledger without running its sequencer."""
+    with Folder(given.folder) as folder:
+        ledger = open_ledger(given, folder, clock)
+        try:
+            yield ledger
+        finally:
+            ledger.close()
+
+
+@asynccontextmanager
+async def running(ledger: Ledger) -> AsyncIterator[Ledger]:
+    """Run a ledger's sequencer."""
+    task = asyncio.create_task(ledger.sequencer.run())
+    try:
+        yield ledger
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """A running program."""
+
+    url: str
+    net: NetworkId
+    process: subprocess.Popen[str]
+
+    def kill(self) -> None:
+        """Kill it as a power cut would."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(10)
+
+
+@contextmanager
+def served(folder: Path, *options: str) -> Iterator[Served]:
+    """Start the real program on a free port and stop it afterwards."""
+    process = start(folder, "--port", "0", *options)
+    try:
+        first = _first_line(process)
+        yield Served(
+            url=first["url"], net=NetworkId(from_text(first["network_id"])), process=process
+        )
+    finally:
+        process.terminate()
+        process.wait(10)
+        if process.stderr:
+            process.stderr.close()
+
+
+def start(folder: Path, *options: str) -> subprocess.Popen[str]:
+    """Start `tequio-ledger serve`, its log as JSON lines on standard error."""
+    network = ("--network", "test", "--origin", "ledger.example/test")
+    organiser = ("--organiser", to_text(ORGANISER.key))
+    command = [sys.executable, "-m", "tequio_ledger", "serve", "--folder", str(folder)]
+    return subprocess.Popen(
+        [*command, *network, *organiser, "--log-json", *options],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONWARNINGS": "default"},
+    )
+
+
+def _first_line(process: subprocess.Popen[str]) -> dict[str, Any]:
+    """Read the start line; its fields are what the program chose to log."""
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    if not line.startswith("{"):
+        raise AssertionError(line + process.stderr.read())
+    fields: dict[str, Any] = json.loads(line)
+    return fields

@@ -1,0 +1,179 @@
+"""Peers that sign real statements for a run but never train: for tests of the coordinator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_shared import proof
+from tequio_shared.contribution import Header
+from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, sha256, to_text
+from tequio_shared.manifest import (
+    Algorithm,
+    Data,
+    Inner,
+    Manifest,
+    Model,
+    Rounds,
+    Tokenizer,
+    Windows,
+)
+from tequio_shared.round import RoundView
+from tequio_shared.run import first_head
+from tequio_shared.statements.members import MemberLeave, MemberReady
+from tequio_shared.statements.rounds import HeadAttest, WorkCommit
+from tequio_shared.statements.runs import RunOpen
+from tests.support.authors import Author
+from tests.support.ledgers import ORGANISER
+
+if TYPE_CHECKING:
+    from tequio_ledger.service import Ledger
+    from tequio_shared.statement import Entry
+
+_D = to_text(sha256(b"nothing that a test looks into"))
+
+
+def manifest(**rounds: int) -> Manifest:
+    """Make a small manifest; `rounds` are fields of its clockwork."""
+    return Manifest(
+        name="paper",
+        model=Model(
+            config=_D,
+            parameters=4096 * 4096,
+            tensors=(("w", (4096, 4096)),),
+            aliases=(),
+            weights_root=to_text(weights_root(0)),
+            aux_root=to_text(ZERO_DIGEST),
+            sequence=64,
+        ),
+        tokenizer=Tokenizer(kind="huggingface", file=_D, vocab_size=256),
+        data=Data(manifest=_D, root=_D),
+        algorithm=Algorithm(),
+        inner=Inner(),
+        windows=Windows(samples=4, tokens=256, first=4, most=64),
+        rounds=Rounds(**{**_CLOCKWORK, **rounds}),
+    )
+
+
+_CLOCKWORK = {
+    "min_members": 2,
+    "warmup": 1_000,
+    "train": 10_000,
+    "train_limit": 30_000,
+    "witness": 20_000,
+    "grace": 500,
+    "attest": 15_000,
+    "cooldown": 5_000,
+    "most": 100,
+}
+
+
+def weights_root(number: int) -> Digest:
+    """The root that every paper peer claims to have computed after a round."""
+    return sha256(b"paper weights", number.to_bytes(8, "big"))
+
+
+class PaperPeer(Author):
+    """One member; says what the round asks of it, from the ledger's own view."""
+
+    def __init__(self, name: str, ledger: Ledger, run: RunId) -> None:
+        super().__init__(name, ledger.state.net)
+        self._ledger = ledger
+        self._run = run
+        self._secrets = 0
+
+    def join(self) -> list[Entry]:
+        """Register, and be ready."""
+        return [self.register(self._ledger.clock()), self.ready()]
+
+    def ready(self) -> Entry:
+        """Say that the next roster may have this peer."""
+        body = MemberReady(head=_D, roles=("trainer", "witness"), commit=self._commit())
+        return self.say(body, self._ledger.clock(), run=self._run)
+
+    def leave(self) -> Entry:
+        """Leave the run."""
+        return self.say(MemberLeave(reason=1), self._ledger.clock(), run=self._run)
+
+    def attest(self) -> Entry:
+        """State the head that all paper peers hold."""
+        view = self._view
+        made = view.next_head.round if view.next_head else view.head.round if view.head else 0
+        head = view.expected_head(weights_root(made), ZERO_DIGEST)
+        reveal = to_text(self._secret())
+        self._secrets += 1
+        return self._in_round(
+            HeadAttest(
+                head=to_text(head.hash),
+                weights_root=to_text(head.weights_root),
+                aux_root=to_text(head.aux_root),
+                reveal=reveal,
+                commit=self._commit(),
+            )
+        )
+
+    def commit(self) -> Entry:
+        """Commit to a contribution that does not exist, all assigned windows done."""
+        view = self._view
+        assert view.head is not None
+        mine = view.assignment[view.slot_of[self.key]]
+        count = sum(size for _, size in mine)
+        rules = view.manifest
+        header = Header(
+            algorithm=1,
+            bits=rules.algorithm.bits,
+            k=view.k,
+            inner_steps=rules.inner.steps,
+            chunk_count=rules.chunks,
+            round=view.number,
+            window_first=mine[0][0],
+            window_count=count,
+            tokens=count * rules.windows.tokens,
+            run_id=self._run,
+            base_head=view.head.hash,
+            trainer=self.key,
+            payload_root=sha256(self.key, view.number.to_bytes(8, "big")),
+        )
+        return self._in_round(WorkCommit(header=to_text(header.pack())))
+
+    def prove(self) -> Entry:
+        """Vouch for every commitment but its own."""
+        view = self._view
+        assert view.head is not None
+        own = view.slot_of[self.key]
+        body = proof.make(
+            seed=view.seed,
+            slots=len(view.roster.members),
+            trainers=len(view.trainers),
+            vouched={slot: one.id for slot, one in view.commitments.items() if slot != own},
+            rejected={},
+            head=view.head.hash,
+        )
+        return self._in_round(body)
+
+    @property
+    def _view(self) -> RoundView:
+        view = self._ledger.state.run(self._run).round
+        assert view is not None
+        return view
+
+    def _in_round(self, body: HeadAttest | WorkCommit | proof.WitnessProof) -> Entry:
+        return self.say(body, self._ledger.clock(), run=self._run, number=self._view.number)
+
+    def _secret(self) -> Digest:
+        return sha256(self.signer.seed, self._secrets.to_bytes(8, "big"))
+
+    def _commit(self) -> str:
+        return to_text(sha256(self._secret()))
+
+
+class PaperOrganiser(Author):
+    """The organiser of the test network."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        super().__init__("organiser", ledger.state.net)
+        self.signer = ORGANISER
+
+    def open(self, rules: Manifest, now_ms: int) -> Entry:
+        """Open the run of a manifest that lies in the blob folder."""
+        body = RunOpen(manifest=to_text(rules.run_id), head=to_text(first_head(rules).hash))
+        return self.say(body, now_ms, run=rules.run_id)
