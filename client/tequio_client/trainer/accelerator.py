@@ -43,11 +43,10 @@ class _Decoded:
 
 
 class AcceleratorEngine:
-    """Torch on one device; memory of a block is about 24 bytes per entry of all members."""
-
-    leaves = 16
+    """Torch on one device; a block takes about 100 bytes for each entry of all members there."""
 
     def __init__(self, params: OuterParams, device: str | torch.device) -> None:
+        self.leaves = 1 if params.shape.is_dense else 4
         self._params = params
         self._device = torch.device(device)
         self._table = torch.from_numpy(head.scale_values(params)).to(self._device)

@@ -8,6 +8,7 @@ cache. Memory is a few blocks per thread, whatever the model's size. All engines
 from __future__ import annotations
 
 import contextlib
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
 
     from tequio_shared.head import Step
 
-COMPILED_FROM = 8 << 20
+COMPILED_FROM = {"sparseloco": 8 << 20, "diloco": 2 << 20}
 """Elements from which compiled kernels pay. Below, numpy is quick enough, and numba would add
-110 MB to a process that may have little."""
+110 MB to a process that may have little. Distro has no kernels."""
 _LEAF_CHUNKS = 64
 _WEIGHT = np.dtype("<i4")
 
@@ -76,7 +77,7 @@ def engine_for(step: Step, device: str = "cpu") -> Engine:
         from tequio_client.trainer.accelerator import AcceleratorEngine  # noqa: PLC0415  (torch)
 
         return AcceleratorEngine(step.params, device)
-    if step.params.algorithm == "distro" or step.layout.elements < COMPILED_FROM:
+    if step.layout.elements < COMPILED_FROM.get(step.params.algorithm, sys.maxsize):
         return ReferenceEngine(step.params)
     from tequio_client.trainer.compiled import CompiledEngine  # noqa: PLC0415  (numba: 110 MB)
 

@@ -1,0 +1,413 @@
+"""What the exact head costs on this machine: each part by itself, then whole steps between files.
+
+python bench/exact_head.py [--json FILE] [--parameters N] [--contributions P] [--folder FOLDER]
+
+Every whole step runs in a process of its own, so that its memory can be told. "compiled" loads its
+kernels from numba's cache, as a trainer does from its second start on; "first call" compiles them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tequio_client.trainer.blocks import Block, Engine, ReferenceEngine
+from tequio_client.trainer.head import Advanced, HeadFiles, advance_files
+from tequio_shared.contribution import (
+    Assignment,
+    Expected,
+    Header,
+    encode_records,
+    payload_root,
+    validate,
+)
+from tequio_shared.head import OuterParams, Step, weights_root
+from tequio_shared.ids import HeadHash, PeerKey, RunId
+from tequio_shared.layout import CHUNK, Layout
+from tequio_shared.records import Records
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SHAPES: dict[str, dict[str, Any]] = {
+    "sparseloco": {"k": 64, "bits": 2},
+    "diloco": {"k": 4096, "bits": 8, "mu_q": 29_491},
+}
+LEANING = 0.8
+"""Chance that a sign is the one that most others have."""
+_MIB = 1 << 20
+
+
+def main() -> None:
+    """Measure and print; with --json also write the numbers."""
+    args = _arguments()
+    if args.child:
+        print(json.dumps(_child(json.loads(args.child))))
+        return
+    numbers: dict[str, Any] = {"machine": _machine(), "contributions": args.contributions}
+    _print("machine", numbers["machine"])
+    numbers["parts_s_per_100M"] = _parts(args.contributions)
+    _print("parts, seconds per 100M parameters on one core", numbers["parts_s_per_100M"])
+    numbers["steps"] = []
+    for job in _jobs(args):
+        result = _in_process(job)
+        numbers["steps"].append(result)
+        _print(f"step: {job['algorithm']} {job['parameters']:,} {job['engine']}", result)
+    if args.json:
+        Path(args.json).write_text(json.dumps(numbers, indent=1) + "\n")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", help="write the numbers to this file")
+    parser.add_argument("--parameters", type=int, default=100_000_000)
+    parser.add_argument("--contributions", type=int, default=20)
+    parser.add_argument("--folder", help="where the files of whole steps go; default: temporary")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _machine() -> dict[str, Any]:
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "load_1_5_15": [round(one, 2) for one in os.getloadavg()],
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "system": platform.platform(),
+    }
+
+
+def _processor() -> str:
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text().splitlines() if path.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    flags = next((line.split() for line in lines if line.startswith("flags")), [])
+    shown = [one for one in ("avx2", "avx512f", "sha_ni") if one in flags]
+    return f"{names[0] if names else platform.machine()} {' '.join(shown)}"
+
+
+def _jobs(args: argparse.Namespace) -> list[dict[str, Any]]:
+    common = {"members": args.contributions, "folder": args.folder, "threads": 1}
+    large = {**common, "algorithm": "sparseloco", "parameters": args.parameters}
+    small = {**common, "algorithm": "sparseloco", "parameters": 1_000_000, "engine": "reference"}
+    return [
+        {**large, "engine": "compiled"},
+        {**large, "engine": "compiled", "threads": 2},
+        {**large, "engine": "reference", "parameters": args.parameters // 10},
+        {**large, "engine": "torch", "parameters": args.parameters // 10},
+        {
+            **common,
+            "algorithm": "diloco",
+            "parameters": args.parameters // 10,
+            "engine": "compiled",
+        },
+        small,
+        {**small, "members": 4},
+        {**small, "engine": "compiled"},
+    ]
+
+
+def _in_process(job: dict[str, Any]) -> dict[str, Any]:
+    command = [sys.executable, __file__, "--child", json.dumps(job)]
+    ran = subprocess.run(command, check=True, capture_output=True, text=True)
+    result: dict[str, Any] = json.loads(ran.stdout)
+    return {**job, **result}
+
+
+# --- parts --------------------------------------------------------------------------------------
+
+
+def _parts(members: int) -> dict[str, float]:
+    from tequio_client.trainer.compiled import CompiledEngine  # noqa: PLC0415  (numba)
+
+    numbers: dict[str, float] = {}
+    for algorithm in SHAPES:
+        step = _step(algorithm, 2 * _MIB)
+        block = _block(step, members)
+        factors = [step.params.alpha_q // members] * members
+        for name, engine in (
+            ("compiled", CompiledEngine(step.params)),
+            ("reference", ReferenceEngine(step.params)),
+        ):
+            measure = _Measure(engine, block, factors)
+            scale = 1e8 / block.weights.size
+            repeats = 5 if name == "compiled" or algorithm == "sparseloco" else 1
+            key = f"{algorithm} {name}"
+            numbers[f"{key}: one filter pass"] = scale * _best(measure.agreement, repeats)
+            numbers[f"{key}: decode, clip, aggregate, decay, apply"] = scale * _best(
+                measure.move, repeats
+            )
+    weights = np.zeros(4 * _MIB, np.int32)
+    numbers["SHA-256 of the weights (hashlib alone)"] = (
+        1e8 / weights.size * _best(lambda: hashlib.sha256(weights.data).digest(), 5)
+    )
+    numbers["weights root (reference)"] = (
+        1e8 / weights.size * _best(lambda: weights_root(weights), 5)
+    )
+    numbers["validate one contribution (k 64, 2 bits)"] = 1e8 / _MIB * _validation_s()
+    return {name: round(value, 4) for name, value in numbers.items()}
+
+
+class _Measure:
+    """One engine on one block in memory, in pieces of the engine's own size."""
+
+    def __init__(self, engine: Engine, block: Block, factors: list[int]) -> None:
+        self._engine = engine
+        self._factors = factors
+        size = engine.leaves * 64
+        self._blocks = [
+            Block(
+                records=np.ascontiguousarray(block.records[:, at : at + size]),
+                weights=block.weights[at * CHUNK : (at + size) * CHUNK],
+                aux=None if block.aux is None else block.aux[at * CHUNK : (at + size) * CHUNK],
+                padding=block.padding,
+                matrix_elements=size * CHUNK,
+            )
+            for at in range(0, block.records.shape[1], size)
+        ]
+
+    def agreement(self) -> None:
+        """Run one pass of the filter."""
+        for block in self._blocks:
+            self._engine.agreement(block.records, block.padding)
+
+    def move(self) -> None:
+        """Compute the new weights."""
+        for block in self._blocks:
+            self._engine.move(block, self._factors)
+
+
+def _block(step: Step, members: int) -> Block:
+    rng = np.random.default_rng(1)
+    layout = step.layout
+    payloads = [_payload(step, rng) for _ in range(members)]
+    rows = [np.frombuffer(one, np.uint8).reshape(layout.chunks, -1) for one in payloads]
+    weights = rng.integers(-(2**25), 2**25, layout.elements).astype(np.int32)
+    return Block(
+        records=np.stack(rows),
+        weights=weights,
+        aux=np.zeros_like(weights) if step.params.mu_q else None,
+        padding=layout.padding(0, layout.chunks),
+        matrix_elements=layout.matrix_end,
+    )
+
+
+def _validation_s() -> float:
+    step = _step("sparseloco", _MIB)
+    header, payload = _contribution(step, np.random.default_rng(2), 0)
+    expected = Expected(
+        shape=step.params.shape,
+        chunks=step.layout.chunks,
+        run_id=step.run_id,
+        round=step.round,
+        base_head=step.parent,
+        assigned={PeerKey(bytes(32)): Assignment(first=0, count=1)},
+        window_tokens=2048,
+        max_inner_steps=1,
+    )
+    if validate(header, payload, expected) is not None:
+        raise SystemExit("the bench's own contribution is not valid")
+    return _best(lambda: validate(header, payload, expected), 5)
+
+
+def _best(function: Callable[[], object], repeats: int) -> float:
+    function()
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+# --- whole steps --------------------------------------------------------------------------------
+
+
+def _child(job: dict[str, Any]) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(dir=job["folder"]) as folder:
+        return _whole_step(job, Path(folder))
+
+
+def _whole_step(job: dict[str, Any], folder: Path) -> dict[str, Any]:
+    step = _step(job["algorithm"], job["parameters"])
+    contributions = _write(step, folder, job["members"])
+    files = HeadFiles(
+        weights_in=folder / "weights",
+        weights_out=folder / "out",
+        aux_out=folder / "aux" if step.params.mu_q else None,
+    )
+    before = _rss_mb()
+    engine = _engine(step.params, job["engine"])
+
+    def run() -> Advanced:
+        return advance_files(
+            step=step,
+            contributions=contributions,
+            files=files,
+            engine=engine,
+            threads=job["threads"],
+        )
+
+    first = run()
+    warm = _rss_mb()
+    with _Peak() as peak:
+        best = min((run() for _ in range(3)), key=lambda made: made.seconds)
+    return {
+        "seconds": round(best.seconds, 4),
+        "of_it_filter_s": round(best.filter_seconds, 4),
+        "s_per_100M": round(best.seconds * 1e8 / step.layout.elements, 4),
+        "first_call_s": round(first.seconds, 4),
+        "of_it_writing_the_weights_s": round(_plain_write_s(files), 4),
+        "kept": len(best.kept),
+        "rss_before_mb": before["VmRSS"],
+        "rss_after_mb": _rss_mb()["VmRSS"],
+        "working_memory_mb": max(peak.most - warm["RssAnon"], 0),
+        "weights_mb": round(step.layout.elements * 4 / _MIB, 1),
+    }
+
+
+def _plain_write_s(files: HeadFiles) -> float:
+    """Time to write the same bytes over the same file by themselves: what the system takes."""
+    content = files.weights_out.read_bytes()
+    part = files.weights_out.with_name("plain")
+    started = time.perf_counter()
+    part.write_bytes(content)
+    part.replace(files.weights_out)
+    return time.perf_counter() - started
+
+
+def _engine(params: OuterParams, name: str) -> Engine:
+    if name == "torch":
+        import torch  # noqa: PLC0415  (220 MB)
+
+        from tequio_client.trainer.accelerator import AcceleratorEngine  # noqa: PLC0415
+
+        torch.set_num_threads(1)
+        return AcceleratorEngine(params, "cpu")
+    if name == "compiled":
+        from tequio_client.trainer.compiled import CompiledEngine  # noqa: PLC0415  (numba)
+
+        return CompiledEngine(params)
+    return ReferenceEngine(params)
+
+
+class _Peak:
+    """The most anonymous memory that the process had while the context was open, in MiB."""
+
+    def __init__(self) -> None:
+        self.most = 0
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def __enter__(self) -> _Peak:  # noqa: PYI034  (not meant for subclasses)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._done.wait(0.005):
+            self.most = max(self.most, _rss_mb()["RssAnon"])
+
+
+def _rss_mb() -> dict[str, int]:
+    path = Path("/proc/self/status")
+    lines = path.read_text().splitlines() if path.exists() else []
+    pairs = dict(line.split(":", 1) for line in lines)
+    return {key: int(pairs.get(key, "0").split()[0]) >> 10 for key in ("VmRSS", "RssAnon")}
+
+
+def _step(algorithm: Any, parameters: int) -> Step:  # noqa: ANN401  (a name of SHAPES)
+    params = OuterParams(
+        algorithm=algorithm, layout="flat", alpha_q=1 << 20, lambda_q=1000, **SHAPES[algorithm]
+    )
+    layout = Layout.of([("matrix", (-(-parameters // CHUNK), CHUNK))], "flat")
+    return Step(
+        run_id=RunId(bytes(32)), round=1, parent=HeadHash(bytes(32)), layout=layout, params=params
+    )
+
+
+def _write(step: Step, folder: Path, members: int) -> list[tuple[bytes, Path]]:
+    rng = np.random.default_rng(1)
+    with (folder / "weights").open("wb") as file:
+        for _ in range(step.layout.chunks):
+            file.write(rng.integers(-(2**25), 2**25, CHUNK).astype("<i4").data)
+    placed = []
+    for at in range(members):
+        header, payload = _contribution(step, rng, at)
+        path = folder / f"payload-{at}"
+        path.write_bytes(payload)
+        placed.append((header, path))
+    return placed
+
+
+def _contribution(step: Step, rng: np.random.Generator, at: int) -> tuple[bytes, bytes]:
+    shape, payload = step.params.shape, _payload(step, rng)
+    header = Header(
+        algorithm=1,
+        bits=shape.bits,
+        k=shape.k,
+        inner_steps=1,
+        chunk_count=step.layout.chunks,
+        round=1,
+        window_first=at,
+        window_count=1,
+        tokens=2048,
+        run_id=step.run_id,
+        base_head=step.parent,
+        trainer=PeerKey(bytes(32)),
+        payload_root=payload_root(payload, shape),
+    )
+    return header.pack(), payload
+
+
+def _payload(step: Step, rng: np.random.Generator) -> bytes:
+    """Random indices, and signs that mostly agree, so that the filter passes everybody."""
+    parts = []
+    for first in range(0, step.layout.chunks, 1024):
+        count = min(1024, step.layout.chunks - first)
+        parts.append(encode_records(_records(step, rng, count), step.params.shape))
+    return b"".join(parts)
+
+
+def _records(step: Step, rng: np.random.Generator, count: int) -> Records:
+    shape = step.params.shape
+    if shape.is_dense:
+        places = np.broadcast_to(np.arange(CHUNK), (count, CHUNK))
+        size = rng.integers(1, 128, places.shape)
+    else:
+        draw = np.sort(rng.integers(0, CHUNK - shape.k + 1, (count, shape.k)), axis=1)
+        places = draw + np.arange(shape.k)
+        size = rng.integers(2, 4, places.shape)
+    trend = np.where(np.arange(CHUNK) * 2_654_435_761 >> 7 & 1, 1, -1)[places]
+    signs = np.where(rng.random(places.shape) < LEANING, trend, -trend)
+    return Records(
+        scales=rng.integers(80, 96, count).astype(np.uint8),
+        indices=places.astype(np.uint16),
+        levels=(signs * size).astype(np.int8),
+    )
+
+
+def _print(title: str, numbers: dict[str, Any]) -> None:
+    print(title)
+    for name, value in numbers.items():
+        print(f"  {name}: {value}")
+
+
+if __name__ == "__main__":
+    main()
