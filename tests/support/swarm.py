@@ -93,8 +93,8 @@ def tiny_manifest(**rounds: int) -> Manifest:
         data=Data(manifest=to_text(sha256(b"data")), root=to_text(sha256(b"shards"))),
         algorithm=Algorithm(k=8, schedule=((1, 1 << 20, 0), (3, 1 << 19, 1 << 10))),
         inner=Inner(steps=4),
-        # so many tokens that the points of one window differ from none
-        windows=Windows(samples=1_000, tokens=64_000, first=3, most=9),
+        # so many tokens that even a witness of one window earns something
+        windows=Windows(samples=50_000, tokens=3_200_000, first=3, most=9),
         rounds=msgspec.structs.replace(clockwork, **rounds),
     )
 

@@ -1,0 +1,135 @@
+"""Witness proofs: three statements of one set must agree, and only the elected count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tequio_shared import bloom, proof
+from tequio_shared.election import quorum
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import ContributionId, HeadHash, from_text, sha256, to_text
+from tequio_shared.proof import Reason, Seen, Verdict
+
+if TYPE_CHECKING:
+    from tequio_shared.statements.rounds import WitnessProof
+
+SEED, HEAD = sha256(b"seed"), HeadHash(sha256(b"head"))
+SLOTS = 11
+COMMITMENTS = {slot: ContributionId(sha256(bytes([slot]))) for slot in (0, 2, 3, 7, 9)}
+slots = st.sets(st.integers(0, 63))
+
+
+def made(vouched: set[int], rejected: dict[int, Reason] | None = None) -> WitnessProof:
+    return proof.make(
+        seed=SEED,
+        slots=SLOTS,
+        trainers=8,
+        vouched={slot: COMMITMENTS[slot] for slot in vouched},
+        rejected=rejected or {},
+        head=HEAD,
+    )
+
+
+def checked(body: WitnessProof) -> Seen:
+    return proof.check(body, seed=SEED, slots=SLOTS, trainers=8, commitments=COMMITMENTS, head=HEAD)
+
+
+@given(slots)
+def test_a_bitmap_survives_its_bytes(chosen: set[int]) -> None:
+    assert proof.decode_bitmap(proof.encode_bitmap(chosen, 64), 64) == chosen
+
+
+def test_a_bitmap_of_another_length_or_past_the_end_is_refused() -> None:
+    for bits in (b"\x00", b"\x00\x00\x00", b"\x00\x08"):
+        with pytest.raises(RefusedError):
+            proof.decode_bitmap(bits, SLOTS)
+
+
+@given(st.sets(st.sampled_from(sorted(COMMITMENTS))))
+def test_an_honest_proof_says_what_was_seen(vouched: set[int]) -> None:
+    rejected = dict.fromkeys(COMMITMENTS.keys() - vouched, Reason.NORM)
+    assert checked(made(vouched, rejected)) == Seen(vouched=frozenset(vouched), rejected=rejected)
+
+
+SATURATED = to_text(b"\xff" * 14 + b"\x0f")
+NOBODY = made(set())
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"bloom": SATURATED}, "proof-bloom"),
+        ({"bloom": to_text(bytes(14))}, "proof-bloom"),
+        ({"bloom": to_text(bytes(14) + b"\x10")}, "proof-bloom"),
+        ({"bloom": NOBODY.bloom}, "proof-bloom"),
+        ({"root": NOBODY.root}, "proof-root"),
+        ({"count": 1}, "proof-root"),
+        ({"bitmap": to_text(proof.encode_bitmap({0}, SLOTS))}, "proof-root"),
+        ({"bitmap": to_text(proof.encode_bitmap({0, 1}, SLOTS))}, "proof-slots"),
+        ({"bitmap": to_text(b"\x05")}, "proof-bitmap"),
+        ({"head": to_text(sha256(b"other"))}, "proof-head"),
+        ({"rejected": ((1, 32),)}, "proof-slots"),
+        ({"rejected": ((0, 32),)}, "proof-slots"),
+        ({"rejected": ((3, 0),)}, "proof-reason"),
+        ({"rejected": ((3, 999),)}, "proof-reason"),
+    ],
+)
+def test_a_proof_that_contradicts_itself_is_refused(change: dict[str, object], code: str) -> None:
+    with pytest.raises(RefusedError) as caught:
+        checked(msgspec.structs.replace(made({0, 2}), **change))
+    assert caught.value.code == code
+
+
+def test_the_saturated_filter_is_the_right_size_for_the_round() -> None:
+    assert len(from_text(SATURATED, None)) == bloom.size_bytes(8)
+
+
+def test_anybody_can_ask_the_filter_for_a_contribution() -> None:
+    bits = from_text(made({0, 2}).bloom, None)
+    assert bloom.contains(bits, SEED, COMMITMENTS[0], 8)
+    assert not bloom.contains(bits, SEED, COMMITMENTS[9], 8)
+
+
+def seen(vouched: set[int], rejected: dict[int, Reason] | None = None) -> Seen:
+    return Seen(vouched=frozenset(vouched), rejected=rejected or {})
+
+
+@given(st.integers(1, 16), st.integers(0, 16))
+def test_work_counts_when_a_quorum_of_elected_others_vouches(elected: int, votes: int) -> None:
+    votes = min(votes, elected)
+    proofs = {slot: seen({99} if slot < votes else set()) for slot in range(elected)}
+    verdict, _ = proof.verdicts(range(elected), proofs, [99])[99]
+    assert (verdict is Verdict.ACCEPTED) == (votes >= quorum(elected))
+
+
+def test_nobody_witnesses_its_own_work() -> None:
+    proofs = {0: seen({0}), 1: seen({0}), 2: seen(set()), 3: seen(set())}
+    # 3 others, 2 needed; its own voice would have made the second
+    assert proof.verdicts(range(4), proofs, [0])[0][0] is Verdict.NOT_SELECTED
+    proofs[2] = seen({0})
+    assert proof.verdicts(range(4), proofs, [0])[0][0] is Verdict.ACCEPTED
+
+
+def test_a_lone_witness_cannot_accept_its_own_work() -> None:
+    assert proof.verdicts([0], {0: seen({0, 1})}, [0, 1]) == {
+        0: (Verdict.NOT_SELECTED, Reason.NONE),
+        1: (Verdict.ACCEPTED, Reason.NONE),
+    }
+
+
+def test_rejection_needs_a_quorum_for_one_reason() -> None:
+    norm, cosine = seen(set(), {9: Reason.NORM}), seen(set(), {9: Reason.COSINE})
+    divided = {0: norm, 1: norm, 2: cosine, 3: cosine}
+    assert proof.verdicts(range(4), divided, [9])[9][0] is Verdict.NOT_SELECTED
+    divided[2] = norm
+    assert proof.verdicts(range(4), divided, [9])[9] == (Verdict.REJECTED, Reason.NORM)
+
+
+def test_who_was_not_elected_has_no_voice() -> None:
+    proofs = {slot: seen({9}) for slot in range(4)}
+    assert proof.verdicts([4, 5, 6], proofs, [9])[9][0] is Verdict.NOT_SELECTED
