@@ -3,6 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
 
 PYTHON ?= python3
 ARGS ?=
@@ -42,9 +43,7 @@ bench: $(READY) $(BENCHES:bench/%.py=bench/results/%.json) ## every measured cla
 
 bench/results/%.json: bench/%.py $(READY) FORCE
 	@mkdir -p $(@D)
-	@echo "$*"
-	@$(BIN)/python $< --json | tee $@.part
-	@mv $@.part $@
+	$(BIN)/python $< --json $@
 
 test-gpu: $(READY) ## what needs a CUDA device
 	@if $(BIN)/python -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; \

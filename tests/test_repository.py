@@ -87,7 +87,7 @@ def test_every_link_in_a_page_leads_to_a_file_of_the_repository(page: Path) -> N
 
 
 @pytest.mark.parametrize("script", BENCHES, ids=lambda script: script.stem)
-def test_every_bench_can_answer_in_json(script: Path) -> None:
+def test_every_bench_can_write_its_numbers_as_json(script: Path) -> None:
     command = [sys.executable, str(script), "--help"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert "--json" in shown.stdout
