@@ -69,6 +69,11 @@ def test_a_crooked_swarm_keeps_the_invariants(seed: int) -> None:
     assert check_points(swarm) == swarm.view.closed
 
 
+def run_until(swarm: Swarm, state: State) -> None:
+    while swarm.view.state is not state:
+        assert swarm.step()
+
+
 def check_windows(view: RunView) -> None:
     """Every window below `fresh` is waiting, held, or trained: never two of them."""
     assert view.accounts is not None
@@ -132,8 +137,7 @@ def test_a_light_view_from_any_round_on_follows_the_rest() -> None:
 def swarm_log(swarm: Swarm) -> Iterator[Statement]:
     swarm.run_rounds(2)
     swarm.organise(RunPause(reason=1))
-    while swarm.view.state is not State.PAUSED:
-        assert swarm.step()
+    run_until(swarm, State.PAUSED)
     swarm.organise(RunResume(reason=1))
     swarm.run(800)
     assert swarm.view.state is State.FINISHED
@@ -200,8 +204,8 @@ def refuse_all(swarm: Swarm, view: RunView, index: int, statement: Statement) ->
         assert view == before
     for number in (statement.round or 0) + 1, (statement.round or 0) + 7:
         if statement.round is not None and not isinstance(statement.body, RoundOpen):
+            moved = restated(statement, statement.body, number)
             with pytest.raises(RefusedError):
-                moved = restated(statement, statement.body, number)
                 view.apply(index, moved, 0, swarm.blobs.__getitem__)
             assert view == before
 
@@ -244,14 +248,12 @@ def sha256_of(statement: Statement) -> Any:  # noqa: ANN401  # a digest, never N
 
 def test_a_pause_waits_for_the_round_and_a_resume_for_the_pause() -> None:
     swarm = swarm_of(1, 4, Character())
-    while swarm.view.state is not State.ROUND_TRAIN:
-        swarm.step()
+    run_until(swarm, State.ROUND_TRAIN)
     with pytest.raises(RefusedError):
         swarm.organise(RunResume(reason=1))
     swarm.organise(RunPause(reason=1))
     assert swarm.view.wish is Wish.PAUSE
-    while swarm.view.state is not State.PAUSED:
-        assert swarm.step()
+    run_until(swarm, State.PAUSED)
     with pytest.raises(RefusedError):
         swarm.organise(RunPause(reason=1))
     swarm.organise(RunFinish(reason=1))
@@ -275,12 +277,10 @@ def test_an_ended_run_takes_nothing() -> None:
             prev=ZERO_DIGEST,
             run=RunId(swarm.manifest.run_id),
         )
-        for take in (
-            swarm.view.admit,
-            lambda one: swarm.view.apply(9, one, 0, dict[Any, Any]().get),
-        ):  # type: ignore[arg-type, misc, return-value]
-            with pytest.raises(RefusedError):
-                take(statement)
+        with pytest.raises(RefusedError):
+            swarm.view.admit(statement)
+        with pytest.raises(RefusedError):
+            swarm.view.apply(9, statement, 0, swarm.blobs.__getitem__)
     assert swarm.view == before
 
 
