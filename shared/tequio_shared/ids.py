@@ -27,6 +27,7 @@ ZERO_DIGEST = Digest(bytes(32))
 
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 # multihash "identity" (0x00), 36 bytes, then the protobuf of an Ed25519 public key
+_PEER_ID_CHARS = 64  # more than any identity peer id has
 _PEER_ID_PREFIX = bytes.fromhex("002408011220")
 
 
@@ -82,7 +83,7 @@ def peer_id_text(key: PeerKey) -> str:
 def key_from_peer_id(text: str) -> PeerKey:
     """The Ed25519 key inside a `12D3Koo…` peer id; raises MalformedError for any other kind."""
     number = 0
-    if len(text) > 64:
+    if len(text) > _PEER_ID_CHARS:
         raise MalformedError(f"peer id of {len(text)} characters")
     for char in text:
         digit = _BASE58.find(char)

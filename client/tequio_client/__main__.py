@@ -1,0 +1,45 @@
+"""The command `tequio`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from tequio_client.cli import LazyGroup
+from tequio_shared.errors import TequioError
+
+COMMANDS = {
+    "worker": "tequio_client.cli.worker:worker",
+    "seed": "tequio_client.cli.worker:seed",
+    "run": "tequio_client.cli.run:run",
+    "data": "tequio_client.cli.data:data",
+    "audit": "tequio_client.cli.audit:audit",
+    "demo": "tequio_client.cli.demo:demo",
+}
+
+
+@click.command(cls=LazyGroup, commands_at=COMMANDS)
+@click.version_option(package_name="tequio", message="%(version)s")
+def cli() -> None:
+    """Train open language models together, and check who did what."""
+
+
+def main() -> None:
+    """Run the command; what the person can act on becomes one sentence and exit status 1."""
+    try:
+        cli()
+    except* TequioError as group:
+        _leave(group)
+
+
+def _leave(group: BaseExceptionGroup[BaseException]) -> None:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    click.echo(f"tequio: {error}", err=True)
+    sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""Options that several commands share, declared once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+import platformdirs
+
+from tequio_client import logs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+F = TypeVar("F", bound="Callable[..., object]")
+LEDGER = "http://127.0.0.1:8600"
+GIB = 1 << 30
+
+ledger = click.option(
+    "--ledger",
+    default=LEDGER,
+    show_default=True,
+    envvar="TEQUIO_LEDGER",
+    help="Address of the ledger.",
+)
+
+
+def _place(name: str) -> Path:
+    return Path(platformdirs.user_data_dir("tequio")) / name
+
+
+seed_folder = click.option(
+    "--seed-dir",
+    "seed_folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=_place("seed"),
+    show_default=True,
+    help="Folder of the seed that is to serve head and shards.",
+)
+
+
+def folder(name: str) -> Callable[[F], F]:
+    """The folder of a program, with its usual place."""
+    return click.option(
+        "--dir",
+        "folder",
+        type=click.Path(path_type=Path, file_okay=False),
+        default=_place(name),
+        show_default=True,
+        help="Where key, store and state are kept.",
+    )
+
+
+def logging(command: F) -> F:
+    """`--log-json` and `--log-level`."""
+    command = click.option("--log-json", is_flag=True, help="Log as JSON lines, for machines.")(
+        command
+    )
+    return click.option(
+        "--log-level",
+        type=click.Choice(["debug", "info", "warning", "error"]),
+        default="info",
+        show_default=True,
+    )(command)
+
+
+def networking(command: F) -> F:
+    """Where a node listens, whom it dials first, and what it may store and transfer."""
+    for option in reversed(
+        (
+            click.option(
+                "--listen",
+                multiple=True,
+                default=("/ip4/0.0.0.0/tcp/0",),
+                show_default=True,
+                help="Multiaddr to listen on; repeat.",
+            ),
+            click.option(
+                "--announce", multiple=True, help="Multiaddr that others should dial; repeat."
+            ),
+            click.option(
+                "--peer", "bootstrap", multiple=True, help="Multiaddr of a peer to dial; repeat."
+            ),
+            click.option("--quota-gib", type=float, default=20.0, show_default=True),
+            click.option("--upload-mbit", type=float, help="Most to send, in Mbit/s."),
+            click.option("--download-mbit", type=float, help="Most to receive, in Mbit/s."),
+            click.option(
+                "--status", "status_lines", is_flag=True, help="Status as JSON lines on stdout."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def bytes_per_s(mbit: float | None) -> float | None:
+    """Mbit/s as bytes/s; None stays None."""
+    return None if mbit is None else mbit * 1e6 / 8
+
+
+def set_up_logs(*, log_json: bool, log_level: str) -> None:
+    """Configure logging as the options say."""
+    logs.configure(style="json" if log_json else "console", level=log_level)

@@ -1,0 +1,111 @@
+"""`tequio worker` and `tequio seed`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tequio_client.cli import options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.worker.settings import NetSettings
+
+
+@click.command()
+@options.ledger
+@options.folder("worker")
+@click.option("--run", "run_name", help="Name or id of the run; the only open one if not given.")
+@click.option(
+    "--role",
+    "roles",
+    type=click.Choice(["trainer", "witness"]),
+    multiple=True,
+    default=("trainer", "witness"),
+    show_default=True,
+)
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda:N, mps, xpu:N.")
+@click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 1024))
+@click.option("--memory-mb", default=0, help="Most accelerator memory, MiB; 0 is no limit.")
+@click.option("--share", default=100, show_default=True, type=click.IntRange(1, 100))
+@options.networking
+@options.logging
+def worker(  # noqa: PLR0913 - one parameter an option
+    *,
+    roles: tuple[str, ...],
+    device: str,
+    threads: int,
+    memory_mb: int,
+    share: int,
+    log_json: bool,
+    log_level: str,
+    **net: object,
+) -> None:
+    """Lend this computer to a run: train, witness, and earn compute points."""
+    from tequio_client.worker import main
+    from tequio_client.worker.settings import TrainerSettings, WorkerSettings
+
+    options.set_up_logs(log_json=log_json, log_level=log_level)
+    main.run(
+        WorkerSettings(
+            net=_net(**net),  # type: ignore[arg-type]  # click gives what the options declare
+            trainer=TrainerSettings(
+                device=device, threads=threads, memory_mb=memory_mb, share_percent=share
+            ),
+            roles=tuple(sorted(set(roles))),
+        )
+    )
+
+
+@click.command()
+@options.ledger
+@options.folder("seed")
+@click.option(
+    "--heads-every",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Keep the head of every n-th round.",
+)
+@options.networking
+@options.logging
+def seed(*, heads_every: int, log_json: bool, log_level: str, **net: object) -> None:
+    """Be a public entry to the swarm: first address for newcomers, and a cache of its bytes."""
+    from tequio_client.worker import seed as seeds
+
+    options.set_up_logs(log_json=log_json, log_level=log_level)
+    seeds.run(
+        _net(**net, run_name=None),  # type: ignore[arg-type]  # as above
+        heads_every=heads_every,
+    )
+
+
+def _net(  # noqa: PLR0913 - one parameter an option
+    *,
+    ledger: str,
+    folder: Path,
+    run_name: str | None,
+    listen: tuple[str, ...],
+    announce: tuple[str, ...],
+    bootstrap: tuple[str, ...],
+    quota_gib: float,
+    upload_mbit: float | None,
+    download_mbit: float | None,
+    status_lines: bool,
+) -> NetSettings:
+    from tequio_client.worker.settings import NetSettings
+
+    return NetSettings(
+        ledger=ledger,
+        folder=folder,
+        listen=listen,
+        announce=announce,
+        bootstrap=bootstrap,
+        quota_bytes=int(quota_gib * options.GIB),
+        upload_bytes_per_s=options.bytes_per_s(upload_mbit),
+        download_bytes_per_s=options.bytes_per_s(download_mbit),
+        run=run_name,
+        status_lines=status_lines,
+    )

@@ -1,0 +1,136 @@
+"""The demo's processes: started, watched, and ended by this file alone."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import trio
+
+from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
+from tequio_client.link import status as link_status
+from tequio_shared.errors import MalformedError, UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+END_S = 8.0
+START_S = 60.0
+_TAIL_BYTES = 2_000
+
+
+class Program:
+    """One process: its log in a file, its status lines (if any) parsed as they come."""
+
+    def __init__(self, name: str, command: Sequence[str], folder: Path) -> None:
+        self.name = name
+        self._command = list(command)
+        self._log = folder / "logs" / f"{name}.log"
+        self._process: trio.Process | None = None
+        self.status: link_status.Status | None = None  # the last one
+        self.output = bytearray()  # standard output that is no status
+
+    async def run(self) -> int:
+        """Start, read until it ends, and say its exit status; cancelling ends it."""
+        self._log.parent.mkdir(parents=True, exist_ok=True)
+        with self._log.open("ab") as log:
+            process = await trio.lowlevel.open_process(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+                start_new_session=True,
+            )
+        self._process = process
+        try:
+            await self._read(process)
+            return await process.wait()
+        finally:
+            with trio.CancelScope(shield=True):
+                await self.end()
+
+    async def must_run(self) -> str:
+        """Run to the end; returns the output, raises UserFacingError when it failed."""
+        status = await self.run()
+        if status:
+            raise UserFacingError(f"{self.name} ended with status {status}: {self.last_words()}")
+        return self.output.decode(errors="replace")
+
+    async def end(self) -> None:
+        """Ask it to stop, then make it."""
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        with suppress(ProcessLookupError):
+            process.terminate()
+        with trio.move_on_after(END_S):
+            await process.wait()
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+    def last_words(self) -> str:
+        """The end of its log."""
+        with suppress(OSError):
+            return self._log.read_bytes()[-_TAIL_BYTES:].decode(errors="replace").strip()
+        return ""
+
+    async def _read(self, process: trio.Process) -> None:
+        if process.stdout is None:
+            raise AssertionError("the program has no output pipe")
+        rest = bytearray()
+        async for chunk in process.stdout:
+            rest += chunk
+            *lines, rest = rest.split(b"\n")
+            for line in lines:
+                self._take(bytes(line))
+        self._take(bytes(rest))
+
+    def _take(self, line: bytes) -> None:
+        try:
+            self.status = link_status.decode(line)
+        except MalformedError:
+            self.output += line + b"\n"
+
+
+def tequio(*arguments: str) -> list[str]:
+    """The command line of a tequio program, run by this Python."""
+    return [sys.executable, "-m", "tequio_client", *arguments]
+
+
+def ledger_command(folder: Path, port: int, organiser: str) -> list[str]:
+    """The command line of the demo's ledger."""
+    options = {
+        "--dir": str(folder),
+        "--port": str(port),
+        "--network": "demo",
+        "--origin": "demo.example/log",
+        "--organiser": organiser,
+    }
+    words = [word for pair in options.items() for word in pair]
+    return [sys.executable, "-m", "tequio_ledger", "serve", *words]
+
+
+def free_port() -> int:
+    """A TCP port on loopback that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+async def wait_healthy(url: str) -> None:
+    """Return once the ledger answers; raises UserFacingError after a minute."""
+    async with LedgerApi(url) as ledger:
+        with trio.move_on_after(START_S):
+            while True:
+                with suppress(LedgerUnavailableError):
+                    await ledger.network()
+                    return
+                await trio.sleep(0.1)
+    raise UserFacingError(f"the ledger at {url} did not come up in {START_S:.0f} s")

@@ -1,0 +1,65 @@
+"""What a worker tells whoever started it: one JSON line per change, and one every second.
+
+Everything here is for eyes: nothing decides by it. Sizes in bytes, memory in MiB, times in
+seconds, points in micro-points.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from tequio_shared.errors import MalformedError
+
+LINE_BYTES = 1 << 16
+Text = Annotated[str, msgspec.Meta(max_length=4_096)]
+
+
+class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One worker, now."""
+
+    peer: Text
+    """Peer id, `12D3Koo…`."""
+    key: Text
+    roles: tuple[Text, ...]
+    run: Text = ""
+    state: Text = ""
+    round: int = 0
+    duty: Text = ""
+    """What it is doing, in a word."""
+    head: Text = ""
+    """Head whose weights it holds, base64url."""
+    head_round: int = -1
+    peers: int = 0
+    sent_bytes: int = 0
+    received_bytes: int = 0
+    sources: int = 0
+    """Peers from which verified bytes came."""
+    rounds_trained: int = 0
+    proofs: int = 0
+    tokens: int = 0
+    train_seconds: float = 0.0
+    elapsed_seconds: float = 0.0
+    loss: float = 0.0
+    """The trainer's own reading, nats per token."""
+    resident_mb: int = 0
+    trainer_resident_mb: int = 0
+    device: Text = ""
+    problem: Text = ""
+    """What keeps it from working, in words; empty when nothing does."""
+
+
+def encode(status: Status) -> bytes:
+    """Write one line, newline included."""
+    return msgspec.json.encode(status) + b"\n"
+
+
+def decode(line: bytes) -> Status:
+    """Read a line; raises MalformedError."""
+    if len(line) > LINE_BYTES:
+        raise MalformedError(f"status line of {len(line)} bytes")
+    try:
+        return msgspec.json.decode(line, type=Status)
+    except (msgspec.DecodeError, UnicodeDecodeError) as err:
+        raise MalformedError(f"not a status: {err}") from err

@@ -1,0 +1,181 @@
+"""The organiser's TOML: human units in, the manifest's integers out.
+
+name = "tiny"
+[model]
+source = "config.json"      # a config (fresh weights), a model folder, or a Hub id
+seed = 0                    # of fresh weights
+[data]
+folder = "data"             # what `tequio data build` made
+[algorithm]                 # optional: k, bits, outer_lr, weight_decay, ...
+[inner]                     # optional: optimiser, steps, lr, ...
+[windows]                   # optional: samples, first, most
+[rounds]                    # optional: train_s, most, min_members, ...
+"""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from msgspec import Struct
+
+from tequio_shared.errors import UserFacingError
+from tequio_shared.manifest import Algorithm, Inner, Rounds, Windows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MS = 1000
+ALPHA_ONE = 1 << 20
+LAMBDA_ONE = 1 << 30
+FEEDBACK_ONE = 1 << 15
+
+
+class ModelPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which network, from where."""
+
+    source: str
+    seed: int = 0
+
+
+class DataPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where the built shards lie."""
+
+    folder: str
+
+
+class AlgorithmPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The outer step; `outer_lr` 1.0 applies the mean, `weight_decay` is per round."""
+
+    name: Literal["sparseloco", "distro", "diloco"] = "sparseloco"
+    k: Literal[0, 8, 16, 32, 64, 128, 256, 512, 4096] = 0
+    bits: Literal[1, 2, 4, 8] = 2
+    outer_lr: float = 1.0
+    weight_decay: float = 0.0
+    momentum: float = 0.0
+    clip_delta: int = 8
+    filter_z: float = 4.0
+    token_cap: int = 1 << 40
+
+
+class InnerPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The trainer's inner steps."""
+
+    optimiser: Literal["muon", "adamw"] = "muon"
+    steps: int = 30
+    lr: float = 3e-3
+    adam_lr: float = 3e-3
+    feedback: float = 0.95
+    clip: float = 1.0
+    weight_decay: float = 0.0
+
+
+class WindowsPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Work units: `samples` sequences each."""
+
+    samples: int = 2
+    first: int = 30
+    most: int = 100_000
+    seed: int = 0
+
+
+class RoundsPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The clockwork, in seconds; `most` is the number of rounds after which the run ends."""
+
+    min_members: int = 2
+    most_members: int = 256
+    warmup_s: float = 5.0
+    train_s: float = 60.0
+    train_limit_s: float = 180.0
+    witness_s: float = 60.0
+    grace_s: float = 1.0
+    attest_s: float = 60.0
+    cooldown_s: float = 60.0
+    most: int = 1_000
+
+
+class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A whole plan; relative paths are relative to its file."""
+
+    name: str
+    model: ModelPlan
+    data: DataPlan
+    algorithm: AlgorithmPlan = AlgorithmPlan()
+    inner: InnerPlan = InnerPlan()
+    windows: WindowsPlan = WindowsPlan()
+    rounds: RoundsPlan = RoundsPlan()
+    witness_share: float = 0.05
+
+
+def read(path: Path) -> Plan:
+    """Read a plan; raises UserFacingError that names file and fault."""
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text()), Plan)
+    except OSError as err:
+        raise UserFacingError(f"cannot read the plan {path}: {err.strerror}") from err
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as err:
+        raise UserFacingError(f"the plan {path} is not right: {err}") from err
+
+
+def algorithm(plan: AlgorithmPlan, inner: InnerPlan) -> Algorithm:
+    """The manifest's outer step."""
+    alpha = round(plan.outer_lr * ALPHA_ONE)
+    decay = round(plan.weight_decay * LAMBDA_ONE)
+    return Algorithm(
+        name=plan.name,
+        layout="tile64" if plan.name == "distro" else "flat",
+        k=plan.k,
+        bits=plan.bits,
+        delta=plan.clip_delta,
+        z2=round(plan.filter_z**2),
+        token_cap=plan.token_cap,
+        mu_q=round(plan.momentum * FEEDBACK_ONE),
+        max_inner_steps=max(inner.steps, 1),
+        schedule=((1, alpha, decay),),
+    )
+
+
+def inner(plan: InnerPlan) -> Inner:
+    """The manifest's inner steps."""
+    return Inner(
+        optimiser=plan.optimiser,
+        steps=plan.steps,
+        lr_e9=round(plan.lr * 1e9),
+        adam_lr_e9=round(plan.adam_lr * 1e9),
+        feedback_q15=round(plan.feedback * FEEDBACK_ONE),
+        clip_e3=round(plan.clip * 1e3),
+        decay_e6=round(plan.weight_decay * 1e6),
+    )
+
+
+def windows(plan: WindowsPlan, sequence: int) -> Windows:
+    """The manifest's work units."""
+    return Windows(
+        samples=plan.samples,
+        tokens=plan.samples * sequence,
+        first=plan.first,
+        most=plan.most,
+        seed=plan.seed,
+    )
+
+
+def rounds(plan: RoundsPlan) -> Rounds:
+    """The manifest's clockwork."""
+    return Rounds(
+        min_members=plan.min_members,
+        most_members=plan.most_members,
+        warmup=_ms(plan.warmup_s),
+        train=_ms(plan.train_s),
+        train_limit=_ms(plan.train_limit_s),
+        witness=_ms(plan.witness_s),
+        grace=_ms(plan.grace_s),
+        attest=_ms(plan.attest_s),
+        cooldown=_ms(plan.cooldown_s),
+        most=plan.most,
+    )
+
+
+def _ms(seconds: float) -> int:
+    return round(seconds * _MS)
+

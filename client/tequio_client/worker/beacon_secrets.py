@@ -1,0 +1,65 @@
+"""Our part of the beacon: a secret committed to now and revealed with the next head we state.
+
+The secret of a number is derived from the key (`Signer.beacon_secret`), so the file holds no
+secret, only which number the log has us committed to. Written before the commitment is said.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tequio_shared.ids import Digest, NetworkId, sha256
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_shared.keys import Signer
+
+_KEPT = 8
+
+
+class _State(msgspec.Struct, forbid_unknown_fields=True):
+    confirmed: int = 0
+    last: int = 0
+    said: list[int] = []
+
+
+class BeaconSecrets:
+    """Commitments that we made, and the one that the log has."""
+
+    def __init__(self, file: Path, signer: Signer, net: NetworkId) -> None:
+        self._file = file
+        self._signer = signer
+        self._net = net
+        self._state = _State()
+        if file.exists():
+            self._state = msgspec.json.decode(file.read_bytes(), type=_State)
+
+    def commit(self) -> Digest:
+        """Make the next commitment, to be put into a statement."""
+        state = self._state
+        state.last += 1
+        state.said = [*state.said, state.last][-_KEPT:]
+        self._write()
+        return sha256(self._secret(state.last))
+
+    def confirm(self, commit: Digest) -> None:
+        """Note that the log has this commitment of ours: it is the one to reveal next."""
+        for number in self._state.said:
+            if sha256(self._secret(number)) == commit:
+                self._state.confirmed = number
+                self._write()
+
+    def reveal(self) -> bytes:
+        """The secret behind the commitment in the log, 32 bytes."""
+        return self._secret(self._state.confirmed)
+
+    def _secret(self, number: int) -> bytes:
+        return self._signer.beacon_secret(self._net, number)
+
+    def _write(self) -> None:
+        temporary = self._file.with_suffix(".new")
+        temporary.write_bytes(msgspec.json.encode(self._state))
+        temporary.replace(self._file)

@@ -1,0 +1,256 @@
+"""The worker program: puts a volunteer together from its parts and runs it until told to stop."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+import psutil
+import structlog
+import trio
+
+from tequio_client.link import messages as link
+from tequio_client.link import status as link_status
+from tequio_client.worker import node as nodes
+from tequio_client.worker.announce import Announcer
+from tequio_client.worker.beacon_secrets import BeaconSecrets
+from tequio_client.worker.deeds import Deeds, Means
+from tequio_client.worker.follower import LogFollower
+from tequio_client.worker.joining import Joined, join_run
+from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.rounds import Rounds, describe
+from tequio_client.worker.trainer_process import TrainerProcess
+from tequio_shared.errors import TequioError, UserFacingError
+from tequio_shared.ids import peer_id_text, to_text
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from tequio_client.worker.node import Node
+    from tequio_client.worker.settings import WorkerSettings
+
+log = structlog.get_logger(__name__)
+
+STATUS_EVERY_S = 1.0
+LEAVE_S = 4.0
+"""How long leaving may take after the first signal to stop."""
+_HANDED_DOWN = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
+_HANDED_DOWN_PREFIXES = ("CUDA_", "NVIDIA_", "HIP_", "ROCR_", "ZE_", "HF_", "PYTHON")
+
+
+def run(settings: WorkerSettings) -> None:
+    """Be a volunteer until the run ends or a signal says stop; raises UserFacingError."""
+    trio.run(partial(_main, settings))
+
+
+async def _main(settings: WorkerSettings) -> None:
+    async with nodes.opened(settings.net, is_seed=False) as node:
+        say_where(node, "worker", roles=",".join(settings.roles))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(node.swarm.run)
+            await Volunteer(settings, node).run()
+            nursery.cancel_scope.cancel()
+
+
+class Volunteer:
+    """One worker at work: the parts, and how they are started and stopped together."""
+
+    def __init__(self, settings: WorkerSettings, node: Node) -> None:
+        self._settings = settings
+        self._node = node
+        self._work = settings.net.folder / "work"
+        self._work.mkdir(parents=True, exist_ok=True)
+        self._trainer = TrainerProcess(trainer_environment(settings.net.folder))
+        self._started = trio.current_time()
+        self._rounds: Rounds | None = None
+        self._deeds: Deeds | None = None
+        self._problem = ""
+
+    async def run(self) -> None:
+        """Join the run and take part until it ends or a signal comes."""
+        node = self._node
+        async with (
+            Outbox(
+                self._settings.net.folder,
+                signer=node.signer,
+                net=node.network_info.id,
+                ledger=node.ledger,
+                clock=nodes.clock,
+                rng=node.rng,
+            ) as outbox,
+            trio.open_nursery() as nursery,
+        ):
+            nursery.start_soon(self._stop_at_signal, nursery.cancel_scope)
+            if self._settings.net.status_lines:
+                nursery.start_soon(self._report)
+            joined = await join_run(node, self._settings.net.run)
+            nursery.start_soon(self._keep_trainer, nursery.cancel_scope)
+            await self._take_part(joined, outbox)
+            nursery.cancel_scope.cancel()
+        if self._problem:
+            raise UserFacingError(self._problem)
+
+    async def _take_part(self, joined: Joined, outbox: Outbox) -> None:
+        node = self._node
+        async with LogFollower(
+            node.ledger,
+            node.network_info,
+            self._settings.net.folder,
+            rng=node.rng,
+        ) as follower:
+            secrets = BeaconSecrets(
+                self._settings.net.folder / "beacon.json", node.signer, node.network_info.id
+            )
+            announcer = await Announcer.join(node, joined.manifest)
+            self._deeds = Deeds(self._means(joined, outbox, announcer, secrets))
+            self._rounds = Rounds(
+                view=joined.view,
+                key=node.signer.key,
+                deeds=self._deeds,
+                exchange=node.exchange,
+                secrets=secrets,
+                clock=nodes.clock,
+            )
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(announcer.listen, self._rounds)
+                await self._rounds.run(follower.entries(after=joined.after))
+                nursery.cancel_scope.cancel()
+        log.info("run ended", run=to_text(joined.manifest.run_id)[:10])
+
+    def _means(
+        self, joined: Joined, outbox: Outbox, announcer: Announcer, secrets: BeaconSecrets
+    ) -> Means:
+        trainer = self._settings.trainer
+        return Means(
+            key=self._node.signer.key,
+            manifest=joined.manifest,
+            corpus=joined.corpus,
+            roles=self._settings.roles,
+            store=self._node.store,
+            exchange=self._node.exchange,
+            outbox=outbox,
+            announcer=announcer,
+            secrets=secrets,
+            trainer=self._trainer,
+            prepare=link.Prepare(
+                wish=1,
+                manifest=str(joined.manifest_path),
+                config=str(joined.config_path),
+                data_manifest=str(joined.corpus_path),
+                tokenizer=str(joined.tokenizer_path) if joined.tokenizer_path else None,
+                device=trainer.device,
+                threads=trainer.threads,
+                memory_mb=trainer.memory_mb,
+                share_percent=trainer.share_percent,
+            ),
+            work_folder=self._work,
+        )
+
+    async def _keep_trainer(self, scope: trio.CancelScope) -> None:
+        await self._trainer.run()
+        self._problem = self._trainer.broken or ""
+        scope.cancel()
+
+    async def _stop_at_signal(self, scope: trio.CancelScope) -> None:
+        """The first signal leaves the run in order; a second one, or the time, ends at once."""
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            async for number in signals:
+                log.info("stopping", signal=signal.Signals(number).name)
+                break
+            with trio.move_on_after(LEAVE_S):
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(_next_signal, signals, nursery.cancel_scope)
+                    if self._rounds is not None:
+                        await self._leave(self._rounds)
+                    nursery.cancel_scope.cancel()
+        scope.cancel()
+
+    async def _leave(self, rounds: Rounds) -> None:
+        try:
+            await rounds.leave()
+        except TequioError as err:
+            log.warning("could not say goodbye", error=str(err))
+
+    # --- status
+
+    async def _report(self) -> None:
+        stdout = trio.lowlevel.FdStream(os.dup(sys.stdout.fileno()))
+        async with stdout:
+            while True:
+                try:
+                    await stdout.send_all(link_status.encode(self.status()))
+                except trio.BrokenResourceError:
+                    return
+                await trio.sleep(STATUS_EVERY_S)
+
+    def status(self) -> link_status.Status:
+        """How we stand, for eyes."""
+        node, alive, ready = self._node, self._trainer.alive, self._trainer.ready
+        facts = describe(self._rounds.view) if self._rounds else {}
+        held = self._deeds.held_head if self._deeds else None
+        tally = self._deeds.tally if self._deeds else None
+        return link_status.Status(
+            peer=peer_id_text(node.signer.key),
+            key=to_text(node.signer.key),
+            roles=self._settings.roles,
+            run=to_text(self._rounds.view.manifest.run_id) if self._rounds else "",
+            state=str(facts.get("state", "joining")),
+            round=self._rounds.view.number if self._rounds else 0,
+            duty=alive.doing if alive else "starting",
+            head=to_text(held.hash) if held else "",
+            head_round=held.round if held else -1,
+            peers=len(node.network.connected()),
+            sent_bytes=node.blobs.sent_bytes,
+            received_bytes=sum(node.exchange.received.values()),
+            sources=len(node.exchange.received),
+            rounds_trained=tally.rounds_trained if tally else 0,
+            proofs=tally.proofs if tally else 0,
+            tokens=tally.tokens if tally else 0,
+            train_seconds=tally.train_seconds if tally else 0.0,
+            elapsed_seconds=trio.current_time() - self._started,
+            loss=tally.loss_last if tally else 0.0,
+            resident_mb=resident_mb(os.getpid()),
+            trainer_resident_mb=alive.resident_mb if alive else 0,
+            device=ready.device if ready else "",
+            problem=self._trainer.broken or "",
+        )
+
+
+def say_where(node: Node, program: str, **more: object) -> None:
+    """The one line that says what started, and where."""
+    log.info(
+        "started",
+        program=program,
+        peer=peer_id_text(node.signer.key),
+        network=to_text(node.network_info.id)[:12],
+        ledger=node.settings.ledger,
+        folder=str(node.settings.folder),
+        listening=node.network.addresses(),
+        **more,
+    )
+
+
+def trainer_environment(folder: Path) -> dict[str, str]:
+    """What the trainer gets of our environment: what it needs to find its libraries and devices."""
+    cache = folder / "cache"
+    cache.mkdir(parents=True, exist_ok=True)
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name in _HANDED_DOWN or name.startswith(_HANDED_DOWN_PREFIXES)
+    }
+    return {**kept, "NUMBA_CACHE_DIR": str(cache), "TOKENIZERS_PARALLELISM": "false"}
+
+
+def resident_mb(pid: int) -> int:
+    """Main memory of a process, MiB."""
+    return int(psutil.Process(pid).memory_info().rss) >> 20
+
+
+async def _next_signal(signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
+    async for _ in signals:
+        scope.cancel()

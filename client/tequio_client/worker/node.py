@@ -1,0 +1,156 @@
+"""What worker and seed have in common: key, folder lock, store, network, way to the ledger."""
+
+from __future__ import annotations
+
+import time
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+from filelock import FileLock, Timeout
+
+from tequio_client import identity
+from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
+from tequio_client.worker.addressbook import AddressBook
+from tequio_client.worker.blobs import BlobServer
+from tequio_client.worker.budget import ByteBudget
+from tequio_client.worker.exchange import Exchange
+from tequio_client.worker.fetch import Fetcher
+from tequio_client.worker.gossip import PeerExchange
+from tequio_client.worker.peers import PeerNetwork
+from tequio_client.worker.store import Store
+from tequio_client.worker.swarm import Swarm
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+    from pathlib import Path
+
+    from tequio_client.ledger_answers import Network
+    from tequio_client.worker.settings import NetSettings
+    from tequio_shared.keys import Signer
+
+log = structlog.get_logger(__name__)
+
+FIRST_ANSWER_S = 60.0
+"""How long the ledger may be away at the start before we give up with a clear word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """An open node; everything in it ends with `opened`."""
+
+    settings: NetSettings
+    signer: Signer
+    rng: Random
+    ledger: LedgerApi
+    network_info: Network
+    store: Store
+    network: PeerNetwork
+    fetcher: Fetcher
+    blobs: BlobServer
+    exchange: Exchange
+    swarm: Swarm
+
+
+def clock() -> int:
+    """Milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the folder alone; raises UserFacingError when another process has it."""
+    lock = FileLock(folder / "lock", timeout=0)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout as err:
+        raise UserFacingError(
+            f"another worker uses the folder {folder}; stop it, or give this one its own --dir"
+        ) from err
+    except OSError as err:
+        raise UserFacingError(f"cannot use the folder {folder}: {err.strerror}") from err
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@asynccontextmanager
+async def opened(settings: NetSettings, *, is_seed: bool) -> AsyncIterator[Node]:
+    """Open a node: ledger reached, network id checked, listening, serving what the store has."""
+    async with AsyncExitStack() as stack:
+        stack.enter_context(locked(settings.folder))
+        signer = identity.load_or_create(settings.folder)
+        rng = Random(signer.key)  # noqa: S311 - jitter and choice of peers, no secrets
+        ledger = await stack.enter_async_context(LedgerApi(settings.ledger))
+        info = await _first_answer(ledger, settings)
+        _pin_network(settings.folder, info)
+        store = Store(settings.folder / "store", quota_bytes=settings.quota_bytes)
+        network = await stack.enter_async_context(
+            PeerNetwork(seed=signer.seed, listen=settings.listen, announce=settings.announce)
+        )
+        fetcher = await stack.enter_async_context(
+            Fetcher(network, store, rng=rng, download=ByteBudget(settings.download_bytes_per_s))
+        )
+        blobs = BlobServer(network, store, ByteBudget(settings.upload_bytes_per_s))
+        book = AddressBook(clock)
+        swarm = Swarm(
+            network=network,
+            exchange=PeerExchange(network, book, rng=rng),
+            book=book,
+            ledger=ledger,
+            signer=signer,
+            clock=clock,
+            rng=rng,
+            bootstrap=settings.bootstrap,
+            is_seed=is_seed,
+        )
+        exchange = Exchange(
+            store=store, fetcher=fetcher, ledger=ledger, peers=lambda: sorted(network.connected())
+        )
+        yield Node(
+            settings=settings,
+            signer=signer,
+            rng=rng,
+            ledger=ledger,
+            network_info=info,
+            store=store,
+            network=network,
+            fetcher=fetcher,
+            blobs=blobs,
+            exchange=exchange,
+            swarm=swarm,
+        )
+
+
+async def _first_answer(ledger: LedgerApi, settings: NetSettings) -> Network:
+    with trio.move_on_after(FIRST_ANSWER_S):
+        while True:
+            try:
+                return await ledger.network()
+            except LedgerUnavailableError as err:
+                log.warning(
+                    "ledger not reached; trying again", ledger=settings.ledger, why=str(err)
+                )
+                await trio.sleep(1.0)
+    raise UserFacingError(
+        f"no ledger answers at {settings.ledger}: check the address and that it is running"
+    )
+
+
+def _pin_network(folder: Path, info: Network) -> None:
+    """Refuse a ledger of another network than the one this folder has worked with."""
+    file, mine = folder / "network", to_text(info.id)
+    if not file.exists():
+        file.write_text(mine)
+    elif (pinned := file.read_text().strip()) != mine:
+        raise UserFacingError(
+            f"this folder belongs to network {pinned[:12]}…, but the ledger serves {mine[:12]}…; "
+            "use another --dir or the right --ledger"
+        )

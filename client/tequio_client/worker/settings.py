@@ -1,0 +1,66 @@
+"""What a worker or seed was told at its start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_shared.statements.members import Role
+
+ROLES: tuple[Role, ...] = ("trainer", "witness")
+LEAST_QUOTA_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetSettings:
+    """Where we are and whom we talk to; the same for workers and seeds."""
+
+    ledger: str
+    folder: Path
+    listen: tuple[str, ...] = ("/ip4/0.0.0.0/tcp/0",)
+    announce: tuple[str, ...] = ()
+    bootstrap: tuple[str, ...] = ()
+    quota_bytes: int = 20 << 30
+    upload_bytes_per_s: float | None = None
+    download_bytes_per_s: float | None = None
+    run: str | None = None
+    status_lines: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.ledger.startswith(("http://", "https://")):
+            raise UserFacingError(
+                f"the ledger's address must start with http:// or https://, not {self.ledger!r}"
+            )
+        if self.quota_bytes < LEAST_QUOTA_BYTES:
+            raise UserFacingError(
+                f"a quota of {self.quota_bytes} bytes is too small: give at least "
+                f"{LEAST_QUOTA_BYTES >> 20} MiB"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainerSettings:
+    """How much of the machine the trainer may take."""
+
+    device: str = "auto"
+    threads: int = 1
+    memory_mb: int = 0
+    share_percent: int = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSettings:
+    """A volunteer's worker."""
+
+    net: NetSettings
+    trainer: TrainerSettings = field(default_factory=TrainerSettings)
+    roles: tuple[Role, ...] = ROLES
+
+    def __post_init__(self) -> None:
+        if not self.roles or list(self.roles) != sorted(set(self.roles) & set(ROLES)):
+            raise UserFacingError(f"roles must be trainer, witness or both, not {self.roles}")

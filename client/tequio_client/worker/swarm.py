@@ -1,0 +1,133 @@
+"""Staying connected: seeds from the ledger, other peers from them, and again after a loss.
+
+The ledger is only needed to find the first peer; who is connected once learns of the others from
+its peers and keeps their signed address records, so a dead seed or ledger splits nobody off.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
+from tequio_client.ledger_api import LedgerUnavailableError
+from tequio_shared.addresses import AddressRecord, sign_addresses
+from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.ids import peer_id_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from random import Random
+
+    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.worker.addressbook import AddressBook
+    from tequio_client.worker.gossip import PeerExchange
+    from tequio_client.worker.peers import PeerNetwork
+    from tequio_shared.ids import PeerKey
+    from tequio_shared.keys import Signer
+
+log = structlog.get_logger(__name__)
+
+DEGREE = 16
+"""Connections that we open ourselves at most; more may come in."""
+FIRST_PAUSE_S = 1.0
+PAUSE_S = 10.0
+RECORD_EVERY_MS = 120_000
+"""How often our own record is signed anew; it lives ten minutes."""
+
+
+class Swarm:
+    """Keeps us connected: one task, `run`."""
+
+    def __init__(  # noqa: PLR0913 - composition
+        self,
+        *,
+        network: PeerNetwork,
+        exchange: PeerExchange,
+        book: AddressBook,
+        ledger: LedgerApi,
+        signer: Signer,
+        clock: Callable[[], int],
+        rng: Random,
+        bootstrap: Sequence[str] = (),
+        is_seed: bool = False,
+    ) -> None:
+        self._network = network
+        self._exchange = exchange
+        self._book = book
+        self._ledger = ledger
+        self._signer = signer
+        self._clock = clock
+        self._rng = rng
+        self._bootstrap = tuple(bootstrap)
+        self._is_seed = is_seed
+        self._record: AddressRecord | None = None
+        self.seeds: set[PeerKey] = set()
+
+    async def run(self) -> None:
+        """Connect, learn and reconnect until cancelled."""
+        pause = FIRST_PAUSE_S
+        while True:
+            await self._tick()
+            await trio.sleep(pause * self._rng.uniform(0.8, 1.2))
+            pause = min(pause * 1.5, PAUSE_S)
+
+    async def _tick(self) -> None:
+        await self._ask_ledger()
+        for addr in self._bootstrap:
+            await self._connect(addr)
+        for peer in sorted(self._network.connected()):
+            await self._learn_from(peer)
+        await self._widen()
+
+    async def _ask_ledger(self) -> None:
+        """Learn the seeds; as a seed, say where we are."""
+        try:
+            if self._is_seed:
+                await self._ledger.put_seed(self._own_record())
+            records = await self._ledger.seeds()
+        except (LedgerUnavailableError, RefusedError) as err:
+            log.debug("the ledger gives no seeds", error=str(err))
+            return
+        for record in records:
+            if record.author != self._network.key:
+                self._book.add(record)
+                self.seeds.add(record.author)
+                await self._reach(record)
+
+    async def _learn_from(self, peer: PeerKey) -> None:
+        try:
+            await self._exchange.ask(peer, self._own_record())
+        except PeerError as err:
+            log.debug("no peer exchange", peer=peer_id_text(peer), error=str(err))
+
+    async def _widen(self) -> None:
+        """Connect to some of the peers that we know, until there are enough."""
+        missing = DEGREE - len(self._network.connected())
+        known = [one for one in self._book.current() if one.author != self._network.key]
+        strangers = [one for one in known if one.author not in self._network.connected()]
+        for record in self._rng.sample(strangers, max(min(missing, len(strangers)), 0)):
+            await self._reach(record)
+
+    async def _reach(self, record: AddressRecord) -> None:
+        self._network.remember(record.author, record.addrs)
+        if record.author in self._network.connected():
+            return
+        for addr in record.addrs:
+            if await self._connect(addr):
+                return
+
+    async def _connect(self, addr: str) -> bool:
+        try:
+            await self._network.connect(addr)
+        except PeerError as err:
+            log.debug("not reached", address=addr, error=str(err))
+            return False
+        return True
+
+    def _own_record(self) -> AddressRecord:
+        now = self._clock()
+        if self._record is None or now - self._record.ts > RECORD_EVERY_MS:
+            self._record = sign_addresses(self._signer, self._network.addresses(), now)
+        return self._record
