@@ -1,0 +1,289 @@
+"""The worker's voice: numbers, signs and posts its statements, in order and each once.
+
+Rules. What is said is on disk before `say` goes on, and a number is on disk before a copy under it
+is sent. One task posts. A statement that may have been sent is signed anew only after the ledger
+was asked where our chain ends, so nothing is logged twice whatever was lost on the way; and a
+number is never used again, so that two different statements under one are always foul play.
+The one exception: as long as nothing of ours is in the log, the format demands number 1.
+"""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import TYPE_CHECKING, Self, TypeVar
+
+import structlog
+import trio
+
+from tequio_client.ledger_api import LedgerRefusedError, LedgerUnavailableError, LogForkedError
+from tequio_client.worker.backoff import BackOff
+from tequio_client.worker.outbox_file import Copy, OutboxFile
+from tequio_shared import statement
+from tequio_shared.errors import PeerError, RefusedError, TequioError
+from tequio_shared.ids import ZERO_DIGEST
+from tequio_shared.limits import STATEMENT_LIFE_MS
+from tequio_shared.statements.members import KeyRegister
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+    from random import Random
+
+    from tequio_client.ledger_answers import Posted
+    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.worker.outbox_file import Chain, Draft
+    from tequio_shared.ids import Digest, NetworkId, RunId
+    from tequio_shared.keys import Signer
+    from tequio_shared.statement import Entry, Statement
+    from tequio_shared.statements import Body
+
+log = structlog.get_logger(__name__)
+
+FILE = "outbox.sqlite"
+BATCH = 32
+"""Statements in one request; 32 of the largest stay below the ledger's limit of 1 MiB."""
+FRESH_MS = 120_000
+"""A copy older than this is signed anew; the ledger takes 300 s, clocks differ."""
+
+_BUSY = frozenset({"rate-limited", "queue-full", "read-only", "no-quorum"})
+_STALE = frozenset({"clock-skew", "expired"})
+_OUT_OF_STEP = frozenset({"seq-gap", "wrong-prev", "equivocation", "not-admitted"})
+_STALE_MS = 5_000
+"""A copy younger than this that is called stale means that the clocks differ."""
+
+_T = TypeVar("_T")
+
+
+class Outbox:
+    """The one owner of the worker's chain of statements, while it is open.
+
+    Leaving the `async with` stops posting; what was said and is not logged yet goes out after the
+    next start. LogForkedError ends the `async with` when the ledger has lost statements of ours.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        signer: Signer,
+        net: NetworkId,
+        ledger: LedgerApi,
+        clock: Callable[[], int],
+        rng: Random,
+    ) -> None:
+        self._path = folder / FILE
+        self._signer = signer
+        self._net = net
+        self._ledger = ledger
+        self._clock = clock
+        self._back_off = BackOff(rng)
+        self._stack = AsyncExitStack()
+        self._lock = trio.Lock()  # held by whoever uses the file
+        self._spoken = trio.Event()  # replaced by the posting task
+        self._waiting: dict[int, _Answer] = {}  # by ticket
+        # The rest belongs to the posting task.
+        self._is_in_step = False
+        self._doubts = 0  # refusals in a row that only a chain out of step explains
+        self._fresh_from_ms = 0  # copies from before are not sent again
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as stack:
+            opening = partial(OutboxFile, self._path, self._net, self._signer.key)
+            self._file = stack.enter_context(await trio.to_thread.run_sync(opening))
+            nursery = await stack.enter_async_context(trio.open_nursery())
+            nursery.start_soon(self._run)
+            stack.callback(nursery.cancel_scope.cancel)
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(self, *exc: object) -> bool | None:
+        return await self._stack.__aexit__(*exc)  # type: ignore[arg-type]  # the protocol's three
+
+    async def say(
+        self,
+        body: Body,
+        run: RunId | None = None,
+        round: int | None = None,  # noqa: A002 - the treaty's word
+    ) -> Entry:
+        """Say something; returns the entry once the ledger has it on disk, whenever that is.
+
+        What is cancelled here is said nevertheless, and saying it again joins it. Raises
+        RefusedError with the ledger's code when it does not take the statement, which is then
+        forgotten, and RefusedError("malformed") when the rules forbid it.
+        """
+        self._make(body, run, round, seq=1, prev=ZERO_DIGEST)  # raises if it can never be signed
+        async with self._lock:
+            ticket = await trio.to_thread.run_sync(self._file.add, body, run, round)
+            answer = self._waiting.setdefault(ticket, _Answer())
+        self._spoken.set()
+        return await answer.wait()
+
+    # --- the posting task
+
+    async def _run(self) -> None:
+        while True:
+            spoken = self._spoken = trio.Event()
+            try:
+                await self._post_all()
+            except LogForkedError:
+                raise
+            except (LedgerUnavailableError, RefusedError, PeerError) as err:
+                await self._wait_after(err)
+            else:
+                self._back_off.reset()
+                await spoken.wait()
+
+    async def _wait_after(self, err: TequioError) -> None:
+        """Whatever was on its way may have arrived: ask before anything is signed anew."""
+        self._is_in_step = False
+        least_s = err.retry_after_s if isinstance(err, LedgerUnavailableError) else 0.0
+        pause_s = self._back_off.next_s(least_s)
+        log.warning("statements wait for the ledger", error=str(err), again_in_s=round(pause_s, 1))
+        await trio.sleep(pause_s)
+
+    async def _post_all(self) -> None:
+        while drafts := await self._on_file(self._file.drafts, BATCH):
+            if not self._is_in_step:
+                await self._get_in_step()
+                continue  # a registration may stand first now, and some may be done
+            copies = await self._on_file(self._sign, drafts)
+            posted = await self._ledger.post([copy.entry for copy in copies])
+            await self._take(copies, posted)
+
+    async def _get_in_step(self) -> None:
+        """Learn from the ledger where our chain ends, and what of ours it therefore has."""
+        seq, last = await self._ask()
+        chain = await self._on_file(self._file.chain)
+        if seq < chain.seq or (seq == chain.seq and last != chain.last):
+            raise LogForkedError(
+                f"the ledger has our statements up to {seq}, but had {chain.seq} before"
+            )
+        if seq > chain.seq:
+            await self._catch_up(chain, seq, last)
+        self._is_in_step = True
+
+    async def _ask(self) -> tuple[int, Digest]:
+        try:
+            account = await self._ledger.peer(self._signer.key)
+        except LedgerRefusedError as err:
+            if err.code != "not-found":
+                raise
+            await self._on_file(self._file.add_first, KeyRegister())
+            return 0, ZERO_DIGEST
+        return account.last_seq, account.last
+
+    async def _catch_up(self, chain: Chain, seq: int, last: Digest) -> None:
+        by_digest = {c.entry.statement.digest: c for c in await self._on_file(self._file.copies)}
+        logged: list[Copy] = []
+        while last != chain.last and last in by_digest:
+            logged.insert(0, by_digest[last])
+            last = logged[0].entry.statement.prev
+        if last != chain.last:
+            log.warning("the ledger has statements of our key that we do not know", last_seq=seq)
+        if logged:
+            await self._settle(logged)
+        else:
+            await self._on_file(self._file.adopt, seq, last)
+
+    def _sign(self, drafts: Sequence[Draft]) -> list[Copy]:
+        """Give each draft a copy that continues the chain and is young; new ones are kept first."""
+        chain = self._file.chain()
+        latest = {copy.ticket: copy for copy in self._file.copies()}
+        prev, used = chain.last, chain.used
+        copies: list[Copy] = []
+        fresh: list[Copy] = []
+        for draft in drafts:
+            copy = latest.get(draft.ticket)
+            if copy is None or not self._is_good(copy.entry.statement, prev):
+                used = 1 if prev == ZERO_DIGEST else used + 1
+                copy = self._copy(draft, used, prev)
+                fresh.append(copy)
+            copies.append(copy)
+            prev = copy.entry.statement.digest
+        if fresh:
+            self._file.keep(fresh)
+        return copies
+
+    def _is_good(self, signed: Statement, prev: Digest) -> bool:
+        age_ms = self._clock() - signed.ts
+        return signed.prev == prev and 0 <= age_ms <= FRESH_MS and signed.ts >= self._fresh_from_ms
+
+    def _copy(self, draft: Draft, seq: int, prev: Digest) -> Copy:
+        made = self._make(draft.body, draft.run, draft.round, seq=seq, prev=prev)
+        return Copy(ticket=draft.ticket, entry=statement.sign(self._net, made, self._signer))
+
+    def _make(
+        self, body: Body, run: RunId | None, round_: int | None, *, seq: int, prev: Digest
+    ) -> Statement:
+        now = self._clock()
+        return statement.make(
+            body=body,
+            author=self._signer.key,
+            seq=seq,
+            ts=now,
+            exp=now + STATEMENT_LIFE_MS,
+            prev=prev,
+            run=run,
+            round=round_,
+        )
+
+    async def _take(self, copies: Sequence[Copy], posted: Sequence[Posted]) -> None:
+        """Note what became of a batch, up to the first refusal: those after it are out of step."""
+        count = next((n for n, item in enumerate(posted) if item.status == "refused"), len(posted))
+        if count:
+            self._doubts = 0
+            await self._settle(copies[:count])
+        if count < len(posted):
+            await self._refused(copies[count], posted[count])
+
+    async def _refused(self, copy: Copy, item: Posted) -> None:
+        code, detail = item.code or "unnamed", item.detail or "the ledger gives no reason"
+        signed = copy.entry.statement
+        if code in _BUSY:
+            raise LedgerUnavailableError(f"{code}: {detail}")
+        if code in _STALE and self._clock() - signed.ts > _STALE_MS:
+            self._fresh_from_ms = self._clock()
+        elif code in _OUT_OF_STEP and self._doubts == 0:
+            self._doubts += 1
+            self._is_in_step = False
+        else:
+            await self._give_up(copy, LedgerRefusedError(code, f"{signed.type}: {detail}"))
+
+    async def _settle(self, copies: Sequence[Copy]) -> None:
+        await self._on_file(self._file.settle, copies)
+        for copy in copies:
+            signed = copy.entry.statement
+            log.info("statement logged", type=signed.type, seq=signed.seq, round=signed.round)
+            if answer := self._waiting.pop(copy.ticket, None):
+                answer.give(copy.entry)
+
+    async def _give_up(self, copy: Copy, err: LedgerRefusedError) -> None:
+        self._doubts = 0
+        await self._on_file(self._file.drop, copy.ticket)
+        log.warning("statement refused", code=err.code, error=str(err))
+        if answer := self._waiting.pop(copy.ticket, None):
+            answer.give(err)
+
+    async def _on_file(self, use: Callable[..., _T], *args: object) -> _T:
+        async with self._lock:
+            return await trio.to_thread.run_sync(use, *args)
+
+
+class _Answer:
+    """What became of a statement, for everybody who waits for it."""
+
+    def __init__(self) -> None:
+        self._came = trio.Event()
+        self._outcome: Entry | LedgerRefusedError | None = None
+
+    def give(self, outcome: Entry | LedgerRefusedError) -> None:
+        self._outcome = outcome
+        self._came.set()
+
+    async def wait(self) -> Entry:
+        await self._came.wait()
+        if isinstance(self._outcome, LedgerRefusedError):
+            raise LedgerRefusedError(self._outcome.code, str(self._outcome))
+        assert self._outcome is not None  # noqa: S101 - set before the event
+        return self._outcome
