@@ -11,7 +11,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 BENCHES := $(wildcard bench/*.py)
 
-.PHONY: help setup demo test check fix bench test-gpu lock
+.PHONY: help setup demo test check style types walls promises fix bench test-gpu lock
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1\t\2/p' Makefile | expand -t 12
@@ -28,11 +28,19 @@ demo: $(READY) ## a whole network on this machine: ledger, seed, volunteers, an 
 test: $(READY) ## the whole suite
 	$(BIN)/pytest -q -m "not cuda" $(ARGS)
 
-check: $(READY) ## style, types, walls between the packages, the repository's own promises
+check: style types walls promises ## style, types, the walls between packages, and what the pages promise
+
+style: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+types: $(READY)
 	$(BIN)/mypy
+
+walls: $(READY)
 	$(BIN)/lint-imports
+
+promises: $(READY)
 	$(BIN)/pytest -q tests/test_repository.py
 
 fix: $(READY) ## what ruff can mend by itself
