@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import torch
 from torch.nn import functional
@@ -81,18 +81,28 @@ class Progress:
     loss_last: float
 
 
+class Watch(Protocol):
+    """Who may stop training."""
+
+    def check(self) -> None:
+        """Called often, also inside a step; raises to drop the work."""
+
+    def is_enough(self, progress: Progress) -> bool:
+        """Asked after every step; True to end with what there is. May sleep, and may raise."""
+
+
 def train(
     model: Model,
     training: TrainingData,
     plan: Plan,
     inner: Inner,
     device: Device,
-    is_enough: Callable[[Progress], bool],
+    watch: Watch,
 ) -> Progress:
     """Move the model's weights by the planned inner steps; say how far they came.
 
-    `is_enough` is asked after every step, and may raise; once it says yes, training ends at the
-    next step where the split of the windows stays the one that a re-run would use.
+    Once `watch.is_enough` says so, training ends at the next step where the split of the windows
+    stays the one that a re-run would use.
     """
     optimiser = Optimiser(model, inner)
     batch = BatchSize(training.sequence, device)
@@ -110,10 +120,10 @@ def train(
     for step in range(plan.steps):
         begun = time.perf_counter()
         samples = training.samples(plan.at(step)).to(device.handle)
-        loss = gradients(model, samples, device, batch)
+        loss = gradients(model, samples, device, batch, watch.check)
         optimiser.step()
         progress = _after(progress, plan, samples, loss, time.perf_counter() - begun)
-        must_stop = is_enough(progress) or must_stop
+        must_stop = watch.is_enough(progress) or must_stop
         if must_stop and plan.may_stop(step + 1):
             break
     return progress
@@ -147,7 +157,9 @@ class BatchSize:
         return self.samples > 0
 
 
-def gradients(model: Model, samples: Tensor, device: Device, batch: BatchSize) -> float:
+def gradients(
+    model: Model, samples: Tensor, device: Device, batch: BatchSize, check: Callable[[], None]
+) -> float:
     """Leave the gradient of the mean loss in the parameters; return that loss (nats per token).
 
     Raises torch.OutOfMemoryError when not even one sample fits.
@@ -156,16 +168,19 @@ def gradients(model: Model, samples: Tensor, device: Device, batch: BatchSize) -
         for parameter in model.parameters.values():
             parameter.grad = None
         try:
-            return _accumulate(model, samples, device, batch.samples)
+            return _accumulate(model, samples, device, batch.samples, check)
         except torch.OutOfMemoryError:
             device.release()
             if not batch.halve():
                 raise
 
 
-def _accumulate(model: Model, samples: Tensor, device: Device, size: int) -> float:
+def _accumulate(
+    model: Model, samples: Tensor, device: Device, size: int, check: Callable[[], None]
+) -> float:
     total = torch.zeros((), device=device.handle)
     for part in torch.split(samples, size):
+        check()
         with device.autocast():
             logits = model.logits(part[:, :-1])
         loss = (

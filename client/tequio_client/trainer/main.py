@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 import threading
 import time
+import traceback
 from importlib import metadata
 from typing import IO, TYPE_CHECKING, NoReturn
 
@@ -53,16 +55,19 @@ class Voice:
 
 def main() -> NoReturn:
     """Serve wishes until told to leave."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our parent, who tells us
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
-    voice, desk = Voice(), Desk()
+    voice, desk, activity = Voice(), Desk(), Activity()
     voice.say(messages.Hello(pid=os.getpid(), software=metadata.version("tequio")))
     threading.Thread(target=_listen, args=(sys.stdin.buffer, desk, voice), daemon=True).start()
-    # torch takes seconds to load: the threads above already work.
-    activity = Activity()
     threading.Thread(target=_beat, args=(activity, voice), daemon=True).start()
-    shift = importlib.import_module("tequio_client.trainer.shift")
-    shift.Shift(desk, voice.say, activity).serve()
-    raise AssertionError("a shift never ends")
+    try:
+        # torch takes seconds to load: the threads above already work.
+        shift = importlib.import_module("tequio_client.trainer.shift")
+        shift.Shift(desk, voice.say, activity).serve()
+    finally:
+        traceback.print_exc()
+        os._exit(1)  # an ordinary exit would wait for the thread that listens
 
 
 def _listen(lines: IO[bytes], desk: Desk, voice: Voice) -> NoReturn:

@@ -109,7 +109,8 @@ _CODES: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
     ((device.DeviceError,), "device"),
     ((torch.OutOfMemoryError, MemoryError), "memory"),
     ((workshop.ModelError,), "model"),
+    ((MalformedError,), "input"),
     ((RefusedError, PeerError), "rules"),
-    ((UserFacingError, MalformedError), "input"),
+    ((UserFacingError, FileNotFoundError), "input"),
     ((OSError,), "output"),
 )

@@ -13,11 +13,14 @@ import torch
 
 from tequio_client.link import messages
 from tequio_client.trainer import codecs, evaluate, files, inner, screen, workshop
+from tequio_client.trainer import head as heads
 from tequio_client.trainer.data import TrainingData, held_out_documents
+from tequio_client.trainer.head import HeadFiles
 from tequio_client.trainer.inner import Plan, Progress
-from tequio_shared import contribution, head
+from tequio_shared import contribution
 from tequio_shared.contribution import Assignment, Expected, Header
 from tequio_shared.errors import TequioError, UserFacingError
+from tequio_shared.head import Step
 from tequio_shared.ids import HeadHash, RunId, from_text, key_from_text, sha256, to_text
 from tequio_shared.records import ALGORITHM_CODES
 
@@ -101,33 +104,44 @@ def train(task: messages.Train, bench: Bench) -> messages.Trained:
     # Dropout, where a model has it, is the only chance in training: the same for a re-run.
     torch.manual_seed(int.from_bytes(sha256(task.head.encode(), task.trainer.encode())[:7], "big"))
     plan = Plan.of(task.windows, rules.inner.steps)
-    done = inner.train(shop.model, training, plan, rules.inner, shop.device, _stop(task, bench))
+    watch = _Watch(task=task, bench=bench)
+    done = inner.train(shop.model, training, plan, rules.inner, shop.device, watch)
     bench.activity.doing = "encoding"
     encoded = _encoded(task, shop, master)
     return _trained(task, bench, done, encoded)
 
 
-def _stop(task: messages.Train, bench: Bench) -> Callable[[Progress], bool]:
-    """Make what happens between two inner steps; the answer tells whether it is enough."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Watch:
+    """Stops training when another task is wished for, when asked to finish, or when it is late."""
 
-    def is_enough(progress: Progress) -> bool:
-        bench.activity.step, bench.activity.steps = progress.step, progress.steps
-        bench.activity.tokens = progress.tokens
-        bench.check()
-        _pause(progress, bench)
-        is_late = 0 < task.stop_after_ms <= bench.seconds * 1e3
-        return is_late or bench.desk.is_finished(task)
+    task: messages.Train
+    bench: Bench
 
-    return is_enough
+    def check(self) -> None:
+        self.bench.check()
 
+    def is_enough(self, progress: Progress) -> bool:
+        activity = self.bench.activity
+        activity.step, activity.steps = progress.step, progress.steps
+        activity.tokens = progress.tokens
+        self._pause(progress)
+        return self._must_end()
 
-def _pause(progress: Progress, bench: Bench) -> None:
-    """Sleep so that computing takes its share of the time; look up ten times a second."""
-    idle = 100 / bench.shop.prepare.share_percent - 1
-    until = time.perf_counter() + progress.seconds / progress.step * idle
-    while (left := until - time.perf_counter()) > 0:
-        time.sleep(min(left, 0.1))
-        bench.check()
+    def _must_end(self) -> bool:
+        self.check()
+        is_late = 0 < self.task.stop_after_ms <= self.bench.seconds * 1e3
+        return is_late or self.bench.desk.is_finished(self.task)
+
+    def _pause(self, progress: Progress) -> None:
+        """Sleep so that computing takes its share of the time; look up ten times a second."""
+        begun, step_s = time.perf_counter(), progress.seconds / progress.step
+        while not self._must_end():
+            idle_s = step_s * (100 / self.bench.shop.prepare.share_percent - 1)
+            left_s = idle_s - (time.perf_counter() - begun)
+            if left_s <= 0:
+                return
+            time.sleep(min(left_s, 0.1))
 
 
 def _encoded(task: messages.Train, shop: Workshop, master: NDArray[np.int32]) -> Encoded:
@@ -252,7 +266,7 @@ def advance(task: messages.Advance, bench: Bench) -> messages.Advanced:
     """Compute the next head."""
     bench.activity.begin(task.wish, "advancing")
     shop = bench.shop
-    step = head.Step(
+    step = Step(
         run_id=RunId(from_text(task.run)),
         round=task.round,
         parent=HeadHash(from_text(task.parent)),
@@ -260,20 +274,36 @@ def advance(task: messages.Advance, bench: Bench) -> messages.Advanced:
         params=shop.outer(task.round, task.k),
     )
     members = [
-        (from_text(one.header, contribution.HEADER_BYTES), Path(one.payload).read_bytes())
+        (from_text(one.header, contribution.HEADER_BYTES), Path(one.payload))
         for one in task.contributions
     ]
-    new = head.advance(step, shop.master(task.weights), None, members)
-    files.write(Path(task.weights_out), new.weights.astype("<i4", copy=False).data)
-    names = [to_text(contribution.contribution_id(members[at][0])) for at in new.kept]
+    new = heads.advance_files(
+        step=step,
+        contributions=members,
+        files=HeadFiles(
+            weights_in=Path(task.weights),
+            weights_out=Path(task.weights_out),
+            aux_in=Path(task.aux) if task.aux else None,
+            aux_out=Path(task.aux_out) if task.aux_out else None,
+        ),
+        engine=heads.engine_for(step, shop.device.label),
+        threads=shop.prepare.threads,
+    )
+    return _advanced(task, bench, members, new)
+
+
+def _advanced(
+    task: messages.Advance, bench: Bench, members: list[tuple[bytes, Path]], new: heads.Advanced
+) -> messages.Advanced:
+    kept = sorted(contribution.contribution_id(members[at][0]) for at in new.kept)
     return messages.Advanced(
         wish=task.wish,
         round=task.round,
-        head=to_text(new.hash),
+        head=to_text(new.head),
         weights_root=to_text(new.weights_root),
         aux_root=to_text(new.aux_root),
         set_root=to_text(new.set_root),
-        kept=tuple(names),
+        kept=tuple(map(to_text, kept)),
         seconds=bench.seconds,
     )
 

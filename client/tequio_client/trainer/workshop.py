@@ -95,7 +95,7 @@ class Workshop:
             precision=str(self.device.precision).removeprefix("torch."),
             memory_mb=self.device.memory_mb,
             parameters=self.layout.parameters,
-            torch=torch.__version__,
+            torch=str(torch.__version__),
         )
 
 

@@ -1,0 +1,203 @@
+"""Build the token shards of a run: the same documents give the same bytes on every machine.
+
+A document is named by the SHA-256 of its text. The name, with the seed, decides everything: equal
+texts count once, a hash below the wanted fraction is held out, and the hashes give the order. So
+neither the order of files nor the speed of disks can be seen in the result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tequio_client.dataset.tokenizers import described, token_bytes
+from tequio_shared import merkle
+from tequio_shared.corpus import Corpus, HeldOutShard, TrainShard
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.limits import PIECE_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from tequio_client.dataset.sources import Source
+    from tequio_client.dataset.tokenizers import TextTokenizer
+
+MANIFEST_NAME = "corpus.json"
+TOKENIZER_NAME = "tokenizer.json"
+_ORDER, _HOLD_OUT = b"tequio/v1/document-order\x00", b"tequio/v1/held-out\x00"
+_TEN_THOUSANDTHS = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How to cut; `held_out_bp` is in ten-thousandths of the documents."""
+
+    sequence: int
+    seed: int
+    held_out_bp: int
+    shard_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Document:
+    index: int
+    order: bytes
+    is_held_out: bool
+
+
+def train_name(index: int) -> str:
+    """Name the file of a training shard."""
+    return f"train-{index:05d}.tokens"
+
+
+def held_out_name(index: int) -> str:
+    """Name the file of a held-out shard."""
+    return f"held-out-{index:05d}.tokens"
+
+
+def build(
+    source: Source,
+    tokenizer: TextTokenizer,
+    settings: Settings,
+    folder: Path,
+    progress: Callable[[str, int, int], None],
+) -> Corpus:
+    """Write shards and data manifest into a folder; `progress` hears (stage, done, all).
+
+    Raises UserFacingError when there is too little text for a single sample.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    width = token_bytes(tokenizer.vocab_size)
+    train = _TrainPacker(folder, settings, width, tokenizer.separator)
+    held_out = _HeldOutPacker(folder, settings, width)
+    documents = _chosen(source, settings, progress)
+    for done, document in enumerate(documents, 1):
+        text = source.text(document.index)
+        packer = held_out if document.is_held_out else train
+        packer.add(tokenizer.encode(text), len(text.encode()))
+        progress("writing", done, len(documents))
+    corpus = Corpus(
+        source=source.label[:256],
+        tokenizer=described(tokenizer),
+        token_bytes=width,
+        separator=tokenizer.separator,
+        sequence=settings.sequence,
+        train=train.close(),
+        held_out=held_out.close(),
+    )
+    if tokenizer.file:
+        (folder / TOKENIZER_NAME).write_bytes(tokenizer.file)
+    (folder / MANIFEST_NAME).write_bytes(corpus.encode())
+    return corpus
+
+
+def _chosen(
+    source: Source, settings: Settings, progress: Callable[[str, int, int], None]
+) -> list[_Document]:
+    """Choose every different text once, in the order of the seed."""
+    seed = settings.seed.to_bytes(8, "big")
+    chosen: dict[bytes, _Document] = {}
+    for index in range(len(source)):
+        progress("reading", index + 1, len(source))
+        text = source.text(index)
+        if text.strip():
+            name = sha256(text.encode())
+            draw = int.from_bytes(sha256(_HOLD_OUT, seed, name)[:8], "big")
+            is_held_out = draw * _TEN_THOUSANDTHS < settings.held_out_bp << 64
+            order = sha256(_ORDER, seed, name)
+            chosen.setdefault(name, _Document(index=index, order=order, is_held_out=is_held_out))
+    return sorted(chosen.values(), key=lambda document: document.order)
+
+
+class _TrainPacker:
+    """Documents for training, on their way into shards of about `shard_bytes`."""
+
+    def __init__(self, folder: Path, settings: Settings, width: int, separator: int) -> None:
+        self._folder, self._settings, self._width = folder, settings, width
+        self._separator = np.array([separator])
+        self._parts: list[NDArray[np.int64]] = []
+        self._tokens = 0
+        self._shards: list[TrainShard] = []
+
+    def add(self, ids: NDArray[np.int64], _text_bytes: int) -> None:
+        """Take a document; write a shard when there is enough for one."""
+        self._parts += [self._separator, ids]
+        self._tokens += 1 + len(ids)
+        if self._tokens * self._width >= self._settings.shard_bytes:
+            self._write()
+
+    def close(self) -> tuple[TrainShard, ...]:
+        """Write the last shard; raises UserFacingError when there is no sample in any."""
+        self._write()
+        if not self._shards:
+            raise UserFacingError("there is less text than one sample needs")
+        return tuple(self._shards)
+
+    def _write(self) -> None:
+        samples = (self._tokens - 1) // self._settings.sequence
+        if samples < 1:
+            return  # the very end of the data: too short to train on
+        raw = _packed(self._parts, self._width)
+        path = self._folder / train_name(len(self._shards))
+        root = _written(path, raw)
+        self._shards.append(
+            TrainShard(root=root, size_bytes=len(raw), tokens=self._tokens, samples=samples)
+        )
+        self._parts, self._tokens = [], 0
+
+
+class _HeldOutPacker:
+    """Documents for measuring, on their way into shards of about `shard_bytes`."""
+
+    def __init__(self, folder: Path, settings: Settings, width: int) -> None:
+        self._folder, self._settings, self._width = folder, settings, width
+        self._parts: list[NDArray[np.int64]] = []
+        self._table: list[tuple[int, int]] = []
+        self._tokens = 0
+        self._shards: list[HeldOutShard] = []
+
+    def add(self, ids: NDArray[np.int64], text_bytes: int) -> None:
+        """Take a document; write a shard when there is enough for one."""
+        self._parts.append(ids)
+        self._table.append((len(ids), text_bytes))
+        self._tokens += len(ids)
+        if self._tokens * self._width >= self._settings.shard_bytes:
+            self._write()
+
+    def close(self) -> tuple[HeldOutShard, ...]:
+        """Write the last shard."""
+        self._write()
+        return tuple(self._shards)
+
+    def _write(self) -> None:
+        if not self._table:
+            return
+        raw = np.array(self._table, "<u4").tobytes() + _packed(self._parts, self._width)
+        root = _written(self._folder / held_out_name(len(self._shards)), raw)
+        self._shards.append(
+            HeldOutShard(
+                root=root,
+                size_bytes=len(raw),
+                tokens=self._tokens,
+                documents=len(self._table),
+                text_bytes=sum(size for _, size in self._table),
+            )
+        )
+        self._parts, self._table, self._tokens = [], [], 0
+
+
+def _packed(parts: list[NDArray[np.int64]], width: int) -> bytes:
+    return np.concatenate(parts).astype(f"<u{width}").tobytes()
+
+
+def _written(path: Path, raw: bytes) -> str:
+    """Write a shard; give its root as text."""
+    path.write_bytes(raw)
+    pieces = (raw[at : at + PIECE_BYTES] for at in range(0, len(raw), PIECE_BYTES))
+    return to_text(merkle.root(pieces))

@@ -1,0 +1,84 @@
+"""A trainer child over pipes, and a small run for it."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING, TypeVar
+
+import pytest
+
+from tequio_client.link import messages
+from tests.client.trainer.small_run import SmallRun, small_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LONGEST_S = 90.0
+"""A child that a test waits on for longer is ended: the test then fails instead of hanging."""
+
+R = TypeVar("R", bound=messages.Report)
+
+
+class Child:
+    """A real trainer process; the test is its worker."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tequio_client.trainer"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        self._watchdog = threading.Timer(LONGEST_S, self.process.kill)
+        self._watchdog.start()
+
+    def send(self, wish: messages.Wish) -> None:
+        """Send a wish."""
+        self.send_line(messages.encode(wish))
+
+    def send_line(self, line: bytes) -> None:
+        """Send any line."""
+        assert self.process.stdin
+        self.process.stdin.write(line)
+        self.process.stdin.flush()
+
+    def next(self) -> messages.Report:
+        """Read the next report; fails the test when the child ended."""
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        assert line, f"the trainer ended with {self.process.wait(5)}"
+        return messages.decode_report(line)
+
+    def until(self, kind: type[R]) -> R:
+        """Read reports until one of this kind."""
+        while True:
+            report = self.next()
+            if isinstance(report, kind):
+                return report
+            assert not isinstance(report, messages.Failed), report
+
+    def end(self) -> int:
+        """Close its input and wait for the exit status."""
+        self._watchdog.cancel()
+        assert self.process.stdin
+        assert self.process.stdout
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        status = self.process.wait(5)
+        self.process.stdout.close()
+        return status
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory: pytest.TempPathFactory) -> SmallRun:
+    return small_run(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="module")
+def child() -> Iterator[Child]:
+    """Start a trainer that several tests of a module talk to, one after the other."""
+    one = Child()
+    yield one
+    one.end()

@@ -1,0 +1,147 @@
+"""A small real run on disk: data, model, manifest and first head, for tests that train."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tequio_client.dataset.build import MANIFEST_NAME, Settings, build, held_out_name, train_name
+from tequio_client.dataset.sources import folder
+from tequio_client.dataset.tokenizers import ByteTokenizer
+from tequio_client.link import messages
+from tequio_client.trainer import origin
+from tequio_shared.head import head_hash, set_root
+from tequio_shared.ids import ZERO_DIGEST, HeadHash, digest_from_text, to_text
+from tequio_shared.manifest import Algorithm, Data, Inner, Manifest, Rounds, Windows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.trainer.origin import Origin
+    from tequio_shared.corpus import Corpus
+
+SEQUENCE = 32
+SAMPLES = 2
+CONFIG = json.dumps(
+    {
+        "model_type": "llama",
+        "vocab_size": 256,
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "tie_word_embeddings": False,
+    }
+).encode()
+KEYS = [to_text(bytes([number]) * 32) for number in range(1, 9)]
+_WORDS = ("milpa", "mano", "metate", "masa", "maíz", "camino", "cargo", "pueblo", "tequio", "monte")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmallRun:
+    """Paths and values of a run whose round 1 can begin."""
+
+    folder: Path
+    manifest: Manifest
+    corpus: Corpus
+    origin: Origin
+    head: str
+
+    @property
+    def run(self) -> str:
+        """Give the run id as text."""
+        return to_text(self.manifest.run_id)
+
+    @property
+    def weights(self) -> str:
+        """Name the first head's master copy."""
+        return str(self.folder / "head-0.weights")
+
+    @property
+    def shards(self) -> tuple[messages.Shard, ...]:
+        """List the training shards."""
+        return tuple(
+            messages.Shard(index=index, path=str(self.folder / train_name(index)))
+            for index in range(len(self.corpus.train))
+        )
+
+    @property
+    def held_out(self) -> tuple[messages.Shard, ...]:
+        """List the held-out shards."""
+        return (messages.Shard(index=0, path=str(self.folder / held_out_name(0))),)
+
+    def prepare(self, wish: int, **changes: object) -> messages.Prepare:
+        """Wish for this run on the CPU."""
+        prepare = messages.Prepare(
+            wish=wish,
+            manifest=str(self.folder / "manifest.json"),
+            config=str(self.folder / "config.json"),
+            data_manifest=str(self.folder / MANIFEST_NAME),
+            device="cpu",
+        )
+        return msgspec.structs.replace(prepare, **changes)
+
+    def train(self, wish: int, name: str, **changes: object) -> messages.Train:
+        """Wish for trainer 0 on windows 0..7; files are called after `name`."""
+        train = messages.Train(
+            wish=wish,
+            round=1,
+            run=self.run,
+            head=self.head,
+            weights=self.weights,
+            trainer=KEYS[0],
+            k=256,
+            windows=((0, 8),),
+            shards=self.shards,
+            payload_out=str(self.folder / f"{name}.payload"),
+            feedback_out=str(self.folder / f"{name}.feedback"),
+            delta_out=str(self.folder / f"{name}.delta"),
+        )
+        return msgspec.structs.replace(train, **changes)
+
+    def evaluate(self, wish: int, **changes: object) -> messages.Evaluate:
+        """Wish for a measure of the first head."""
+        evaluate = messages.Evaluate(wish=wish, round=0, weights=self.weights, shards=self.held_out)
+        return msgspec.structs.replace(evaluate, **changes)
+
+
+def texts(folder: Path, count: int = 60) -> Path:
+    """Write text files that are not all alike; the same ones every time."""
+    chance = random.Random(7)
+    folder.mkdir(parents=True)
+    for number in range(count):
+        words = " ".join(chance.choices(_WORDS, k=120))
+        (folder / f"{number:03d}.txt").write_text(f"{number} {words}\n", encoding="utf-8")
+    return folder
+
+
+def small_run(path: Path, *, steps: int = 4, lr_e9: int = 3_000_000) -> SmallRun:
+    settings = Settings(sequence=SEQUENCE, seed=1, held_out_bp=1_000, shard_bytes=20_000)
+    source = folder(texts(path / "texts"), "*.txt")
+    corpus = build(source, ByteTokenizer(), settings, path, lambda *_: None)
+    first = origin.from_config(CONFIG, seed=3, layout="flat")
+    manifest = _manifest(corpus, first, steps, lr_e9)
+    (path / "config.json").write_bytes(CONFIG)
+    (path / "manifest.json").write_bytes(manifest.encode())
+    first.write(path / "head-0.weights")
+    root = digest_from_text(manifest.model.weights_root)
+    head = head_hash(manifest.run_id, 0, HeadHash(ZERO_DIGEST), set_root([]), root, ZERO_DIGEST)
+    return SmallRun(folder=path, manifest=manifest, corpus=corpus, origin=first, head=to_text(head))
+
+
+def _manifest(corpus: Corpus, first: Origin, steps: int, lr_e9: int) -> Manifest:
+    return Manifest(
+        name="small run",
+        model=first.described(sequence=SEQUENCE, aux_dtype=None),
+        tokenizer=corpus.tokenizer,
+        data=Data(manifest=to_text(corpus.digest), root=to_text(corpus.root)),
+        algorithm=Algorithm(k=256),
+        inner=Inner(steps=steps, lr_e9=lr_e9, adam_lr_e9=lr_e9),
+        windows=Windows(samples=SAMPLES, tokens=SAMPLES * SEQUENCE, first=8, most=64),
+        rounds=Rounds(),
+    )
