@@ -70,7 +70,7 @@ def main(statements: int, connections: int, json_file: Path | None) -> None:
 
 def start(folder: Path) -> tuple[subprocess.Popen[str], str, NetworkId]:
     """Start the service and wait for its first line."""
-    command = [sys.executable, "-m", "tequio_ledger", "serve", "--folder", str(folder)]
+    command = [sys.executable, "-m", "tequio_ledger", "serve", "--dir", str(folder)]
     process = subprocess.Popen(
         [*command, "--port", "0", "--log-json"], stderr=subprocess.PIPE, text=True
     )

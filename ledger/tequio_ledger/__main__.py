@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 _FOLDER = platformdirs.user_data_dir("tequio-ledger")
 _OPTIONS = (
-    click.option("--folder", default=_FOLDER, show_default=True, help="Where everything is kept."),
+    click.option(
+        "--dir", "folder", default=_FOLDER, show_default=True, help="Where everything is kept."
+    ),
     click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on."),
     click.option("--port", default="8600", show_default=True, help="Port; 0 takes a free one."),
     click.option("--network", default="tequio", show_default=True, help="Name of the network."),

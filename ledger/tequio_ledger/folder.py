@@ -68,7 +68,7 @@ def explain(err: OSError, path: Path) -> str:
     reasons = {
         errno.ENOSPC: f"the disk of {path} is full: free some space and start again",
         errno.EDQUOT: f"the disk quota for {path} is used up: free some space and start again",
-        errno.EROFS: f"{path} is on a read-only file system: choose another with --folder",
+        errno.EROFS: f"{path} is on a read-only file system: choose another with --dir",
         errno.EACCES: f"{path} may not be written: change its owner or choose another folder",
     }
     return reasons.get(err.errno or 0, f"{path} cannot be used: {err.strerror or err}")
@@ -85,7 +85,7 @@ def _lock(path: Path) -> int:
     except BlockingIOError as err:
         os.close(handle)
         raise UserFacingError(
-            f"{path} is in use by another tequio-ledger: stop it or choose another --folder"
+            f"{path} is in use by another tequio-ledger: stop it or choose another --dir"
         ) from err
     return handle
 

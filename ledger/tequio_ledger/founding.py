@@ -79,7 +79,7 @@ def _stored(leaf: bytes, settings: Settings, folder: Folder) -> Genesis:
     if found.name != settings.network:
         raise UserFacingError(
             f"{folder.path} holds the network {found.name!r}, not {settings.network!r}: "
-            "choose another --folder or the network's own name"
+            "choose another --dir or the network's own name"
         )
     _check_keys(found, log_key, folder)
     return found

@@ -29,8 +29,7 @@ log = structlog.get_logger(__name__)
 
 def serve(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError and FatalLogError."""
-    with Folder(settings.folder) as folder:
-        listener = bind(settings.host, settings.port)
+    with Folder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
         ledger = open_ledger(settings, folder, now_ms)
         gc.freeze()  # what is loaded now stays: spare the collector
         try:
@@ -40,13 +39,13 @@ def serve(settings: Settings) -> None:
 
 
 async def _serve(ledger: Ledger, listener: socket.socket) -> None:
-    streams = Streams()
+    streams, url = Streams(), address(listener)
     server = WebServer(build(ledger, streams), listener)
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
-    _announce(ledger, listener)
+    _announce(ledger, url)
     async with asyncio.TaskGroup() as tasks:
         sequencing = tasks.create_task(ledger.sequencer.run())
         serving = tasks.create_task(server.serve())
@@ -63,13 +62,13 @@ async def _serve(ledger: Ledger, listener: socket.socket) -> None:
     log.info("stopped", size=ledger.log.size)
 
 
-def _announce(ledger: Ledger, listener: socket.socket) -> None:
+def _announce(ledger: Ledger, url: str) -> None:
     log.info(
         "tequio-ledger serves",
         software=SOFTWARE,
         network=ledger.genesis.name,
         network_id=to_text(ledger.state.net),
-        url=address(listener),
+        url=url,
         folder=str(ledger.settings.folder),
         size=ledger.log.size,
     )

@@ -23,12 +23,11 @@ from tequio_shared.ids import (
 from tequio_shared.manifest import Manifest
 from tequio_shared.run import RunView, first_head
 from tequio_shared.statements.members import KeyRegister
-from tequio_shared.statements.rounds import RoundClose, RoundVoid
+from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundVoid
 from tequio_shared.statements.runs import NetGenesis, RunOpen
 
 if TYPE_CHECKING:
     from tequio_shared.genesis import Genesis
-    from tequio_shared.round import Head, NextHead
     from tequio_shared.run import Documents
     from tequio_shared.statement import Entry, Statement
 
@@ -44,12 +43,15 @@ class Chain:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
-    """Where a late reader of a run may begin: its heads right after the entry `index`."""
+class Resume:
+    """Where a late reader of a run may begin, as log indices that it can check by itself."""
 
-    index: int
-    head: Head | None
-    next_head: NextHead | None
+    after: int
+    """The last run.open, round.close or round.void: a point of rest between two rounds."""
+    head: int | None = None
+    """The last head.promote up to there."""
+    close: int | None = None
+    """The last round.close up to there whose head is not promoted."""
 
 
 class State:
@@ -62,7 +64,9 @@ class State:
         self.peers: dict[PeerKey, Chain] = {}
         self.runs: dict[RunId, RunView] = {}
         self.opened: dict[RunId, int] = {}  # log index of run.open
-        self.starts: dict[RunId, Start] = {}
+        self.resumes: dict[RunId, Resume] = {}
+        self._heads: dict[RunId, int] = {}  # log index of the last head.promote
+        self._pending: dict[RunId, int] = {}  # of the last round.close without one
         for key in {genesis.coordinator_key, *genesis.organiser_keys}:
             self.peers[key] = Chain(registered_index=0)
 
@@ -81,7 +85,7 @@ class State:
             view = self.run(statement.run)
             view.admit(statement)
             view.apply(index, statement, at_ms, self.documents)
-            self._note_start(index, statement, view)
+            self._note_resume(index, statement.run, statement)
         self._extend_chain(statement)
 
     def run(self, run: RunId) -> RunView:
@@ -118,11 +122,17 @@ class State:
         self.runs[manifest.run_id] = RunView.opened(self.net, manifest)
         self.opened[manifest.run_id] = index
 
-    def _note_start(self, index: int, statement: Statement, view: RunView) -> None:
-        """Between two rounds a run's view is small enough to be told in an answer."""
-        if statement.run and isinstance(statement.body, RunOpen | RoundClose | RoundVoid):
-            self.starts[statement.run] = Start(
-                index=index, head=view.head, next_head=view.next_head
+    def _note_resume(self, index: int, run: RunId, statement: Statement) -> None:
+        """Keep the run's last point of rest."""
+        match statement.body:
+            case HeadPromote():
+                self._heads[run] = index
+                self._pending.pop(run, None)
+            case RoundClose():
+                self._pending[run] = index
+        if isinstance(statement.body, RunOpen | RoundClose | RoundVoid):
+            self.resumes[run] = Resume(
+                after=index, head=self._heads.get(run), close=self._pending.get(run)
             )
 
     def _check_genesis(self, index: int, doc: str) -> None:

@@ -14,7 +14,6 @@ from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.run import first_head
-from tequio_shared.statement import Entry
 from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.rounds import HeadAttest, RoundVoid
 from tequio_shared.statements.runs import NetGenesis, RunOpen, RunPause, RunResume
@@ -24,6 +23,8 @@ from tests.support.paper_swarm import manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tequio_shared.statement import Entry
 
 SECOND = Signer(bytes([8]) * 32)
 COORDINATOR = Signer(bytes([9]) * 32)
@@ -188,7 +189,7 @@ CASES: list[tuple[Callable[[Place], Entry], str]] = [
     (run_with_anothers_manifest, "malformed"),
     (run_from_another_head, "wrong-head"),
     (attest_without_round, "not-in-round"),
-    (resume_of_a_running_run, "not-in-round"),
+    (resume_of_a_running_run, "wrong-state"),
 ]
 
 

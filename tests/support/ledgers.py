@@ -116,7 +116,7 @@ def start(folder: Path, *options: str) -> subprocess.Popen[str]:
     """Start `tequio-ledger serve`, its log as JSON lines on standard error."""
     network = ("--network", "test", "--origin", "ledger.example/test")
     organiser = ("--organiser", to_text(ORGANISER.key))
-    command = [sys.executable, "-m", "tequio_ledger", "serve", "--folder", str(folder)]
+    command = [sys.executable, "-m", "tequio_ledger", "serve", "--dir", str(folder)]
     return subprocess.Popen(
         [*command, *network, *organiser, "--log-json", *options],
         stderr=subprocess.PIPE,
@@ -130,6 +130,7 @@ def _first_line(process: subprocess.Popen[str]) -> dict[str, Any]:
     assert process.stderr is not None
     line = process.stderr.readline()
     if not line.startswith("{"):
+        process.kill()
         raise AssertionError(line + process.stderr.read())
     fields: dict[str, Any] = json.loads(line)
     return fields

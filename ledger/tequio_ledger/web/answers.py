@@ -3,10 +3,9 @@
 import msgspec
 
 from tequio_ledger.log import Published
-from tequio_ledger.state import Start, State
+from tequio_ledger.state import Resume, State
 from tequio_ledger.store.read import PeerRow, RoundRow
 from tequio_shared.ids import RunId, peer_id_text, to_text
-from tequio_shared.round import Head, NextHead
 
 
 class AsOf(msgspec.Struct, frozen=True):
@@ -29,31 +28,12 @@ class NetworkAnswer(msgspec.Struct, frozen=True, kw_only=True):
     as_of: AsOf
 
 
-class HeadAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """A promoted head and what its hash is made of."""
+class ResumeAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a late reader may begin, as log indices."""
 
-    hash: str
-    round: int
-    parent: str
-    set_root: str
-    weights_root: str
-    aux_root: str
-
-
-class NextHeadAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """A head that members still have to state."""
-
-    round: int
-    parent: str
-    set_root: str
-
-
-class StartAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a late reader may begin: the state of heads right after the entry `index`."""
-
-    index: int
-    head: HeadAnswer | None
-    next_head: NextHeadAnswer | None
+    after: int
+    head: int | None
+    close: int | None
 
 
 class RunAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +55,7 @@ class RunAnswer(msgspec.Struct, frozen=True, kw_only=True):
     head_round: int | None
     weights_root: str | None
     aux_root: str | None
-    start: StartAnswer
+    resume: ResumeAnswer
     as_of: AsOf
 
 
@@ -154,7 +134,7 @@ def run_answer(state: State, run: RunId, published: Published) -> RunAnswer:
         head_round=head.round if head else None,
         weights_root=to_text(head.weights_root) if head else None,
         aux_root=to_text(head.aux_root) if head else None,
-        start=_start(state.starts[run]),
+        resume=_resume(state.resumes[run]),
         as_of=as_of(published),
     )
 
@@ -188,24 +168,5 @@ def peer_answer(row: PeerRow, published: Published) -> PeerAnswer:
     )
 
 
-def _start(start: Start) -> StartAnswer:
-    head = _head(start.head) if start.head else None
-    coming = _next_head(start.next_head) if start.next_head else None
-    return StartAnswer(index=start.index, head=head, next_head=coming)
-
-
-def _head(head: Head) -> HeadAnswer:
-    return HeadAnswer(
-        hash=to_text(head.hash),
-        round=head.round,
-        parent=to_text(head.parent),
-        set_root=to_text(head.set_root),
-        weights_root=to_text(head.weights_root),
-        aux_root=to_text(head.aux_root),
-    )
-
-
-def _next_head(coming: NextHead) -> NextHeadAnswer:
-    return NextHeadAnswer(
-        round=coming.round, parent=to_text(coming.parent), set_root=to_text(coming.set_root)
-    )
+def _resume(resume: Resume) -> ResumeAnswer:
+    return ResumeAnswer(after=resume.after, head=resume.head, close=resume.close)

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 from typing import BinaryIO
 
 from litestar import Response, get, head, put
+from litestar.params import FromPath
 from litestar.response import Stream
 
 from tequio_ledger.service import Ledger
@@ -31,11 +32,12 @@ _BINARY = "application/octet-stream"
 _FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
 
 
-@get("/v1/blobs/{name:str}", sync_to_thread=True)
-def get_blob(ledger: GivenLedger, name: str) -> Stream:
+# Not sync_to_thread: Litestar wraps such a handler twice when others share its path.
+@get("/v1/blobs/{name:str}")
+async def get_blob(ledger: GivenLedger, name: FromPath[str]) -> Stream:
     """Give a blob, its hash checked."""
     try:
-        file = ledger.blobs.open(_digest(name))
+        file = await asyncio.to_thread(ledger.blobs.open, _digest(name))
     except KeyError as err:
         raise RefusedError("not-found", f"no blob {name}") from err
     size = str(os.fstat(file.fileno()).st_size)
@@ -43,8 +45,8 @@ def get_blob(ledger: GivenLedger, name: str) -> Stream:
     return Stream(_pieces(file), media_type=_BINARY, headers=headers)
 
 
-@head("/v1/blobs/{name:str}", sync_to_thread=True)
-def head_blob(ledger: GivenLedger, name: str) -> Response[None]:
+@head("/v1/blobs/{name:str}", sync_to_thread=False)
+def head_blob(ledger: GivenLedger, name: FromPath[str]) -> Response[None]:
     """Say whether a blob is here, and its size."""
     path = ledger.blobs.path(_digest(name))
     if not path.exists():
@@ -54,7 +56,7 @@ def head_blob(ledger: GivenLedger, name: str) -> Response[None]:
 
 
 @put("/v1/blobs/{name:str}", status_code=201)
-async def put_blob(request: AnyRequest, ledger: GivenLedger, name: str) -> Response[None]:
+async def put_blob(request: AnyRequest, ledger: GivenLedger, name: FromPath[str]) -> Response[None]:
     """Take a blob in: 201, or 200 when it is here already."""
     digest = _digest(name)
     author = _author(request, ledger, digest)

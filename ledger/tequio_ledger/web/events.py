@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator
 from typing import Annotated
 
 from litestar import get
-from litestar.params import Dependency, Parameter
+from litestar.di import NamedDependency
+from litestar.params import QueryParameter, SkipValidation
 from litestar.response import Stream
 
 from tequio_ledger.service import Ledger
@@ -33,7 +34,8 @@ class Streams:
         self.is_closing = False
 
 
-GivenStreams = Annotated[Streams, Dependency(skip_validation=True)]
+After = Annotated[int, QueryParameter(ge=-1)]
+GivenStreams = NamedDependency[SkipValidation[Streams]]
 
 
 @get("/v1/events")
@@ -41,7 +43,7 @@ async def get_events(
     request: AnyRequest,
     ledger: GivenLedger,
     streams: GivenStreams,
-    after: int = Parameter(default=-1, ge=-1),
+    after: After = -1,
 ) -> Stream:
     """Stream every entry after an index: `id` is its index, data the leaf in base64url."""
     resumed = request.headers.get("last-event-id", "")

@@ -1,6 +1,7 @@
 """GET /log/...: checkpoint, tiles and bundles, to the byte as c2sp.org/tlog-tiles has them."""
 
 from litestar import Response, get
+from litestar.params import FromPath
 
 from tequio_ledger.service import Ledger
 from tequio_ledger.store import log_rows
@@ -22,7 +23,7 @@ def get_checkpoint(ledger: GivenLedger) -> Response[bytes]:
 
 
 @get("/log/tile/{rest:path}", sync_to_thread=True)
-def get_tile(ledger: GivenLedger, rest: str) -> Response[bytes]:
+def get_tile(ledger: GivenLedger, rest: FromPath[str]) -> Response[bytes]:
     """Give a tile of hashes or a bundle of entries, whole or partial."""
     try:
         tile = Tile.parse(f"tile/{rest.removeprefix('/')}")

@@ -3,10 +3,9 @@
 The framework passes these through as they are; it must not take them for data to convert.
 """
 
-from typing import Annotated
-
-from litestar.params import Dependency
+from litestar.di import NamedDependency
+from litestar.params import SkipValidation
 
 from tequio_ledger.service import Ledger
 
-GivenLedger = Annotated[Ledger, Dependency(skip_validation=True)]
+GivenLedger = NamedDependency[SkipValidation[Ledger]]

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from litestar import get
-from litestar.params import Parameter
+from litestar.params import FromPath, FromQuery, QueryParameter
 
 from tequio_ledger import SOFTWARE
 from tequio_ledger.store import read
@@ -24,8 +24,8 @@ from tequio_ledger.web.given import GivenLedger
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, from_text, key_from_text, to_text
 
-Limit = Annotated[int, Parameter(ge=1, le=1000)]
-After = Annotated[int, Parameter(ge=0)]
+Limit = Annotated[int, QueryParameter(ge=1, le=1000)]
+After = Annotated[int, QueryParameter(ge=0)]
 
 
 @get("/healthz", sync_to_thread=False)
@@ -59,14 +59,16 @@ async def get_runs(ledger: GivenLedger) -> RunsAnswer:
 
 
 @get("/v1/runs/{run:str}")
-async def get_run(ledger: GivenLedger, run: str) -> RunAnswer:
+async def get_run(ledger: GivenLedger, run: FromPath[str]) -> RunAnswer:
     """Describe one run."""
     published = await ledger.sequencer.settled()
     return run_answer(ledger.state, RunId(from_text(run)), published)
 
 
 @get("/v1/runs/{run:str}/rounds", sync_to_thread=True)
-def get_rounds(ledger: GivenLedger, run: str, after: After = 0, limit: Limit = 100) -> RoundsAnswer:
+def get_rounds(
+    ledger: GivenLedger, run: FromPath[str], after: After = 0, limit: Limit = 100
+) -> RoundsAnswer:
     """List rounds after a number."""
     published = ledger.log.published
     with ledger.database.reader.begin() as connection:
@@ -75,7 +77,7 @@ def get_rounds(ledger: GivenLedger, run: str, after: After = 0, limit: Limit = 1
 
 
 @get("/v1/runs/{run:str}/rounds/{number:int}", sync_to_thread=True)
-def get_round(ledger: GivenLedger, run: str, number: int) -> RoundAnswer:
+def get_round(ledger: GivenLedger, run: FromPath[str], number: FromPath[int]) -> RoundAnswer:
     """Describe one round."""
     published = ledger.log.published
     with ledger.database.reader.begin() as connection:
@@ -86,7 +88,7 @@ def get_round(ledger: GivenLedger, run: str, number: int) -> RoundAnswer:
 
 
 @get("/v1/peers", sync_to_thread=True)
-def get_peers(ledger: GivenLedger, after: str = "", limit: Limit = 100) -> PeersAnswer:
+def get_peers(ledger: GivenLedger, after: FromQuery[str] = "", limit: Limit = 100) -> PeersAnswer:
     """List keys in order of registration, after a key."""
     published = ledger.log.published
     with ledger.database.reader.begin() as connection:
@@ -96,7 +98,7 @@ def get_peers(ledger: GivenLedger, after: str = "", limit: Limit = 100) -> Peers
 
 
 @get("/v1/peers/{key:str}", sync_to_thread=True)
-def get_peer(ledger: GivenLedger, key: str) -> PeerAnswer:
+def get_peer(ledger: GivenLedger, key: FromPath[str]) -> PeerAnswer:
     """Describe one key."""
     published = ledger.log.published
     with ledger.database.reader.begin() as connection:

@@ -3,11 +3,10 @@
 A record is signed by the peer, is held in memory only, and is forgotten after ten minutes.
 """
 
-from typing import Annotated
-
 import msgspec
 from litestar import Response, get, put
-from litestar.params import Dependency
+from litestar.di import NamedDependency
+from litestar.params import SkipValidation
 
 from tequio_ledger.web.bodies import read_body
 from tequio_ledger.web.given import GivenLedger
@@ -66,7 +65,7 @@ class SeedBook:
         return [record for _, record in sorted(fresh.values(), key=lambda v: -v[0])]
 
 
-GivenBook = Annotated[SeedBook, Dependency(skip_validation=True)]
+GivenBook = NamedDependency[SkipValidation[SeedBook]]
 
 
 @get("/v1/seeds", sync_to_thread=False)

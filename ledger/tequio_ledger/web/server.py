@@ -58,7 +58,7 @@ class WebServer:
             websockets=False,
             log_enabled=False,
         )
-        self._server.listener = listener
+        self._server.listener = listener.detach()  # granian owns and closes it
         self._stopping = asyncio.Event()
 
     async def serve(self) -> None:
@@ -78,13 +78,13 @@ class WebServer:
 
 
 class _Embedded(Server):
-    listener: socket.socket
+    listener: int
 
     def _init_shared_socket(self) -> None:
         self._ssp = None
         # the compiled class takes three arguments (the last two: no Unix socket, backlog), and the
         # stubs declare neither them nor the attribute
-        holder = SocketHolder(self.listener.fileno(), False, _BACKLOG)  # type: ignore[call-arg]  # noqa: FBT003
+        holder = SocketHolder(self.listener, False, _BACKLOG)  # type: ignore[call-arg]  # noqa: FBT003
         self._shd = holder  # type: ignore[assignment]
 
 

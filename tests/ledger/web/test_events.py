@@ -1,0 +1,72 @@
+"""Server-sent events of the real program: nothing missed, nothing twice, resumable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_shared.ids import from_text
+from tequio_shared.statement import Entry
+from tequio_shared.tlog import bundle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import httpx
+
+    from tests.support.authors import Author
+
+
+def events(answer: httpx.Response) -> Iterator[tuple[int, Entry]]:
+    """Read events off a stream as they come."""
+    index = -1
+    for line in answer.iter_lines():
+        name, _, value = line.partition(": ")
+        if name == "id":
+            index = int(value)
+        if name == "data":
+            yield index, Entry.parse(from_text(value, None))
+
+
+def log(http: httpx.Client, author: Author, now_ms: int, count: int) -> list[int]:
+    leaves = [author.register(now_ms).leaf() for _ in range(count)]
+    items = http.post("/v1/statements", content=bundle(leaves)).json()["items"]
+    return [item["index"] for item in items]
+
+
+def test_a_stream_begins_with_the_genesis_and_goes_on_live(
+    http: httpx.Client, author: Author, now_ms: int
+) -> None:
+    with http.stream("GET", "/v1/events") as answer:
+        stream = events(answer)
+        assert next(stream)[1].statement.type == "net.genesis"
+        wanted = log(http, author, now_ms, 3)
+        got = []
+        while not got or got[-1] < wanted[-1]:
+            got.append(next(stream)[0])
+    assert got == list(range(1, wanted[-1] + 1))
+
+
+def test_a_stream_resumes_after_the_last_event_id(
+    http: httpx.Client, author: Author, now_ms: int
+) -> None:
+    first, second, third = log(http, author, now_ms, 3)
+    for params, headers in (
+        ({"after": str(first)}, {}),
+        ({}, {"last-event-id": str(first)}),
+        ({"after": "0"}, {"last-event-id": str(first)}),
+    ):
+        with http.stream("GET", "/v1/events", params=params, headers=headers) as answer:
+            stream = events(answer)
+            assert [next(stream)[0], next(stream)[0]] == [second, third]
+
+
+def test_what_a_stream_says_is_under_the_checkpoint(
+    http: httpx.Client, author: Author, now_ms: int
+) -> None:
+    with http.stream("GET", "/v1/events") as answer:
+        stream = events(answer)
+        (wanted,) = log(http, author, now_ms, 1)
+        while next(stream)[0] < wanted:
+            pass
+        size = int(http.get("/log/checkpoint").text.split("\n")[1])
+        assert size > wanted

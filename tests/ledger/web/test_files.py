@@ -1,0 +1,133 @@
+"""The log as files, checked by our own verifier and by one that nobody here wrote."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from tequio_shared import merkle
+from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey, open_checkpoint
+from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle, new_tiles, parse_bundle
+from tests.support.authors import Author
+from tests.support.ledgers import Served, served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+GO_PACKAGES = Path("/usr/share/gocode/src/golang.org/x/mod/sumdb/tlog")
+VERIFIER = Path(__file__).parents[2] / "support" / "go" / "tlogverify"
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Make a log of 601 entries: two full tiles, a partial one, and a level above."""
+    with served(tmp_path_factory.mktemp("ledger")) as running:
+        author, now_ms = Author("files", running.net), time.time_ns() // 1_000_000
+        leaves = [author.register(now_ms).leaf() for _ in range(600)]
+        for at in range(0, 600, 200):
+            answer = httpx.post(
+                f"{running.url}/v1/statements", content=bundle(leaves[at : at + 200])
+            )
+            assert {item["status"] for item in answer.json()["items"]} == {"logged"}
+        yield running
+
+
+def checkpoint(http: httpx.Client) -> Checkpoint:
+    vkey = VerifierKey.parse(http.get("/v1/network").json()["log_key"])
+    return open_checkpoint(http.get("/log/checkpoint").content, vkey).checkpoint
+
+
+def leaves_of(http: httpx.Client, size: int) -> list[bytes]:
+    leaves = []
+    for tile in (Tile(level=ENTRIES, index=n) for n in range(size // TILE_WIDTH)):
+        leaves += parse_bundle(http.get(f"/log/{tile.path()}").content)
+    rest = Tile(level=ENTRIES, index=size // TILE_WIDTH, width=size % TILE_WIDTH)
+    return leaves + parse_bundle(http.get(f"/log/{rest.path()}").content)
+
+
+def test_bundles_hash_to_the_signed_root(http: httpx.Client) -> None:
+    signed = checkpoint(http)
+    leaves = leaves_of(http, signed.size)
+    assert (len(leaves), merkle.root(leaves)) == (signed.size, signed.root)
+
+
+def test_every_tile_is_made_of_the_level_below(http: httpx.Client) -> None:
+    size = checkpoint(http).size
+    hashes = {0: [merkle.leaf_hash(leaf) for leaf in leaves_of(http, size)]}
+    for tile in new_tiles(0, size):
+        if tile.level and tile.level not in hashes:
+            below = hashes[tile.level - 1]
+            full = range(0, len(below) - TILE_WIDTH + 1, TILE_WIDTH)
+            hashes[tile.level] = [merkle.root_of_hashes(below[at : at + 256]) for at in full]
+        first = tile.index * TILE_WIDTH
+        expected = b"".join(hashes[tile.level][first : first + tile.width])
+        assert http.get(f"/log/{tile.path()}").content == expected
+
+
+def test_every_partial_that_ever_was_stays_and_larger_ones_do_not_exist(
+    http: httpx.Client,
+) -> None:
+    size = checkpoint(http).size
+    width = size % TILE_WIDTH
+    whole = http.get(f"/log/tile/0/002.p/{width}").content
+    for smaller in (1, 7, width - 1):
+        assert http.get(f"/log/tile/0/002.p/{smaller}").content == whole[: 32 * smaller]
+    for absent in (f"tile/0/002.p/{width + 1}", "tile/0/002", "tile/1/000", "tile/2/000.p/1"):
+        assert http.get(f"/log/{absent}").status_code == 404
+
+
+def test_types_and_cache_headers_are_those_of_the_specification(http: httpx.Client) -> None:
+    note, tile = http.get("/log/checkpoint"), http.get("/log/tile/0/000")
+    assert note.headers["content-type"] == "text/plain; charset=utf-8"
+    assert tile.headers["content-type"] == "application/octet-stream"
+    assert "immutable" in tile.headers["cache-control"]
+    assert "immutable" not in note.headers["cache-control"]
+
+
+needs_go = pytest.mark.skipif(
+    not (shutil.which("go") and GO_PACKAGES.exists()),
+    reason="needs golang-go and golang-golang-x-mod-dev",
+)
+
+
+@pytest.fixture(scope="module")
+def verifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the verifier on golang.org/x/mod/sumdb, the code behind Go's checksum database."""
+    binary = tmp_path_factory.mktemp("go") / "tlogverify"
+    settings = {"GO111MODULE": "off", "GOPATH": "/usr/share/gocode"}
+    cache = {"GOCACHE": str(binary.parent / "cache"), "CGO_ENABLED": "0"}
+    subprocess.run(
+        ["go", "build", "-o", str(binary), "main.go"],  # noqa: S607  # whichever Go there is
+        cwd=VERIFIER,
+        env={**os.environ, **settings, **cache},
+        check=True,
+    )
+    return binary
+
+
+@needs_go
+def test_a_verifier_nobody_here_wrote_accepts_the_log(
+    verifier: Path, program: Served, http: httpx.Client
+) -> None:
+    done = run_go(verifier, program.url, http.get("/v1/network").json()["log_key"])
+    assert (done.returncode, done.stdout) == (0, "ok 601\n"), done.stderr
+
+
+@needs_go
+def test_a_verifier_nobody_here_wrote_refuses_another_key(verifier: Path, program: Served) -> None:
+    author = Author("another log", program.net)
+    key = VerifierKey(name="ledger.example/test", kind=KeyKind.LOG, key=author.key)
+    assert run_go(verifier, program.url, key.text()).returncode == 2
+
+
+def run_go(verifier: Path, url: str, key: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(verifier), url + "/log", key], check=False, capture_output=True, text=True, timeout=30
+    )
