@@ -109,6 +109,7 @@ class BlobServer:
         self._store = store
         self._upload = upload or ByteBudget()
         self._turns = trio.CapacityLimiter(READERS)
+        self.sent_bytes = 0  # of payloads, since the start
         network.serve(PROTOCOL, self.serve)
 
     async def serve(self, stream: PeerStream) -> None:
@@ -122,6 +123,7 @@ class BlobServer:
                 await stream.send_frame(bytes([refusal.status]), timeout_s=SEND_S)
             else:
                 await stream.send_frame(bytes([Status.OK]), payload, timeout_s=SEND_S)
+                self.sent_bytes += len(payload)
 
     async def _payload(self, request: Request) -> bytes:
         if self._upload.wait_s() > QUEUE_S:

@@ -207,6 +207,8 @@ class _Crew:
         known = 0
         while True:
             for peer in self._pool.peers[known:]:
+                if peer in self._tally.bad:
+                    continue
                 self._tally.asked.add(peer)
                 self._at_work += 1
                 nursery.start_soon(self._employ, peer)

@@ -14,6 +14,7 @@ because several of the fixes replace private names.
 * `reset()` from another task does not wake a pending read: every wait here has a deadline.
 * After a timeout a stream is out of step. Drop it; never use it again.
 * A peer that falls silent is not noticed by the library: `_watch` pings, and disconnects.
+* The library dials peers that it remembers, dropped ones too; that is switched off.
 * Yamux does not enforce its own receive window: a peer that writes past it fills our memory.
   `_bounded_read` ends such a connection.
 * A reader that pauses for 5 s loses the stream: read on, hash and write to disk in threads.
@@ -37,6 +38,7 @@ from libp2p.crypto.ed25519 import create_new_key_pair
 from libp2p.crypto.x25519 import create_new_key_pair as create_noise_key_pair
 from libp2p.custom_types import TProtocol
 from libp2p.host.ping import PingService
+from libp2p.network.auto_connector import AutoConnector
 from libp2p.network.config import ConnectionConfig
 from libp2p.peer.id import ID
 from libp2p.peer.peerinfo import info_from_p2p_addr
@@ -77,6 +79,8 @@ WINDOW_BYTES = 4 << 20
 """Largest receive window of a stream: 40 MB/s at a round trip of 100 ms."""
 CONNECTION_BYTES = 32 << 20
 """Unread bytes of one connection beyond which its peer cannot be keeping to its windows."""
+FRAME_S = 10.0
+"""A Yamux frame that cannot be sent in this time ends the connection: its shield must end."""
 NOISE_PAYLOAD_BYTES = 65_519
 """What one Noise message carries; a Yamux frame of this size is encrypted once, not twice."""
 _KEY_PREFIX = bytes.fromhex("002408011220")
@@ -230,9 +234,15 @@ class PeerNetwork:
         return key
 
     async def disconnect(self, peer: PeerKey) -> None:
-        """Close every connection to the peer; never raises."""
+        """Close every connection to the peer; never raises.
+
+        The sockets go first: a write that waits for a dead peer is shielded, and holds the lock
+        that a polite good-bye would need.
+        """
         with trio.move_on_after(5):
             try:
+                for connection in self._host.get_network().get_connections(_id_of(peer)):
+                    await cast("Yamux", connection.muxed_conn).secured_conn.close()
                 await self._host.disconnect(_id_of(peer))
             except Exception as err:  # noqa: BLE001 - a connection that is thrown away may fail in any way
                 log.debug("a connection could not be closed", error=repr(err))
@@ -305,6 +315,8 @@ class PeerNetwork:
 
     async def _close_all(self) -> None:
         with _shielded(5):
+            for peer in self.connected():
+                await self.disconnect(peer)
             try:
                 await self._host.close()
             except Exception as err:  # noqa: BLE001 - on the way out, and in libp2p
@@ -380,7 +392,7 @@ def _new_host(seed: bytes, listen: list[Multiaddr], announce: list[Multiaddr]) -
         connection_config=ConnectionConfig(
             max_connections=CONNECTIONS,
             high_watermark=CONNECTIONS * 3 // 4,
-            low_watermark=0,  # above 0 the library dials peers on its own
+            low_watermark=0,
             min_connections=0,
         ),
     )
@@ -515,15 +527,19 @@ def _messages_read(connection: INetConn) -> int:
     return nonce
 
 
-_write_frame_whole = Yamux._write_frame  # noqa: SLF001 - the fixes replace private names
-_read_body = Yamux._read_data_body  # noqa: SLF001
+_read_body = Yamux._read_data_body  # noqa: SLF001 - the fixes replace private names
 _queue_init = RpcQueue.__init__
 
 
 async def _shielded_write(self: Yamux, data: bytes) -> None:
-    await trio.lowlevel.checkpoint_if_cancelled()
-    with trio.CancelScope(shield=True):
-        await _write_frame_whole(self, data)
+    async with self._write_lock:  # waiting for our turn may be cancelled, sending may not
+        with _shielded(FRAME_S) as scope:
+            await self.secured_conn.write(data)
+        if scope.cancelled_caught:
+            await self.secured_conn.close()
+            raise PeerError(
+                f"a frame could not be sent in {FRAME_S:.0f} s; the connection is closed"
+            )
 
 
 async def _bounded_read(self: Yamux, length: int) -> bytes:
@@ -537,6 +553,10 @@ def _larger_queue(self: RpcQueue, *args: int, **kwargs: int) -> None:
     self._queue.max_size = RPC_QUEUE
 
 
+async def _no_dialling(self: AutoConnector) -> None:
+    """Do nothing: whom to dial is for us to say; a peer that was dropped stays dropped."""
+
+
 def _install_fixes() -> None:
     version = importlib.metadata.version("libp2p")
     if version != LIBP2P_VERSION:
@@ -547,4 +567,5 @@ def _install_fixes() -> None:
     _yamux.MAX_WINDOW_SIZE = WINDOW_BYTES
     Yamux._write_frame = _shielded_write  # type: ignore[method-assign]  # noqa: SLF001
     Yamux._read_data_body = _bounded_read  # type: ignore[method-assign]  # noqa: SLF001
+    AutoConnector.maybe_connect = _no_dialling  # type: ignore[method-assign]
     RpcQueue.__init__ = _larger_queue  # type: ignore[method-assign]

@@ -199,9 +199,9 @@ class Store:
         name = sha256(content)
         with self._disk(), self._room("blobs", name, len(content)):
             if not self.has_blob(name):
-                temporary = self._new_temporary()
-                temporary.write_bytes(content)
-                self._settle(temporary, self._path("blobs", name))
+                with self._temporary_file() as temporary:
+                    temporary.write_bytes(content)
+                    self._settle(temporary, self._path("blobs", name))
         return name
 
     def get_blob(self, name: Digest) -> bytes | None:
@@ -359,10 +359,10 @@ class Store:
         ref = tree.ref
         with self._disk(), self._room("trees", ref.root, ref.size_bytes):
             if not self.has_tree(ref.root):
-                temporary = self._new_temporary()
-                fill(temporary)
-                self._write_meta(tree)
-                self._settle(temporary, self._path("trees", ref.root))
+                with self._temporary_file() as temporary:
+                    fill(temporary)
+                    self._write_meta(tree)
+                    self._settle(temporary, self._path("trees", ref.root))
         with self._lock:
             self._keep_leaves(tree)
 
@@ -385,14 +385,19 @@ class Store:
     def _write_meta(self, tree: Tree) -> None:
         target = _beside(self._path("trees", tree.ref.root), ".meta")
         if not target.exists():
-            temporary = self._new_temporary()
-            temporary.write_bytes(tree.encode())
-            self._settle(temporary, target)
+            with self._temporary_file() as temporary:
+                temporary.write_bytes(tree.encode())
+                self._settle(temporary, target)
 
-    def _new_temporary(self) -> Path:
+    @contextmanager
+    def _temporary_file(self) -> Iterator[Path]:
         with self._lock:
             self._temporary += 1
-            return self._folder / "temp" / str(self._temporary)
+            path = self._folder / "temp" / str(self._temporary)
+        try:
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
 
     def _settle(self, source: Path, target: Path) -> None:
         """Bring a file to the disk, then to its name."""

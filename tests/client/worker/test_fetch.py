@@ -1,0 +1,346 @@
+"""Fetching gets the right bytes from any mixture of honest, slow, lying and dying sources."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
+from tequio_client.worker.blobs import PROTOCOL, BlobServer, Op, Request, Status, answer
+from tequio_client.worker.budget import ByteBudget
+from tequio_client.worker.fetch import Fetcher, FetchFailedError
+from tequio_client.worker.sources import SourcePool
+from tequio_client.worker.store import Store
+from tequio_client.worker.trees import cut_bytes
+from tequio_shared.ids import sha256
+from tests.support.loopback import network
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+    from pathlib import Path
+
+    from tequio_client.worker.peers import PeerNetwork, PeerStream
+    from tequio_client.worker.trees import TreeRef
+    from tequio_shared.ids import PeerKey
+
+MIB = 1 << 20
+BIG = random.Random(1).randbytes(12 * MIB + 5)
+SMALL = random.Random(2).randbytes(67_000)
+
+
+class Swarm:
+    """One fetching peer and any number of sources, connected to it."""
+
+    def __init__(self, folder: Path, network: PeerNetwork, nursery: trio.Nursery) -> None:
+        self._folder = folder
+        self._nursery = nursery
+        self.network = network
+        self.store = Store(folder / "ours", quota_bytes=10**9)
+
+    async def source(self, name: str, *contents: bytes, piece_bytes: int = MIB) -> PeerKey:
+        """Start an honest source that holds these trees."""
+        store = Store(self._folder / name, quota_bytes=10**9)
+        for content in contents:
+            store.put_tree(content, piece_bytes)
+        return await self.serving(name, store)
+
+    async def serving(self, name: str, store: Store, upload: ByteBudget | None = None) -> PeerKey:
+        """Start a source with a given store."""
+        return await self.joined(name, lambda peers: BlobServer(peers, store, upload))
+
+    async def crooked(self, name: str, serve: Callable[[PeerStream], Awaitable[None]]) -> PeerKey:
+        """Start a source that does something else."""
+        return await self.joined(name, lambda peers: peers.serve(PROTOCOL, serve))
+
+    async def joined(self, name: str, prepare: Callable[[PeerNetwork], object]) -> PeerKey:
+        """Start a peer and connect to it."""
+        address: str = await self._nursery.start(_run_peer, name, prepare)
+        return await self.network.connect(address)
+
+    def fetcher(self, download: ByteBudget | None = None) -> Fetcher:
+        """Make the fetcher of our store."""
+        return Fetcher(self.network, self.store, rng=random.Random(3), download=download)
+
+    def has(self, content: bytes, ref: TreeRef) -> bool:
+        """Whether our store has the tree, with this content."""
+        return self.store.tree_path(ref.root).read_bytes() == content
+
+
+async def _run_peer(
+    name: str,
+    prepare: Callable[[PeerNetwork], object],
+    *,
+    task_status: trio.TaskStatus[str] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    async with network(name) as peers:
+        prepare(peers)
+        task_status.started(peers.addresses()[0])
+        await trio.sleep_forever()
+
+
+@pytest.fixture
+async def swarm(tmp_path: Path) -> AsyncIterator[Swarm]:
+    async with network("ours") as ours, trio.open_nursery() as nursery:
+        yield Swarm(tmp_path, ours, nursery)
+        nursery.cancel_scope.cancel()
+
+
+def big() -> TreeRef:
+    return cut_bytes(BIG, MIB).ref
+
+
+def small() -> TreeRef:
+    return cut_bytes(SMALL, 20_000).ref
+
+
+def liar(content: bytes, piece_bytes: int, spoil: Op) -> Callable[[PeerStream], Awaitable[None]]:
+    """Serve a tree rightly, but for one kind of answer, in which one bit is wrong."""
+    tree = cut_bytes(content, piece_bytes)
+
+    async def serve(stream: PeerStream) -> None:
+        while True:
+            request = Request.parse(bytes(await stream.receive_frame()))
+            start, length = tree.ref.span(request.first, request.count)
+            payload = {
+                Op.LEAVES: b"".join(tree.leaves),
+                Op.HELD: b"",
+                Op.PIECES: content[start : start + length],
+            }[request.op]
+            if request.op is spoil:
+                payload = bytes([payload[0] ^ 1]) + payload[1:]
+            await stream.send_frame(bytes([Status.OK]), payload)
+
+    return serve
+
+
+@pytest.mark.trio
+async def test_a_big_tree_comes_from_several_sources_at_once(swarm: Swarm) -> None:
+    sources = [await swarm.source(name, BIG) for name in ("a", "b", "c")]
+    async with swarm.fetcher() as fetcher:
+        report = await fetcher.fetch_tree(big(), sources, timeout_s=20)
+    assert swarm.has(BIG, big())
+    assert set(report.bytes_by_source) == set(sources)
+    assert sum(report.bytes_by_source.values()) == len(BIG)
+    assert not report.bad_sources
+
+
+@pytest.mark.trio
+async def test_small_trees_come_whole_and_many_at_once(swarm: Swarm) -> None:
+    contents = [random.Random(n).randbytes(67_000) for n in range(20)]
+    source = await swarm.source("a", *contents, piece_bytes=20_000)
+    async with swarm.fetcher() as fetcher, trio.open_nursery() as nursery:
+        for content in contents:
+            ref = cut_bytes(content, 20_000).ref
+            nursery.start_soon(lambda ref=ref: fetcher.fetch_tree(ref, [source], timeout_s=10))
+    assert all(swarm.has(content, cut_bytes(content, 20_000).ref) for content in contents)
+
+
+@pytest.mark.trio
+async def test_what_is_here_already_is_not_fetched(swarm: Swarm) -> None:
+    ref = swarm.store.put_tree(SMALL, 20_000)
+    async with swarm.fetcher() as fetcher:
+        report = await fetcher.fetch_tree(ref, [], timeout_s=1)
+    assert not report.bytes_by_source
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize("spoil", [Op.LEAVES, Op.PIECES])
+async def test_a_lying_source_is_dropped_and_named(swarm: Swarm, spoil: Op) -> None:
+    bad = await swarm.crooked("liar", liar(BIG, MIB, spoil))
+    good = await swarm.source("good", BIG)
+    async with swarm.fetcher() as fetcher:
+        report = await fetcher.fetch_tree(big(), [bad, good], timeout_s=20)
+    assert swarm.has(BIG, big())
+    assert set(report.bad_sources) == {bad}
+
+
+@pytest.mark.trio
+async def test_a_lying_source_of_a_small_tree_is_dropped_and_named(swarm: Swarm) -> None:
+    bad = await swarm.crooked("liar", liar(SMALL, 20_000, Op.PIECES))
+    good = await swarm.source("good", SMALL, piece_bytes=20_000)
+    async with swarm.fetcher() as fetcher:
+        report = await fetcher.fetch_tree(small(), [bad, good], timeout_s=20)
+    assert swarm.has(SMALL, small())
+    assert set(report.bad_sources) == {bad}
+    assert dict(report.bytes_by_source) == {good: len(SMALL)}
+
+
+@pytest.mark.trio
+async def test_when_only_liars_are_left_the_fetch_fails_and_names_them(swarm: Swarm) -> None:
+    bad = await swarm.crooked("liar", liar(BIG, MIB, Op.PIECES))
+    async with swarm.fetcher() as fetcher:
+        with pytest.raises(FetchFailedError) as failure:
+            await fetcher.fetch_tree(big(), [bad], timeout_s=20)
+    assert set(failure.value.report.bad_sources) == {bad}
+    assert failure.value.report.seconds < 5
+
+
+@pytest.mark.trio
+async def test_a_source_without_the_tree_does_no_harm(swarm: Swarm) -> None:
+    empty, good = await swarm.source("empty"), await swarm.source("good", BIG)
+    async with swarm.fetcher() as fetcher:
+        report = await fetcher.fetch_tree(big(), [empty, good], timeout_s=20)
+    assert not report.bad_sources
+    assert set(report.bytes_by_source) == {good}
+
+
+@pytest.mark.trio
+async def test_sources_that_hold_parts_are_put_together(swarm: Swarm, tmp_path: Path) -> None:
+    tree, sources = cut_bytes(BIG, 300_000), []
+    for turn in range(2):
+        store = Store(tmp_path / f"part{turn}", quota_bytes=10**9)
+        partial = store.enter_partial(tree)
+        for index in range(turn, tree.ref.pieces, 2):
+            start, length = tree.ref.span(index, 1)
+            store.write_pieces(partial, index, BIG[start : start + length])
+        sources.append(await swarm.serving(f"part{turn}", store))
+    async with swarm.fetcher() as fetcher:
+        report = await fetcher.fetch_tree(tree.ref, sources, timeout_s=20)
+    assert swarm.has(BIG, tree.ref)
+    assert set(report.bytes_by_source) == set(sources)
+
+
+@pytest.mark.trio
+async def test_a_silent_source_does_not_hold_the_others_up(swarm: Swarm) -> None:
+    async def silent(stream: PeerStream) -> None:
+        while True:
+            request = Request.parse(bytes(await stream.receive_frame()))
+            if request.op is not Op.PIECES:
+                payload = b"" if request.op is Op.HELD else b"".join(cut_bytes(BIG, MIB).leaves)
+                await stream.send_frame(bytes([Status.OK]), payload)
+
+    mute, good = await swarm.crooked("mute", silent), await swarm.source("good", BIG)
+    async with swarm.fetcher() as fetcher:
+        report = await fetcher.fetch_tree(big(), [mute, good], timeout_s=20)
+    assert dict(report.bytes_by_source) == {good: len(BIG)}
+    assert report.seconds < 6
+
+
+@pytest.mark.trio
+async def test_a_cancelled_fetch_goes_on_where_it_was(swarm: Swarm, tmp_path: Path) -> None:
+    store = Store(tmp_path / "slow", quota_bytes=10**9)
+    store.put_tree(BIG, MIB)
+    slow = await swarm.serving("slow", store, ByteBudget(4 * MIB))
+    async with swarm.fetcher() as fetcher:
+        with trio.move_on_after(1.2):
+            await fetcher.fetch_tree(big(), [slow], timeout_s=20)
+        fast = await swarm.source("fast", BIG)
+        report = await fetcher.fetch_tree(big(), [fast, slow], timeout_s=20)
+    assert swarm.has(BIG, big())
+    assert sum(report.bytes_by_source.values()) <= len(BIG) - 2 * MIB
+
+
+@pytest.mark.trio
+async def test_a_source_may_join_while_fetching(swarm: Swarm) -> None:
+    pool = SourcePool()
+    async with swarm.fetcher() as fetcher, trio.open_nursery() as nursery:
+        nursery.start_soon(lambda: fetcher.fetch_tree(big(), pool, timeout_s=20))
+        await trio.sleep(0.2)
+        pool.add(await swarm.source("late", BIG))
+    assert swarm.has(BIG, big())
+
+
+@pytest.mark.trio
+async def test_without_any_source_the_deadline_ends_the_fetch(swarm: Swarm) -> None:
+    async with swarm.fetcher() as fetcher:
+        with pytest.raises(FetchFailedError):
+            await fetcher.fetch_tree(big(), SourcePool(), timeout_s=0.3)
+        with pytest.raises(FetchFailedError):
+            await fetcher.fetch_blob(sha256(b"x"), [], timeout_s=20)
+
+
+@pytest.mark.trio
+async def test_two_fetches_of_one_tree_share_the_work(swarm: Swarm) -> None:
+    sources = [await swarm.source("a", BIG)]
+    async with swarm.fetcher() as fetcher, trio.open_nursery() as nursery:
+        for _ in range(2):
+            nursery.start_soon(lambda: fetcher.fetch_tree(big(), sources, timeout_s=20))
+    assert swarm.has(BIG, big())
+
+
+@pytest.mark.trio
+async def test_a_download_budget_is_kept(swarm: Swarm) -> None:
+    source = await swarm.source("a", BIG)
+    async with swarm.fetcher(ByteBudget(10 * MIB)) as fetcher:
+        report = await fetcher.fetch_tree(big(), [source], timeout_s=20)
+    assert 0.9 < report.seconds < 3
+
+
+@pytest.mark.trio
+async def test_blobs_come_whole_or_not_at_all(swarm: Swarm, tmp_path: Path) -> None:
+    store = Store(tmp_path / "blobs", quota_bytes=10**9)
+    names = [store.put_blob(content) for content in (b"", b"blob", BIG)]
+    source = await swarm.serving("blobs", store)
+    async with swarm.fetcher() as fetcher:
+        for name in names:
+            await fetcher.fetch_blob(name, [source], timeout_s=10)
+    assert [swarm.store.get_blob(name) for name in names] == [b"", b"blob", BIG]
+
+
+@pytest.mark.trio
+async def test_a_blob_that_is_wrong_or_too_large_names_its_source(swarm: Swarm) -> None:
+    async def wrong(stream: PeerStream) -> None:
+        while True:
+            await stream.receive_frame()
+            await stream.send_frame(bytes([Status.OK]), (4).to_bytes(8, "big"), b"glob")
+
+    bad = await swarm.crooked("wrong", wrong)
+    async with swarm.fetcher() as fetcher:
+        for most in (100, 3):
+            with pytest.raises(FetchFailedError) as failure:
+                await fetcher.fetch_blob(sha256(b"blob"), [bad], timeout_s=10, most_bytes=most)
+            assert set(failure.value.report.bad_sources) == {bad}
+
+
+CHILD = """
+import pathlib, random, sys, trio
+from tequio_client.worker.blobs import BlobServer
+from tequio_client.worker.budget import ByteBudget
+from tequio_client.worker.peers import PeerNetwork
+from tequio_client.worker.store import Store
+async def main():
+    store = Store(pathlib.Path(sys.argv[1]), quota_bytes=10**9)
+    async with PeerNetwork(seed=b"k" * 32, listen=["/ip4/127.0.0.1/tcp/0"]) as peers:
+        BlobServer(peers, store, ByteBudget(4 << 20))
+        print(peers.addresses()[0], file=sys.stderr, flush=True)
+        await trio.sleep_forever()
+trio.run(main)
+"""
+
+
+def child_with(folder: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(folder)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+
+
+@pytest.mark.trio
+async def test_a_source_that_is_killed_while_serving_is_replaced(
+    swarm: Swarm, tmp_path: Path
+) -> None:
+    Store(tmp_path / "killed", quota_bytes=10**9).put_tree(BIG, MIB)
+    good_store = Store(tmp_path / "good", quota_bytes=10**9)
+    good_store.put_tree(BIG, MIB)
+    good = await swarm.serving("good", good_store, ByteBudget(4 * MIB))
+    with child_with(tmp_path / "killed") as child:
+        assert child.stderr is not None
+        addr = (await trio.to_thread.run_sync(child.stderr.readline)).decode().strip()
+        killed = await swarm.network.connect(addr)
+        async with swarm.fetcher() as fetcher, trio.open_nursery() as nursery:
+            nursery.start_soon(lambda: fetcher.fetch_tree(big(), [killed, good], timeout_s=20))
+            await trio.sleep(0.7)
+            assert not swarm.store.has_tree(big().root)
+            child.kill()
+    assert swarm.has(BIG, big())
+
+
+def test_the_answer_to_a_request_is_read_from_the_store(tmp_path: Path) -> None:
+    store = Store(tmp_path, quota_bytes=10**9)
+    ref = store.put_tree(SMALL, 20_000)
+    assert answer(store, Request(op=Op.PIECES, name=ref.root, count=ref.pieces)) == SMALL

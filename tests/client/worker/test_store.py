@@ -1,0 +1,294 @@
+"""The store keeps what is whole and checked, and nothing else, whatever happens."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.worker.store import Store
+from tequio_client.worker.trees import Tree, TreeRef, cut_bytes
+from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
+from tequio_shared.ids import Digest, sha256
+from tequio_shared.merkle import root
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONTENT = bytes(range(256)) * 40  # 10240 bytes: ten pieces of 1000 and one of 240
+PIECE = 1000
+
+
+def store_in(folder: Path, quota_bytes: int = 1_000_000) -> Store:
+    return Store(folder / "store", quota_bytes=quota_bytes)
+
+
+def pieces_of(content: bytes) -> list[bytes]:
+    return [content[at : at + PIECE] for at in range(0, len(content), PIECE)]
+
+
+def test_a_tree_is_named_by_the_merkle_root_over_its_pieces(tmp_path: Path) -> None:
+    ref = store_in(tmp_path).put_tree(CONTENT, PIECE)
+    assert ref == TreeRef(root=root(pieces_of(CONTENT)), size_bytes=10_240, piece_bytes=PIECE)
+    assert ref.pieces == 11
+
+
+def test_a_tree_can_be_read_whole_and_by_pieces(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    ref = store.put_tree(CONTENT, PIECE)
+    assert store.tree_path(ref.root).read_bytes() == CONTENT
+    assert store.read_pieces(ref.root, 3, 2) == CONTENT[3000:5000]
+    assert store.read_pieces(ref.root, 10, 1) == CONTENT[10_000:]
+    assert store.held(ref.root) == b"\x01" * 11
+
+
+@pytest.mark.parametrize(("first", "count"), [(10, 2), (11, 1), (0, 0), (-1, 1)])
+def test_pieces_outside_a_tree_are_not_there(tmp_path: Path, first: int, count: int) -> None:
+    store = store_in(tmp_path)
+    assert store.read_pieces(store.put_tree(CONTENT, PIECE).root, first, count) is None
+
+
+def test_a_file_is_copied_or_moved_into_the_store(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    kept, moved = tmp_path / "kept", tmp_path / "moved"
+    kept.write_bytes(CONTENT)
+    moved.write_bytes(CONTENT[::-1])
+    assert store.put_tree_file(kept, PIECE) == cut_bytes(CONTENT, PIECE).ref
+    assert store.has_tree(store.move_tree_file(moved, PIECE).root)
+    assert kept.exists()
+    assert not moved.exists()
+
+
+def test_everything_is_there_again_after_a_restart(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    ref, blob = store.put_tree(CONTENT, PIECE), store.put_blob(b"blob")
+    again = store_in(tmp_path)
+    assert again.tree(ref.root) == cut_bytes(CONTENT, PIECE)
+    assert again.get_blob(blob) == b"blob"
+    assert again.used_bytes == len(CONTENT) + 4
+
+
+def test_the_content_of_the_store_cannot_be_written_by_accident(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    path = store.tree_path(store.put_tree(CONTENT, PIECE).root)
+    assert path.stat().st_mode & 0o222 == 0
+
+
+def test_a_piece_counts_only_when_it_matches_its_leaf_hash(tmp_path: Path) -> None:
+    store, tree = store_in(tmp_path), cut_bytes(CONTENT, PIECE)
+    with store.open_partial(tree.ref, tree.leaves) as partial:
+        with pytest.raises(MalformedError):
+            store.write_pieces(partial, 0, CONTENT[1000:2000])
+        with pytest.raises(MalformedError):
+            store.write_pieces(partial, 0, CONTENT[:999])
+        with pytest.raises(MalformedError):
+            store.write_pieces(partial, 10, CONTENT[10_000:] + CONTENT[:760])
+        assert len(partial.missing()) == 11
+
+
+def test_leaf_hashes_that_do_not_lead_to_the_root_are_refused(tmp_path: Path) -> None:
+    store, tree = store_in(tmp_path), cut_bytes(CONTENT, PIECE)
+    wrong = (tree.leaves[1], tree.leaves[0], *tree.leaves[2:])
+    with pytest.raises(MalformedError), store.open_partial(tree.ref, wrong):
+        pass
+
+
+def test_a_partial_tree_serves_what_it_has_and_goes_on_after_a_restart(tmp_path: Path) -> None:
+    store, tree = store_in(tmp_path), cut_bytes(CONTENT, PIECE)
+    with store.open_partial(tree.ref, tree.leaves) as partial:
+        assert store.write_pieces(partial, 2, CONTENT[2000:5000]) == 3000
+        assert store.write_pieces(partial, 4, CONTENT[4000:6000]) == 1000
+        assert store.read_pieces(tree.ref.root, 3, 2) == CONTENT[3000:5000]
+        assert store.read_pieces(tree.ref.root, 1, 2) is None
+        assert store.held(tree.ref.root) == bytes([0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0])
+    assert not store.has_tree(tree.ref.root)
+    again = store_in(tmp_path)
+    with again.open_partial(tree.ref, tree.leaves) as partial:
+        assert partial.missing() == [0, 1, 6, 7, 8, 9, 10]
+        again.write_pieces(partial, 0, CONTENT[:2000])
+        again.write_pieces(partial, 6, CONTENT[6000:])
+    assert again.tree_path(tree.ref.root).read_bytes() == CONTENT
+    assert sorted(path.suffix for path in (tmp_path / "store/trees").glob("??/*")) == ["", ".meta"]
+
+
+def test_what_a_partial_claims_is_hashed_again_in_the_next_life(tmp_path: Path) -> None:
+    store, tree = store_in(tmp_path), cut_bytes(CONTENT, PIECE)
+    with store.open_partial(tree.ref, tree.leaves) as partial:
+        store.write_pieces(partial, 0, CONTENT[:3000])
+    (part,) = (tmp_path / "store/trees").glob("??/*.part")
+    with part.open("r+b") as file:
+        file.seek(1500)
+        file.write(b"lost page")
+    with store_in(tmp_path).open_partial(tree.ref, tree.leaves) as partial:
+        assert partial.missing()[0] == 1
+        assert 2 not in partial.missing()
+
+
+def test_two_users_of_a_partial_share_it_and_either_may_complete_it(tmp_path: Path) -> None:
+    store, tree = store_in(tmp_path), cut_bytes(CONTENT, PIECE)
+    first, second = store.enter_partial(tree), store.enter_partial(tree)
+    assert first is second
+    store.write_pieces(first, 0, CONTENT)
+    store.leave_partial(tree.ref.root)
+    assert store.has_tree(tree.ref.root)
+    assert store.write_pieces(second, 0, CONTENT[:1000]) == 0
+    store.leave_partial(tree.ref.root)
+    with pytest.raises(RefusedError):
+        store.enter_partial(tree)
+
+
+KILLED = """
+import sys, pathlib
+from tequio_client.worker.store import Store
+from tequio_client.worker.trees import cut_bytes
+content = bytes(range(256)) * 40
+tree = cut_bytes(content, 1000)
+store = Store(pathlib.Path(sys.argv[1]), quota_bytes=10**6)
+partial = store.enter_partial(tree)
+store.write_pieces(partial, 0, content[:4000])
+(pathlib.Path(sys.argv[1]) / "temp" / "half").write_bytes(b"half a file")
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_killed_process_leaves_a_store_that_goes_on(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"ready\n"
+        child.send_signal(signal.SIGKILL)
+    store, tree = store_in(tmp_path), cut_bytes(CONTENT, PIECE)
+    assert not list((folder / "temp").iterdir())
+    with store.open_partial(tree.ref, tree.leaves) as partial:
+        assert partial.missing() == list(range(4, 11))
+
+
+def test_what_was_used_least_recently_goes_when_the_quota_is_reached(tmp_path: Path) -> None:
+    store = store_in(tmp_path, quota_bytes=3000)
+    a, b, c = (store.put_blob(bytes([n]) * 1000) for n in range(3))
+    store.get_blob(a)
+    d = store.put_blob(b"d" * 1000)
+    assert [store.has_blob(name) for name in (a, b, c, d)] == [True, False, True, True]
+    assert store.used_bytes == 3000
+
+
+def test_the_order_of_use_survives_a_restart(tmp_path: Path) -> None:
+    store = store_in(tmp_path, quota_bytes=3000)
+    a, b, _ = (store.put_blob(bytes([n]) * 1000) for n in range(3))
+    for age, name in enumerate((a, b)):
+        os.utime(store.blob_path(name), (1000 - age, 1000 - age))
+    again = store_in(tmp_path, quota_bytes=3000)
+    again.put_blob(b"d" * 1000)
+    assert again.has_blob(a)
+    assert not again.has_blob(b)
+
+
+def test_what_is_pinned_or_being_fetched_stays(tmp_path: Path) -> None:
+    store = store_in(tmp_path, quota_bytes=len(CONTENT) + 1000)
+    pinned, tree = store.put_blob(b"p" * 1000), cut_bytes(CONTENT, PIECE)
+    store.pin(pinned)
+    with store.open_partial(tree.ref, tree.leaves):
+        with pytest.raises(UserFacingError, match="allow it more space"):
+            store.put_blob(b"one too many")
+        store.remove(pinned)
+        assert store.has_blob(pinned)
+        store.unpin(pinned)
+        store.remove(pinned)
+        assert not store.has_blob(pinned)
+    assert store.used_bytes == len(CONTENT)
+
+
+def test_more_than_the_quota_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    store = store_in(tmp_path, quota_bytes=100)
+    with pytest.raises(UserFacingError, match=r"may hold 100 bytes and needs 1.0 kB"):
+        store.put_blob(b"x" * 1000)
+    assert store.used_bytes == 0
+
+
+def test_a_full_disk_is_told_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = store_in(tmp_path)
+
+    def fsync(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(UserFacingError, match=r"the disk that holds .* is full"):
+        store.put_blob(b"x" * 1000)
+    with pytest.raises(UserFacingError, match=r"the disk that holds .* is full"):
+        store.put_tree(CONTENT, PIECE)
+    monkeypatch.undo()
+    assert store.used_bytes == 0
+    assert not list((tmp_path / "store/temp").iterdir())
+    assert store.has_blob(store.put_blob(b"x" * 1000))
+
+
+def test_a_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:
+    (tmp_path / "store").write_bytes(b"a file where the folder should be")
+    with pytest.raises(UserFacingError, match="cannot use the store"):
+        store_in(tmp_path)
+
+
+def test_a_damaged_blob_is_dropped_not_returned(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    name = store.put_blob(b"blob")
+    path = store.blob_path(name)
+    path.chmod(0o644)
+    path.write_bytes(b"glob")
+    assert store.get_blob(name) is None
+    assert not store.has_blob(name)
+
+
+def test_a_damaged_tree_is_found_by_verifying_it(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    ref = store.put_tree(CONTENT, PIECE)
+    assert store.verify_tree(ref.root)
+    path = store.tree_path(ref.root)
+    path.chmod(0o644)
+    path.write_bytes(CONTENT[::-1])
+    assert not store.verify_tree(ref.root)
+    assert not store.has_tree(ref.root)
+
+
+def test_leftovers_without_a_description_are_cleaned_away(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    ref = store.put_tree(CONTENT, PIECE)
+    meta = store.tree_path(ref.root).with_name(ref.root.hex() + ".meta")
+    meta.unlink()
+    again = store_in(tmp_path)
+    assert not again.has_tree(ref.root)
+    assert again.used_bytes == 0
+
+
+def test_a_blob_can_be_read_in_parts(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    name = store.put_blob(b"0123456789")
+    assert store.read_blob(name, 3, 4) == (10, b"3456")
+    assert store.read_blob(name, 8, 4) == (10, b"89")
+    assert store.read_blob(name, 20, 4) == (10, b"")
+    assert store.read_blob(sha256(b"other"), 0, 4) is None
+
+
+@pytest.mark.parametrize(("size", "piece"), [(0, 10), (10, 0), (10, 2**20 + 1)])
+def test_a_tree_without_content_or_with_huge_pieces_is_no_tree(size: int, piece: int) -> None:
+    with pytest.raises(MalformedError):
+        TreeRef(root=Digest(bytes(32)), size_bytes=size, piece_bytes=piece)
+
+
+def test_the_description_of_a_tree_is_checked_against_its_root() -> None:
+    tree = cut_bytes(CONTENT, PIECE)
+    assert Tree.parse(tree.encode(), tree.ref.root) == tree
+    for raw in (b"", tree.encode()[:-1], b"X" + tree.encode()[1:]):
+        with pytest.raises(MalformedError):
+            Tree.parse(raw, tree.ref.root)
+    with pytest.raises(MalformedError):
+        Tree.parse(tree.encode(), sha256(b"another"))

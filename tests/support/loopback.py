@@ -1,0 +1,26 @@
+"""Peers of a test: real hosts on the loopback device."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from tequio_client.worker.peers import PeerLimits, PeerNetwork
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+LOOPBACK = ("/ip4/127.0.0.1/tcp/0",)
+
+
+def network(name: str, limits: PeerLimits | None = None) -> PeerNetwork:
+    """Make a network whose key follows from the name; not started."""
+    return PeerNetwork(seed=name.encode().ljust(32, b"."), listen=LOOPBACK, limits=limits)
+
+
+@asynccontextmanager
+async def two_peers() -> AsyncIterator[tuple[PeerNetwork, PeerNetwork]]:
+    """Start two networks, the second connected to the first."""
+    async with network("first") as first, network("second") as second:
+        await second.connect(first.addresses()[0])
+        yield first, second
