@@ -255,7 +255,11 @@ class LedgerApi:
         try:
             with _translated("GET", path):
                 await self._check(response)
-            yield EventStream(response, self._limits.idle_s)
+            chunks = response.aiter_raw()
+            try:
+                yield EventStream(chunks, self._limits.idle_s)
+            finally:
+                await _abandon(chunks)
         finally:
             await response.aclose()
 
@@ -308,8 +312,8 @@ class LedgerApi:
 class EventStream:
     """Log entries as they come, in the order in which the ledger sends them."""
 
-    def __init__(self, response: httpx.Response, idle_s: float) -> None:
-        self._chunks = response.aiter_raw()
+    def __init__(self, chunks: AsyncIterator[bytes], idle_s: float) -> None:
+        self._chunks = chunks
         self._idle_s = idle_s
         self._lines = EventLines()
         self._ready: deque[LogEvent] = deque()
@@ -344,12 +348,28 @@ def _translated(method: str, path: str) -> Iterator[None]:
 async def _read(response: httpx.Response, most: int) -> bytes:
     parts: list[bytes] = []
     size = 0
-    async for chunk in response.aiter_raw():
-        size += len(chunk)
-        if size > most:
-            raise MalformedError(f"the ledger's answer has more than {most} bytes")
-        parts.append(chunk)
+    chunks = response.aiter_raw()
+    try:
+        async for chunk in chunks:
+            size += len(chunk)
+            if size > most:
+                raise MalformedError(f"the ledger's answer has more than {most} bytes")
+            parts.append(chunk)
+    finally:
+        await _abandon(chunks)
     return b"".join(parts)
+
+
+async def _abandon(chunks: AsyncIterator[bytes]) -> None:
+    """End an iteration that may not be at its end.
+
+    Below httpx's generator are others that it does not close; an error from the innermost, here a
+    cancelled read, ends them all, and the connection.
+    """
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        async for _ in chunks:
+            pass
 
 
 def _refusal(response: httpx.Response, raw: bytes) -> TequioError:
