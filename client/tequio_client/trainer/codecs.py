@@ -170,7 +170,7 @@ class DiLoCo:
         """Send all entries, the largest of a chunk as level 127 or less."""
         top = self.shape.largest_level
         scale = delta.abs().amax(dim=1, keepdim=True) / top
-        scale_byte = _nearest_byte(scale, self.shape.largest_scale)
+        scale_byte = _byte_above(scale, self.shape.largest_scale)
         step = _value(scale_byte)
         levels = (delta / step.clamp(min=CONTRIBUTION_UNIT)).round_().clamp_(-top, top)
         scale_byte = scale_byte * levels.any(dim=1, keepdim=True)
@@ -218,6 +218,12 @@ def _nearest_byte(scale: Tensor, largest: int) -> Tensor:
     table = torch.from_numpy(SCALES[: largest + 1]).to(torch.float64) * CONTRIBUTION_UNIT
     middles = ((table[1:] + table[:-1]) / 2).to(scale.device, scale.dtype)
     return torch.bucketize(scale.contiguous(), middles)
+
+
+def _byte_above(scale: Tensor, largest: int) -> Tensor:
+    """Find the smallest scale byte that reaches a scale: no level is clipped."""
+    table = torch.from_numpy(SCALES[: largest + 1]).to(torch.float64) * CONTRIBUTION_UNIT
+    return torch.bucketize(scale.to(torch.float64), table.to(scale.device)).clamp_(max=largest)
 
 
 def _value(scale_byte: Tensor) -> Tensor:

@@ -101,7 +101,7 @@ def build(config: bytes) -> Model:
     """
     fields = _fields(config)
     plain = LlamaConfig.of(fields)
-    return of_network(Llama(plain) if plain else _from_transformers(fields))
+    return of_network(Llama(plain) if plain else from_transformers(fields))
 
 
 def create(config: bytes, seed: int) -> Model:
@@ -215,7 +215,8 @@ def _fields(config: bytes) -> dict[str, Any]:  # JSON of any model
     return fields
 
 
-def _from_transformers(fields: dict[str, Any]) -> nn.Module:
+def from_transformers(fields: dict[str, Any]) -> nn.Module:
+    """Build any causal language model that transformers knows; raises UserFacingError."""
     from transformers import AutoConfig, AutoModelForCausalLM  # noqa: PLC0415 - 120 MB
 
     try:

@@ -1,0 +1,120 @@
+"""The data builder: the same texts give the same bytes, wherever and in whatever order they lie."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tequio_client.dataset import sources, tokenizers
+from tequio_client.dataset.build import (
+    MANIFEST_NAME,
+    Settings,
+    build,
+    held_out_name,
+    train_name,
+)
+from tequio_shared import merkle
+from tequio_shared.corpus import Corpus
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SETTINGS = Settings(sequence=16, seed=4, held_out_bp=2_000, shard_bytes=3_000)
+
+
+def _texts(folder: Path, names: list[str]) -> Path:
+    folder.mkdir()
+    for number, name in enumerate(names):
+        (folder / name).write_text(f"{number} " + "maíz " * (number + 1), encoding="utf-8")
+    return folder
+
+
+def _build(folder: Path, out: Path, settings: Settings = SETTINGS) -> Corpus:
+    source = sources.folder(folder, "*")
+    return build(source, tokenizers.ByteTokenizer(), settings, out, lambda *_: None)
+
+
+def test_the_same_texts_give_the_same_bytes(tmp_path: Path) -> None:
+    names = [f"{number:02d}" for number in range(50)]
+    one = _build(_texts(tmp_path / "a", names), tmp_path / "one")
+    other = _build(_texts(tmp_path / "b", [f"x{name}" for name in names]), tmp_path / "two")
+    assert one.root == other.root
+    assert {path.name for path in (tmp_path / "one").iterdir()} == {
+        MANIFEST_NAME,
+        *(train_name(index) for index in range(len(one.train))),
+        *(held_out_name(index) for index in range(len(one.held_out))),
+    }
+    for path in (tmp_path / "one").glob("*.tokens"):
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
+
+
+def test_every_text_is_in_exactly_one_shard(tmp_path: Path) -> None:
+    folder = _texts(tmp_path / "texts", [f"{number:02d}" for number in range(50)])
+    (folder / "again").write_bytes((folder / "07").read_bytes())
+    (folder / "empty").write_text(" \n")
+    (folder / "binary").write_bytes(b"\xff\xfe")
+    corpus = _build(folder, tmp_path / "out")
+    train = b"".join(
+        (tmp_path / "out" / train_name(index)).read_bytes() for index in range(len(corpus.train))
+    )
+    held_out = b"".join(
+        (tmp_path / "out" / held_out_name(index)).read_bytes()[8 * shard.documents :]
+        for index, shard in enumerate(corpus.held_out)
+    )
+    texts = [(folder / f"{number:02d}").read_bytes() for number in range(50)]
+    in_train = [text for text in texts if b"\0" + text in train]
+    in_held_out = [text for text in texts if text in held_out and text not in in_train]
+    assert sorted(in_train + in_held_out) == sorted(texts)
+    assert len(train) == sum(map(len, in_train)) + len(in_train)
+    assert sum(shard.documents for shard in corpus.held_out) == len(in_held_out) > 0
+
+
+def test_the_manifest_says_what_the_files_are(tmp_path: Path) -> None:
+    corpus = _build(_texts(tmp_path / "a", [f"{number:02d}" for number in range(50)]), tmp_path)
+    assert Corpus.parse((tmp_path / MANIFEST_NAME).read_bytes()) == corpus
+    assert len(corpus.train) > 1
+    for index, shard in enumerate(corpus.train):
+        raw = (tmp_path / train_name(index)).read_bytes()
+        assert shard.root == to_text(merkle.root([raw]))  # smaller than a piece
+        assert (shard.size_bytes, shard.samples) == (len(raw), (len(raw) - 1) // 16)
+
+
+def test_another_seed_holds_out_other_texts(tmp_path: Path) -> None:
+    folder = _texts(tmp_path / "a", [f"{number:02d}" for number in range(50)])
+    other = Settings(sequence=16, seed=5, held_out_bp=2_000, shard_bytes=3_000)
+    assert _build(folder, tmp_path / "1").root != _build(folder, tmp_path / "2", other).root
+
+
+def test_too_little_text_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UserFacingError, match="less text"):
+        _build(_texts(tmp_path / "a", ["x"]), tmp_path / "out")
+
+
+def test_a_subword_tokenizer_gives_wider_tokens(tmp_path: Path) -> None:
+    from tokenizers import Tokenizer  # noqa: PLC0415
+    from tokenizers.models import WordLevel  # noqa: PLC0415
+    from tokenizers.pre_tokenizers import Whitespace  # noqa: PLC0415
+
+    vocabulary = {"</s>": 0, "[UNK]": 1, "maíz": 299}
+    inner = Tokenizer(WordLevel(vocabulary, unk_token="[UNK]"))  # noqa: S106 - no password
+    inner.pre_tokenizer = Whitespace()
+    inner.save(str(tmp_path / "tokenizer.json"))
+    tokenizer = tokenizers.load(str(tmp_path), None)
+    folder = _texts(tmp_path / "a", [f"{number:02d}" for number in range(50)])
+    source = sources.folder(folder, "*")
+    corpus = build(source, tokenizer, SETTINGS, tmp_path / "out", lambda *_: None)
+    ids = np.fromfile(tmp_path / "out" / train_name(0), "<u2")
+    assert (corpus.token_bytes, corpus.tokenizer.vocab_size, corpus.separator) == (2, 300, 0)
+    assert set(ids.tolist()) == {0, 1, 299}
+    copied = (tmp_path / "out" / "tokenizer.json").read_bytes()
+    assert copied == (tmp_path / "tokenizer.json").read_bytes()
+
+
+def test_the_standard_library_is_a_source() -> None:
+    source = sources.standard_library()
+    assert len(source) > 300
+    assert "import" in source.text(0) + source.text(100)
