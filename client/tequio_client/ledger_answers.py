@@ -139,6 +139,7 @@ class PeerAnswer(Struct, frozen=True):
     last_hash: Bytes32Text
     """Digest of its last logged statement; zero when there is none."""
     micropoints: Natural
+    as_of: AsOf | None = None
 
     @property
     def last(self) -> Digest:

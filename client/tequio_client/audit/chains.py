@@ -1,0 +1,138 @@
+"""Who may say what: keys known before use, chains without forks, roles, and signatures."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, from_text, to_text
+from tequio_shared.limits import CLOCK_SKEW_MS
+from tequio_shared.statements.members import KeyRegister
+from tequio_shared.statements.rounds import (
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundRoster,
+    RoundVoid,
+    RoundWitness,
+)
+from tequio_shared.statements.runs import (
+    NetGenesis,
+    RunClose,
+    RunFinish,
+    RunOpen,
+    RunPause,
+    RunResume,
+)
+
+if TYPE_CHECKING:
+    from tequio_shared.genesis import Genesis
+    from tequio_shared.statement import Entry, Statement
+
+_OF_COORDINATOR = (
+    NetGenesis,
+    RunClose,
+    RoundRoster,
+    HeadPromote,
+    RoundOpen,
+    RoundWitness,
+    RoundClose,
+    RoundVoid,
+)
+_OF_ORGANISERS = (RunOpen, RunPause, RunResume, RunFinish)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The end of an author's chain right after log index `index`."""
+
+    index: int
+    seq: int
+    last: Digest
+
+
+class Chains:
+    """Every author's chain, with its past; only `take` changes it."""
+
+    def __init__(self, genesis: Genesis) -> None:
+        self._genesis = genesis
+        self._coordinator_ms = 0  # ts of the coordinator's last statement
+        founders = {genesis.coordinator_key, *genesis.organiser_keys}
+        self._links = {key: [Link(-1, 0, ZERO_DIGEST)] for key in founders}
+
+    @property
+    def keys(self) -> list[PeerKey]:
+        """Every known key."""
+        return list(self._links)
+
+    def at(self, key: PeerKey, size: int) -> Link | None:
+        """Find where the chain ended in the log of that size."""
+        links = self._links[key]
+        at = bisect_right(links, size - 1, key=lambda link: link.index)
+        return links[at - 1] if at else None
+
+    def take(self, index: int, entry: Entry) -> None:
+        """Take the next entry; raises RefusedError or SignatureInvalidError as the rules say.
+
+        Whatever it breaks, the author's chain goes on from here, so one fault is told once.
+        """
+        statement = entry.statement
+        self._register(index, entry)
+        try:
+            self._check_keys(entry)
+            self._check_chain(statement)
+            self._check_role(entry)
+            self._check_genesis(index, statement)
+            self._check_times(statement)
+            entry.verify(self._genesis.network_id)
+        finally:
+            link = Link(index, statement.seq, statement.digest)
+            self._links.setdefault(statement.author, []).append(link)
+            if statement.author == self._genesis.coordinator_key:
+                self._coordinator_ms = statement.ts
+
+    def _register(self, index: int, entry: Entry) -> None:
+        if isinstance(entry.statement.body, KeyRegister):
+            self._links.setdefault(entry.statement.author, [Link(index - 1, 0, ZERO_DIGEST)])
+
+    def _check_keys(self, entry: Entry) -> None:
+        for key, _ in entry.signatures:
+            if key not in self._links:
+                raise RefusedError("not-admitted", f"key {to_text(key)} was not registered before")
+
+    def _check_chain(self, statement: Statement) -> None:
+        end = self._links[statement.author][-1]
+        if statement.seq <= end.seq:
+            raise RefusedError("equivocation", f"seq {statement.seq} after seq {end.seq}")
+        if statement.prev != end.last:
+            raise RefusedError(
+                "seq-gap", "prev is not the digest of the author's last statement in the log"
+            )
+
+    def _check_role(self, entry: Entry) -> None:
+        statement, genesis = entry.statement, self._genesis
+        if isinstance(statement.body, _OF_COORDINATOR):
+            if statement.author != genesis.coordinator_key:
+                raise RefusedError("wrong-role", f"{statement.type} is the coordinator's to say")
+        elif isinstance(statement.body, _OF_ORGANISERS):
+            signed = sum(key in genesis.organiser_keys for key, _ in entry.signatures)
+            if statement.author not in genesis.organiser_keys or signed < genesis.threshold:
+                raise RefusedError(
+                    "wrong-role",
+                    f"{statement.type} needs {genesis.threshold} of the organisers' signatures",
+                )
+
+    def _check_genesis(self, index: int, statement: Statement) -> None:
+        body = statement.body
+        if isinstance(body, NetGenesis) != (index == 0):
+            raise RefusedError("wrong-network", "the genesis is entry 0, and nothing else is")
+        if isinstance(body, NetGenesis) and from_text(body.doc, None) != self._genesis.encode():
+            raise RefusedError("wrong-network", "entry 0 holds another genesis document")
+
+    def _check_times(self, statement: Statement) -> None:
+        """What was logged after the coordinator's last word had to be fresh then."""
+        if statement.exp + CLOCK_SKEW_MS < self._coordinator_ms:
+            late_s = (self._coordinator_ms - statement.exp) // 1000
+            raise RefusedError("expired", f"had expired {late_s} s before it was logged")

@@ -1,0 +1,86 @@
+"""The ledger's derived answers against what the log says: runs, chains and points per key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_client.audit.findings import Place
+from tequio_client.audit.sources import NotHadError, PeerClaim, RunClaim
+from tequio_shared.errors import PeerError
+from tequio_shared.ids import RunId, digest_from_text, key_from_text, to_text
+
+if TYPE_CHECKING:
+    from tequio_client.audit.findings import Report
+    from tequio_client.audit.fold import Fold
+    from tequio_client.audit.sources import LogSource
+
+
+class Claims:
+    """Asks the ledger, and compares with the fold at the size that each answer names."""
+
+    def __init__(self, source: LogSource, fold: Fold, report: Report) -> None:
+        self._source = source
+        self._fold = fold
+        self._report = report
+        self._runs: list[RunClaim] = []
+        self._peers: list[PeerClaim] = []
+
+    def collect(self) -> int:
+        """Ask for everything; gives the largest size of log that an answer was true for."""
+        try:
+            self._runs = list(self._source.runs())
+            answers = (self._source.peer(key) for key in self._fold.chains.keys)
+            self._peers = [answer for answer in answers if answer is not None]
+        except NotHadError as err:
+            self._report.missing("derived answers", Place(), str(err))
+        except PeerError as err:
+            self._report.mismatch("derived answers", Place(), str(err))
+        sizes = [one.size for one in self._runs] + [one.size for one in self._peers]
+        return max((size for size in sizes if size is not None), default=0)
+
+    def compare(self, size: int) -> None:
+        """Compare the answers with the log, of `size` entries where an answer names none."""
+        for run in self._runs:
+            self._compare_run(run, size if run.size is None else run.size)
+        if any(history.is_broken for history in self._fold.runs.values()):
+            return  # points would differ for a reason that was told already
+        for peer in self._peers:
+            self._compare_peer(peer, size if peer.size is None else peer.size)
+
+    def _compare_run(self, claim: RunClaim, size: int) -> None:
+        self._report.checked["derived answers"] += 1
+        history = self._fold.runs.get(RunId(digest_from_text(claim.run)))
+        standing = history.standing_at(size) if history else None
+        if standing is None:
+            self._report.mismatch("run in the API", Place(run=claim.run), "the log has no such run")
+        elif history is not None and not history.is_broken:
+            for name in ("state", "round", "head", "head_round", "weights_root"):
+                expected, found = getattr(standing, name), getattr(claim, name)
+                if expected != found:
+                    self._report.mismatch(
+                        f"run in the API, {name}",
+                        Place(run=claim.run),
+                        f"as of {size} entries",
+                        expected=expected,
+                        found=found,
+                    )
+
+    def _compare_peer(self, claim: PeerClaim, size: int) -> None:
+        self._report.checked["derived answers"] += 1
+        key = key_from_text(claim.key)
+        link = self._fold.chains.at(key, size)
+        points = sum(one.points_at(key, size) for one in self._fold.runs.values())
+        due = {
+            "micropoints": points,
+            "last_seq": link.seq if link else 0,
+            "last_hash": to_text(link.last) if link else "",
+        }
+        for name, expected in due.items():
+            if getattr(claim, name) != expected:
+                self._report.mismatch(
+                    f"peer in the API, {name}",
+                    Place(peer=claim.key),
+                    f"as of {size} entries",
+                    expected=expected,
+                    found=getattr(claim, name),
+                )

@@ -1,0 +1,165 @@
+"""The audit against a live ledger: HTTP for the log, libp2p for what nobody gave in a folder.
+
+The audit itself is synchronous and runs in a thread; what it asks for is fetched here, in trio.
+"""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING, TypeVar
+
+import structlog
+import trio
+
+from tequio_client.audit.contributions import FirstOf
+from tequio_client.audit.main import Scope, audit
+from tequio_client.audit.sources import NotHadError, PeerClaim, RunClaim
+from tequio_client.ledger_api import LedgerApi, LedgerRefusedError, LedgerUnavailableError
+from tequio_client.worker.fetch import Fetcher, FetchFailedError
+from tequio_client.worker.peers import PeerNetwork
+from tequio_client.worker.store import Store
+from tequio_shared.errors import PeerError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from tequio_client.audit.contributions import ContributionSource
+    from tequio_client.audit.findings import Report
+    from tequio_client.audit.main import Progress
+    from tequio_client.worker.trees import TreeRef
+    from tequio_shared.ids import Digest, PeerKey, RunId
+    from tequio_shared.notes import Checkpoint, VerifierKey
+
+log = structlog.get_logger(__name__)
+
+FETCH_S = 300.0
+"""For one tree, from all seeds together."""
+CACHE_BYTES = 1 << 40
+"""The cache is a temporary folder; the disk is its bound."""
+
+_T = TypeVar("_T")
+
+
+class LiveLog:
+    """A ledger's log and answers, asked from the audit's thread."""
+
+    def __init__(self, api: LedgerApi) -> None:
+        self._api = api
+
+    def genesis(self) -> bytes:
+        """Get the genesis document."""
+        return _ask(self._api.network).genesis.encode()
+
+    def checkpoint(self, log_key: VerifierKey) -> Checkpoint:
+        """Get the newest checkpoint; the API has checked it with the same genesis' log key."""
+        return _ask(self._api.checkpoint)
+
+    def tile(self, level: int, index: int, width: int) -> list[Digest]:
+        """Get a tile."""
+        return _ask(partial(self._api.tile, level, index, width))
+
+    def entries(self, first: int, end: int) -> list[bytes]:
+        """Get leaves."""
+        return _ask(partial(self._api.entries, first, end))
+
+    def blob(self, name: Digest) -> bytes | None:
+        """Get a document; the API checks its hash."""
+        return _ask(partial(self._api.get_blob, name))
+
+    def runs(self) -> Sequence[RunClaim]:
+        """Ask about all runs."""
+        return [
+            RunClaim(
+                run=one.run,
+                state=one.state,
+                round=one.round,
+                head=one.head,
+                head_round=one.head_round,
+                weights_root=one.weights_root,
+                size=one.as_of.size if one.as_of else None,
+            )
+            for one in _ask(self._api.runs)
+        ]
+
+    def peer(self, key: PeerKey) -> PeerClaim | None:
+        """Ask about a key."""
+        one = _ask(partial(self._api.peer, key))
+        return PeerClaim(
+            key=one.key,
+            last_seq=one.last_seq,
+            last_hash=one.last_hash,
+            micropoints=one.micropoints,
+            size=one.as_of.size if one.as_of else None,
+        )
+
+
+class Seeds:
+    """Trees fetched from the seeds that the ledger lists, into a store of our own."""
+
+    def __init__(self, fetcher: Fetcher, peers: Sequence[PeerKey]) -> None:
+        self._fetcher = fetcher
+        self._peers = peers
+
+    def candidates(self, ref: TreeRef) -> Iterator[Path]:
+        """Fetch the tree; nothing when no seed gives it."""
+        fetch = partial(self._fetcher.fetch_tree, ref, self._peers, timeout_s=FETCH_S)
+        try:
+            trio.from_thread.run(fetch)
+        except FetchFailedError as err:
+            log.debug("no seed gave a tree", tree=ref.root.hex(), error=str(err))
+            return
+        yield self._fetcher.store.tree_path(ref.root)
+
+
+async def audit_live(
+    url: str,
+    *,
+    run: RunId | None,
+    stores: ContributionSource | None,
+    cache: Path | None,
+    progress: Progress,
+) -> Report:
+    """Audit a ledger; `stores` first, then with a `cache` folder the seeds; neither: log only."""
+    async with AsyncExitStack() as stack:
+        api = await stack.enter_async_context(LedgerApi(url))
+        sources = [stores] if stores else []
+        if cache is not None:
+            sources.append(await stack.enter_async_context(_seeds(api, cache)))
+        scope = Scope(run=run, contributions=FirstOf(*sources) if sources else None)
+        return await trio.to_thread.run_sync(audit, LiveLog(api), scope, progress)
+
+
+@asynccontextmanager
+async def _seeds(api: LedgerApi, cache: Path) -> AsyncIterator[Seeds]:
+    async with AsyncExitStack() as stack:
+        network = await stack.enter_async_context(
+            PeerNetwork(seed=secrets.token_bytes(32), listen=("/ip4/127.0.0.1/tcp/0",))
+        )
+        rng = Random(network.key)  # noqa: S311 - choice of peers, no secrets
+        store = Store(cache, quota_bytes=CACHE_BYTES)
+        fetcher = await stack.enter_async_context(Fetcher(network, store, rng=rng))
+        yield Seeds(fetcher, await _listed(api, network))
+
+
+async def _listed(api: LedgerApi, network: PeerNetwork) -> list[PeerKey]:
+    """Remember where the listed seeds are; an empty list when the ledger does not say."""
+    try:
+        records = await api.seeds()
+    except (LedgerUnavailableError, LedgerRefusedError, PeerError) as err:
+        log.warning("the ledger lists no seeds", error=str(err))
+        return []
+    for record in records:
+        network.remember(record.author, record.addrs)
+    return [record.author for record in records]
+
+
+def _ask(call: Callable[[], Awaitable[_T]]) -> _T:
+    """Call the API from the audit's thread; what could not be had becomes NotHadError."""
+    try:
+        return trio.from_thread.run(call)
+    except (LedgerUnavailableError, LedgerRefusedError) as err:
+        raise NotHadError(str(err)) from err

@@ -1,0 +1,77 @@
+"""`tequio audit`: check a ledger as a stranger who trusts nobody."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tequio_client.cli import options
+
+if TYPE_CHECKING:
+    from tequio_shared.ids import RunId
+
+
+@click.command()
+@options.ledger
+@click.option(
+    "--mirror",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Audit a folder of the ledger's files instead of the ledger.",
+)
+@click.option("--run", "run_text", metavar="RUN", help="Compute the heads of this run only.")
+@click.option(
+    "--store",
+    "stores",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Store folder of a worker or seed to read contributions from; may be repeated.",
+)
+@click.option("--from-log-only", is_flag=True, help="Check the log; compute no heads.")
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write all findings to this file.",
+)
+def audit(  # the command's options
+    ledger: str,
+    mirror: Path | None,
+    run_text: str | None,
+    stores: tuple[Path, ...],
+    json_file: Path | None,
+    *,
+    from_log_only: bool,
+) -> None:
+    """Check a ledger from its signed checkpoint to the last weight.
+
+    Without --store, contributions and weights are fetched from the seeds that the ledger lists.
+    Exit status: 0 all is sound, 2 something does not match, 3 something could not be had.
+    """
+    from tequio_client.audit import command
+
+    wish = command.Wish(
+        ledger=ledger,
+        mirror=mirror,
+        run=_run_id(run_text),
+        stores=stores,
+        from_log_only=from_log_only,
+    )
+    report = command.run(wish)
+    if json_file is not None:
+        json_file.write_bytes(report.encode())
+    sys.exit(report.exit_code)
+
+
+def _run_id(text: str | None) -> RunId | None:
+    from tequio_shared.errors import MalformedError
+    from tequio_shared.ids import RunId, digest_from_text
+
+    try:
+        return RunId(digest_from_text(text)) if text else None
+    except MalformedError as err:
+        raise click.BadParameter(
+            f"{err}; a run's id has 43 characters", param_hint="--run"
+        ) from err
