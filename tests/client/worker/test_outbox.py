@@ -1,0 +1,350 @@
+"""The worker's voice: in order, each once, whatever is lost, refused or killed on the way."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+import trio.lowlevel
+
+from tequio_client.ledger_api import ApiLimits, LedgerApi, LedgerRefusedError, LogForkedError
+from tequio_client.worker import backoff
+from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.outbox_file import OutboxFile
+from tequio_shared.errors import RefusedError, UserFacingError
+from tequio_shared.ids import ZERO_DIGEST, NetworkId, RunId, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.statement import Entry
+from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
+from tequio_shared.statements.runs import RunPause
+from tests.support.memory_log import NET, NOW_MS, MemoryLog, Reply, serving, unused_url
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+ME = Signer(bytes([1]) * 32)
+RUN = RunId(bytes([5]) * 32)
+BRISK = ApiLimits(call_s=0.5)
+
+
+@dataclass
+class Clock:
+    """Milliseconds since 1970, moved by the test."""
+
+    now: int = NOW_MS
+
+    def __call__(self) -> int:
+        """Tell the time."""
+        return self.now
+
+
+@dataclass
+class Desk:
+    """One worker's folder, opened as often as the test likes."""
+
+    folder: Path
+    clock: Clock = field(default_factory=Clock)
+
+    @asynccontextmanager
+    async def open(self, url: str) -> AsyncIterator[Outbox]:
+        """The outbox on this folder, speaking to the ledger at `url`."""
+        with trio.fail_after(15):
+            async with (
+                LedgerApi(url, limits=BRISK) as ledger,
+                Outbox(
+                    self.folder, signer=ME, net=NET, ledger=ledger, clock=self.clock, rng=Random(1)
+                ) as outbox,
+            ):
+                yield outbox
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backoff, "FIRST_S", 0.02)
+    monkeypatch.setattr(backoff, "LONGEST_S", 0.1)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def honest(_method: str, _path: str, reply: Reply) -> Reply:
+    """Answer as it is."""
+    return reply
+
+
+def lose_answers(_method: str, _path: str, _reply: Reply) -> Reply:
+    """Do what is asked, then break the connection off."""
+    return Reply(end="cut")
+
+
+def ours(log: MemoryLog) -> list[Entry]:
+    """Our entries in the log, checked to be one chain."""
+    entries = [
+        entry for leaf in log.leaves if (entry := Entry.parse(leaf)).statement.author == ME.key
+    ]
+    last, seq = ZERO_DIGEST, 0
+    for entry in entries:
+        entry.verify(NET)
+        assert entry.statement.prev == last
+        assert entry.statement.seq > seq
+        last, seq = entry.statement.digest, entry.statement.seq
+    return entries
+
+
+def words(log: MemoryLog) -> list[int]:
+    """The reasons of our member.leave statements, our words in these tests."""
+    bodies = [entry.statement.body for entry in ours(log)]
+    return [body.reason for body in bodies if isinstance(body, MemberLeave)]
+
+
+async def say(outbox: Outbox, word: int) -> Entry:
+    return await outbox.say(MemberLeave(reason=word), RUN)
+
+
+@pytest.mark.trio
+async def test_the_first_word_registers_the_key(desk: Desk) -> None:
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        entry = await say(outbox, 1)
+        assert [one.statement.type for one in ours(server.log)] == ["key.register", "member.leave"]
+        assert entry.statement.seq == 2
+        assert entry.leaf() == server.log.leaves[-1]
+
+
+@pytest.mark.trio
+async def test_many_speakers_share_one_chain_in_their_order(desk: Desk) -> None:
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        async with trio.open_nursery() as nursery:
+            for word in range(50):
+                nursery.start_soon(say, outbox, word)
+                await trio.lowlevel.checkpoint()
+        assert sorted(words(server.log)) == list(range(50))
+        assert sum("POST" in request for request in server.requests) < 50
+
+
+@pytest.mark.trio
+async def test_the_chain_goes_on_after_a_restart(desk: Desk) -> None:
+    async with serving(MemoryLog.founded()) as server:
+        for word in range(3):
+            async with desk.open(server.url) as outbox:
+                await say(outbox, word)
+        assert words(server.log) == [0, 1, 2]
+
+
+@pytest.mark.trio
+async def test_what_was_said_while_the_ledger_was_away_goes_out_later(desk: Desk) -> None:
+    async with desk.open(unused_url()) as outbox:
+        with trio.move_on_after(0.2):
+            await say(outbox, 1)
+        with trio.move_on_after(0.2):
+            await say(outbox, 2)
+    desk.clock.now += 3_600_000  # long past any exp
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        await say(outbox, 3)
+        assert words(server.log) == [1, 2, 3]
+        assert all(one.statement.ts == desk.clock.now for one in ours(server.log))
+
+
+@pytest.mark.trio
+async def test_saying_again_what_still_waits_joins_it(desk: Desk) -> None:
+    async with desk.open(unused_url()) as outbox:
+        for _ in range(3):
+            with trio.move_on_after(0.05):
+                await say(outbox, 1)
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        await say(outbox, 1)
+        assert words(server.log) == [1]
+
+
+@pytest.mark.parametrize("later_ms", [0, 600_000, 3_600_000])
+@pytest.mark.trio
+async def test_an_answer_that_was_lost_does_not_make_it_twice(desk: Desk, later_ms: int) -> None:
+    async with serving(MemoryLog.founded()) as server:
+        async with desk.open(server.url) as outbox:
+            await say(outbox, 1)
+            server.tamper = lose_answers
+            with trio.move_on_after(0.3):
+                await say(outbox, 2)
+            assert words(server.log) == [1, 2]
+        server.tamper = honest
+        desk.clock.now += later_ms
+        async with desk.open(server.url) as outbox:
+            entry = await say(outbox, 2)
+            assert entry.leaf() == server.log.leaves[-1]
+            await say(outbox, 3)
+        assert words(server.log) == [1, 2, 3]
+
+
+@pytest.mark.trio
+async def test_a_refusal_reaches_the_speaker_and_costs_only_its_number(desk: Desk) -> None:
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        await say(outbox, 1)
+        server.log.refusals["member.ready"] = "wrong-head"
+        text = to_text(bytes(32))
+        body = MemberReady(head=text, roles=("trainer",), commit=text)
+        errors: list[str] = []
+
+        async def get_ready() -> None:
+            with pytest.raises(LedgerRefusedError) as refusal:
+                await outbox.say(body, RUN)
+            errors.append(refusal.value.code)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(get_ready)
+            await trio.lowlevel.checkpoint()
+            nursery.start_soon(say, outbox, 2)
+        assert errors == ["wrong-head"]
+        assert words(server.log) == [1, 2]
+        assert ours(server.log)[-1].statement.seq > 3
+
+
+@pytest.mark.trio
+async def test_what_can_never_be_signed_is_refused_at_once(desk: Desk) -> None:
+    async with desk.open(unused_url()) as outbox:
+        with pytest.raises(RefusedError, match="wrong run or round field"):
+            await outbox.say(MemberLeave(reason=1))
+
+
+@pytest.mark.trio
+async def test_a_busy_ledger_is_asked_again(desk: Desk) -> None:
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        server.log.refusals["member.leave"] = "queue-full"
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(say, outbox, 1)
+            await trio.sleep(0.2)
+            server.log.refusals.clear()
+        assert words(server.log) == [1]
+
+
+@pytest.mark.trio
+async def test_answers_that_make_no_sense_are_no_answer(desk: Desk) -> None:
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        server.tamper = lambda _method, _path, reply: replace(reply, body=b"<html>")
+        with trio.move_on_after(0.2):
+            await say(outbox, 1)
+        server.tamper = honest
+        await say(outbox, 1)
+        assert words(server.log) == [1]
+
+
+@pytest.mark.trio
+async def test_a_folder_from_a_backup_goes_on_where_the_log_is(desk: Desk) -> None:
+    async with serving(MemoryLog.founded()) as server:
+        async with desk.open(server.url) as outbox:
+            await say(outbox, 1)
+        backup = (desk.folder / "outbox.sqlite").read_bytes()
+        async with desk.open(server.url) as outbox:
+            await say(outbox, 2)
+        (desk.folder / "outbox.sqlite").write_bytes(backup)
+        async with desk.open(server.url) as outbox:
+            await say(outbox, 3)
+        assert words(server.log) == [1, 2, 3]
+
+
+@pytest.mark.trio
+async def test_a_ledger_that_lost_what_it_acknowledged_is_a_fork(desk: Desk) -> None:
+    async with serving(MemoryLog.founded()) as server:
+        async with desk.open(server.url) as outbox:
+            await say(outbox, 1)
+            before = server.log.copy()
+            await say(outbox, 2)
+        server.log = before
+        with pytest.RaisesGroup(LogForkedError, flatten_subgroups=True):
+            async with desk.open(server.url) as outbox:
+                await say(outbox, 3)
+
+
+@pytest.mark.trio
+async def test_a_pending_organisers_word_needs_no_registration(tmp_path: Path) -> None:
+    log = MemoryLog.founded()
+    log.chains[ME.key] = (0, ZERO_DIGEST)  # a key that the genesis names
+    async with serving(log) as server, Desk(tmp_path).open(server.url) as outbox:
+        entry = await outbox.say(RunPause(reason=1), RUN)
+        assert entry.statement.seq == 1
+
+
+def test_a_folder_of_another_network_or_key_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "outbox.sqlite"
+    OutboxFile(path, NET, ME.key).close()
+    with pytest.raises(UserFacingError, match="another network or key"):
+        OutboxFile(path, NetworkId(bytes(32)), ME.key)
+    path.write_bytes(b"not a database" * 100)
+    with pytest.raises(UserFacingError, match="cannot be used"):
+        OutboxFile(path, NET, ME.key)
+
+
+def test_drafts_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tequio_client.worker.outbox_file.DRAFTS", 3)
+    with OutboxFile(tmp_path / "outbox.sqlite", NET, ME.key) as file:
+        for word in range(3):
+            file.add(MemberLeave(reason=word), RUN, None)
+        with pytest.raises(RefusedError) as refusal:
+            file.add(MemberLeave(reason=3), RUN, None)
+        assert refusal.value.code == "queue-full"
+        file.add_first(KeyRegister())
+        assert [draft.ticket for draft in file.drafts()] == [0, 1, 2, 3]
+
+
+SPEAKER = """
+import sys, time
+from pathlib import Path
+from random import Random
+import trio
+from tequio_client.ledger_api import LedgerApi
+from tequio_client.worker.outbox import Outbox
+from tequio_shared.keys import Signer
+from tequio_shared.statements.members import MemberLeave
+from tests.support.memory_log import NET, NOW_MS
+from tests.client.worker.test_outbox import ME, RUN
+
+async def main():
+    folder, url, first = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    async with LedgerApi(url) as ledger, Outbox(
+        folder, signer=ME, net=NET, ledger=ledger, clock=lambda: NOW_MS, rng=Random(1)
+    ) as outbox:
+        for word in range(first, 60_000):
+            await outbox.say(MemberLeave(reason=word), RUN)
+            print("said", word, flush=True)
+
+trio.run(main)
+"""
+
+
+@pytest.mark.trio
+async def test_killed_at_any_moment_it_says_each_word_once(desk: Desk) -> None:
+    """What was acknowledged is in the log, in order; what was on its way is there once, or gone."""
+    rng, heard = Random(7), list[int]()
+    async with serving(MemoryLog.founded()) as server:
+        for life in range(4):
+            heard += await trio.to_thread.run_sync(
+                _speak_and_kill, desk.folder, server.url, life * 10_000, 0.3 + rng.random() * 0.3
+            )
+        async with desk.open(server.url) as outbox:
+            await say(outbox, 60_000)
+        said = words(server.log)
+    assert len(heard) > 10
+    assert said == sorted(set(said))
+    assert set(heard) <= set(said)
+
+
+def _speak_and_kill(folder: Path, url: str, first: int, after_s: float) -> list[int]:
+    """Let a process speak, kill it, and give the words that it heard were logged."""
+    command = [sys.executable, "-c", SPEAKER, str(folder), url, str(first)]
+    root = Path(__file__).parents[3]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=root) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # it has started
+        killer = threading.Timer(after_s, process.kill)
+        killer.start()
+        lines = [line.split() for line in process.stdout if line.endswith(b"\n")]
+        killer.join()
+    return [int(line[1]) for line in lines if line[0] == b"said"]
