@@ -212,6 +212,7 @@ class _Crew:
                 self._tally.asked.add(peer)
                 self._at_work += 1
                 nursery.start_soon(self._employ, peer)
+                await trio.lowlevel.checkpoint()  # the scheduler knows no order, preference does
             known = len(self._pool.peers)
             if not self._pool.may_grow:
                 break

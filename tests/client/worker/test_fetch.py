@@ -191,8 +191,8 @@ async def test_a_source_without_the_tree_does_no_harm(swarm: Swarm) -> None:
 @pytest.mark.trio
 async def test_sources_that_hold_parts_are_put_together(swarm: Swarm, tmp_path: Path) -> None:
     tree, sources = cut_bytes(BIG, 300_000), []
-    for turn in range(2):
-        store = Store(tmp_path / f"part{turn}", quota_bytes=10**9)
+    stores = [Store(tmp_path / f"part{turn}", quota_bytes=10**9) for turn in range(2)]
+    for turn, store in enumerate(stores):
         partial = store.enter_partial(tree)
         for index in range(turn, tree.ref.pieces, 2):
             start, length = tree.ref.span(index, 1)
@@ -200,6 +200,8 @@ async def test_sources_that_hold_parts_are_put_together(swarm: Swarm, tmp_path: 
         sources.append(await swarm.serving(f"part{turn}", store))
     async with swarm.fetcher() as fetcher:
         report = await fetcher.fetch_tree(tree.ref, sources, timeout_s=20)
+    for store in stores:
+        store.leave_partial(tree.ref.root)
     assert swarm.has(BIG, tree.ref)
     assert set(report.bytes_by_source) == set(sources)
 

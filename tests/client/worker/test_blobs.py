@@ -1,0 +1,152 @@
+"""A peer's requests are answered from the store, or refused without harm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tequio_client.worker.blobs import (
+    PROTOCOL,
+    BlobServer,
+    Op,
+    Refusal,
+    Request,
+    Status,
+    answer,
+    pack_bits,
+    unpack_bits,
+    unpack_blob,
+)
+from tequio_client.worker.budget import ByteBudget
+from tequio_client.worker.store import Store
+from tequio_client.worker.trees import cut_bytes
+from tequio_shared.errors import MalformedError, PeerError
+from tequio_shared.ids import Digest, sha256
+from tests.support.loopback import two_peers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONTENT = bytes(range(256)) * 12_000  # 3 MB: three pieces of a megabyte
+PIECE = 1 << 20
+ABSENT = sha256(b"absent")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    store = Store(tmp_path, quota_bytes=10**8)
+    store.put_tree(CONTENT, PIECE)
+    store.put_blob(b"blob")
+    return store
+
+
+TREE = cut_bytes(CONTENT, PIECE)
+
+
+def request(op: Op, first: int = 0, count: int = 0, name: Digest = TREE.ref.root) -> Request:
+    return Request(op=op, name=name, first=first, count=count)
+
+
+def test_leaves_pieces_and_blobs_are_answered(store: Store) -> None:
+    assert answer(store, request(Op.LEAVES, 1, 2)) == b"".join(TREE.leaves[1:])
+    assert answer(store, request(Op.PIECES, 1, 1)) == CONTENT[PIECE : 2 * PIECE]
+    assert answer(store, request(Op.HELD)) == b""
+    blob = answer(store, request(Op.BLOB, 1, 2, sha256(b"blob")))
+    assert unpack_blob(memoryview(blob)) == (4, b"lo")
+
+
+@pytest.mark.parametrize("op", list(Op))
+def test_what_is_not_here_is_missing(store: Store, op: Op) -> None:
+    with pytest.raises(Refusal) as refusal:
+        answer(store, request(op, 0, 1, ABSENT))
+    assert refusal.value.status is Status.MISSING
+
+
+@pytest.mark.parametrize(
+    ("op", "first", "count"),
+    [
+        (Op.PIECES, 0, 2),
+        (Op.PIECES, 3, 1),
+        (Op.PIECES, 0, 0),
+        (Op.PIECES, 2**32 - 1, 2**32 - 1),
+        (Op.LEAVES, 0, 4),
+        (Op.LEAVES, 0, 2**32 - 1),
+        (Op.BLOB, 0, PIECE + 1),
+    ],
+)
+def test_more_than_an_answer_may_hold_is_refused(
+    store: Store, op: Op, first: int, count: int
+) -> None:
+    with pytest.raises(Refusal) as refusal:
+        answer(store, request(op, first, count))
+    assert refusal.value.status is Status.REFUSED
+
+
+def test_a_part_of_a_tree_says_which_pieces_it_has(tmp_path: Path) -> None:
+    store = Store(tmp_path, quota_bytes=10**8)
+    with store.open_partial(TREE.ref, TREE.leaves) as partial:
+        store.write_pieces(partial, 1, CONTENT[PIECE : 2 * PIECE])
+        assert answer(store, request(Op.HELD)) == bytes([0b0100_0000])
+        with pytest.raises(Refusal):
+            answer(store, request(Op.PIECES, 0, 1))
+
+
+def test_a_request_has_one_spelling() -> None:
+    raw = request(Op.PIECES, 7, 9).encode()
+    assert raw == b"\x02" + TREE.ref.root + bytes([0, 0, 0, 7, 0, 0, 0, 9])
+    assert Request.parse(raw) == request(Op.PIECES, 7, 9)
+
+
+@pytest.mark.parametrize("raw", [b"", b"\x02", b"\x00" + bytes(40), b"\x09" + bytes(40), bytes(42)])
+def test_what_is_no_request_is_malformed(raw: bytes) -> None:
+    with pytest.raises(MalformedError):
+        Request.parse(raw)
+
+
+@given(st.lists(st.booleans(), max_size=70))
+def test_bits_survive_the_journey(held: list[bool]) -> None:
+    assert unpack_bits(pack_bits(bytes(held)), len(held)) == held
+
+
+@pytest.mark.trio
+async def test_garbage_ends_the_stream_and_the_next_one_is_served(store: Store) -> None:
+    async with two_peers() as (first, second):
+        BlobServer(first, store)
+        stream = await second.open_stream(first.key, PROTOCOL)
+        await stream.send_frame(b"what?")
+        with pytest.raises(PeerError):
+            await stream.receive_frame(timeout_s=5)
+        stream = await second.open_stream(first.key, PROTOCOL)
+        await stream.send_frame(request(Op.HELD).encode())
+        assert await stream.receive_frame() == bytes([Status.OK])
+        await stream.close()
+
+
+@pytest.mark.trio
+async def test_a_spent_upload_budget_says_busy(store: Store) -> None:
+    async with two_peers() as (first, second):
+        BlobServer(first, store, ByteBudget(1000, burst_bytes=1000))
+        stream = await second.open_stream(first.key, PROTOCOL)
+        with trio.fail_after(5):
+            await stream.send_frame(request(Op.BLOB, 0, 4, sha256(b"blob")).encode())
+            assert (await stream.receive_frame())[0] == Status.OK
+            other = await second.open_stream(first.key, PROTOCOL)
+            await other.send_frame(request(Op.PIECES, 2, 1).encode())
+            await trio.sleep(0.5)
+            await stream.send_frame(request(Op.PIECES, 0, 1).encode())
+            assert await stream.receive_frame() == bytes([Status.BUSY])
+        await other.drop()
+        await stream.drop()
+
+
+@pytest.mark.trio
+async def test_a_budget_lets_a_burst_pass_and_then_keeps_the_rate() -> None:
+    budget = ByteBudget(100_000, burst_bytes=10_000)
+    start = trio.current_time()
+    for _ in range(6):
+        await budget.take(10_000)
+    assert 0.35 < trio.current_time() - start < 1.0
