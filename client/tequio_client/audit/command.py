@@ -88,7 +88,8 @@ def _mirror(wish: Wish, folder: Path, bars: Bars) -> Report:
 
 def _show(report: Report, console: Console) -> None:
     for finding in report.findings:
-        console.print(finding.line(), style=_STYLES[finding.grade], markup=False, highlight=False)
+        style = _STYLES[finding.grade]
+        console.print(finding.line(), style=style, markup=False, highlight=False, soft_wrap=True)
     table = Table(title="audit", title_justify="left")
     table.add_column("checked")
     table.add_column("number", justify="right")

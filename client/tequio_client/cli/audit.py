@@ -59,6 +59,8 @@ def audit(  # the command's options
         stores=stores,
         from_log_only=from_log_only,
     )
+    if mirror is None:
+        options.set_up_logs(log_json=False, log_level="warning")
     report = command.run(wish)
     if json_file is not None:
         json_file.write_bytes(report.encode())
