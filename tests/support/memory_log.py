@@ -224,7 +224,7 @@ class LogServer:
         await stream.send_all(b": hello\r\n\r\n")
         sent = 0
         while sent != self.cut_events_after:
-            if position == len(self.log.leaves):
+            if position >= len(self.log.leaves):
                 await self.log.grown.wait()
                 continue
             data = to_text(self.log.leaves[position])

@@ -1,0 +1,306 @@
+"""Following a log that may be cut, slow, forked, shrunken or forged: nothing passes in silence."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
+from tequio_client.ledger_api import ApiLimits, LedgerApi, LogForkedError
+from tequio_client.log_proofs import LogProofs, read_entries
+from tequio_client.worker import backoff, follower
+from tequio_client.worker.follower import LogFollower
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError
+from tequio_shared.keys import Signer
+from tequio_shared.merkle import inclusion_proof, verify_consistency
+from tequio_shared.notes import sign_checkpoint
+from tests.support.memory_log import (
+    LOG_SIGNER,
+    LogServer,
+    MemoryLog,
+    Reply,
+    chain_of,
+    problem,
+    serving,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+    from tequio_shared.statement import Entry
+
+ME, OTHER = Signer(bytes([1]) * 32), Signer(bytes([2]) * 32)
+BRISK = ApiLimits(call_s=1.0, idle_s=1.0)
+ALICE, BOB = chain_of(ME, 700), chain_of(OTHER, 300)
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backoff, "FIRST_S", 0.02)
+    monkeypatch.setattr(backoff, "LONGEST_S", 0.1)
+    monkeypatch.setattr(follower, "POLL_S", 0.1)
+    monkeypatch.setattr(follower, "CHECK_S", 0.1)
+    monkeypatch.setattr(follower, "QUIET_S", 0.3)
+    monkeypatch.setattr(follower, "LAG_S", 0.5)
+    monkeypatch.setattr(follower, "UNCOVERED_S", 0.5)
+
+
+def a_log(count: int, entries: list[Entry] = ALICE) -> MemoryLog:
+    """A log of the genesis and the first `count` entries."""
+    log = MemoryLog.founded()
+    log.extend(entries[:count])
+    return log
+
+
+@asynccontextmanager
+async def reading(
+    server: LogServer, folder: Path, after: int = -1
+) -> AsyncIterator[AsyncIterator[tuple[int, Entry]]]:
+    """The entries of a served log, as the worker of `folder` reads them."""
+    with trio.fail_after(10):
+        async with LedgerApi(server.url, limits=BRISK) as ledger:
+            network = await ledger.network()
+            async with LogFollower(ledger, network, folder, rng=Random(1)) as log:
+                yield log.entries(after)
+
+
+async def take(entries: AsyncIterator[tuple[int, Entry]], count: int) -> list[tuple[int, bytes]]:
+    """The next entries, as (index, leaf)."""
+    taken = [await anext(entries) for _ in range(count)]
+    return [(index, entry.leaf()) for index, entry in taken]
+
+
+async def read_out(entries: AsyncIterator[tuple[int, Entry]]) -> None:
+    """Read until an error comes."""
+    async for _ in entries:
+        pass
+
+
+async def remembered(server: LogServer, folder: Path) -> None:
+    """Let the worker of `folder` see the log as it is now."""
+    async with reading(server, folder) as entries:
+        await take(entries, len(server.log.leaves))
+
+
+@pytest.mark.parametrize("after", [-1, 0, 6, 254, 255, 256, 599, 600])
+@pytest.mark.trio
+async def test_reading_may_start_anywhere_and_goes_on(tmp_path: Path, after: int) -> None:
+    async with serving(a_log(600)) as server, reading(server, tmp_path, after) as entries:
+        expected = list(enumerate(server.log.leaves))
+        assert await take(entries, 600 - after) == expected[after + 1 :]
+        server.log.extend(BOB[:2])
+        assert await take(entries, 2) == [(601, BOB[0].leaf()), (602, BOB[1].leaf())]
+
+
+@pytest.mark.trio
+async def test_reading_goes_on_where_a_cut_stream_left_off(tmp_path: Path) -> None:
+    async with serving(a_log(3)) as server, reading(server, tmp_path) as entries:
+        server.cut_events_after = 2
+        await take(entries, 4)
+        for at in range(0, 20, 4):
+            server.log.extend(BOB[at : at + 4])
+            await take(entries, 4)
+
+
+@pytest.mark.trio
+async def test_without_an_event_stream_bundles_do(tmp_path: Path) -> None:
+    def tamper(_method: str, path: str, reply: Reply) -> Reply:
+        return problem("method-not-allowed", "", 405) if "events" in path else reply
+
+    async with serving(a_log(3)) as server, reading(server, tmp_path) as entries:
+        server.tamper = tamper
+        await take(entries, 4)
+        server.log.extend(BOB[:3])
+        await take(entries, 3)
+
+
+@pytest.mark.trio
+async def test_a_stream_that_withholds_entries_is_left(tmp_path: Path) -> None:
+    async with serving(a_log(3)) as server, reading(server, tmp_path) as entries:
+        await take(entries, 4)
+        await trio.sleep(0.1)  # the stream is open
+        grown = server.log.grown
+        server.log.grown = trio.Event()
+        server.log.extend(BOB[:3])  # nobody wakes the stream, which waits for the old event
+        assert not grown.is_set()
+        await take(entries, 3)
+
+
+@pytest.mark.trio
+async def test_the_ledger_may_go_away_and_come_back(tmp_path: Path) -> None:
+    async with serving(a_log(3)) as server, reading(server, tmp_path) as entries:
+        server.tamper = lambda *_: problem("read-only", "", 503)
+        with trio.move_on_after(0.3):
+            await anext(entries)
+        server.tamper = lambda _method, _path, reply: reply
+        await take(entries, 4)
+
+
+@pytest.mark.trio
+async def test_a_log_that_forks_while_we_read_is_refused(tmp_path: Path) -> None:
+    async with serving(a_log(10)) as server, reading(server, tmp_path) as entries:
+        await take(entries, 11)
+        fork = a_log(9)
+        fork.extend(BOB[:5])
+        old, server.log = server.log, fork
+        old.extend(ALICE[10:11])  # still seen on the open stream
+        with pytest.raises(LogForkedError, match=r"root [0-9a-f]{64}.*root [0-9a-f]{64}"):
+            await read_out(entries)
+        with pytest.raises(LogForkedError):
+            await anext(entries)
+
+
+@pytest.mark.parametrize("count", [0, 5, 255, 256, 300])
+@pytest.mark.trio
+async def test_a_log_shorter_than_remembered_is_refused(tmp_path: Path, count: int) -> None:
+    async with serving(a_log(400)) as server:
+        await remembered(server, tmp_path)
+        server.log = a_log(count)
+        async with reading(server, tmp_path) as entries:
+            with pytest.raises(LogForkedError, match=f"size {count + 1}.*size 401"):
+                await anext(entries)
+
+
+@pytest.mark.parametrize("count", [399, 400, 699])
+@pytest.mark.trio
+async def test_a_log_that_does_not_continue_the_remembered_one_is_refused(
+    tmp_path: Path, count: int
+) -> None:
+    async with serving(a_log(399)) as server:
+        await remembered(server, tmp_path)
+        server.log = a_log(398)
+        server.log.extend(BOB[:1])
+        server.log.extend(ALICE[398:count])
+        async with reading(server, tmp_path, after=100) as entries:
+            with pytest.raises(LogForkedError, match="forked"):
+                await anext(entries)
+
+
+@pytest.mark.trio
+async def test_a_log_that_shrinks_while_we_read_is_refused(tmp_path: Path) -> None:
+    async with serving(a_log(10)) as server, reading(server, tmp_path) as entries:
+        await take(entries, 11)
+        server.log = a_log(5)
+        with pytest.raises(LogForkedError, match=r"size 6.*after size 11"):
+            await read_out(entries)
+
+
+def flip_last_byte(path: str) -> Callable[[str, str, Reply], Reply]:
+    """Flip a bit in the answers to one path."""
+
+    def tamper(_method: str, asked: str, reply: Reply) -> Reply:
+        if not asked.startswith(path):
+            return reply
+        return replace(reply, body=reply.body[:-1] + bytes((reply.body[-1] ^ 1,)))
+
+    return tamper
+
+
+@pytest.mark.trio
+async def test_an_entry_with_a_flipped_bit_is_never_handed_on(tmp_path: Path) -> None:
+    async with serving(a_log(10)) as server:
+        server.tamper = flip_last_byte("/log/tile/entries/")
+        async with reading(server, tmp_path) as entries:
+            await take(entries, 10)
+            with pytest.raises(MalformedError):
+                await anext(entries)
+
+
+@pytest.mark.trio
+async def test_tiles_with_a_flipped_bit_do_not_make_a_start(tmp_path: Path) -> None:
+    async with serving(a_log(10)) as server:
+        server.tamper = flip_last_byte("/log/tile/0/")
+        async with reading(server, tmp_path, after=5) as entries:
+            with pytest.raises(LogForkedError):
+                await anext(entries)
+
+
+@pytest.mark.trio
+async def test_a_checkpoint_of_another_signer_is_refused(tmp_path: Path) -> None:
+    async with serving(a_log(10)) as server:
+        forged = sign_checkpoint(server.log.checkpoint(), ME)
+
+        def tamper(_method: str, path: str, reply: Reply) -> Reply:
+            return replace(reply, body=forged) if path == "/log/checkpoint" else reply
+
+        server.tamper = tamper
+        async with reading(server, tmp_path) as entries:
+            with pytest.raises(PeerError, match="no known key"):
+                await anext(entries)
+
+
+@pytest.mark.trio
+async def test_entries_that_no_checkpoint_covers_are_not_read_for_long(tmp_path: Path) -> None:
+    async with serving(a_log(10)) as server, reading(server, tmp_path) as entries:
+        await take(entries, 11)
+        old = sign_checkpoint(server.log.checkpoint(), LOG_SIGNER)
+
+        def tamper(_method: str, path: str, reply: Reply) -> Reply:
+            return replace(reply, body=old) if path == "/log/checkpoint" else reply
+
+        server.tamper = tamper
+        server.log.extend(BOB[:2])
+        with pytest.raises(PeerError, match="no checkpoint covers entry 12"):
+            await read_out(entries)
+
+
+@pytest.mark.trio
+async def test_only_so_many_entries_are_handed_on_unchecked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follower, "UNCHECKED", 8)
+    async with serving(a_log(10)) as server, reading(server, tmp_path) as entries:
+        await take(entries, 11)
+        old = sign_checkpoint(server.log.checkpoint(), LOG_SIGNER)
+
+        def tamper(_method: str, path: str, reply: Reply) -> Reply:
+            return replace(reply, body=old) if path == "/log/checkpoint" else reply
+
+        server.tamper = tamper
+        server.log.extend(BOB[:100])
+        await take(entries, 8)
+        with pytest.raises(PeerError, match="no checkpoint covers"):
+            await anext(entries)
+
+
+@pytest.mark.trio
+async def test_single_entries_come_with_proof(tmp_path: Path) -> None:
+    async with serving(a_log(600)) as server, LedgerApi(server.url) as ledger:
+        network = await ledger.network()
+        found = await read_entries(ledger, network, [600, 0, 255, 256, 0])
+        assert {index: entry.leaf() for index, entry in found.items()} == {
+            index: server.log.leaves[index] for index in (0, 255, 256, 600)
+        }
+        with pytest.raises(PeerError, match="entry 601"):
+            await read_entries(ledger, network, [601])
+        signed = server.log.checkpoint()
+        server.log.leaves[7] = BOB[7].leaf()  # a sound entry, but not the one that was logged
+        with pytest.raises(PeerError, match="proof leads to"):
+            await read_entries(ledger, network, [7])
+        assert server.log.checkpoint() == signed
+
+
+@pytest.mark.trio
+async def test_proofs_from_tiles_are_the_tree_s_own(tmp_path: Path) -> None:
+    async with serving(a_log(699)) as server, LedgerApi(server.url) as ledger:
+        hashes, signed = server.log.hashes, server.log.checkpoint()
+        proofs = LogProofs(ledger, 700)
+        for index in (0, 1, 255, 256, 511, 512, 698, 699):
+            assert await proofs.inclusion(index) == inclusion_proof(hashes, index)
+        for size in (1, 2, 255, 256, 257, 512, 640, 699, 700):
+            edge = await proofs.frontier(size)
+            proof = await proofs.consistency(size)
+            verify_consistency(size, edge.root(), 700, signed.root, proof)
+
+
+@pytest.mark.trio
+async def test_a_damaged_memory_is_said_plainly(tmp_path: Path) -> None:
+    (tmp_path / follower.FILE).write_bytes(b"{}")
+    async with serving(a_log(1)) as server, reading(server, tmp_path) as entries:
+        with pytest.raises(UserFacingError, match="move it away"):
+            await anext(entries)
