@@ -5,8 +5,9 @@ the norm against the median norm (a scaled-up update), the cosine on its support
 own pseudo-gradient from the same head (a flipped, random or foreign update), and how many indices
 two contributions share (a copy). What a trainer says about itself has no part in it.
 
-Measured on small models: honest trainers share 0.10 to 0.17 of their indices, a copy 1.0; norms
-lie within a few percent of each other unless scaled.
+Measured on models of 1M parameters, four trainers: honest ones share 0.11 to 0.17 of their indices,
+a copy 1.0; norms lie within 3 % of the median unless scaled; cosines fell from 0.5 in round 4 to
+0.35 in round 8, and noise has 1 / sqrt(entries), that is 0.004.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 NORM_RATIO_MOST = 2.0
 """Times the lower median norm. Above it an update shouts; honest ones stay within 1.3."""
 COSINE_LEAST = 0.02
-"""Below it an update does not point where the witness's own points; random ones lie around 0."""
+"""Below it an update does not point where the witness's own points: five deviations of noise."""
 OVERLAP_MOST = 0.6
 """Share of indices in common with an earlier contribution. Above it the later one is a copy."""
 _BLOCK = 2_048
