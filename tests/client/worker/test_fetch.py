@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
+    from trio_typing import TaskStatus
+
     from tequio_client.worker.peers import PeerNetwork, PeerStream
     from tequio_client.worker.trees import TreeRef
     from tequio_shared.ids import PeerKey
@@ -74,7 +76,7 @@ async def _run_peer(
     name: str,
     prepare: Callable[[PeerNetwork], object],
     *,
-    task_status: trio.TaskStatus[str] = trio.TASK_STATUS_IGNORED,
+    task_status: TaskStatus[str] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     async with network(name) as peers:
         prepare(peers)
