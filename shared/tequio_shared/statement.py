@@ -53,12 +53,12 @@ class Statement:
 
     author: PeerKey
     seq: int
-    """Counts the author's statements in this network, from 1."""
+    """Rises from 1; a number whose statement was refused is never used again."""
     ts: int
     """Milliseconds since 1970, as the author claims; `exp` too."""
     exp: int
     prev: Digest
-    """`digest` of the author's statement `seq - 1`; zero for the first."""
+    """`digest` of the author's last logged statement; zero for the first."""
     run: RunId | None
     round: int | None
     body: Body

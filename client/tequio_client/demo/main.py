@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -39,12 +40,20 @@ async def _perform(script: Script, keep_running: bool) -> dict[str, object]:  # 
             console.print(played.audit_text)
 
     async with trio.open_nursery() as nursery:
+        nursery.start_soon(_end_at_signal, nursery.cancel_scope)
         nursery.start_soon(_draw, stage, console)
         await play.play(stage, after, keep_running=keep_running)
         nursery.cancel_scope.cancel()
     if not outcome:
         raise UserFacingError("the demo ended before its run did")
     return outcome[0]
+
+
+async def _end_at_signal(scope: trio.CancelScope) -> None:
+    """End every program in order when we are asked to stop."""
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for _ in signals:
+            scope.cancel()
 
 
 async def _draw(stage: Stage, console: Console) -> None:

@@ -88,7 +88,7 @@ class Swarm:
                 await self._ledger.put_seed(self._own_record())
             records = await self._ledger.seeds()
         except (LedgerUnavailableError, RefusedError) as err:
-            log.debug("the ledger gives no seeds", error=str(err))
+            log.warning("the ledger gives no seeds", error=str(err))
             return
         for record in records:
             if record.author != self._network.key:

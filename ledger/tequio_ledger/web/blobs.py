@@ -52,7 +52,8 @@ def head_blob(ledger: GivenLedger, name: FromPath[str]) -> Response[None]:
     if not path.exists():
         raise RefusedError("not-found", f"no blob {name}")
     size = str(path.stat().st_size)
-    return Response(None, media_type=_BINARY, headers={**_FOR_EVER, "content-length": size})
+    headers = {**_FOR_EVER, "content-type": _BINARY, "content-length": size}
+    return Response(None, headers=headers)
 
 
 @put("/v1/blobs/{name:str}", status_code=201)

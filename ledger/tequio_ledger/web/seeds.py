@@ -1,6 +1,7 @@
 """GET and PUT /v1/seeds: where peers that can be dialled say they are, for a while.
 
-A record is signed by the peer, is held in memory only, and is forgotten after ten minutes.
+A record is signed by its peer (`tequio_shared.addresses`), is held in memory only, and is
+forgotten when it is too old to be current.
 """
 
 import msgspec
@@ -11,58 +12,40 @@ from litestar.params import SkipValidation
 from tequio_ledger.web.bodies import read_body
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.problems import AnyRequest
-from tequio_shared import canonical, keys
+from tequio_shared.addresses import RECORD_BYTES, AddressRecord
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import PeerKey, from_text, key_from_text
+from tequio_shared.ids import PeerKey
 
-RECORD_PREFIX = b"tequio/v1/peer\0"
-LIFE_MS = 600_000
 RECORDS = 1_000
-_RECORD_BYTES = 4_096
-_ADDRESSES = 8
-
-
-class AddressRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a peer says it can be dialled."""
-
-    addrs: tuple[str, ...]
-    author: str
-    ts: int
-
-
-class SignedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A record's canonical bytes and the signature over prefix, network id and them."""
-
-    record: str
-    signature: str
 
 
 class SeedsAnswer(msgspec.Struct, frozen=True):
-    """All records that are not too old, the newest first."""
+    """All current records as their peers signed them, the newest first."""
 
-    seeds: list[SignedRecord]
+    seeds: list[msgspec.Raw]
 
 
 class SeedBook:
     """The newest record of each peer; a bounded number of peers."""
 
     def __init__(self) -> None:
-        self._records: dict[PeerKey, tuple[int, SignedRecord]] = {}
+        self._records: dict[PeerKey, AddressRecord] = {}
 
-    def put(self, author: PeerKey, ts: int, record: SignedRecord) -> None:
-        """Hold a record; raises RefusedError when there are too many or it is old."""
-        held = self._records.get(author)
-        if held is None and len(self._records) >= RECORDS:
+    def put(self, record: AddressRecord, now_ms: int) -> None:
+        """Hold a verified record; raises RefusedError when there are too many or it is old."""
+        if not record.is_current(now_ms):
+            raise RefusedError("expired", "the record's time is not now")
+        held = self._records.get(record.author)
+        if held is None and len(self.current(now_ms)) >= RECORDS:
             raise RefusedError("queue-full", "the list of seeds is full")
-        if held is not None and held[0] > ts:
+        if held is not None and held.ts > record.ts:
             raise RefusedError("expired", "a newer record of this peer is held")
-        self._records[author] = (ts, record)
+        self._records[record.author] = record
 
-    def list(self, now_ms: int) -> list[SignedRecord]:
-        """Give what is not too old, newest first, and forget the rest."""
-        fresh = {k: v for k, v in self._records.items() if v[0] > now_ms - LIFE_MS}
-        self._records = fresh
-        return [record for _, record in sorted(fresh.values(), key=lambda v: -v[0])]
+    def current(self, now_ms: int) -> list[AddressRecord]:
+        """Give what is current, newest first, and forget the rest."""
+        self._records = {k: v for k, v in self._records.items() if v.is_current(now_ms)}
+        return sorted(self._records.values(), key=lambda record: -record.ts)
 
 
 GivenBook = NamedDependency[SkipValidation[SeedBook]]
@@ -71,24 +54,13 @@ GivenBook = NamedDependency[SkipValidation[SeedBook]]
 @get("/v1/seeds", sync_to_thread=False)
 def get_seeds(ledger: GivenLedger, book: GivenBook) -> SeedsAnswer:
     """List the peers that can be dialled."""
-    return SeedsAnswer(book.list(ledger.clock()))
+    return SeedsAnswer([msgspec.Raw(one.encode()) for one in book.current(ledger.clock())])
 
 
 @put("/v1/seeds", status_code=204)
 async def put_seed(request: AnyRequest, ledger: GivenLedger, book: GivenBook) -> Response[None]:
-    """Hold a peer's record for ten minutes."""
-    raw = await read_body(request, 2 * _RECORD_BYTES)
-    signed = canonical.decode(raw, SignedRecord, 2 * _RECORD_BYTES)
-    content = from_text(signed.record, None)
-    record = canonical.decode(content, AddressRecord, _RECORD_BYTES)
-    author = key_from_text(record.author)
-    if author not in ledger.state.peers:
-        raise RefusedError("not-admitted", "this key is not registered")
-    if not ledger.clock() - LIFE_MS < record.ts <= ledger.clock() + LIFE_MS // 10:
-        raise RefusedError("expired", "the record's time is not now")
-    if len(record.addrs) > _ADDRESSES:
-        raise RefusedError("too-large", f"more than {_ADDRESSES} addresses")
-    signature = from_text(signed.signature, keys.SIGNATURE_BYTES)
-    keys.verify(author, signature, RECORD_PREFIX + ledger.state.net + content)
-    book.put(author, record.ts, signed)
+    """Hold a peer's record while it is current."""
+    record = AddressRecord.parse(await read_body(request, RECORD_BYTES))
+    record.verify()
+    book.put(record, ledger.clock())
     return Response(None, status_code=204)
