@@ -238,7 +238,7 @@ class LedgerApi:
         return parse_answer(await self._get("/v1/seeds"), SeedsAnswer).records()
 
     async def put_seed(self, record: AddressRecord) -> None:
-        """Say where we can be dialled; forgotten after ten minutes."""
+        """Say where we can be dialled; forgotten when the record is too old to be current."""
         await self._call("PUT", "/v1/seeds", content=record.encode())
 
     @asynccontextmanager

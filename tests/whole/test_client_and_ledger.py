@@ -1,0 +1,98 @@
+"""The client's side of the ledger against the real program: speaking, following, blobs, seeds."""
+
+from __future__ import annotations
+
+import time
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
+from tequio_client.ledger_api import LedgerApi, LedgerRefusedError
+from tequio_client.worker.follower import LogFollower, read_entries
+from tequio_client.worker.outbox import Outbox
+from tequio_shared.addresses import sign_addresses
+from tequio_shared.ids import RunId, peer_id_text
+from tequio_shared.keys import Signer
+from tequio_shared.statements.members import KeyRegister, MemberLeave
+from tests.support.ledgers import served
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_shared.ids import NetworkId
+
+ME = Signer(bytes([1]) * 32)
+NO_RUN = RunId(bytes(32))
+
+
+def now_ms() -> int:
+    """The ledger is a program of its own: its clock is the wall's."""
+    return time.time_ns() // 1_000_000
+
+
+def speaking(folder: Path, ledger: LedgerApi, net: NetworkId) -> Outbox:
+    """Make the outbox of ME."""
+    return Outbox(folder, signer=ME, net=net, ledger=ledger, clock=now_ms, rng=Random(1))
+
+
+@pytest.mark.whole
+@pytest.mark.trio
+async def test_speaking_and_following_over_a_refusal_and_a_kill(tmp_path: Path) -> None:
+    worker = tmp_path / "worker"
+    worker.mkdir()
+    with trio.fail_after(30):
+        with served(tmp_path / "ledger") as program:
+            async with LedgerApi(program.url) as ledger:
+                await _first_day(ledger, worker)
+            program.kill()
+        with served(tmp_path / "ledger") as program:
+            async with LedgerApi(program.url) as ledger:
+                await _second_day(ledger, worker)
+
+
+async def _first_day(ledger: LedgerApi, worker: Path) -> None:
+    network = await ledger.network()
+    async with (
+        speaking(worker, ledger, network.id) as outbox,
+        LogFollower(ledger, network, worker, rng=Random(2)) as follower,
+    ):
+        entries = follower.entries()
+        assert (await anext(entries))[1].statement.type == "net.genesis"
+        said = await outbox.say(KeyRegister())
+        with pytest.raises(LedgerRefusedError) as refusal:
+            await outbox.say(MemberLeave(reason=1), NO_RUN)
+        assert refusal.value.code == "not-found"
+        again = await outbox.say(KeyRegister())
+        assert again.statement.seq == said.statement.seq + 2
+        read = [await anext(entries) for _ in range(3)]
+        assert [index for index, _ in read] == [1, 2, 3]
+        assert read[-1][1] == again
+    assert await read_entries(ledger, network, [3]) == {3: again}
+    await _blobs_and_seeds(ledger)
+
+
+async def _blobs_and_seeds(ledger: LedgerApi) -> None:
+    digest = await ledger.put_blob(b"content", ME, now_ms())
+    assert await ledger.get_blob(digest) == b"content"
+    assert await ledger.has_blob(digest)
+    assert await ledger.get_blob(type(digest)(bytes(32))) is None
+    assert not await ledger.has_blob(type(digest)(bytes(32)))
+    addr = f"/ip4/192.0.2.1/tcp/4001/p2p/{peer_id_text(ME.key)}"
+    record = sign_addresses(ME, [addr], now_ms())
+    await ledger.put_seed(record)
+    assert await ledger.seeds() == (record,)
+    assert await ledger.runs() == ()
+
+
+async def _second_day(ledger: LedgerApi, worker: Path) -> None:
+    """A restarted ledger has everything, and its log continues the one that we remember."""
+    network = await ledger.network()
+    async with (
+        speaking(worker, ledger, network.id) as outbox,
+        LogFollower(ledger, network, worker, rng=Random(2)) as follower,
+    ):
+        entries = follower.entries(after=3)
+        said = await outbox.say(KeyRegister())
+        assert await anext(entries) == (4, said)
