@@ -43,6 +43,7 @@ class VirtualClock:
         self.at_ms = at_ms
 
     def __call__(self) -> int:
+        """Say what time it is."""
         return self.at_ms
 
     def pass_ms(self, duration_ms: int) -> None:

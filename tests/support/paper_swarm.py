@@ -17,7 +17,6 @@ from tequio_shared.manifest import (
     Tokenizer,
     Windows,
 )
-from tequio_shared.round import RoundView
 from tequio_shared.run import first_head
 from tequio_shared.statements.members import MemberLeave, MemberReady
 from tequio_shared.statements.rounds import HeadAttest, WorkCommit
@@ -27,6 +26,7 @@ from tests.support.ledgers import ORGANISER
 
 if TYPE_CHECKING:
     from tequio_ledger.service import Ledger
+    from tequio_shared.round import RoundView
     from tequio_shared.statement import Entry
 
 _D = to_text(sha256(b"nothing that a test looks into"))

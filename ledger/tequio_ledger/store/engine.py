@@ -7,7 +7,7 @@ deferred one that turns into a writer fails at once, whatever busy_timeout says.
 from __future__ import annotations
 
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from alembic import command
 from alembic.config import Config
@@ -19,6 +19,7 @@ from sqlalchemy.pool import QueuePool
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
+    import sqlite3
     from pathlib import Path
 
 _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=5000", "foreign_keys=ON")
@@ -93,13 +94,13 @@ def _reader(path: Path) -> Engine:
     return engine
 
 
-def _prepare(dbapi: Any, _record: object) -> None:  # the driver's connection has no public type
+def _prepare(dbapi: sqlite3.Connection, _record: object) -> None:
     dbapi.isolation_level = None
     for pragma in _PRAGMAS:
         dbapi.execute("PRAGMA " + pragma)
 
 
-def _prepare_reader(dbapi: Any, _record: object) -> None:  # the driver's connection, as above
+def _prepare_reader(dbapi: sqlite3.Connection, _record: object) -> None:
     dbapi.isolation_level = None
     dbapi.execute("PRAGMA busy_timeout=5000")
 

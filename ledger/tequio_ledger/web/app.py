@@ -50,4 +50,5 @@ def build(ledger: Ledger, streams: Streams) -> Litestar:
         },
         openapi_config=OpenAPIConfig(title="Tequio ledger", version="1"),
         logging_config=None,
+        request_max_body_size=None,  # every handler that reads a body has a limit of its own
     )

@@ -90,8 +90,10 @@ def on_bug(request: AnyRequest, err: Exception) -> Response[bytes]:
     return problem("internal", "the ledger failed to answer; its log says why", _SERVER_FAULT)
 
 
-def on_http(_request: AnyRequest, err: HTTPException) -> Response[bytes]:
+def on_http(request: AnyRequest, err: HTTPException) -> Response[bytes]:
     """Answer what the framework itself refuses: routes, methods, parameters."""
+    if err.status_code >= _SERVER_FAULT:
+        return on_bug(request, err)
     code = _OF_HTTP.get(
         err.status_code, "malformed" if err.status_code < _SERVER_FAULT else "internal"
     )

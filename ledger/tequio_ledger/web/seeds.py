@@ -4,6 +4,8 @@ A record is signed by its peer (`tequio_shared.addresses`), is held in memory on
 forgotten when it is too old to be current.
 """
 
+from typing import TYPE_CHECKING
+
 import msgspec
 from litestar import Response, get, put
 from litestar.di import NamedDependency
@@ -14,7 +16,9 @@ from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.problems import AnyRequest
 from tequio_shared.addresses import RECORD_BYTES, AddressRecord
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import PeerKey
+
+if TYPE_CHECKING:
+    from tequio_shared.ids import PeerKey
 
 RECORDS = 1_000
 

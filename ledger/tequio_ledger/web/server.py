@@ -25,11 +25,7 @@ _STOP_S = 5.0
 def bind(host: str, port: int) -> socket.socket:
     """Listen on an address; raises UserFacingError when that cannot be."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(found[0], socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(found[4])
-        listener.listen(_BACKLOG)
+        listener = _listen(host, port)
     except OSError as err:
         raise UserFacingError(_explain(err, host, port)) from err
     listener.setblocking(False)  # noqa: FBT003  # the standard library's own parameter
@@ -75,6 +71,17 @@ class WebServer:
         self._stopping.set()
         self._server.interrupt_signal = True
         self._server.main_loop_interrupt.set()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family, kind, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    with contextlib.ExitStack() as on_failure:
+        listener = on_failure.enter_context(socket.socket(family, kind))
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(place)
+        listener.listen(_BACKLOG)
+        on_failure.pop_all()
+    return listener
 
 
 class _Embedded(Server):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("ledger")) as running:
+    with served(tmp_path_factory.mktemp("ledger"), "--blob-quota-mb", "200") as running:
         yield running
 
 

@@ -1,0 +1,77 @@
+"""The blob folder: quotas, wrong bytes, and damage on the disk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_ledger.store.blobs import BlobFolder
+from tequio_ledger.store.engine import Database
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import PeerKey, sha256
+from tests.support.ledgers import VirtualClock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ALICE, BOB = PeerKey(b"a" * 32), PeerKey(b"b" * 32)
+
+
+@pytest.fixture
+def blobs(tmp_path: Path) -> Iterator[BlobFolder]:
+    database = Database(tmp_path / "db")
+    database.migrate()
+    yield BlobFolder(tmp_path / "blobs", database, VirtualClock(), 1000)
+    database.close()
+
+
+def put(blobs: BlobFolder, author: PeerKey, content: bytes, quota: int) -> None:
+    upload = blobs.begin(sha256(content), author, quota)
+    try:
+        upload.write(content)
+        blobs.keep(upload, author)
+    finally:
+        upload.drop()
+
+
+def test_a_peers_quota_is_its_own(blobs: BlobFolder) -> None:
+    put(blobs, ALICE, b"x" * 90, 100)
+    with pytest.raises(RefusedError, match="more than the 10 bytes"):
+        put(blobs, ALICE, b"y" * 11, 100)
+    put(blobs, ALICE, b"z" * 10, 100)
+    with pytest.raises(RefusedError, match="used up"):
+        put(blobs, ALICE, b"!", 100)
+    put(blobs, BOB, b"y" * 11, 100)
+
+
+def test_all_blobs_together_have_a_quota(blobs: BlobFolder) -> None:
+    put(blobs, ALICE, b"x" * 600, 10_000)
+    with pytest.raises(RefusedError, match="more than the 400 bytes"):
+        put(blobs, BOB, b"y" * 401, 10_000)
+
+
+def test_a_refused_upload_leaves_no_file(blobs: BlobFolder, tmp_path: Path) -> None:
+    upload = blobs.begin(sha256(b"right"), ALICE, 100)
+    upload.write(b"wrong")
+    with pytest.raises(RefusedError, match="not what its name says"):
+        blobs.keep(upload, ALICE)
+    upload.drop()
+    assert not blobs.has(sha256(b"right"))
+    assert not list((tmp_path / "blobs" / "new").iterdir())
+
+
+def test_a_damaged_blob_is_absent_rather_than_wrong(blobs: BlobFolder) -> None:
+    digest = blobs.put(b"document")
+    blobs.path(digest).write_bytes(b"Document")
+    with pytest.raises(KeyError):
+        blobs.read(digest)
+
+
+def test_unfinished_files_are_swept_at_a_start(tmp_path: Path, blobs: BlobFolder) -> None:
+    blobs.begin(sha256(b"never ends"), ALICE, 100)._file.close()  # noqa: SLF001  # as a kill would
+    database = Database(tmp_path / "db")
+    BlobFolder(tmp_path / "blobs", database, VirtualClock(), 1000)
+    database.close()
+    assert not list((tmp_path / "blobs" / "new").iterdir())

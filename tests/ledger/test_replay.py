@@ -1,0 +1,68 @@
+"""Replay: the log alone gives the same derived rows that the service wrote as it went."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select, text
+
+from tequio_ledger.replay import replay
+from tequio_ledger.store.derived import clear
+from tequio_ledger.store.models import DERIVED
+from tests.ledger.test_coordinator import RULES, Swarm
+from tests.support.ledgers import VirtualClock, make_settings, opened, running
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.service import Ledger
+
+CLOCK = VirtualClock()
+
+
+async def live_through(ledger: Ledger) -> None:
+    """Two closed rounds, a void one, a newcomer, somebody who leaves."""
+    async with running(ledger):
+        swarm = Swarm(ledger, CLOCK)
+        await swarm.open()
+        await swarm.play(*swarm.peers[:3])
+        await swarm.post(swarm.peers[3].join())
+        await swarm.play(*swarm.peers[:3])
+        await swarm.start_round(*swarm.peers)
+        await swarm.post([swarm.peers[0].leave()])
+        await swarm.pass_ms(RULES.rounds.train_limit)
+
+
+def rows(ledger: Ledger) -> dict[str, list[tuple[object, ...]]]:
+    with ledger.database.reader.begin() as connection:
+        return {
+            table.__tablename__: sorted(
+                tuple(row) for row in connection.execute(select(table.__table__))
+            )
+            for table in DERIVED
+        }
+
+
+def test_rows_are_the_same_after_a_drop_and_a_replay(tmp_path: Path) -> None:
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        asyncio.run(live_through(ledger))
+        before, size = rows(ledger), ledger.log.size
+        assert all(before.values()), "every derived table has rows"
+        with ledger.database.writer.begin() as connection:
+            clear(connection)
+    assert replay(make_settings(tmp_path)) == size
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        assert rows(ledger) == before
+
+
+def test_a_forged_credit_does_not_survive_a_replay(tmp_path: Path) -> None:
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        asyncio.run(live_through(ledger))
+        before = rows(ledger)
+        with ledger.database.writer.begin() as connection:
+            connection.execute(text("UPDATE peer SET micropoints = micropoints + 1000"))
+            connection.execute(text("DELETE FROM credit"))
+    replay(make_settings(tmp_path))
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        assert rows(ledger) == before

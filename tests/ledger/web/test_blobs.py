@@ -1,0 +1,105 @@
+"""Blobs over HTTP: whose, how much, and never other bytes than the name says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_shared.ids import Digest, sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.tlog import bundle
+from tests.support.ledgers import ORGANISER
+
+if TYPE_CHECKING:
+    import httpx
+
+    from tests.support.authors import Author
+
+MEBIBYTE = 1 << 20
+
+
+def signed(signer: Signer, net: bytes, digest: Digest, at_ms: int) -> dict[str, str]:
+    """Make the headers of a signed PUT."""
+    message = b"tequio/v1/request\0" + net + digest + at_ms.to_bytes(8, "big")
+    return {
+        "x-tequio-author": to_text(signer.key),
+        "x-tequio-signature": to_text(signer.sign(message)),
+        "x-tequio-ts": str(at_ms),
+    }
+
+
+def put(http: httpx.Client, author: Author, content: bytes, now_ms: int) -> int:
+    headers = signed(author.signer, author.net, sha256(content), now_ms)
+    path = f"/v1/blobs/{to_text(sha256(content))}"
+    return http.put(path, content=content, headers=headers).status_code
+
+
+@pytest.fixture
+def member(http: httpx.Client, author: Author, now_ms: int) -> Author:
+    http.post("/v1/statements", content=bundle([author.register(now_ms).leaf()]))
+    return author
+
+
+@pytest.fixture
+def organiser(author: Author) -> Author:
+    author.signer = ORGANISER
+    return author
+
+
+def test_a_blob_comes_back_under_both_spellings_of_its_name(
+    http: httpx.Client, member: Author, now_ms: int
+) -> None:
+    content = b"a small document"
+    assert put(http, member, content, now_ms) == 201
+    for name in (to_text(sha256(content)), sha256(content).hex()):
+        assert http.get(f"/v1/blobs/{name}").content == content
+        found = http.head(f"/v1/blobs/{name}")
+        assert (found.status_code, found.headers["content-length"]) == (200, str(len(content)))
+
+
+def test_a_blob_that_is_here_is_not_taken_again(
+    http: httpx.Client, member: Author, now_ms: int
+) -> None:
+    assert [put(http, member, b"twice", now_ms) for _ in range(2)] == [201, 200]
+
+
+def test_a_stranger_may_not_put(http: httpx.Client, author: Author, now_ms: int) -> None:
+    assert put(http, author, b"from a stranger", now_ms) == 403
+
+
+def test_an_old_request_is_refused(http: httpx.Client, member: Author, now_ms: int) -> None:
+    assert put(http, member, b"late", now_ms - 61_000) == 422
+
+
+def test_another_body_than_the_signed_one_is_refused(
+    http: httpx.Client, member: Author, now_ms: int
+) -> None:
+    digest = sha256(b"promised")
+    headers = signed(member.signer, member.net, digest, now_ms)
+    path = f"/v1/blobs/{to_text(digest)}"
+    assert http.put(path, content=b"delivered", headers=headers).status_code == 400
+    assert http.get(path).status_code == 404
+
+
+def test_a_forged_request_is_refused(http: httpx.Client, member: Author, now_ms: int) -> None:
+    digest = sha256(b"forged")
+    headers = signed(Signer(bytes(32)), member.net, digest, now_ms)
+    headers["x-tequio-author"] = to_text(member.key)
+    answer = http.put(f"/v1/blobs/{to_text(digest)}", content=b"forged", headers=headers)
+    assert answer.json()["type"] == "urn:tequio:problem:bad-signature"
+    assert http.put(f"/v1/blobs/{to_text(digest)}", content=b"forged").status_code == 400
+
+
+def test_an_organiser_may_put_more_than_a_members_quota(
+    http: httpx.Client, organiser: Author, now_ms: int
+) -> None:
+    content = bytes(64 * MEBIBYTE)
+    assert put(http, organiser, content, now_ms) == 201
+    assert http.get(f"/v1/blobs/{to_text(sha256(content))}").content == content
+
+
+def test_a_blob_above_the_limit_is_refused(
+    http: httpx.Client, organiser: Author, now_ms: int
+) -> None:
+    assert put(http, organiser, bytes(64 * MEBIBYTE + 1), now_ms) == 413
