@@ -16,7 +16,8 @@ from tequio_shared.errors import TequioError
 if TYPE_CHECKING:
     from tequio_client.link.messages import Wish
 
-Task: TypeAlias = Train | Screen | Advance | Evaluate | Rest
+Work: TypeAlias = Train | Screen | Advance | Evaluate
+Task: TypeAlias = Work | Rest
 _W = TypeVar("_W", Prepare, Task)
 
 

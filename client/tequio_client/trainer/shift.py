@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 import structlog
 import torch
 
-from tequio_client.link.messages import Failed, Prepare
+from tequio_client.link.messages import Failed, Prepare, Rest, Resting
 from tequio_client.trainer import device, work, workshop
 from tequio_client.trainer.desk import ReplacedError, is_same_model
 from tequio_client.trainer.work import Bench, NonFiniteError
@@ -73,6 +73,8 @@ class Shift:
         return self._shop.ready(wish)
 
     def _do(self, task: Task) -> Answer:
+        if isinstance(task, Rest):
+            return self._rest(task)
         if self._shop is None:
             return Failed(wish=task.wish, code="unprepared", reason="there was no Prepare yet")
         bench = Bench(
@@ -86,6 +88,11 @@ class Shift:
             return work.do(bench)
         finally:
             self._shop = bench.shop
+
+    def _rest(self, task: Rest) -> Answer:
+        if self._shop is not None:
+            self._shop.device.release()
+        return Resting(wish=task.wish)
 
     def _remember(self, answer: Answer) -> None:
         """Keep the last answers to give again; a failure is tried again instead."""

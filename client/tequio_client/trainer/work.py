@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tequio_client.trainer.activity import Activity
     from tequio_client.trainer.codecs import Encoded
     from tequio_client.trainer.data import Document
-    from tequio_client.trainer.desk import Desk, Task
+    from tequio_client.trainer.desk import Desk, Work
     from tequio_client.trainer.workshop import Workshop
 
 _Q16 = 1 << 16
@@ -50,7 +50,7 @@ class Bench:
 
     shop: Workshop
     desk: Desk
-    task: Task
+    task: Work
     report: Callable[[messages.Report], None]
     activity: Activity
     begun: float = field(default_factory=time.perf_counter)
@@ -82,11 +82,7 @@ def do(bench: Bench) -> messages.Answer:
         return screened(task, bench)
     if isinstance(task, messages.Advance):
         return advance(task, bench)
-    if isinstance(task, messages.Evaluate):
-        return measured(task, bench)
-    bench.activity.begin(task.wish, "resting")
-    bench.shop.device.release()
-    return messages.Resting(wish=task.wish)
+    return measured(task, bench)
 
 
 def train(task: messages.Train, bench: Bench) -> messages.Trained:

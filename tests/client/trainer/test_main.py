@@ -155,6 +155,19 @@ def test_infinite_weights_send_nothing(prepared: Child, tmp_path: Path, run: Sma
     assert not (run.folder / "wild.payload").exists()
 
 
+def test_an_unprepared_trainer_can_rest_and_says_why_it_cannot_train(run: SmallRun) -> None:
+    child = Child()
+    child.send(messages.Rest(wish=1))
+    assert child.until(messages.Resting).wish == 1
+    child.send(run.train(2, "unprepared"))
+    while not isinstance(report := child.next(), messages.Failed):
+        pass
+    assert report.code == "unprepared"
+    child.send(messages.Quit(wish=3))
+    assert child.process.wait(5) == 0
+    child.end()
+
+
 def test_the_trainer_is_light(prepared: Child) -> None:
     alive = prepared.until(messages.Alive)
     assert alive.resident_mb < MEMORY_MB
