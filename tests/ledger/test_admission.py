@@ -181,7 +181,7 @@ CASES: list[tuple[Callable[[Place], Entry], str]] = [
     (one_of_two_organisers, "wrong-role"),
     (gap, "seq-gap"),
     (other_words_under_a_used_number, "equivocation"),
-    (another_past, "wrong-prev"),
+    (another_past, "seq-gap"),
     (unknown_run, "not-found"),
     (run_opened_twice, "wrong-state"),
     (run_without_manifest, "not-found"),

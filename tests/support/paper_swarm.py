@@ -19,7 +19,7 @@ from tequio_shared.manifest import (
 )
 from tequio_shared.run import first_head
 from tequio_shared.statements.members import MemberLeave, MemberReady
-from tequio_shared.statements.rounds import HeadAttest, WorkCommit
+from tequio_shared.statements.rounds import HeadAttest, WitnessProof, WorkCommit
 from tequio_shared.statements.runs import RunOpen
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER
@@ -156,7 +156,7 @@ class PaperPeer(Author):
         assert view is not None
         return view
 
-    def _in_round(self, body: HeadAttest | WorkCommit | proof.WitnessProof) -> Entry:
+    def _in_round(self, body: HeadAttest | WorkCommit | WitnessProof) -> Entry:
         return self.say(body, self._ledger.clock(), run=self._run, number=self._view.number)
 
     def _secret(self) -> Digest:

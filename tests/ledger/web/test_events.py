@@ -40,7 +40,7 @@ def test_a_stream_begins_with_the_genesis_and_goes_on_live(
         stream = events(answer)
         assert next(stream)[1].statement.type == "net.genesis"
         wanted = log(http, author, now_ms, 3)
-        got = []
+        got: list[int] = []
         while not got or got[-1] < wanted[-1]:
             got.append(next(stream)[0])
     assert got == list(range(1, wanted[-1] + 1))
