@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.settings import NetSettings
+    from tequio_shared.statements.members import Role
 
 
 @click.command()
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 @options.logging
 def worker(  # noqa: PLR0913 - one parameter an option
     *,
-    roles: tuple[str, ...],
+    roles: tuple[Role, ...],
     device: str,
     threads: int,
     memory_mb: int,

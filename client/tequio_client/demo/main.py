@@ -70,7 +70,7 @@ async def _draw_lines(stage: Stage) -> None:
     """For pipes and CI: a line when the act or the round changes."""
     last = ("", -1)
     while True:
-        now = (stage.act, stage.run.round if stage.run else -1)
+        now = (stage.act, min(stage.run.round, stage.script.rounds) if stage.run else -1)
         if now != last:
             last = now
             where = f" round {now[1]} of {stage.script.rounds}" if now[1] > 0 else ""

@@ -38,7 +38,6 @@ class Stage:
     run: RunAnswer | None = None
     seed: Program | None = None
     volunteers: list[Program] = field(default_factory=list)
-    start: Measured | None = None
     opened_at: float = 0.0  # trio time at which the volunteers started
 
     def statuses(self) -> list[Status]:
@@ -71,8 +70,6 @@ async def play(stage: Stage, after: Callable[[Played], None], *, keep_running: b
         await _found(stage, nursery)
         await _open_run(stage)
         _start(stage, nursery)
-        stage.act = "measuring the first head"
-        stage.start = await measure(script, stage.url)
         await _watch(stage)
         seconds = trio.current_time() - stage.opened_at
         after(await _look_back(stage, seconds))
@@ -156,10 +153,8 @@ async def _watch(stage: Stage) -> None:
 async def _look_back(stage: Stage, seconds: float) -> Played:
     """Read the log, measure the last head, and let the audit check everything."""
     script = stage.script
-    if stage.start is None:
-        raise AssertionError("the first head was measured before the run was watched")
-    stage.act = "measuring the last head"
-    end = await measure(script, stage.url)
+    stage.act = "measuring the first and the last head"
+    start, end = await measure(script, stage.url)
     stage.act = "auditing: replaying the log and every head as a stranger"
     store = str(script.folder / "seed" / "store")
     audit = Program(
@@ -176,7 +171,7 @@ async def _look_back(stage: Stage, seconds: float) -> Played:
         tally=tally,
         statuses=stage.statuses(),
         micropoints=micropoints,
-        start=stage.start,
+        start=start,
         end=end,
         audit_exit=audit_exit,
         audit_text=audit.output.decode(errors="replace") or audit.last_words(),

@@ -1,4 +1,4 @@
-"""Held-out quality of the run's present head, measured by a trainer process of the demo's own."""
+"""Held-out quality of a run's heads, measured by a trainer process of the demo's own."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tequio_client.link import messages as link
 from tequio_client.worker.main import trainer_environment
 from tequio_client.worker.trainer_process import TrainerProcess
 from tequio_shared.corpus import Corpus
+from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text
 from tequio_shared.manifest import Manifest
 
@@ -34,57 +35,82 @@ class Measured:
     sample: str
 
 
-async def measure(script: Script, url: str) -> Measured:
-    """Measure the run's last promoted head (head 0 before the first), from the seed's store."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Files:
+    """Where the documents of the run and the measured head lie."""
+
+    manifest: Path
+    config: Path
+    corpus: Path
+    shards: tuple[link.Shard, ...]
+
+
+async def measure(script: Script, url: str) -> tuple[Measured, Measured]:
+    """Measure head 0 and the run's last promoted head, from what the seed holds."""
     async with LedgerApi(url) as ledger:
         (run,) = await ledger.runs()
-        manifest = Manifest.parse(await _blob(ledger, run.run))
-        root = digest_from_text(run.weights_root or manifest.model.weights_root)
+        raw = await ledger.get_blob(digest_from_text(run.run))
+    if raw is None:
+        raise UserFacingError(f"the ledger at {url} has lost the run's manifest")
+    manifest = Manifest.parse(raw)
+    first, last = manifest.model.weights_root, run.weights_root or manifest.model.weights_root
     store = script.folder / "seed" / "store"
-    await _wait_for(_tree(store, root.hex()))
-    return await _evaluate(script, manifest, store, root.hex(), run.head_round or 0)
+    await _wait_for(_tree(store, last))
+    files = await trio.to_thread.run_sync(_prepare, script.folder / "measure", store, manifest)
+    return await _evaluate(script, files, (_tree(store, first), _tree(store, last)))
+
+
+def _prepare(folder: Path, store: Path, manifest: Manifest) -> _Files:
+    folder.mkdir(exist_ok=True)
+    path = folder / "manifest.json"
+    path.write_bytes(manifest.encode())
+    corpus_path = _blob(store, manifest.data.manifest)
+    corpus = Corpus.parse(corpus_path.read_bytes())
+    shards = [link.Shard(at, str(_tree(store, one.root))) for at, one in enumerate(corpus.held_out)]
+    return _Files(
+        manifest=path,
+        config=_blob(store, manifest.model.config),
+        corpus=corpus_path,
+        shards=tuple(shards),
+    )
 
 
 async def _evaluate(
-    script: Script, manifest: Manifest, store: Path, root: str, round_number: int
-) -> Measured:
-    folder = script.folder / "measure"
-    folder.mkdir(exist_ok=True)
-    data = _blob_path(store, manifest.data.manifest)
-    corpus = Corpus.parse(data.read_bytes())
-    trainer = TrainerProcess(trainer_environment(folder))
-    manifest_path = folder / "manifest.json"
-    manifest_path.write_bytes(manifest.encode())
-    shards = tuple(
-        link.Shard(at, str(_tree(store, digest_from_text(one.root).hex())))
-        for at, one in enumerate(corpus.held_out)
-    )
+    script: Script, files: _Files, heads: tuple[Path, Path]
+) -> tuple[Measured, Measured]:
+    trainer = TrainerProcess(trainer_environment(files.manifest.parent))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(trainer.run)
         with trio.fail_after(PATIENCE_S):
             await trainer.ask(
                 lambda wish: link.Prepare(
                     wish=wish,
-                    manifest=str(manifest_path),
-                    config=str(_blob_path(store, manifest.model.config)),
-                    data_manifest=str(data),
+                    manifest=str(files.manifest),
+                    config=str(files.config),
+                    data_manifest=str(files.corpus),
                     device="cpu",
                 ),
                 link.Ready,
             )
-            report = await trainer.ask(
-                lambda wish: link.Evaluate(
-                    wish=wish,
-                    round=round_number,
-                    weights=str(_tree(store, root)),
-                    shards=shards,
-                    max_tokens=script.held_out_tokens,
-                    prompt=PROMPT,
-                    sample_tokens=SAMPLE_TOKENS,
-                ),
-                link.Evaluated,
-            )
+            first = await _measured(trainer, script, files, heads[0])
+            last = await _measured(trainer, script, files, heads[1])
         nursery.cancel_scope.cancel()
+    return first, last
+
+
+async def _measured(trainer: TrainerProcess, script: Script, files: _Files, head: Path) -> Measured:
+    report = await trainer.ask(
+        lambda wish: link.Evaluate(
+            wish=wish,
+            round=0,
+            weights=str(head),
+            shards=files.shards,
+            max_tokens=script.held_out_tokens,
+            prompt=PROMPT,
+            sample_tokens=SAMPLE_TOKENS,
+        ),
+        link.Evaluated,
+    )
     return Measured(
         bits_per_byte=report.bits_per_byte, perplexity=report.perplexity, sample=report.sample
     )
@@ -92,21 +118,15 @@ async def _evaluate(
 
 async def _wait_for(path: Path) -> None:
     with trio.fail_after(PATIENCE_S):
-        while not path.exists():  # noqa: ASYNC110 - another process makes it
+        while not await trio.Path(path).exists():
             await trio.sleep(0.1)
 
 
-async def _blob(ledger: LedgerApi, name: str) -> bytes:
-    content = await ledger.get_blob(digest_from_text(name))
-    if content is None:
-        raise FileNotFoundError(name)
-    return content
-
-
 def _tree(store: Path, root: str) -> Path:
-    return store / "trees" / root[:2] / root
+    text = digest_from_text(root).hex()
+    return store / "trees" / text[:2] / text
 
 
-def _blob_path(store: Path, name: str) -> Path:
+def _blob(store: Path, name: str) -> Path:
     text = digest_from_text(name).hex()
     return store / "blobs" / text[:2] / text

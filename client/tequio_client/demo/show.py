@@ -34,16 +34,19 @@ def _headline(stage: Stage, now: float) -> RenderableType:
     if run is not None and stage.opened_at:
         seconds = max(now - stage.opened_at, 1e-9)
         state = run.state.replace("_", " ")
-        grid.add_row("round", f"{run.round} of {stage.script.rounds}, {state}")
+        grid.add_row("round", f"{_round(stage, run.round)}, {state}")
         grid.add_row("tokens", f"{run.tokens:,} accepted, {run.tokens / seconds:,.0f} a second")
         grid.add_row("head", (run.head or "")[:16])
-    if stage.start is not None:
-        grid.add_row("held out", f"{stage.start.bits_per_byte:.3f} bits per byte at the start")
     loss = [one.loss for one in stage.statuses() if one.loss]
     if loss:
         mean = sum(loss) / len(loss) / math.log(2)
         grid.add_row("training", f"{mean:.3f} bits per byte, as the trainers read it")
     return Panel(grid, title="Tequio demo", title_align="left")
+
+
+def _round(stage: Stage, number: int) -> str:
+    """The number that follows the last round only gathers the last head."""
+    return f"{min(number, stage.script.rounds)} of {stage.script.rounds}"
 
 
 def _peers(statuses: list[Status]) -> RenderableType:

@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 from tequio_client import identity
+from tequio_client.clock import now_ms
+from tequio_client.folder_lock import locked
 from tequio_client.ledger_api import LedgerApi
-from tequio_client.worker.node import clock, locked
 from tequio_client.worker.outbox import Outbox
 from tequio_client.worker.store import Store
 from tequio_shared.errors import UserFacingError
@@ -63,7 +64,7 @@ async def _open(prepared: Prepared, ledger: str, folder: Path) -> None:
 
     signer = identity.load_or_create(folder)
     async with LedgerApi(ledger) as api, _outbox(api, folder, (await api.network()).id) as outbox:
-        await opening.announce(prepared, api, outbox, signer, clock())
+        await opening.announce(prepared, api, outbox, signer, now_ms())
 
 
 def list_runs(ledger: str) -> None:
@@ -102,7 +103,7 @@ async def _say(ledger: str, folder: Path, body: Body, one: RunAnswer) -> None:
 def _outbox(api: LedgerApi, folder: Path, net: NetworkId) -> Outbox:
     signer = identity.load_or_create(folder)
     rng = Random(signer.key)  # noqa: S311 - back-off only
-    return Outbox(folder, signer=signer, net=net, ledger=api, clock=clock, rng=rng)
+    return Outbox(folder, signer=signer, net=net, ledger=api, clock=now_ms, rng=rng)
 
 
 def _named(name: str, ledger: str) -> RunAnswer:

@@ -178,4 +178,3 @@ def rounds(plan: RoundsPlan) -> Rounds:
 
 def _ms(seconds: float) -> int:
     return round(seconds * _MS)
-

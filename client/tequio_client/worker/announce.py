@@ -18,8 +18,9 @@ from tequio_shared.statement import Entry
 from tequio_shared.statements.rounds import WorkCommit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tequio_client.worker.node import Node
-    from tequio_client.worker.rounds import Rounds
     from tequio_shared.ids import NetworkId, PeerKey
     from tequio_shared.manifest import Manifest
 
@@ -50,14 +51,14 @@ class Announcer:
         except PeerError as err:
             log.warning("announcement not sent", error=str(err))
 
-    async def listen(self, rounds: Rounds) -> None:
-        """Pass on commitments of our run until cancelled."""
+    async def listen(self, hear: Callable[[PeerKey, Header], None]) -> None:
+        """Pass on commitments of our run, trainer and header, until cancelled."""
         while True:
             heard = await self._gossip.receive()
             statement = Entry.parse(heard.content).statement
             if statement.run == self._run and isinstance(statement.body, WorkCommit):
                 header = Header.parse(from_text(statement.body.header, None))
-                rounds.hear(statement.author, header)
+                hear(statement.author, header)
 
 
 def is_commitment(net: NetworkId, content: bytes) -> bool:

@@ -7,7 +7,7 @@ before anything is signed. Nothing that a trainer says of itself is passed on as
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import structlog
 import trio
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from tequio_client.worker.duty import ClosedRound, Duty
     from tequio_client.worker.exchange import Exchange
     from tequio_client.worker.outbox import Outbox
-    from tequio_client.worker.rounds import Rounds
     from tequio_client.worker.store import Store
     from tequio_client.worker.trainer_process import TrainerProcess
     from tequio_shared.corpus import Corpus
     from tequio_shared.ids import PeerKey
     from tequio_shared.manifest import Manifest
+    from tequio_shared.run import RunView
     from tequio_shared.statement import Entry
     from tequio_shared.statements import Body
     from tequio_shared.statements.members import Role
@@ -56,6 +56,9 @@ GATHER_SHARE = 0.5
 HEADS_KEPT = 2
 
 R = TypeVar("R", bound=link.Report)
+
+_OVERTAKEN = frozenset({"too-late", "already-said", "not-in-round", "run-finished"})
+"""Refusals that only say that the run has gone on."""
 
 _REASONS = {reason.name.lower(): reason for reason in Reason} | {"copied": Reason.COPY}
 
@@ -90,6 +93,19 @@ class Means:
     work_folder: Path
 
 
+class Tracker(Protocol):
+    """Whoever follows the run: what a deed asks it."""
+
+    view: RunView
+    opened_at_s: float
+
+    def own(self) -> duties.Own:
+        """What we hold and have said."""
+
+    async def wait_until(self, holds: Callable[[], bool], patience_s: float) -> bool:
+        """Wait until the log makes something true; False when the time is up first."""
+
+
 class Deeds:
     """Does duties, one at a time."""
 
@@ -117,7 +133,7 @@ class Deeds:
         """Whether an overtaken duty may be cancelled: not while a statement is on its way."""
         return not self._committing and not isinstance(now, duties.Ready | duties.Attest)
 
-    async def do(self, now: Duty, rounds: Rounds) -> None:
+    async def do(self, now: Duty, rounds: Tracker) -> None:
         """Do one duty; returns when it is done or no longer possible. Raises TequioError."""
         match now:
             case duties.FetchHead(head=head):
@@ -206,7 +222,7 @@ class Deeds:
 
     # --- statements
 
-    async def _say_ready(self, rounds: Rounds) -> None:
+    async def _say_ready(self, rounds: Tracker) -> None:
         await self._ask_prepared()
         held = self._head or first_head(self._means.manifest)
         body = MemberReady(
@@ -217,7 +233,7 @@ class Deeds:
         await self._say(body, None)
         await rounds.wait_until(lambda: rounds.own().ready_index is not None, 5.0)
 
-    async def _attest(self, rounds: Rounds) -> None:
+    async def _attest(self, rounds: Tracker) -> None:
         current, held = _current(rounds), self._head
         expected = current.expected_head(held.weights_root, held.aux_root) if held else None
         if held is None or expected is None or expected.hash != held.hash:
@@ -235,11 +251,11 @@ class Deeds:
             if err.code == "wrong-reveal":  # our file and the log disagree: commit anew
                 await self._say_ready(rounds)
                 return
-            if err.code not in ("too-late", "already-said", "not-in-round"):
+            if err.code not in _OVERTAKEN:
                 raise
         await _past(rounds, current, lambda: current.phase is not Phase.ATTEST)
 
-    async def _train(self, rounds: Rounds) -> None:
+    async def _train(self, rounds: Tracker) -> None:
         current, held = _current(rounds), self._head
         slot = current.slot_of[self._means.key]
         if held is None or current.head is None or held.hash != current.head.hash:
@@ -268,7 +284,7 @@ class Deeds:
 
     async def _trained(
         self,
-        rounds: Rounds,
+        rounds: Tracker,
         current: RoundView,
         held: Head,
         windows: Sequence[tuple[int, int]],
@@ -300,7 +316,7 @@ class Deeds:
         self._sweep(number)
         return report
 
-    async def _prove(self, rounds: Rounds) -> None:
+    async def _prove(self, rounds: Tracker) -> None:
         current = _current(rounds)
         await self._wait_for_payloads(rounds, current)
         here = {
@@ -344,7 +360,7 @@ class Deeds:
         me = current.slot_of[self._means.key]
         await _past(rounds, current, lambda: me in current.proofs)
 
-    async def _wait_for_payloads(self, rounds: Rounds, current: RoundView) -> None:
+    async def _wait_for_payloads(self, rounds: Tracker, current: RoundView) -> None:
         patience_s = self._means.manifest.rounds.witness / 1000 * GATHER_SHARE
         roots = [one.header.payload_root for one in current.commitments.values()]
         with trio.move_on_after(patience_s):
@@ -426,14 +442,14 @@ class Deeds:
         return await self._means.outbox.say(body, self._means.manifest.run_id, round_number)
 
 
-def _current(rounds: Rounds) -> RoundView:
+def _current(rounds: Tracker) -> RoundView:
     current = rounds.view.round
     if current is None:
         raise RefusedError("not-in-round", "no round is under way")
     return current
 
 
-async def _past(rounds: Rounds, current: RoundView, holds: Callable[[], bool]) -> None:
+async def _past(rounds: Tracker, current: RoundView, holds: Callable[[], bool]) -> None:
     """Wait until the log shows what we said, or the round has gone on without it."""
     phase = current.phase
     await rounds.wait_until(
@@ -441,7 +457,7 @@ async def _past(rounds: Rounds, current: RoundView, holds: Callable[[], bool]) -
     )
 
 
-def _time_left_ms(rounds: Rounds, current: RoundView) -> int:
+def _time_left_ms(rounds: Tracker, current: RoundView) -> int:
     """Time until the trainer must stop, by the time since we saw the round open; at least 1 ms."""
     if current.open is None:
         raise RefusedError("not-in-round", "the round is not open")

@@ -12,6 +12,7 @@ import psutil
 import structlog
 import trio
 
+from tequio_client import clock
 from tequio_client.link import messages as link
 from tequio_client.link import status as link_status
 from tequio_client.worker import node as nodes
@@ -79,7 +80,7 @@ class Volunteer:
                 signer=node.signer,
                 net=node.network_info.id,
                 ledger=node.ledger,
-                clock=nodes.clock,
+                clock=clock.now_ms,
                 rng=node.rng,
             ) as outbox,
             trio.open_nursery() as nursery,
@@ -113,10 +114,10 @@ class Volunteer:
                 deeds=self._deeds,
                 exchange=node.exchange,
                 secrets=secrets,
-                clock=nodes.clock,
+                clock=clock.now_ms,
             )
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(announcer.listen, self._rounds)
+                nursery.start_soon(announcer.listen, self._rounds.hear)
                 await self._rounds.run(follower.entries(after=joined.after))
                 nursery.cancel_scope.cancel()
         log.info("run ended", run=to_text(joined.manifest.run_id)[:10])

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import time
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
 import structlog
 import trio
-from filelock import FileLock, Timeout
 
-from tequio_client import identity
+from tequio_client import clock, identity
+from tequio_client.folder_lock import locked
 from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
 from tequio_client.worker.addressbook import AddressBook
 from tequio_client.worker.blobs import BlobServer
@@ -27,7 +26,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from tequio_client.ledger_answers import Network
@@ -57,30 +56,6 @@ class Node:
     swarm: Swarm
 
 
-def clock() -> int:
-    """Milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder alone; raises UserFacingError when another process has it."""
-    lock = FileLock(folder / "lock", timeout=0)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except Timeout as err:
-        raise UserFacingError(
-            f"another worker uses the folder {folder}; stop it, or give this one its own --dir"
-        ) from err
-    except OSError as err:
-        raise UserFacingError(f"cannot use the folder {folder}: {err.strerror}") from err
-    try:
-        yield
-    finally:
-        lock.release()
-
-
 @asynccontextmanager
 async def opened(settings: NetSettings, *, is_seed: bool) -> AsyncIterator[Node]:
     """Open a node: ledger reached, network id checked, listening, serving what the store has."""
@@ -99,14 +74,14 @@ async def opened(settings: NetSettings, *, is_seed: bool) -> AsyncIterator[Node]
             Fetcher(network, store, rng=rng, download=ByteBudget(settings.download_bytes_per_s))
         )
         blobs = BlobServer(network, store, ByteBudget(settings.upload_bytes_per_s))
-        book = AddressBook(clock)
+        book = AddressBook(clock.now_ms)
         swarm = Swarm(
             network=network,
             exchange=PeerExchange(network, book, rng=rng),
             book=book,
             ledger=ledger,
             signer=signer,
-            clock=clock,
+            clock=clock.now_ms,
             rng=rng,
             bootstrap=settings.bootstrap,
             is_seed=is_seed,

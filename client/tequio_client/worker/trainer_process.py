@@ -152,18 +152,14 @@ class TrainerProcess:
             if asked is not None:
                 await self._send(asked.wish)
         rest = bytearray()
-        patience = trio.CancelScope()
-        with patience:
-            while True:
-                patience.deadline = trio.current_time() + SILENCE_S
-                chunk = await process.stdout.receive_some(_READ_BYTES)
-                if not chunk:
-                    return f"exit status {await process.wait()}"
-                *lines, rest = (rest + chunk).split(b"\n")
-                try:
-                    self._take_lines(lines)
-                except MalformedError as err:
-                    return str(err)
+        while (chunk := await _receive(process.stdout)) is not None:
+            if not chunk:
+                return f"exit status {await process.wait()}"
+            *lines, rest = (rest + chunk).split(b"\n")
+            try:
+                self._take_lines(lines)
+            except MalformedError as err:
+                return str(err)
         return f"no sign of life for {SILENCE_S:.0f} s"
 
     def _take_lines(self, lines: list[bytearray]) -> None:
@@ -220,6 +216,14 @@ def _checked(report: link.Report | None, wanted: type[R], broken: str | None) ->
     if not isinstance(report, wanted):
         raise TrainerFailedError("malformed", f"{type(report).__name__} answers another wish")
     return report
+
+
+async def _receive(stream: trio.abc.ReceiveStream) -> bytes | bytearray | None:
+    """Some bytes, none at the end; None when nothing came for too long."""
+    chunk: bytes | bytearray | None = None
+    with trio.move_on_after(SILENCE_S):
+        chunk = await stream.receive_some(_READ_BYTES)
+    return chunk
 
 
 async def _end(process: trio.Process) -> None:

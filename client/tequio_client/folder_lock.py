@@ -1,0 +1,33 @@
+"""One process per folder: the lock that keeps a second worker out."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the folder alone; raises UserFacingError when another process has it."""
+    lock = FileLock(folder / "lock", timeout=0)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout as err:
+        raise UserFacingError(
+            f"another worker uses the folder {folder}; stop it, or give this one its own --dir"
+        ) from err
+    except OSError as err:
+        raise UserFacingError(f"cannot use the folder {folder}: {err.strerror}") from err
+    try:
+        yield
+    finally:
+        lock.release()
