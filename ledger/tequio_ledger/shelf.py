@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tequio_ledger.folder import explain
+from tequio_shared.errors import FatalLogError
 from tequio_shared.ids import Digest, sha256
 
 if TYPE_CHECKING:
@@ -28,7 +30,13 @@ class Shelf:
         return self._blobs.read(digest) if fresh is None else fresh
 
     def store(self) -> None:
-        """Write what was laid here to the blob folder, before the entries that name it."""
-        for document in self._fresh.values():
-            self._blobs.put(document)
+        """Write what was laid here to the blob folder, before the entries that name it.
+
+        Raises FatalLogError: entries that wait for it must not be logged.
+        """
+        try:
+            for document in self._fresh.values():
+                self._blobs.put(document)
+        except OSError as err:
+            raise FatalLogError(explain(err, self._blobs.folder)) from err
         self._fresh.clear()

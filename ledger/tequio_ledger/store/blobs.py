@@ -66,7 +66,7 @@ class BlobFolder:
     """All blobs of a ledger. Methods block: call them from a thread."""
 
     def __init__(self, folder: Path, database: Database, clock: Clock, quota_bytes: int) -> None:
-        self._folder = folder
+        self.folder = folder
         self._database = database
         self._clock = clock
         self._quota_bytes = quota_bytes
@@ -78,7 +78,7 @@ class BlobFolder:
     def path(self, digest: Digest) -> Path:
         """Say where the blob lies or would lie."""
         name = digest.hex()
-        return self._folder / "sha256" / name[:2] / name[2:4] / name
+        return self.folder / "sha256" / name[:2] / name[2:4] / name
 
     def has(self, digest: Digest) -> bool:
         """Tell whether the blob is here."""
@@ -132,7 +132,7 @@ class BlobFolder:
         return digest
 
     def _new_path(self, digest: Digest) -> Path:
-        return self._folder / "new" / f"{digest.hex()}-{next(self._numbers)}"
+        return self.folder / "new" / f"{digest.hex()}-{next(self._numbers)}"
 
     def _used(self, author: PeerKey | None) -> int:
         query = select(func.coalesce(func.sum(Blob.size), 0))
