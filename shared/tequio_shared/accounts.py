@@ -119,8 +119,8 @@ class Accounts:
     def _member(self, key: PeerKey) -> Member:
         standing, rules = self.members[key], self.manifest.windows
         speed = windows.verified_speed(standing.paces)
-        train_ms = self.manifest.rounds.train
-        mine = windows.share(speed, train_ms, rules.first, rules.most)
+        train_ms, steps = self.manifest.rounds.train, self.manifest.inner.steps
+        mine = windows.share(speed, train_ms, rules.first, rules.most, steps)
         return Member(
             peer=to_text(key),
             roles=standing.roles,

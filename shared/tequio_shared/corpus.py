@@ -20,7 +20,7 @@ from tequio_shared import canonical, merkle
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Digest, digest_from_text, sha256
 from tequio_shared.limits import DOCUMENT_BYTES
-from tequio_shared.manifest import Tokenizer  # noqa: TC001 - msgspec reads annotations
+from tequio_shared.manifest import Tokenizer
 from tequio_shared.order import Order
 
 Count = Annotated[int, Meta(ge=0)]

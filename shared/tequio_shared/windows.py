@@ -87,11 +87,14 @@ def verified_speed(paces: Sequence[tuple[int, int]]) -> int:
     return median_low(speeds or [0])
 
 
-def share(speed: int, train_ms: int, first: int, most: int) -> int:
-    """Windows for a round of `train_ms` at that speed: `first` if unknown, else 1..`most`."""
-    if speed == 0:
-        return min(first, most)
-    return min(max(speed * train_ms // 1_000_000, 1), most)
+def share(speed: int, train_ms: int, first: int, most: int, steps: int) -> int:
+    """Windows for a round of `train_ms` at that speed: `first` if unknown, else 1..`most`.
+
+    Rounded down to whole inner steps where there are enough, so that all steps are alike.
+    """
+    count = first if speed == 0 else max(speed * train_ms // 1_000_000, 1)
+    count = min(count, most)
+    return count - count % steps if count >= steps else count
 
 
 def _cut(ranges: Ranges, count: int) -> tuple[Ranges, Ranges]:

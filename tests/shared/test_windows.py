@@ -73,14 +73,22 @@ def test_nobody_is_unknown_for_being_slow() -> None:
     assert windows.verified_speed([(1, 5_000_000)]) == 1
 
 
-@given(st.integers(0, 10**9), st.integers(1, 10**8), st.integers(1, 50), st.integers(1, 50))
-def test_a_share_lies_between_one_and_most(
-    speed: int, train_ms: int, first: int, more: int
+@given(
+    st.integers(0, 10**9),
+    st.integers(1, 10**8),
+    st.integers(1, 50),
+    st.integers(1, 50),
+    st.integers(1, 40),
+)
+def test_a_share_lies_between_one_and_most_and_is_whole_steps_where_it_can_be(
+    speed: int, train_ms: int, first: int, more: int, steps: int
 ) -> None:
     most = first + more
-    assert 1 <= windows.share(speed, train_ms, first, most) <= most
+    share = windows.share(speed, train_ms, first, most, steps)
+    assert 1 <= share <= most
+    assert share < steps or share % steps == 0
 
 
 @pytest.mark.parametrize(("speed", "expected"), [(0, 4), (500, 30), (1, 1), (10_000, 64)])
 def test_a_share_follows_verified_speed(speed: int, expected: int) -> None:
-    assert windows.share(speed, 60_000, 4, 64) == expected
+    assert windows.share(speed, 60_000, 4, 64, 1) == expected

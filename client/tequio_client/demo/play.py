@@ -65,7 +65,6 @@ async def play(stage: Stage, after: Callable[[Played], None], *, keep_running: b
 
     Raises UserFacingError when a program fails. With `keep_running` it goes on until cancelled.
     """
-    script = stage.script
     async with trio.open_nursery() as nursery:
         await _found(stage, nursery)
         await _open_run(stage)

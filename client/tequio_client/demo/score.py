@@ -118,7 +118,7 @@ async def _measured(trainer: TrainerProcess, script: Script, files: _Files, head
 
 async def _wait_for(path: Path) -> None:
     with trio.fail_after(PATIENCE_S):
-        while not await trio.Path(path).exists():
+        while not await trio.Path(path).exists():  # noqa: ASYNC110 - another process makes it
             await trio.sleep(0.1)
 
 

@@ -62,7 +62,7 @@ outer_lr = 2.0
 [inner]
 steps = {self.inner_steps}
 lr = 0.003
-adam_lr = 0.003
+adam_lr = 0.001
 
 [windows]
 samples = 2

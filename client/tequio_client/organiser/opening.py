@@ -7,27 +7,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 import structlog
 
 from tequio_client.dataset.build import MANIFEST_NAME, TOKENIZER_NAME, held_out_name, train_name
 from tequio_client.organiser import plan as plans
-from tequio_client.trainer import model as models
+from tequio_client.trainer import origin as origins
 from tequio_shared.corpus import Corpus
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.head import weights_root
-from tequio_shared.ids import ZERO_DIGEST, sha256, to_text
+from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.manifest import Data, Manifest, Model
+from tequio_shared.manifest import Data, Manifest
 from tequio_shared.run import first_head
 from tequio_shared.statements.runs import RunOpen
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from tequio_client.ledger_api import LedgerApi
+    from tequio_client.trainer.origin import Origin
     from tequio_client.worker.outbox import Outbox
     from tequio_client.worker.store import Store
     from tequio_shared.keys import Signer
+    from tequio_shared.layout import LayoutKind
+    from tequio_shared.manifest import Algorithm
 
 log = structlog.get_logger(__name__)
 
@@ -38,7 +39,7 @@ class Prepared:
 
     manifest: Manifest
     blobs: tuple[bytes, ...]
-    weights: np.ndarray[tuple[int], np.dtype[np.int32]]
+    weights: bytes  # master copy of head 0
     shard_files: tuple[tuple[str, Path], ...]  # (root as text, file)
 
 
@@ -47,21 +48,11 @@ def prepare(path: Path) -> Prepared:
     plan = plans.read(path)
     folder = _beside(path, plan.data.folder)
     corpus = _corpus(folder)
-    config, model = _model(path, plan.model)
     outer = plans.algorithm(plan.algorithm, plan.inner)
-    layout = model.layout(outer.layout)
-    weights = models.master_copy(model, layout)
+    origin = _origin(path, plan.model, outer.layout)
     draft = Manifest(
         name=plan.name,
-        model=Model(
-            config=to_text(sha256(config)),
-            parameters=layout.parameters,
-            tensors=model.tensors,
-            aliases=model.aliases,
-            weights_root=to_text(weights_root(weights)),
-            aux_root=to_text(ZERO_DIGEST),
-            sequence=corpus.sequence,
-        ),
+        model=origin.described(sequence=corpus.sequence, aux_dtype=_aux_dtype(outer)),
         tokenizer=corpus.tokenizer,
         data=Data(manifest=to_text(corpus.digest), root=to_text(corpus.root)),
         algorithm=outer,
@@ -71,12 +62,12 @@ def prepare(path: Path) -> Prepared:
         witness_share_bp=round(plan.witness_share * 10_000),
     )
     manifest = _checked(draft, path)
-    _check_vocabulary(config, corpus)
+    _check_vocabulary(origin.config, corpus)
     tokenizer = [(folder / TOKENIZER_NAME).read_bytes()] if corpus.tokenizer.file else []
     return Prepared(
         manifest=manifest,
-        blobs=(manifest.encode(), config, corpus.encode(), *tokenizer),
-        weights=weights,
+        blobs=(manifest.encode(), origin.config, corpus.encode(), *tokenizer),
+        weights=origin.master.astype("<i4", copy=False).tobytes(),
         shard_files=_shard_files(corpus, folder),
     )
 
@@ -86,7 +77,7 @@ def keep(prepared: Prepared, store: Store) -> None:
 
     Raises UserFacingError when a shard is not what the data manifest says.
     """
-    ref = store.put_tree(prepared.weights.astype("<i4").tobytes(), PIECE_BYTES)
+    ref = store.put_tree(prepared.weights, PIECE_BYTES)
     store.pin(ref.root)
     for root, file in prepared.shard_files:
         ref = store.put_tree_file(file, PIECE_BYTES)
@@ -123,12 +114,19 @@ def _corpus(folder: Path) -> Corpus:
         raise UserFacingError(f"the data manifest in {folder} is damaged: {err}") from err
 
 
-def _model(path: Path, plan: plans.ModelPlan) -> tuple[bytes, models.Model]:
+def _origin(path: Path, plan: plans.ModelPlan, layout: LayoutKind) -> Origin:
     file = _beside(path, plan.source)
     if file.is_file():
-        config = file.read_bytes()
-        return config, models.create(config, plan.seed)
-    return models.load_pretrained(str(file) if file.is_dir() else plan.source)
+        return origins.from_config(file.read_bytes(), seed=plan.seed, layout=layout)
+    source = str(file) if file.is_dir() else plan.source
+    return origins.from_pretrained(source, layout=layout)
+
+
+def _aux_dtype(outer: Algorithm) -> np.dtype[np.generic] | None:
+    """Element type of the state beside the weights that the algorithm keeps, if it keeps any."""
+    if outer.down_k:
+        return np.dtype("<i8")
+    return np.dtype("<i4") if outer.mu_q else None
 
 
 def _checked(manifest: Manifest, path: Path) -> Manifest:

@@ -16,6 +16,7 @@ from tequio_client.ledger_api import LedgerUnavailableError
 from tequio_client.worker.fetch import FetchFailedError
 from tequio_client.worker.sources import SourcePool
 from tequio_client.worker.trees import TreeRef
+from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import peer_id_text
 
 if TYPE_CHECKING:
@@ -122,7 +123,8 @@ class Exchange:
     async def _try_blob(self, name: Digest) -> None:
         try:
             content = await self._ledger.get_blob(name)
-        except LedgerUnavailableError:
+        except (LedgerUnavailableError, RefusedError, PeerError) as err:
+            log.debug("blob not had from the ledger", error=str(err))
             content = None
         if content is not None:
             await trio.to_thread.run_sync(self._store.put_blob, content)

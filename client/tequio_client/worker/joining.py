@@ -81,7 +81,8 @@ async def find_run(node: Node, wanted: str | None) -> RunAnswer:
     while True:
         try:
             open_runs = [one for one in await node.ledger.runs() if one.state != OVER]
-        except LedgerUnavailableError:
+        except (LedgerUnavailableError, PeerError) as err:
+            log.warning("no list of runs", error=str(err))
             open_runs = []
         fitting = [one for one in open_runs if not wanted or _is_named(one, wanted)]
         if len(fitting) == 1:

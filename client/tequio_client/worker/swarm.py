@@ -87,7 +87,7 @@ class Swarm:
             if self._is_seed:
                 await self._ledger.put_seed(self._own_record())
             records = await self._ledger.seeds()
-        except (LedgerUnavailableError, RefusedError) as err:
+        except (LedgerUnavailableError, RefusedError, PeerError) as err:
             log.warning("the ledger gives no seeds", error=str(err))
             return
         for record in records:

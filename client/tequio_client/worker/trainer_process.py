@@ -220,10 +220,9 @@ def _checked(report: link.Report | None, wanted: type[R], broken: str | None) ->
 
 async def _receive(stream: trio.abc.ReceiveStream) -> bytes | bytearray | None:
     """Some bytes, none at the end; None when nothing came for too long."""
-    chunk: bytes | bytearray | None = None
     with trio.move_on_after(SILENCE_S):
-        chunk = await stream.receive_some(_READ_BYTES)
-    return chunk
+        return await stream.receive_some(_READ_BYTES)
+    return None
 
 
 async def _end(process: trio.Process) -> None:
