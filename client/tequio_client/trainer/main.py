@@ -17,7 +17,7 @@ import traceback
 from importlib import metadata
 from typing import IO, TYPE_CHECKING, NoReturn
 
-import psutil  # type: ignore[import-untyped]  # ships no types
+import psutil
 import structlog
 
 from tequio_client.link import messages

@@ -21,13 +21,13 @@ _KEPT = 8
 
 
 class _State(msgspec.Struct, forbid_unknown_fields=True):
-    confirmed: int = 0
+    confirmed: list[tuple[int, int]] = []  # noqa: RUF012 - (number, log index), ascending
     last: int = 0
     said: list[int] = []
 
 
 class BeaconSecrets:
-    """Commitments that we made, and the one that the log has."""
+    """Commitments that we made, and which of them the log has."""
 
     def __init__(self, file: Path, signer: Signer, net: NetworkId) -> None:
         self._file = file
@@ -45,16 +45,19 @@ class BeaconSecrets:
         self._write()
         return sha256(self._secret(state.last))
 
-    def confirm(self, commit: Digest) -> None:
-        """Note that the log has this commitment of ours: it is the one to reveal next."""
-        for number in self._state.said:
-            if sha256(self._secret(number)) == commit:
-                self._state.confirmed = number
+    def confirm(self, commit: Digest, index: int) -> None:
+        """Note that the log has this commitment of ours, at that index."""
+        state = self._state
+        known = {number for number, _ in state.confirmed}
+        for number in state.said:
+            if number not in known and sha256(self._secret(number)) == commit:
+                state.confirmed = [*state.confirmed, (number, index)][-_KEPT:]
                 self._write()
 
-    def reveal(self) -> bytes:
-        """The secret behind the commitment in the log, 32 bytes."""
-        return self._secret(self._state.confirmed)
+    def reveal(self, roster_index: int) -> bytes:
+        """The secret that the round of that roster asks for: the last committed to before it."""
+        before = [number for number, index in self._state.confirmed if index < roster_index]
+        return self._secret(before[-1] if before else 0)
 
     def _secret(self, number: int) -> bytes:
         return self._signer.beacon_secret(self._net, number)

@@ -242,16 +242,15 @@ class Deeds:
             head=to_text(held.hash),
             weights_root=to_text(held.weights_root),
             aux_root=to_text(held.aux_root),
-            reveal=to_text(self._means.secrets.reveal()),
+            reveal=to_text(self._means.secrets.reveal(current.roster_index)),
             commit=to_text(self._means.secrets.commit()),
         )
         try:
             await self._say(body, current.number)
         except RefusedError as err:
-            if err.code == "wrong-reveal":  # our file and the log disagree: commit anew
+            if err.code == "wrong-reveal":  # our file is behind the log: commit anew for the next
                 await self._say_ready(rounds)
-                return
-            if err.code not in _OVERTAKEN:
+            elif err.code not in _OVERTAKEN:
                 raise
         await _past(rounds, current, lambda: current.phase is not Phase.ATTEST)
 

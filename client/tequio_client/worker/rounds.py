@@ -129,9 +129,9 @@ class Rounds:
         match statement.body:
             case MemberReady(commit=commit):
                 self._ready_index = index
-                self._secrets.confirm(digest_from_text(commit))
+                self._secrets.confirm(digest_from_text(commit), index)
             case HeadAttest(commit=commit):
-                self._secrets.confirm(digest_from_text(commit))
+                self._secrets.confirm(digest_from_text(commit), index)
             case MemberLeave():
                 self._ready_index = None
 

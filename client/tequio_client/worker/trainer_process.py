@@ -220,9 +220,10 @@ def _checked(report: link.Report | None, wanted: type[R], broken: str | None) ->
 
 async def _receive(stream: trio.abc.ReceiveStream) -> bytes | bytearray | None:
     """Some bytes, none at the end; None when nothing came for too long."""
+    received: bytes | bytearray | None = None
     with trio.move_on_after(SILENCE_S):
-        return await stream.receive_some(_READ_BYTES)
-    return None
+        received = await stream.receive_some(_READ_BYTES)
+    return received  # noqa: RET504 - the block above may end early
 
 
 async def _end(process: trio.Process) -> None:
