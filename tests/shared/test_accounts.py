@@ -69,4 +69,4 @@ def test_verified_speed_shapes_the_next_share() -> None:
         swarm.volunteer(name)
     swarm.run_rounds(2)
     assert swarm.view.round is not None
-    assert [one.share for one in swarm.view.round.roster.members] == [8, 8, 8]  # 9 by speed, in whole inner steps of 4
+    assert [one.share for one in swarm.view.round.roster.members] == [8, 8, 8]

@@ -21,7 +21,7 @@ _KEPT = 8
 
 
 class _State(msgspec.Struct, forbid_unknown_fields=True):
-    confirmed: list[tuple[int, int]] = []  # noqa: RUF012 - (number, log index), ascending
+    confirmed: list[tuple[int, int]] = []
     last: int = 0
     said: list[int] = []
 

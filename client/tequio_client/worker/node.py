@@ -87,7 +87,7 @@ async def opened(settings: NetSettings, *, is_seed: bool) -> AsyncIterator[Node]
             is_seed=is_seed,
         )
         exchange = Exchange(
-            store=store, fetcher=fetcher, ledger=ledger, peers=lambda: sorted(network.connected())
+            store=store, fetcher=fetcher, ledger=ledger, peers=lambda: rng.sample(peers := sorted(network.connected()), len(peers))
         )
         yield Node(
             settings=settings,
