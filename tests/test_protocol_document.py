@@ -1,0 +1,287 @@
+"""docs/protocol.md says what the code does: its tables against the code's own constants."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from msgspec import inspect
+
+from tequio_client.worker import blobs, gossip
+from tequio_ledger.admission import _OF_COORDINATOR, _OF_ORGANISERS
+from tequio_ledger.web import answers
+from tequio_ledger.web.app import ROUTES
+from tequio_ledger.web.problems import _OTHER_REFUSAL, _STATUS
+from tequio_ledger.web.statements import Item
+from tequio_shared import bloom, limits
+from tequio_shared.contribution import HEADER_BYTES, Header
+from tequio_shared.corpus import Corpus
+from tequio_shared.distro import _COSINES
+from tequio_shared.documents import Result, Roster
+from tequio_shared.genesis import Genesis
+from tequio_shared.manifest import Manifest
+from tequio_shared.proof import Reason, Verdict
+from tequio_shared.records import KS, RecordShape
+from tequio_shared.run import TRANSITIONS, CloseReason, VoidReason
+from tequio_shared.statements import BODIES
+from tequio_shared.statements.envelope import Envelope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from enum import IntEnum
+
+ROOT = Path(__file__).parent.parent
+DOCUMENT = (ROOT / "docs" / "protocol.md").read_text("utf-8")
+SOURCES = tuple(
+    (file, file.read_text("utf-8"))
+    for package in ("shared", "ledger", "client")
+    for file in sorted((ROOT / package).rglob("*.py"))
+)
+LOCAL_CODES = {"aux", "layout", "records", "set", "weights"}
+"""Codes of our own misuse of the head's functions; no answer carries them."""
+
+STRUCTS: dict[str, type[msgspec.Struct]] = {
+    "4.1 Envelope": Envelope,
+    "Fields of the genesis": Genesis,
+    "Fields of the manifest": Manifest,
+    "Fields of the data manifest": Corpus,
+    "Fields of the roster": Roster,
+    "Fields of the result": Result,
+}
+NUMBERED: dict[str, type[IntEnum]] = {
+    "Reasons": Reason,
+    "Verdicts": Verdict,
+    "Reasons of round.void": VoidReason,
+    "Reasons of run.close": CloseReason,
+    "Blob operations": blobs.Op,
+    "Blob answers": blobs.Status,
+}
+ANSWERS: dict[str, type[msgspec.Struct]] = {
+    "network": answers.NetworkAnswer,
+    "run": answers.RunAnswer,
+    "resume": answers.ResumeAnswer,
+    "round": answers.RoundAnswer,
+    "peer": answers.PeerAnswer,
+    "item": Item,
+}
+
+
+# --- statements
+
+
+def test_every_statement_type_is_listed_with_its_scope() -> None:
+    listed = {row[0]: row[1] for row in table("4.5 Types")}
+    assert listed == {body.TYPE: body.SCOPE.value for body in BODIES.values()}
+
+
+def test_every_statement_type_is_listed_with_who_says_it() -> None:
+    said_by = {body.TYPE: "coordinator" for body in _OF_COORDINATOR}
+    said_by |= {body.TYPE: "organisers" for body in _OF_ORGANISERS}
+    listed = {row[0]: row[2] for row in table("4.5 Types")}
+    assert listed == {kind: said_by.get(kind, "any") for kind, _ in BODIES}
+
+
+def test_every_field_of_every_body_is_listed_with_its_range() -> None:
+    listed = {(row[0], row[1]): row[2] for row in table("Fields of bodies")}
+    fields = {(body.TYPE, name): kind for body in BODIES.values() for name, kind in leaves(body)}
+    assert listed.keys() == fields.keys()
+    assert [at for at in fields if not fits(fields[at], listed[at])] == []
+
+
+@pytest.mark.parametrize("heading", STRUCTS)
+def test_every_field_of_a_structure_is_listed_with_its_range(heading: str) -> None:
+    listed = {row[0]: row[1] for row in table(heading)}
+    fields = dict(leaves(STRUCTS[heading]))
+    assert listed.keys() == fields.keys()
+    assert [name for name in fields if not fits(fields[name], listed[name])] == []
+
+
+def test_the_manifest_has_the_defaults_that_are_listed() -> None:
+    listed = {row[0]: row[2] for row in table("Fields of the manifest")}
+    defaults = dict(defaults_of(Manifest))
+    given = {name: json.loads(cell) for name, cell in listed.items() if cell != "-"}
+    assert given == json.loads(json.dumps(defaults))
+
+
+# --- runs, numbers, codes
+
+
+def test_the_states_of_a_run_change_as_the_table_says() -> None:
+    listed = {tuple(row) for row in table("9.1 States")}
+    assert listed == {
+        (state.value, event.value, after.value) for (state, event), after in TRANSITIONS.items()
+    }
+
+
+@pytest.mark.parametrize("heading", NUMBERED)
+def test_numbers_and_their_names_are_those_of_the_code(heading: str) -> None:
+    listed = [(int(row[0]), row[1]) for row in table(heading)]
+    assert listed == [(one.value, one.name) for one in NUMBERED[heading]]
+
+
+def test_every_problem_code_is_listed_with_its_status() -> None:
+    listed = {row[0]: int(row[1]) for row in table("Problem codes")}
+    codes = raised_codes() | _STATUS.keys()
+    status = {code: _STATUS.get(code, _OTHER_REFUSAL) for code in codes}
+    assert listed == {**status, "header-<rule>": _OTHER_REFUSAL, "internal": 500}
+
+
+def test_every_limit_is_listed_with_its_value() -> None:
+    listed = {row[0]: int(row[1]) for row in table("Limits")}
+    assert listed == {name: value for name, value in vars(limits).items() if name.isupper()}
+
+
+def test_every_prefix_of_a_hash_or_signature_is_listed() -> None:
+    used = {
+        found
+        for _, text in SOURCES
+        for found in re.findall(r'b"(tequio/v1/[a-z-]+)(?:\\0|\\x00)"', text)
+    }
+    assert {row[0] for row in table("Prefixes")} == used
+
+
+# --- contribution and head
+
+
+def test_the_header_has_its_fields_where_the_table_says() -> None:
+    listed = {row[1]: (int(row[0]), width_of(row[2])) for row in table("Fields of the header")}
+    assert listed == header_spans()
+
+
+def test_the_rules_of_validity_are_numbered_in_their_order() -> None:
+    rules = [row[0] for row in table("Rules")]
+    assert rules == [Reason(number).name.lower() for number in range(1, len(rules) + 1)]
+
+
+def test_records_have_the_sizes_that_are_listed() -> None:
+    listed = [[int(cell) for cell in row] for row in table("Record sizes")]
+    shapes = [[RecordShape(algorithm="sparseloco", k=k, bits=b) for b in (1, 2, 4)] for k in KS]
+    assert listed == [
+        [row[0].k, row[0].low_bits, *(shape.record_bytes for shape in row)] for row in shapes
+    ]
+
+
+def test_bloom_filters_have_the_sizes_that_are_listed() -> None:
+    for n, bits, size, ones in ([int(cell) for cell in row] for row in table("10.2 Bloom filter")):
+        assert (bits, size, ones) == (bloom.size_bits(n), bloom.size_bytes(n), bloom.max_ones(n))
+
+
+def test_the_cosines_of_distro_are_those_of_the_code() -> None:
+    section = DOCUMENT.partition("### 12.9 distro")[2].partition("```\n")[2].partition("```")[0]
+    assert tuple(int(number) for number in section.split()) == _COSINES
+
+
+# --- peers and HTTP
+
+
+def test_the_peer_protocols_are_named_as_in_the_code() -> None:
+    assert f"`{blobs.PROTOCOL}`" in DOCUMENT
+    assert f"`{gossip.PEERS_PROTOCOL}`" in DOCUMENT
+
+
+def test_every_route_is_listed() -> None:
+    listed = {(row[0], row[1]) for row in table("Routes")}
+    served = {
+        (method, re.sub(r":\w+}", "}", path))
+        for route in ROUTES
+        for path in route.paths
+        for method in route.http_methods
+    }
+    assert listed == {(str(method), path) for method, path in served}
+
+
+def test_every_field_of_an_answer_is_listed() -> None:
+    listed = [(row[0], row[1]) for row in table("Answers")]
+    fields = {name: struct.__struct_fields__ for name, struct in ANSWERS.items()}
+    assert listed == [(name, field) for name in fields for field in fields[name]]
+
+
+# --- reading the document
+
+
+def table(heading: str) -> list[list[str]]:
+    """Rows of the one table under a heading, without the row of titles and without backticks."""
+    match = re.search(
+        rf"^#+ {re.escape(heading)}$(.*?)(?=^#|\Z)", DOCUMENT, re.MULTILINE | re.DOTALL
+    )
+    assert match is not None, f"docs/protocol.md has no heading {heading!r}"
+    rows = [line for line in match[1].splitlines() if line.startswith("|")]
+    assert rows, f"there is no table under {heading!r}"
+    return [[cell.strip().strip("`") for cell in row[1:-1].split("|")] for row in rows[2:]]
+
+
+def number(text: str) -> int:
+    """Read `17`, `2^20` or `2^53-1`."""
+    base, _, rest = text.partition("^")
+    power, _, less = rest.partition("-")
+    value: int = int(base) ** int(power or 1)
+    return value - int(less or 0)
+
+
+def width_of(kind: str) -> int:
+    """Bytes of `u16` or `32 bytes`."""
+    return int(kind[1:]) // 8 if kind[0] in "ui" else int(kind.split(maxsplit=1)[0])
+
+
+# --- reading the code
+
+
+def leaves(struct: type[msgspec.Struct]) -> Iterator[tuple[str, inspect.Type]]:
+    """Fields by path: those of inner structures, also in arrays, after a dot."""
+    return _leaves(inspect.type_info(struct), "")
+
+
+def _leaves(kind: inspect.Type, path: str) -> Iterator[tuple[str, inspect.Type]]:
+    inner = kind.item_type if isinstance(kind, inspect.VarTupleType) else kind
+    if isinstance(inner, inspect.StructType):
+        for field in inner.fields:
+            yield from _leaves(field.type, f"{path}.{field.encode_name}" if path else field.name)
+    else:
+        yield path, kind
+
+
+def fits(kind: inspect.Type, cell: str) -> bool:
+    """Whether a cell says the least and the most of an integer; other types are for readers."""
+    ints = [one for one in _options(kind) if isinstance(one, inspect.IntType)]
+    if not ints or ints[0].ge is None:
+        return bool(cell)
+    if ints[0].le is None:
+        return cell == f"{ints[0].ge} or more"
+    least, _, most = cell.partition("..")
+    return (number(least), number(most)) == (ints[0].ge, ints[0].le)
+
+
+def _options(kind: inspect.Type) -> tuple[inspect.Type, ...]:
+    return kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+
+
+def defaults_of(struct: type[msgspec.Struct], path: str = "") -> Iterator[tuple[str, object]]:
+    """Defaults by path, of inner structures too."""
+    for field in msgspec.structs.fields(struct):
+        if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
+            yield from defaults_of(field.type, f"{path}{field.name}.")
+        elif field.default is not msgspec.NODEFAULT:
+            yield f"{path}{field.name}", field.default
+
+
+def raised_codes() -> set[str]:
+    """Every code that a RefusedError of the treaty or the ledger carries."""
+    refused = re.compile(r'RefusedError\(\s*"([a-z-]+)"')
+    texts = [text for file, text in SOURCES if file.relative_to(ROOT).parts[0] != "client"]
+    return {code for text in texts for code in refused.findall(text)} - LOCAL_CODES
+
+
+def header_spans() -> dict[str, tuple[int, int]]:
+    """Offset and width of each header field: the bytes that change it."""
+    empty = asdict(Header.parse(bytes(HEADER_BYTES)))
+    bytes_of: dict[str, list[int]] = {name: [] for name in empty}
+    for at in range(HEADER_BYTES):
+        changed = asdict(Header.parse(bytes(at) + b"\1" + bytes(HEADER_BYTES - at - 1)))
+        name = next(name for name in empty if changed[name] != empty[name])
+        bytes_of[name].append(at)
+    return {name: (places[0], len(places)) for name, places in bytes_of.items()}
