@@ -13,6 +13,7 @@ from tequio_client.demo.programs import Program, tequio
 from tequio_client.demo.score import Measured, measure
 from tequio_client.demo.tally import LogTally, read_log
 from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
+from tequio_client.worker.main import resident_mb
 from tequio_shared.ids import key_from_text
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Stage:
     seed: Program | None = None
     volunteers: list[Program] = field(default_factory=list)
     opened_at: float = 0.0  # trio time at which the volunteers started
+    ledger: Program | None = None
 
     def statuses(self) -> list[Status]:
         """The last status of each volunteer that has one."""
@@ -56,6 +58,9 @@ class Played:
     end: Measured
     audit_exit: int
     audit_text: str
+    trainer_mb: dict[str, int]  # the most of each volunteer's trainer, by key as text
+    ledger_resident_mb: int
+    seed_resident_mb: int
     seconds: float  # from the volunteers' start to the end of the run
     url: str
 
@@ -91,10 +96,10 @@ async def _found(stage: Stage, nursery: trio.Nursery) -> None:
     stage.act = f"starting the ledger ({plan.name})"
     port = programs.free_port()
     stage.url = f"http://127.0.0.1:{port}"
-    ledger = Program(
+    stage.ledger = Program(
         "ledger", programs.ledger_command(folder / "ledger", port, key.strip()), folder
     )
-    nursery.start_soon(ledger.must_run)
+    nursery.start_soon(stage.ledger.must_run)
     await programs.wait_healthy(stage.url)
 
 
@@ -174,6 +179,15 @@ async def _look_back(stage: Stage, seconds: float) -> Played:
         end=end,
         audit_exit=audit_exit,
         audit_text=audit.output.decode(errors="replace") or audit.last_words(),
+        trainer_mb={one.status.key: one.trainer_mb for one in stage.volunteers if one.status},
+        ledger_resident_mb=_resident_mb(stage.ledger),
+        seed_resident_mb=_resident_mb(stage.seed),
         seconds=seconds,
         url=stage.url,
     )
+
+
+def _resident_mb(program: Program | None) -> int:
+    if program is None:
+        raise AssertionError("the program was started long ago")
+    return resident_mb(program.pid)

@@ -30,15 +30,23 @@ class Program:
     def __init__(self, name: str, command: Sequence[str], folder: Path) -> None:
         self.name = name
         self._command = list(command)
-        self._log = folder / "logs" / f"{name}.log"
+        self.log = folder / "logs" / f"{name}.log"
         self._process: trio.Process | None = None
         self.status: link_status.Status | None = None  # the last one
+        self.trainer_mb = 0  # the most that a status said
         self.output = bytearray()  # standard output that is no status
+
+    @property
+    def pid(self) -> int:
+        """Process id; raises AssertionError before the start."""
+        if self._process is None:
+            raise AssertionError(f"{self.name} has not started")
+        return self._process.pid
 
     async def run(self) -> int:
         """Start, read until it ends, and say its exit status; cancelling ends it."""
-        self._log.parent.mkdir(parents=True, exist_ok=True)
-        with self._log.open("ab") as log:
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as log:
             process = await trio.lowlevel.open_process(
                 self._command,
                 stdin=subprocess.DEVNULL,
@@ -78,7 +86,7 @@ class Program:
     def last_words(self) -> str:
         """The end of its log."""
         with suppress(OSError):
-            return self._log.read_bytes()[-_TAIL_BYTES:].decode(errors="replace").strip()
+            return self.log.read_bytes()[-_TAIL_BYTES:].decode(errors="replace").strip()
         return ""
 
     async def _read(self, process: trio.Process) -> None:
@@ -97,6 +105,8 @@ class Program:
             self.status = link_status.decode(line)
         except MalformedError:
             self.output += line + b"\n"
+        else:
+            self.trainer_mb = max(self.trainer_mb, self.status.trainer_resident_mb)
 
 
 def tequio(*arguments: str) -> list[str]:

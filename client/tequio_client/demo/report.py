@@ -26,7 +26,7 @@ def report(played: Played, run: RunAnswer) -> dict[str, object]:
                 "bytes_sent": one.sent_bytes,
                 "bytes_received": one.received_bytes,
                 "worker_rss_mb": one.resident_mb,
-                "trainer_rss_mb": one.trainer_resident_mb,
+                "trainer_rss_mb": played.trainer_mb[one.key],
                 "compute_fraction": round(one.train_seconds / max(one.elapsed_seconds, 1e-9), 4),
             }
             for one in played.statuses
@@ -40,5 +40,7 @@ def report(played: Played, run: RunAnswer) -> dict[str, object]:
         "tokens_per_s": round(run.tokens / max(played.seconds, 1e-9), 1),
         "log": {"size": tally.size, "root": tally.root},
         "audit_exit": played.audit_exit,
+        "ledger_rss_mb": played.ledger_resident_mb,
+        "seed_rss_mb": played.seed_resident_mb,
         "seconds": round(played.seconds, 1),
     }

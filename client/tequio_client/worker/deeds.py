@@ -18,7 +18,15 @@ from tequio_client.worker.trees import TreeRef
 from tequio_shared import proof
 from tequio_shared.contribution import RecordShape
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, digest_from_text, from_text, to_text
+from tequio_shared.ids import (
+    ZERO_DIGEST,
+    Digest,
+    HeadHash,
+    digest_from_text,
+    from_text,
+    peer_id_text,
+    to_text,
+)
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.proof import Reason
 from tequio_shared.round import Head, Phase, RoundView
@@ -171,7 +179,10 @@ class Deeds:
             raise RefusedError("no-aux", "runs with state beside the weights cannot be joined yet")
         if not self._means.store.has_tree(head.weights_root):
             log.info("fetching head", round=head.round, size_bytes=size)
-        await self._means.exchange.tree(ref)
+        came = await self._means.exchange.tree(ref)
+        if came:
+            sources = {peer_id_text(peer): count for peer, count in came.items()}
+            log.info("head fetched", round=head.round, sources=sources)
         self._hold(head)
 
     async def _advance(self, closed: ClosedRound) -> None:

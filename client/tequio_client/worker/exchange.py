@@ -20,7 +20,7 @@ from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import peer_id_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from tequio_client.ledger_api import LedgerApi
     from tequio_client.worker.fetch import Fetcher, FetchReport
@@ -57,17 +57,22 @@ class Exchange:
         self.received: Counter[PeerKey] = Counter()  # verified bytes by source
         self.liars: dict[PeerKey, str] = {}
 
-    async def tree(self, ref: TreeRef, holder: PeerKey | None = None) -> None:
-        """Return once the whole tree is in the store; asked for twice, it is fetched once."""
+    async def tree(self, ref: TreeRef, holder: PeerKey | None = None) -> Counter[PeerKey]:
+        """Return once the whole tree is in the store; asked for twice, it is fetched once.
+
+        Returns the verified bytes by source that this call fetched: none when it was here.
+        """
+        came: Counter[PeerKey] = Counter()
         while not self._store.has_tree(ref.root):
             if ref.root in self._under_way:
                 await self._under_way[ref.root].wait()
                 continue
             self._under_way[ref.root] = trio.Event()
             try:
-                await self._try_tree(ref, holder)
+                came.update(await self._try_tree(ref, holder))
             finally:
                 self._under_way.pop(ref.root).set()
+        return came
 
     async def tree_or_log(
         self, root: Digest, size_bytes: int, piece_bytes: int, holder: PeerKey
@@ -98,19 +103,21 @@ class Exchange:
 
     # --- private
 
-    async def _try_tree(self, ref: TreeRef, holder: PeerKey | None) -> None:
+    async def _try_tree(self, ref: TreeRef, holder: PeerKey | None) -> Mapping[PeerKey, int]:
+        """Fetch for a while; returns the verified bytes by source."""
         pool = SourcePool([holder] if holder else self._peers())
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._widen, pool, ALONE_S if holder else POLL_S)
             try:
                 report = await self._fetcher.fetch_tree(ref, pool, timeout_s=TRY_S)
-                self._note(report)
                 self.note_local()
             except FetchFailedError as err:
-                self._note(err.report)
+                report = err.report
                 log.warning("fetch failed; trying again", error=str(err))
                 await trio.sleep(RETRY_S)
+            self._note(report)
             nursery.cancel_scope.cancel()
+        return report.bytes_by_source
 
     async def _widen(self, pool: SourcePool, after_s: float) -> None:
         """Let the peers that are connected join the search, now and as they come."""

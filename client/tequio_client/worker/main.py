@@ -37,8 +37,12 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 STATUS_EVERY_S = 1.0
-LEAVE_S = 4.0
+LEAVE_S = 3.0
 """How long leaving may take after the first signal to stop."""
+QUIET_S = 3.0
+"""After the run we stay until nobody has fetched anything from us for this long."""
+SPREAD_S = 600.0
+"""And never longer than this."""
 _HANDED_DOWN = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
 _HANDED_DOWN_PREFIXES = ("CUDA_", "NVIDIA_", "HIP_", "ROCR_", "ZE_", "HF_", "PYTHON")
 
@@ -67,6 +71,7 @@ class Volunteer:
         self._work.mkdir(parents=True, exist_ok=True)
         self._trainer = TrainerProcess(trainer_environment(settings.net.folder))
         self._started = trio.current_time()
+        self._ended: float | None = None  # when the run was over
         self._rounds: Rounds | None = None
         self._deeds: Deeds | None = None
         self._problem = ""
@@ -89,11 +94,23 @@ class Volunteer:
             if self._settings.net.status_lines:
                 nursery.start_soon(self._report)
             joined = await join_run(node, self._settings.net.run)
-            nursery.start_soon(self._keep_trainer, nursery.cancel_scope)
-            await self._take_part(joined, outbox)
+            async with trio.open_nursery() as work:
+                work.start_soon(self._keep_trainer, nursery.cancel_scope)
+                await self._take_part(joined, outbox)
+                work.cancel_scope.cancel()
+            await self._spread()
             nursery.cancel_scope.cancel()
         if self._problem:
             raise UserFacingError(self._problem)
+
+    async def _spread(self) -> None:
+        """Stay while others still fetch: the last head may be at us alone."""
+        self._ended = trio.current_time()
+        with trio.move_on_after(SPREAD_S):
+            sent = -1
+            while sent != self._node.blobs.sent_bytes:
+                sent = self._node.blobs.sent_bytes
+                await trio.sleep(QUIET_S)
 
     async def _take_part(self, joined: Joined, outbox: Outbox) -> None:
         node = self._node
@@ -165,7 +182,7 @@ class Volunteer:
             with trio.move_on_after(LEAVE_S):
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(_next_signal, signals, nursery.cancel_scope)
-                    if self._rounds is not None:
+                    if self._rounds is not None and self._ended is None:
                         await self._leave(self._rounds)
                     nursery.cancel_scope.cancel()
         scope.cancel()
@@ -194,6 +211,7 @@ class Volunteer:
         facts = describe(self._rounds.view) if self._rounds else {}
         held = self._deeds.held_head if self._deeds else None
         tally = self._deeds.tally if self._deeds else None
+        until = trio.current_time() if self._ended is None else self._ended
         return link_status.Status(
             peer=peer_id_text(node.signer.key),
             key=to_text(node.signer.key),
@@ -201,7 +219,7 @@ class Volunteer:
             run=to_text(self._rounds.view.manifest.run_id) if self._rounds else "",
             state=str(facts.get("state", "joining")),
             round=self._rounds.view.number if self._rounds else 0,
-            duty=alive.doing if alive else "starting",
+            duty=alive.doing if alive else "starting" if self._ended is None else "spreading",
             head=to_text(held.hash) if held else "",
             head_round=held.round if held else -1,
             peers=len(node.network.connected()),
@@ -212,7 +230,7 @@ class Volunteer:
             proofs=tally.proofs if tally else 0,
             tokens=tally.tokens if tally else 0,
             train_seconds=tally.train_seconds if tally else 0.0,
-            elapsed_seconds=trio.current_time() - self._started,
+            elapsed_seconds=until - self._started,
             loss=tally.loss_last if tally else 0.0,
             resident_mb=resident_mb(os.getpid()),
             trainer_resident_mb=alive.resident_mb if alive else 0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ledger_answers import Network
     from tequio_client.worker.settings import NetSettings
+    from tequio_shared.ids import PeerKey
     from tequio_shared.keys import Signer
 
 log = structlog.get_logger(__name__)
@@ -87,7 +89,7 @@ async def opened(settings: NetSettings, *, is_seed: bool) -> AsyncIterator[Node]
             is_seed=is_seed,
         )
         exchange = Exchange(
-            store=store, fetcher=fetcher, ledger=ledger, peers=lambda: rng.sample(peers := sorted(network.connected()), len(peers))
+            store=store, fetcher=fetcher, ledger=ledger, peers=partial(_mixed, network, rng)
         )
         yield Node(
             settings=settings,
@@ -102,6 +104,12 @@ async def opened(settings: NetSettings, *, is_seed: bool) -> AsyncIterator[Node]
             exchange=exchange,
             swarm=swarm,
         )
+
+
+def _mixed(network: PeerNetwork, rng: Random) -> list[PeerKey]:
+    """Who is connected, in an order of chance: nobody is always asked first."""
+    peers = sorted(network.connected())
+    return rng.sample(peers, len(peers))
 
 
 async def _first_answer(ledger: LedgerApi, settings: NetSettings) -> Network:
