@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_shared.errors import PeerError
+from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.merkle import Frontier, node_hash, root_of_hashes, verify_inclusion
 from tequio_shared.merkle import leaf_hash as hash_leaf
+from tequio_shared.roles import check_role
 from tequio_shared.statement import Entry
 from tequio_shared.tlog import TILE_WIDTH, hashes_at
 
@@ -122,8 +123,17 @@ async def read_entries(
         proof = await proofs.inclusion(index)
         verify_inclusion(hash_leaf(leaf), index, checkpoint.size, proof, checkpoint.root)
         found[index] = Entry.parse(leaf)
-        found[index].verify(network.id)
+        check_entry(index, found[index], network)
     return found
+
+
+def check_entry(index: int, entry: Entry, network: Network) -> None:
+    """Raise PeerError unless all signatures hold and the signers may say what the entry says."""
+    entry.verify(network.id)
+    try:
+        check_role(entry, network.genesis)
+    except RefusedError as err:
+        raise PeerError(f"entry {index} of the log must not be there: {err}") from err
 
 
 def _split(size: int) -> int:

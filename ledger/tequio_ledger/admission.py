@@ -13,23 +13,9 @@ from typing import TYPE_CHECKING
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.limits import CLOCK_SKEW_MS
+from tequio_shared.roles import check_role
 from tequio_shared.statements.members import KeyRegister
-from tequio_shared.statements.rounds import (
-    HeadPromote,
-    RoundClose,
-    RoundOpen,
-    RoundRoster,
-    RoundVoid,
-    RoundWitness,
-)
-from tequio_shared.statements.runs import (
-    NetGenesis,
-    RunClose,
-    RunFinish,
-    RunOpen,
-    RunPause,
-    RunResume,
-)
+from tequio_shared.statements.runs import NetGenesis, RunOpen
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -37,18 +23,6 @@ if TYPE_CHECKING:
     from tequio_ledger.state import State
     from tequio_shared.ids import PeerKey
     from tequio_shared.statement import Entry, Statement
-
-_OF_COORDINATOR = (
-    NetGenesis,
-    RunClose,
-    RoundRoster,
-    HeadPromote,
-    RoundOpen,
-    RoundWitness,
-    RoundClose,
-    RoundVoid,
-)
-_OF_ORGANISERS = (RunOpen, RunPause, RunResume, RunFinish)
 
 
 def screen(entry: Entry, state: State, now_ms: int, newcomers: Collection[PeerKey] = ()) -> None:
@@ -59,7 +33,7 @@ def screen(entry: Entry, state: State, now_ms: int, newcomers: Collection[PeerKe
     statement = entry.statement
     _check_times(statement, now_ms)
     _check_keys(entry, state, newcomers)
-    _check_role(entry, state)
+    check_role(entry, state.genesis)
 
 
 def admit(entry: Entry, state: State, now_ms: int) -> None:
@@ -82,23 +56,6 @@ def _check_keys(entry: Entry, state: State, newcomers: Collection[PeerKey]) -> N
     for key, _ in entry.signatures[1 if registers else 0 :]:
         if key not in state.peers and key not in newcomers:
             raise RefusedError("not-admitted", f"key {to_text(key)} is not registered")
-
-
-def _check_role(entry: Entry, state: State) -> None:
-    statement, genesis = entry.statement, state.genesis
-    body = statement.body
-    if isinstance(body, _OF_COORDINATOR) and statement.author != genesis.coordinator_key:
-        raise RefusedError("wrong-role", f"{statement.type} is the coordinator's to say")
-    if not isinstance(body, _OF_ORGANISERS):
-        return
-    organisers = genesis.organiser_keys
-    if statement.author not in organisers:
-        raise RefusedError("wrong-role", f"{statement.type} is the organisers' to say")
-    signed = sum(key in organisers for key, _ in entry.signatures)
-    if signed < genesis.threshold:
-        raise RefusedError(
-            "wrong-role", f"{signed} organisers signed, {genesis.threshold} are needed"
-        )
 
 
 def _check_chain(statement: Statement, state: State) -> None:

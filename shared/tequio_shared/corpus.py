@@ -18,6 +18,7 @@ from msgspec import Meta, Struct
 
 from tequio_shared import canonical, merkle
 from tequio_shared.errors import MalformedError
+from tequio_shared.fields import Bytes32Text
 from tequio_shared.ids import Digest, digest_from_text, sha256
 from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.manifest import Tokenizer
@@ -25,13 +26,12 @@ from tequio_shared.order import Order
 
 Count = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
-DigestText = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{43}$")]
 
 
 class TrainShard(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A shard to train on; `root` is the Merkle root over its pieces of 1 MiB."""
 
-    root: DigestText
+    root: Bytes32Text
     size_bytes: Positive
     tokens: Positive
     samples: Positive
@@ -40,7 +40,7 @@ class TrainShard(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class HeldOutShard(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A shard to measure with; `text_bytes` is the UTF-8 size of its documents."""
 
-    root: DigestText
+    root: Bytes32Text
     size_bytes: Positive
     tokens: Positive
     documents: Positive

@@ -47,14 +47,14 @@ class Signer:
         """Sign with Ed25519: 64 bytes, the same every time."""
         return self._signing.sign(message).signature
 
-    def beacon_secret(self, net: NetworkId, seq: int) -> bytes:
-        """Derive the 32-byte beacon secret that the author's statement `seq` commits to.
+    def beacon_secret(self, net: NetworkId, number: int) -> bytes:
+        """Derive the key's 32-byte beacon secret of that number, counted by its holder.
 
         HMAC-SHA256 under a key that only the seed gives: nothing to store between commit and
         reveal, and nothing about the seed in what is revealed.
         """
         secret = hashlib.sha256(_BEACON_PREFIX + self.seed).digest()
-        return hmac.digest(secret, net + seq.to_bytes(8, "big"), "sha256")
+        return hmac.digest(secret, net + number.to_bytes(8, "big"), "sha256")
 
 
 def beacon_commitment(secret: bytes) -> bytes:

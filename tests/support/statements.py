@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tequio_shared import statement
 from tequio_shared.canonical import convert
-from tequio_shared.ids import ZERO_DIGEST, NetworkId, RunId, sha256, to_text
+from tequio_shared.ids import ZERO_DIGEST, NetworkId, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements import BODIES, VERSION, Body
 from tequio_shared.statements.scope import Scope
@@ -68,12 +68,14 @@ def example(name: str) -> Body:
     return convert(EXAMPLES[name], BODIES[name, VERSION])
 
 
-def example_statement(name: str, *, seq: int = 1) -> statement.Statement:
-    """Put the example in a statement of AUTHOR, with the fields that its scope asks for."""
+def example_statement(
+    name: str, *, seq: int = 1, author: PeerKey = AUTHOR.key
+) -> statement.Statement:
+    """Put the example in a statement of the author, with the fields that its scope asks for."""
     body = example(name)
     return statement.make(
         body=body,
-        author=AUTHOR.key,
+        author=author,
         seq=seq,
         ts=1_700_000_000_000,
         exp=1_700_000_060_000,

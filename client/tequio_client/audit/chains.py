@@ -9,39 +9,13 @@ from typing import TYPE_CHECKING
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, from_text, to_text
 from tequio_shared.limits import CLOCK_SKEW_MS
+from tequio_shared.roles import check_role
 from tequio_shared.statements.members import KeyRegister
-from tequio_shared.statements.rounds import (
-    HeadPromote,
-    RoundClose,
-    RoundOpen,
-    RoundRoster,
-    RoundVoid,
-    RoundWitness,
-)
-from tequio_shared.statements.runs import (
-    NetGenesis,
-    RunClose,
-    RunFinish,
-    RunOpen,
-    RunPause,
-    RunResume,
-)
+from tequio_shared.statements.runs import NetGenesis
 
 if TYPE_CHECKING:
     from tequio_shared.genesis import Genesis
     from tequio_shared.statement import Entry, Statement
-
-_OF_COORDINATOR = (
-    NetGenesis,
-    RunClose,
-    RoundRoster,
-    HeadPromote,
-    RoundOpen,
-    RoundWitness,
-    RoundClose,
-    RoundVoid,
-)
-_OF_ORGANISERS = (RunOpen, RunPause, RunResume, RunFinish)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +57,7 @@ class Chains:
         try:
             self._check_keys(entry)
             self._check_chain(statement)
-            self._check_role(entry)
+            check_role(entry, self._genesis)
             self._check_genesis(index, statement)
             self._check_times(statement)
             entry.verify(self._genesis.network_id)
@@ -110,19 +84,6 @@ class Chains:
             raise RefusedError(
                 "seq-gap", "prev is not the digest of the author's last statement in the log"
             )
-
-    def _check_role(self, entry: Entry) -> None:
-        statement, genesis = entry.statement, self._genesis
-        if isinstance(statement.body, _OF_COORDINATOR):
-            if statement.author != genesis.coordinator_key:
-                raise RefusedError("wrong-role", f"{statement.type} is the coordinator's to say")
-        elif isinstance(statement.body, _OF_ORGANISERS):
-            signed = sum(key in genesis.organiser_keys for key, _ in entry.signatures)
-            if statement.author not in genesis.organiser_keys or signed < genesis.threshold:
-                raise RefusedError(
-                    "wrong-role",
-                    f"{statement.type} needs {genesis.threshold} of the organisers' signatures",
-                )
 
     def _check_genesis(self, index: int, statement: Statement) -> None:
         body = statement.body

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tequio_shared.contribution import Header
+from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import from_text
 from tequio_shared.statement import Entry
-from tequio_shared.statements.rounds import HeadAttest, HeadPromote, RoundClose, RoundVoid
+from tequio_shared.statements.rounds import (
+    HeadAttest,
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundVoid,
+    WorkCommit,
+)
 
 if TYPE_CHECKING:
     from tequio_client.ledger_api import LedgerApi
@@ -27,6 +36,25 @@ class LogTally:
     heads: list[str] = field(default_factory=list)  # hex, as promoted, head 0 first
     stated: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
     proofs: int = 0
+    opened_ms: dict[int, int] = field(default_factory=dict)  # by round, coordinator's clock
+    closed_ms: dict[int, int] = field(default_factory=dict)
+    tokens: Counter[int] = field(default_factory=Counter)  # committed, by round
+    steps: Counter[int] = field(default_factory=Counter)
+
+    @property
+    def steady_tokens_per_s(self) -> float:
+        """Tokens of closed rounds over the time from the second opening to the last close."""
+        first, *steady = sorted(self.closed_ms)
+        if not steady:
+            raise UserFacingError(f"only round {first} was closed: nothing steady to measure")
+        seconds = (self.closed_ms[steady[-1]] - self.opened_ms[steady[0]]) / 1000
+        return sum(self.tokens[number] for number in steady) / seconds
+
+    @property
+    def tokens_per_step(self) -> float:
+        """Mean tokens of one trainer's inner step, in the last closed round."""
+        last = max(self.closed_ms)
+        return self.tokens[last] / self.steps[last]
 
     @property
     def all_agree(self) -> bool:
@@ -40,6 +68,13 @@ class LogTally:
             case RoundClose(proofs=proofs):
                 self.committed += 1
                 self.proofs += proofs
+                self.closed_ms[statement.round or 0] = statement.ts
+            case RoundOpen(opened=opened):
+                self.opened_ms[statement.round or 0] = opened
+            case WorkCommit(header=text):
+                header = Header.parse(from_text(text, None))
+                self.tokens[header.round] += header.tokens
+                self.steps[header.round] += header.inner_steps
             case RoundVoid():
                 self.void += 1
             case HeadPromote(head=head):

@@ -26,7 +26,7 @@ from tequio_client.ledger_api import (
     LedgerUnavailableError,
     LogForkedError,
 )
-from tequio_client.log_proofs import LogProofs, read_entries
+from tequio_client.log_proofs import LogProofs, check_entry, read_entries
 from tequio_client.worker import log_memory
 from tequio_client.worker.backoff import BackOff
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
@@ -104,7 +104,7 @@ class _Reading:
         self, ledger: LedgerApi, network: Network, path: Path, rng: Random, start: int
     ) -> None:
         self._ledger = ledger
-        self._net = network.id
+        self._network = network
         self._path = path
         self._rng = rng
         self._back_off = BackOff(rng)
@@ -262,7 +262,7 @@ class _Reading:
         except RefusedError as err:
             log.info("entry of a later version", index=self._edge.size, error=str(err))
             return None
-        entry.verify(self._net)
+        check_entry(self._edge.size, entry, self._network)
         return entry
 
     # --- judging

@@ -34,7 +34,7 @@ DEGREE = 16
 FIRST_PAUSE_S = 1.0
 PAUSE_S = 10.0
 RECORD_EVERY_MS = 120_000
-"""How often our own record is signed anew; it lives ten minutes."""
+"""How often our own record is signed anew; it lives an hour."""
 
 
 class Swarm:

@@ -1,0 +1,1 @@
+"""Loops that several benches measure against."""

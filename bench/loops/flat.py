@@ -1,0 +1,67 @@
+"""The trainer's own inner loop, flat out: no rounds, no worker, no wishes."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tequio_client.trainer import device, inner, model
+from tequio_client.trainer.data import TrainingData
+from tequio_client.trainer.inner import Plan, Progress
+from tequio_shared.corpus import Corpus, TrainShard
+from tequio_shared.ids import to_text
+from tequio_shared.manifest import Inner, Tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+SEQUENCE = 128
+RATE = 1e-3
+
+
+class Unwatched:
+    """Nobody interrupts."""
+
+    def check(self) -> None:
+        """Let it go on."""
+
+    def is_enough(self, progress: Progress) -> bool:
+        """Go to the end."""
+        return progress.step == progress.steps
+
+
+def noise(folder: Path, *, samples: int, steps: int) -> TrainingData:
+    """Random bytes for `steps` windows of `samples` sequences."""
+    tokens = steps * samples * SEQUENCE + 1
+    np.random.default_rng(1).integers(0, 256, tokens, np.uint8).tofile(folder / "shard")
+    shard = TrainShard(
+        root=to_text(bytes(32)), size_bytes=tokens, tokens=tokens, samples=steps * samples
+    )
+    corpus = Corpus(
+        source="noise",
+        tokenizer=Tokenizer(kind="bytes", file="", vocab_size=256),
+        token_bytes=1,
+        separator=0,
+        sequence=SEQUENCE,
+        train=(shard,),
+        held_out=(),
+    )
+    return TrainingData.open(corpus, [(0, folder / "shard")], seed=0, window_samples=samples)
+
+
+def flat_speed(mine: model.Model, training: TrainingData, steps: int) -> float:
+    """Inner steps per second, one window a step."""
+    rules = Inner(steps=steps, lr_e9=round(RATE * 1e9), adam_lr_e9=round(RATE * 1e9))
+    begun = time.perf_counter()
+    plan = Plan.of([(0, steps)], steps)
+    inner.train(mine, training, plan, rules, device.choose("cpu"), Unwatched())
+    return steps / (time.perf_counter() - begun)
+
+
+def network(fields: Mapping[str, object]) -> model.Model:
+    """A model of that configuration with seeded weights."""
+    return model.create(json.dumps(fields).encode(), 1)

@@ -1,0 +1,64 @@
+"""Who may say what: the coordinator's statements, the organisers', and everybody's.
+
+The ledger asks at its door, workers and auditors for every entry they read: the log's operator
+cannot speak for the organisers, nor anybody else for the coordinator.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_shared.errors import RefusedError
+from tequio_shared.statements.rounds import (
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundRoster,
+    RoundVoid,
+    RoundWitness,
+)
+from tequio_shared.statements.runs import (
+    NetGenesis,
+    RunClose,
+    RunFinish,
+    RunOpen,
+    RunPause,
+    RunResume,
+)
+
+if TYPE_CHECKING:
+    from tequio_shared.genesis import Genesis
+    from tequio_shared.statement import Entry
+
+OF_COORDINATOR = (
+    NetGenesis,
+    RunClose,
+    RoundRoster,
+    HeadPromote,
+    RoundOpen,
+    RoundWitness,
+    RoundClose,
+    RoundVoid,
+)
+OF_ORGANISERS = (RunOpen, RunPause, RunResume, RunFinish)
+
+
+def check_role(entry: Entry, genesis: Genesis) -> None:
+    """Raise RefusedError("wrong-role") unless the entry's signers may say what it says.
+
+    Whether the signatures hold is `Entry.verify`'s affair.
+    """
+    statement = entry.statement
+    body, author = statement.body, statement.author
+    if isinstance(body, OF_COORDINATOR) and author != genesis.coordinator_key:
+        raise RefusedError("wrong-role", f"{statement.type} is the coordinator's to say")
+    if not isinstance(body, OF_ORGANISERS):
+        return
+    organisers = genesis.organiser_keys
+    if author not in organisers:
+        raise RefusedError("wrong-role", f"{statement.type} is the organisers' to say")
+    signed = sum(key in organisers for key, _ in entry.signatures)
+    if signed < genesis.threshold:
+        raise RefusedError(
+            "wrong-role", f"{signed} organisers signed, {genesis.threshold} are needed"
+        )

@@ -1,0 +1,59 @@
+"""Who may say what."""
+
+from __future__ import annotations
+
+import pytest
+
+from tequio_shared.errors import RefusedError
+from tequio_shared.genesis import Genesis
+from tequio_shared.ids import ZERO_DIGEST, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.roles import OF_COORDINATOR, OF_ORGANISERS, check_role
+from tequio_shared.statement import Entry, sign
+from tests.support.statements import NET, example_statement
+
+COORDINATOR, FIRST, SECOND, STRANGER = (Signer(bytes([n]) * 32) for n in range(1, 5))
+
+
+def genesis(threshold: int = 1) -> Genesis:
+    return Genesis(
+        name="test",
+        origin="test.example/log",
+        log_key="test.example/log+00000000+AA",
+        coordinator=to_text(COORDINATOR.key),
+        organisers=tuple(to_text(key) for key in sorted((FIRST.key, SECOND.key))),
+        threshold=threshold,
+        rules=to_text(ZERO_DIGEST),
+    )
+
+
+def entry(type_name: str, *signers: Signer) -> Entry:
+    return sign(NET, example_statement(type_name, author=signers[0].key), *signers)
+
+
+@pytest.mark.parametrize("type_name", [body.TYPE for body in OF_COORDINATOR])
+@pytest.mark.parametrize("author", [FIRST, STRANGER])
+def test_only_the_coordinator_speaks_for_the_round(type_name: str, author: Signer) -> None:
+    check_role(entry(type_name, COORDINATOR), genesis())
+    with pytest.raises(RefusedError, match="coordinator"):
+        check_role(entry(type_name, author), genesis())
+
+
+@pytest.mark.parametrize("type_name", [body.TYPE for body in OF_ORGANISERS])
+@pytest.mark.parametrize("author", [COORDINATOR, STRANGER])
+def test_only_organisers_open_and_steer_runs(type_name: str, author: Signer) -> None:
+    check_role(entry(type_name, FIRST), genesis())
+    with pytest.raises(RefusedError, match="organisers"):
+        check_role(entry(type_name, author), genesis())
+
+
+def test_a_threshold_counts_organisers_and_nobody_else() -> None:
+    rules = genesis(threshold=2)
+    check_role(entry("run.pause", FIRST, SECOND), rules)
+    for second in ((), (STRANGER,)):
+        with pytest.raises(RefusedError, match="2 are needed"):
+            check_role(entry("run.pause", FIRST, *second), rules)
+
+
+def test_everybody_may_speak_for_themselves() -> None:
+    check_role(entry("member.leave", STRANGER), genesis())
