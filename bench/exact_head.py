@@ -41,6 +41,8 @@ from tequio_shared.records import Records
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tequio_shared.records import Algorithm
+
 SHAPES: dict[str, dict[str, Any]] = {
     "sparseloco": {"k": 64, "bits": 2},
     "diloco": {"k": 4096, "bits": 8, "mu_q": 29_491},
@@ -131,7 +133,7 @@ def _in_process(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parts(members: int) -> dict[str, float]:
-    from tequio_client.trainer.compiled import CompiledEngine  # noqa: PLC0415  (numba)
+    from tequio_client.trainer.compiled import CompiledEngine
 
     numbers: dict[str, float] = {}
     for algorithm in SHAPES:
@@ -291,14 +293,14 @@ def _plain_write_s(files: HeadFiles) -> float:
 
 def _engine(params: OuterParams, name: str) -> Engine:
     if name == "torch":
-        import torch  # noqa: PLC0415  (220 MB)
+        import torch
 
-        from tequio_client.trainer.accelerator import AcceleratorEngine  # noqa: PLC0415
+        from tequio_client.trainer.accelerator import AcceleratorEngine
 
         torch.set_num_threads(1)
         return AcceleratorEngine(params, "cpu")
     if name == "compiled":
-        from tequio_client.trainer.compiled import CompiledEngine  # noqa: PLC0415  (numba)
+        from tequio_client.trainer.compiled import CompiledEngine
 
         return CompiledEngine(params)
     return ReferenceEngine(params)
@@ -332,7 +334,7 @@ def _rss_mb() -> dict[str, int]:
     return {key: int(pairs.get(key, "0").split()[0]) >> 10 for key in ("VmRSS", "RssAnon")}
 
 
-def _step(algorithm: Any, parameters: int) -> Step:  # noqa: ANN401  (a name of SHAPES)
+def _step(algorithm: Algorithm, parameters: int) -> Step:
     params = OuterParams(
         algorithm=algorithm, layout="flat", alpha_q=1 << 20, lambda_q=1000, **SHAPES[algorithm]
     )

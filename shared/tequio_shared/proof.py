@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
 
+REJECTIONS = 256
+"""Most rejections in one proof."""
+
+
 class Verdict(IntEnum):
     """What a round made of a slot's work."""
 
@@ -77,7 +81,10 @@ def make(
     rejected: Mapping[int, Reason],
     head: HeadHash,
 ) -> WitnessProof:
-    """The proof of a witness that checked these contributions (slot to id) of a round."""
+    """The proof of a witness that checked these contributions (slot to id) of a round.
+
+    Of more than `REJECTIONS` rejected slots the first are named, so that it fits a statement.
+    """
     ids = sorted(vouched.values())
     return WitnessProof(
         bitmap=to_text(encode_bitmap(vouched, slots)),
@@ -85,7 +92,9 @@ def make(
         root=to_text(merkle.root(ids)),
         count=len(ids),
         head=to_text(head),
-        rejected=tuple((slot, int(reason)) for slot, reason in sorted(rejected.items())),
+        rejected=tuple(
+            (slot, int(reason)) for slot, reason in sorted(rejected.items())[:REJECTIONS]
+        ),
     )
 
 

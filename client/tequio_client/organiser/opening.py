@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
 import structlog
 
 from tequio_client.dataset.build import MANIFEST_NAME, TOKENIZER_NAME, held_out_name, train_name
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from tequio_client.worker.store import Store
     from tequio_shared.keys import Signer
     from tequio_shared.layout import LayoutKind
-    from tequio_shared.manifest import Algorithm
 
 log = structlog.get_logger(__name__)
 
@@ -52,7 +50,7 @@ def prepare(path: Path) -> Prepared:
     origin = _origin(path, plan.model, outer.layout)
     draft = Manifest(
         name=plan.name,
-        model=origin.described(sequence=corpus.sequence, aux_dtype=_aux_dtype(outer)),
+        model=origin.described(sequence=corpus.sequence, aux_dtype=None),
         tokenizer=corpus.tokenizer,
         data=Data(manifest=to_text(corpus.digest), root=to_text(corpus.root)),
         algorithm=outer,
@@ -120,13 +118,6 @@ def _origin(path: Path, plan: plans.ModelPlan, layout: LayoutKind) -> Origin:
         return origins.from_config(file.read_bytes(), seed=plan.seed, layout=layout)
     source = str(file) if file.is_dir() else plan.source
     return origins.from_pretrained(source, layout=layout)
-
-
-def _aux_dtype(outer: Algorithm) -> np.dtype[np.generic] | None:
-    """Element type of the state beside the weights that the algorithm keeps, if it keeps any."""
-    if outer.down_k:
-        return np.dtype("<i8")
-    return np.dtype("<i4") if outer.mu_q else None
 
 
 def _checked(manifest: Manifest, path: Path) -> Manifest:

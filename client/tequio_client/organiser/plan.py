@@ -46,14 +46,16 @@ class DataPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class AlgorithmPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The outer step; `outer_lr` 1.0 applies the mean, `weight_decay` is per round."""
+    """The outer step; `outer_lr` 1.0 applies the mean, `weight_decay` is per round.
 
-    name: Literal["sparseloco", "distro", "diloco"] = "sparseloco"
+    The head's rules define more (distro, momentum, a compressed down link) than trainers can do.
+    """
+
+    name: Literal["sparseloco", "diloco"] = "sparseloco"
     k: Literal[0, 8, 16, 32, 64, 128, 256, 512, 4096] = 0
     bits: Literal[1, 2, 4, 8] = 2
     outer_lr: float = 1.0
     weight_decay: float = 0.0
-    momentum: float = 0.0
     clip_delta: int = 8
     filter_z: float = 4.0
     token_cap: int = 1 << 40
@@ -124,13 +126,12 @@ def algorithm(plan: AlgorithmPlan, inner: InnerPlan) -> Algorithm:
     decay = round(plan.weight_decay * LAMBDA_ONE)
     return Algorithm(
         name=plan.name,
-        layout="tile64" if plan.name == "distro" else "flat",
+        layout="flat",
         k=plan.k,
         bits=plan.bits,
         delta=plan.clip_delta,
         z2=round(plan.filter_z**2),
         token_cap=plan.token_cap,
-        mu_q=round(plan.momentum * FEEDBACK_ONE),
         max_inner_steps=max(inner.steps, 1),
         schedule=((1, alpha, decay),),
     )
