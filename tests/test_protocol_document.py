@@ -13,7 +13,6 @@ import pytest
 from msgspec import inspect
 
 from tequio_client.worker import blobs, gossip
-from tequio_ledger.admission import _OF_COORDINATOR, _OF_ORGANISERS
 from tequio_ledger.web import answers
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.problems import _OTHER_REFUSAL, _STATUS
@@ -27,6 +26,7 @@ from tequio_shared.genesis import Genesis
 from tequio_shared.manifest import Manifest
 from tequio_shared.proof import Reason, Verdict
 from tequio_shared.records import KS, RecordShape
+from tequio_shared.roles import OF_COORDINATOR, OF_ORGANISERS
 from tequio_shared.run import TRANSITIONS, CloseReason, VoidReason
 from tequio_shared.statements import BODIES
 from tequio_shared.statements.envelope import Envelope
@@ -80,8 +80,8 @@ def test_every_statement_type_is_listed_with_its_scope() -> None:
 
 
 def test_every_statement_type_is_listed_with_who_says_it() -> None:
-    said_by = {body.TYPE: "coordinator" for body in _OF_COORDINATOR}
-    said_by |= {body.TYPE: "organisers" for body in _OF_ORGANISERS}
+    said_by = {body.TYPE: "coordinator" for body in OF_COORDINATOR}
+    said_by |= {body.TYPE: "organisers" for body in OF_ORGANISERS}
     listed = {row[0]: row[2] for row in table("4.5 Types")}
     assert listed == {kind: said_by.get(kind, "any") for kind, _ in BODIES}
 
