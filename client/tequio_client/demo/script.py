@@ -43,7 +43,7 @@ class Script:
     train_s: float = 8.0
     inner_steps: int = 20
     held_out_tokens: int = 65_536
-    first_windows: int = 40
+    first_windows: int = 80
 
     def plan(self) -> str:
         """The organiser's TOML."""
@@ -65,7 +65,7 @@ lr = 0.003
 adam_lr = 0.001
 
 [windows]
-samples = 2
+samples = 1
 first = {self.first_windows}
 
 [rounds]
@@ -92,7 +92,7 @@ most = {self.rounds}
 def quick(folder: Path, peers: int) -> Script:
     """All of it in a minute."""
     return Script(
-        folder=folder, rounds=5, peers=peers, train_s=4.0, held_out_tokens=16_384, first_windows=40
+        folder=folder, rounds=5, peers=peers, train_s=4.0, held_out_tokens=16_384
     )
 
 
