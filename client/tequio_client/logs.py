@@ -19,7 +19,9 @@ def configure(*, style: str, level: str = "info") -> None:
         processors += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     else:
         processors.append(structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()))
-    logging.getLogger().addHandler(logging.NullHandler())  # libraries' own logs are not ours
+    # Libraries' own logs are not ours, not even those of a library that hands nothing upward.
+    logging.getLogger().addHandler(logging.NullHandler())
+    logging.lastResort = logging.NullHandler()
     structlog.configure(
         processors=processors,
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),

@@ -261,8 +261,11 @@ class Outbox:
     async def _give_up(self, copy: Copy, err: LedgerRefusedError) -> None:
         self._doubts = 0
         await self._on_file(self._file.drop, copy.ticket)
-        log.warning("statement refused", code=err.code, error=str(err))
-        if answer := self._waiting.pop(copy.ticket, None):
+        answer = self._waiting.pop(copy.ticket, None)
+        if answer is None:
+            log.warning("statement refused, nobody waits for it", code=err.code, error=str(err))
+        else:  # whether it matters is for them to say
+            log.info("statement refused", code=err.code, error=str(err))
             answer.give(err)
 
     async def _on_file(self, use: Callable[..., _T], *args: object) -> _T:
