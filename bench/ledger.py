@@ -72,7 +72,9 @@ def start(folder: Path) -> tuple[subprocess.Popen[str], str, NetworkId]:
     """Start the service and wait for its first line."""
     command = [sys.executable, "-m", "tequio_ledger", "serve", "--dir", str(folder)]
     process = subprocess.Popen(
-        [*command, "--port", "0", "--log-json"], stderr=subprocess.PIPE, text=True
+        [*command, "--port", "0", "--log-json", "--key-rate", "0", "--address-rate", "0"],
+        stderr=subprocess.PIPE,
+        text=True,
     )
     first_line = process.stderr.readline() if process.stderr else ""
     fields: dict[str, Any] = json.loads(first_line)

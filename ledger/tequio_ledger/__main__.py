@@ -27,6 +27,15 @@ _OPTIONS = (
     click.option("--threshold", default="1", show_default=True, help="Organisers who must sign."),
     click.option("--blob-quota-mb", default="4096", show_default=True, help="All blobs together."),
     click.option("--peer-quota-mb", default="64", show_default=True, help="Blobs of one peer."),
+    click.option(
+        "--key-rate", default="10", show_default=True, help="Statements/s of a key; 0: any."
+    ),
+    click.option(
+        "--address-rate", default="100", show_default=True, help="The same, of a network address."
+    ),
+    click.option(
+        "--address-streams", default="64", show_default=True, help="Its event streams; 0: any."
+    ),
 )
 
 

@@ -42,6 +42,12 @@ class Settings:
     """Most bytes that all blobs may take together."""
     peer_quota_bytes: int
     """Most bytes of blobs that one peer who is no organiser may put."""
+    key_rate: int
+    """Statements per second of one key, ten times that at once; 0 sets no limit, as below."""
+    address_rate: int
+    """Statements per second from one network address (IPv4 /24, IPv6 /48), ten times at once."""
+    address_streams: int
+    """Most event streams that one network address may hold open."""
 
 
 def read(options: Mapping[str, str], organisers: tuple[str, ...]) -> Settings:
@@ -58,6 +64,9 @@ def read(options: Mapping[str, str], organisers: tuple[str, ...]) -> Settings:
         threshold=reader.number("threshold", 1, max(1, len(organisers))),
         blob_quota_bytes=reader.number("blob-quota-mb", 1, 1 << 30) << 20,
         peer_quota_bytes=reader.number("peer-quota-mb", 0, 1 << 20) << 20,
+        key_rate=reader.number("key-rate", 0, 1 << 20),
+        address_rate=reader.number("address-rate", 0, 1 << 20),
+        address_streams=reader.number("address-streams", 0, 1 << 20),
     )
     reader.finish()
     return settings

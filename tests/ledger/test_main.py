@@ -18,7 +18,7 @@ from tequio_shared.ids import NetworkId, to_text
 from tequio_shared.statement import Entry, statement_id
 from tequio_shared.tlog import ENTRIES, Tile, bundle, parse_bundle
 from tests.support.authors import Author
-from tests.support.ledgers import Served, make_settings, served, start
+from tests.support.ledgers import UNLIMITED, Served, make_settings, served, start
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,7 +104,7 @@ def test_replay_counts_the_entries(tmp_path: Path) -> None:
 def test_a_kill_during_ingest_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     acknowledged: dict[str, int] = {}
     for turn in range(4):
-        with served(tmp_path) as program:
+        with served(tmp_path, *UNLIMITED) as program:
             assert max(acknowledged.values(), default=0) < size_of(program)
             acknowledged |= ingest_until_killed(program, Author(f"author {turn}", program.net))
     replay(make_settings(tmp_path))

@@ -33,7 +33,13 @@ DEFAULTS = {
     "threshold": "1",
     "blob-quota-mb": "64",
     "peer-quota-mb": "1",
+    "key-rate": "10",
+    "address-rate": "100",
+    "address-streams": "64",
 }
+
+UNLIMITED = ("--key-rate", "0", "--address-rate", "0")
+"""Options of a program that takes a flood: for tests that need many entries fast."""
 
 
 class VirtualClock:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
+import threading
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 import structlog
@@ -16,17 +18,25 @@ from sqlalchemy import func, insert, select
 
 from tequio_ledger.store.models import Blob
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import Digest, sha256, to_text
+from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     from tequio_ledger.clock import Clock
     from tequio_ledger.store.engine import Database
-    from tequio_shared.ids import PeerKey
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Promise:
+    """Room that an upload under way may still fill."""
+
+    author: PeerKey | None
+    size_bytes: int
 
 
 class Upload:
@@ -71,6 +81,8 @@ class BlobFolder:
         self._clock = clock
         self._quota_bytes = quota_bytes
         self._numbers = itertools.count()  # makes names of unfinished files unique
+        self._promised: dict[Path, _Promise] = {}  # by the file of the upload
+        self._lock = threading.Lock()  # held while room is counted and promised
         (folder / "new").mkdir(parents=True, exist_ok=True)
         for left_over in (folder / "new").iterdir():
             left_over.unlink()
@@ -102,14 +114,34 @@ class BlobFolder:
         file.seek(0)
         return file
 
-    def begin(self, digest: Digest, author: PeerKey | None, peer_quota_bytes: int | None) -> Upload:
-        """Start taking a blob in; raises RefusedError("quota") when there is no room for a byte."""
-        room = self._quota_bytes - self._used(None)
-        if author is not None and peer_quota_bytes is not None:
-            room = min(room, peer_quota_bytes - self._used(author))
-        if room <= 0:
-            raise RefusedError("quota", "the quota for blobs is used up")
-        return Upload(self._new_path(digest), digest, min(room, BLOB_BYTES))
+    def begin(
+        self,
+        digest: Digest,
+        author: PeerKey | None,
+        peer_quota_bytes: int | None,
+        *,
+        claimed_bytes: int = BLOB_BYTES,
+        favoured: Collection[PeerKey] = (),
+    ) -> Upload:
+        """Start taking in a blob of at most that size; `end` it whatever becomes of it.
+
+        Room is promised here, so uploads side by side cannot fill it twice. Half of all room is
+        kept for the favoured keys, if any: registering a key is cheap, and strangers may be many.
+        Raises RefusedError("quota") when there is no room for a byte.
+        """
+        with self._lock:
+            room = self._room(author, peer_quota_bytes, favoured)
+            if room <= 0:
+                raise RefusedError("quota", "the quota for blobs is used up")
+            most = min(room, max(claimed_bytes, 1), BLOB_BYTES)
+            upload = Upload(self._new_path(digest), digest, most)
+            self._promised[upload.path] = _Promise(author=author, size_bytes=most)
+            return upload
+
+    def end(self, upload: Upload) -> None:
+        """Forget an upload: its room is promised to nobody, its file is gone unless it was kept."""
+        upload.drop()
+        self._promised.pop(upload.path, None)
 
     def keep(self, upload: Upload, author: PeerKey | None) -> None:
         """Give an upload its name and its row; raises RefusedError when its bytes are wrong."""
@@ -127,19 +159,40 @@ class BlobFolder:
         digest = sha256(content)
         if not self.has(digest):
             upload = Upload(self._new_path(digest), digest, BLOB_BYTES)
-            upload.write(content)
-            self.keep(upload, None)
+            try:
+                upload.write(content)
+                self.keep(upload, None)
+            finally:
+                upload.drop()
         return digest
 
     def _new_path(self, digest: Digest) -> Path:
         return self.folder / "new" / f"{digest.hex()}-{next(self._numbers)}"
 
-    def _used(self, author: PeerKey | None) -> int:
-        query = select(func.coalesce(func.sum(Blob.size), 0))
-        if author is not None:
-            query = query.where(Blob.author == author)
+    def _room(
+        self,
+        author: PeerKey | None,
+        peer_quota_bytes: int | None,
+        favoured: Collection[PeerKey],
+    ) -> int:
+        used = self._used()
+        room = self._quota_bytes - sum(used.values())
+        if author is not None and peer_quota_bytes is not None:
+            room = min(room, peer_quota_bytes - used.get(author, 0))
+        if favoured and author not in favoured:
+            strangers = sum(size for key, size in used.items() if key and key not in favoured)
+            room = min(room, self._quota_bytes // 2 - strangers)
+        return room
+
+    def _used(self) -> dict[PeerKey | None, int]:
+        """Bytes by author, kept or promised; None is the coordinator."""
+        query = select(Blob.author, func.sum(Blob.size)).group_by(Blob.author)
         with self._database.reader.begin() as connection:
-            return int(connection.execute(query).scalar_one())
+            rows = connection.execute(query).all()
+        used = {None if key is None else PeerKey(key): int(size) for key, size in rows}
+        for promise in self._promised.values():
+            used[promise.author] = used.get(promise.author, 0) + promise.size_bytes
+        return used
 
 
 def _sync_folder(folder: Path) -> None:

@@ -7,6 +7,7 @@ from litestar.openapi import OpenAPIConfig
 
 from tequio_ledger.service import Ledger
 from tequio_ledger.web import blobs, events, files, network, problems, seeds, statements
+from tequio_ledger.web.doors import Doors
 from tequio_ledger.web.events import Streams
 from tequio_ledger.web.seeds import SeedBook
 from tequio_shared.errors import PeerError, RefusedError
@@ -34,13 +35,14 @@ ROUTES = (
 
 def build(ledger: Ledger, streams: Streams) -> Litestar:
     """Put the application together."""
-    book = SeedBook()
+    book, doors = SeedBook(), Doors(ledger.settings, ledger.clock)
     return Litestar(
         route_handlers=ROUTES,
         dependencies={
             "ledger": Provide(lambda: ledger, sync_to_thread=False),
             "streams": Provide(lambda: streams, sync_to_thread=False),
             "book": Provide(lambda: book, sync_to_thread=False),
+            "doors": Provide(lambda: doors, sync_to_thread=False),
         },
         exception_handlers={
             RefusedError: problems.on_refused,

@@ -8,7 +8,9 @@ sent again it changes nothing, for the name is the content.
 
 import asyncio
 import os
+import re
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import BinaryIO
 
 from litestar import Response, get, head, put
@@ -16,17 +18,18 @@ from litestar.params import FromPath
 from litestar.response import Stream
 
 from tequio_ledger.service import Ledger
-from tequio_ledger.web.bodies import chunks
+from tequio_ledger.web.bodies import chunks, claimed_bytes, natural
+from tequio_ledger.web.doors import GivenDoors, network_of
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.problems import AnyRequest
 from tequio_shared import keys
-from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, from_text, key_from_text
 from tequio_shared.limits import BLOB_BYTES
 
 REQUEST_PREFIX = b"tequio/v1/request\0"
 WINDOW_MS = 60_000
-_HEX_DIGITS = 64
+_HEX = re.compile("[0-9A-Fa-f]{64}")  # bytes.fromhex would pass over spaces
 _PIECE_BYTES = 1 << 18
 _BINARY = "application/octet-stream"
 _FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
@@ -57,12 +60,15 @@ def head_blob(ledger: GivenLedger, name: FromPath[str]) -> Response[None]:
 
 
 @put("/v1/blobs/{name:str}", status_code=201)
-async def put_blob(request: AnyRequest, ledger: GivenLedger, name: FromPath[str]) -> Response[None]:
+async def put_blob(
+    request: AnyRequest, ledger: GivenLedger, doors: GivenDoors, name: FromPath[str]
+) -> Response[None]:
     """Take a blob in: 201, or 200 when it is here already."""
     digest = _digest(name)
     author = _author(request, ledger, digest)
     if ledger.blobs.has(digest):
         return Response(None, status_code=200)
+    doors.let_in(network_of(request), 1)
     await _take_in(request, ledger, digest, author)
     return Response(None, status_code=201)
 
@@ -74,24 +80,23 @@ async def _pieces(file: BinaryIO) -> AsyncIterator[bytes]:
 
 
 async def _take_in(request: AnyRequest, ledger: Ledger, digest: Digest, author: PeerKey) -> None:
-    is_organiser = author in ledger.genesis.organiser_keys
-    quota = None if is_organiser else ledger.settings.peer_quota_bytes
-    upload = await asyncio.to_thread(ledger.blobs.begin, digest, author, quota)
+    organisers = ledger.genesis.organiser_keys
+    quota = None if author in organisers else ledger.settings.peer_quota_bytes
+    claimed = claimed_bytes(request, BLOB_BYTES)
+    begin = partial(ledger.blobs.begin, claimed_bytes=claimed, favoured=organisers)
+    upload = await asyncio.to_thread(begin, digest, author, quota)
     try:
         async for chunk in chunks(request, BLOB_BYTES):
             await asyncio.to_thread(upload.write, chunk)
         await asyncio.to_thread(ledger.blobs.keep, upload, author)
     finally:
-        await asyncio.to_thread(upload.drop)
+        await asyncio.to_thread(ledger.blobs.end, upload)
 
 
 def _author(request: AnyRequest, ledger: Ledger, digest: Digest) -> PeerKey:
     """Check who sends this, before a byte of it is read."""
     author = key_from_text(request.headers.get("x-tequio-author", ""))
-    text = request.headers.get("x-tequio-ts", "")
-    if not text.isdigit():
-        raise MalformedError("x-tequio-ts is not a time in milliseconds")
-    ts = int(text)
+    ts = natural(request.headers.get("x-tequio-ts", ""))
     if abs(ledger.clock() - ts) > WINDOW_MS:
         raise RefusedError("expired", "the request is not from the last 60 seconds")
     if author not in ledger.state.peers:
@@ -103,9 +108,6 @@ def _author(request: AnyRequest, ledger: Ledger, digest: Digest) -> PeerKey:
 
 
 def _digest(name: str) -> Digest:
-    try:
-        if len(name) == _HEX_DIGITS:
-            return Digest(bytes.fromhex(name))
-    except ValueError as err:
-        raise MalformedError("not a digest in hex") from err
+    if _HEX.fullmatch(name):
+        return Digest(bytes.fromhex(name))
     return Digest(from_text(name))

@@ -5,6 +5,7 @@ slow reader costs no memory and misses nothing.
 """
 
 import asyncio
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator
 from typing import Annotated
 
@@ -15,26 +16,62 @@ from litestar.response import Stream
 
 from tequio_ledger.service import Ledger
 from tequio_ledger.store import log_rows
+from tequio_ledger.web.bodies import natural
+from tequio_ledger.web.doors import network_of
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.problems import AnyRequest
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
+from tequio_shared.limits import JSON_INTEGER
 
 HEARTBEAT_S = 15
 STREAMS = 2_000
 _PAGE = 256
+_PAGES = 4  # pages remembered; one has at most 6 MiB
 _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
 class Streams:
-    """Counts open streams and ends them all when the service stops."""
+    """Counts open streams, and ends them all when the service stops.
+
+    Streams at the same place share what is read for them: when an entry is logged, a thousand
+    readers cost the database one question.
+    """
 
     def __init__(self) -> None:
-        self.open = 0
         self.is_closing = False
+        self._open: Counter[str] = Counter()  # by network address
+        self._pages: OrderedDict[tuple[int, int], asyncio.Task[bytes]] = OrderedDict()
+
+    def check(self, network: str, most: int) -> None:
+        """Raise RefusedError("queue-full") when one more would be too many; 0 sets no limit."""
+        if self._open.total() >= STREAMS:
+            raise RefusedError("queue-full", f"{STREAMS} event streams are open")
+        if most and self._open[network] >= most:
+            raise RefusedError("queue-full", f"your address holds {most} event streams open")
+
+    def enter(self, network: str) -> None:
+        """Count a stream."""
+        self._open[network] += 1
+
+    def leave(self, network: str) -> None:
+        """Count it no more."""
+        self._open[network] -= 1
+        if not self._open[network]:
+            del self._open[network]
+
+    async def page(self, ledger: Ledger, first: int, end: int) -> bytes:
+        """Give the events of entries [first, end)."""
+        reading = self._pages.get((first, end))
+        if reading is None or (reading.done() and reading.exception()):
+            reading = asyncio.create_task(asyncio.to_thread(_page, ledger, first, end))
+            self._pages[first, end] = reading
+            if len(self._pages) > _PAGES:
+                self._pages.popitem(last=False)
+        return await asyncio.shield(reading)  # others may still want it when this reader is gone
 
 
-After = Annotated[int, QueryParameter(ge=-1)]
+After = Annotated[int, QueryParameter(ge=-1, le=JSON_INTEGER)]
 GivenStreams = NamedDependency[SkipValidation[Streams]]
 
 
@@ -47,29 +84,33 @@ async def get_events(
 ) -> Stream:
     """Stream every entry after an index: `id` is its index, data the leaf in base64url."""
     resumed = request.headers.get("last-event-id", "")
-    if resumed and not resumed.isdigit():
-        raise RefusedError("malformed", "Last-Event-ID is not an index")
-    if streams.open >= STREAMS:
-        raise RefusedError("queue-full", f"{STREAMS} event streams are open")
-    start = (int(resumed) if resumed else after) + 1
-    body = _follow(ledger, streams, start)
+    start = (natural(resumed) if resumed else after) + 1
+    network = network_of(request)
+    streams.check(network, ledger.settings.address_streams)
+    body = _follow(ledger, streams, network, start)
     return Stream(body, media_type="text/event-stream", headers=_HEADERS)
 
 
-async def _follow(ledger: Ledger, streams: Streams, start: int) -> AsyncIterator[bytes]:
-    streams.open += 1
+async def _follow(
+    ledger: Ledger, streams: Streams, network: str, start: int
+) -> AsyncIterator[bytes]:
+    try:  # again: others may have come between the answer and its first byte
+        streams.check(network, ledger.settings.address_streams)
+    except RefusedError:
+        return
+    streams.enter(network)
     position = start
     try:
         yield b": tequio log\n\n"
         while not streams.is_closing:
             end = min(ledger.log.published.size, position + _PAGE)
             if position < end:
-                yield await asyncio.to_thread(_page, ledger, position, end)
+                yield await streams.page(ledger, position, end)
                 position = end
             elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
                 yield b": heartbeat\n\n"
     finally:
-        streams.open -= 1
+        streams.leave(network)
 
 
 def _page(ledger: Ledger, first: int, end: int) -> bytes:

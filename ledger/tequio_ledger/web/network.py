@@ -23,9 +23,10 @@ from tequio_ledger.web.answers import (
 from tequio_ledger.web.given import GivenLedger
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, from_text, key_from_text, to_text
+from tequio_shared.limits import JSON_INTEGER
 
 Limit = Annotated[int, QueryParameter(ge=1, le=1000)]
-After = Annotated[int, QueryParameter(ge=0)]
+After = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
 
 
 @get("/healthz", sync_to_thread=False)
@@ -80,6 +81,8 @@ def get_rounds(
 def get_round(ledger: GivenLedger, run: FromPath[str], number: FromPath[int]) -> RoundAnswer:
     """Describe one round."""
     published = ledger.log.published
+    if not 0 < number <= JSON_INTEGER:
+        raise RefusedError("not-found", "no round has this number")
     with ledger.database.reader.begin() as connection:
         rows = read.rounds(connection, from_text(run), number - 1, 1)
     if not rows or rows[0].round != number:

@@ -49,7 +49,7 @@ class WebServer:
             address=host,
             port=port,
             interface=Interfaces.ASGI,
-            http=HTTPModes.auto,
+            http=HTTPModes.http1,  # the only version whose slow senders granian drops
             http1_settings=HTTP1Settings(header_read_timeout=10_000),
             websockets=False,
             log_enabled=False,

@@ -1,7 +1,7 @@
 """POST /v1/statements: a bundle of signed entries in, one answer for each out."""
 
 import asyncio
-from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import msgspec
 from litestar import post
@@ -10,6 +10,7 @@ from tequio_ledger import admission
 from tequio_ledger.sequencer import Known, Logged, Outcome, Refused
 from tequio_ledger.state import State
 from tequio_ledger.web.bodies import read_body
+from tequio_ledger.web.doors import REGISTRATION, Doors, GivenDoors, network_of
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.problems import AnyRequest, code_of
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
@@ -40,11 +41,13 @@ class Items(msgspec.Struct, frozen=True):
 
 
 @post("/v1/statements", status_code=200)
-async def post_statements(request: AnyRequest, ledger: GivenLedger) -> Items:
+async def post_statements(request: AnyRequest, ledger: GivenLedger, doors: GivenDoors) -> Items:
     """Log a bundle of entries; answers when they are on the disk under a signed checkpoint."""
-    raw = await read_body(request, POST_BYTES)
-    leaves = _leaves(raw)
-    checked = await asyncio.to_thread(_check_all, leaves, ledger.state, ledger.clock())
+    network = network_of(request)
+    leaves = _leaves(await read_body(request, POST_BYTES))
+    doors.let_in(network, len(leaves))
+    check = _Check(ledger.state, ledger.clock(), doors, network)
+    checked = await asyncio.to_thread(lambda: [check.judge(leaf) for leaf in leaves])
     sound = [entry for entry in checked if isinstance(entry, Entry)]
     outcomes = iter(await ledger.sequencer.submit(sound) if sound else ())
     return Items([_item(next(outcomes) if isinstance(e, Entry) else e) for e in checked])
@@ -60,28 +63,37 @@ def _leaves(raw: bytes) -> list[bytes]:
     return leaves
 
 
-def _check_all(leaves: Sequence[bytes], state: State, now_ms: int) -> list[Entry | Refused]:
-    """Parse, screen and verify, cheap things first; runs in a thread and only reads the state."""
-    newcomers: set[PeerKey] = set()
-    checked: list[Entry | Refused] = []
-    for leaf in leaves:
-        entry = _check(leaf, state, now_ms, newcomers)
-        if isinstance(entry, Entry) and isinstance(entry.statement.body, KeyRegister):
-            newcomers.add(entry.statement.author)
-        checked.append(entry)
-    return checked
+@dataclass(slots=True)
+class _Check:
+    """Parses, screens and verifies, cheap things first; runs in a thread, only reads the state."""
 
+    state: State
+    now_ms: int
+    doors: Doors
+    network: str
+    newcomers: set[PeerKey] = field(default_factory=set)  # registered earlier in this bundle
 
-def _check(leaf: bytes, state: State, now_ms: int, newcomers: set[PeerKey]) -> Entry | Refused:
-    name = sha256(leaf)
-    try:
-        entry = Entry.parse(leaf)
-        name = statement_id(state.net, entry.statement.raw)
-        admission.screen(entry, state, now_ms, newcomers)
-        entry.verify(state.net)
-    except (PeerError, RefusedError) as err:
-        return Refused(id=name, code=code_of(err), detail=str(err))
-    return entry
+    def judge(self, leaf: bytes) -> Entry | Refused:
+        """Give the entry of a leaf if it is sound, or what is wrong with it."""
+        name = sha256(leaf)
+        try:
+            entry = Entry.parse(leaf)
+            name = statement_id(self.state.net, entry.statement.raw)
+            self._verify(entry)
+        except (PeerError, RefusedError) as err:
+            return Refused(id=name, code=code_of(err), detail=str(err))
+        return entry
+
+    def _verify(self, entry: Entry) -> None:
+        author = entry.statement.author
+        is_new = isinstance(entry.statement.body, KeyRegister)
+        admission.screen(entry, self.state, self.now_ms, self.newcomers)
+        more = (REGISTRATION if is_new else 1) * len(entry.signatures) - 1  # one is paid already
+        self.doors.let_in(self.network, more)
+        entry.verify(self.state.net)
+        self.doors.let_speak(author)
+        if is_new:
+            self.newcomers.add(author)
 
 
 def _item(outcome: Outcome) -> Item:

@@ -33,7 +33,7 @@ def put(blobs: BlobFolder, author: PeerKey, content: bytes, quota: int) -> None:
         upload.write(content)
         blobs.keep(upload, author)
     finally:
-        upload.drop()
+        blobs.end(upload)
 
 
 def test_a_peers_quota_is_its_own(blobs: BlobFolder) -> None:
@@ -57,7 +57,7 @@ def test_a_refused_upload_leaves_no_file(blobs: BlobFolder, tmp_path: Path) -> N
     upload.write(b"wrong")
     with pytest.raises(RefusedError, match="not what its name says"):
         blobs.keep(upload, ALICE)
-    upload.drop()
+    blobs.end(upload)
     assert not blobs.has(sha256(b"right"))
     assert not list((tmp_path / "blobs" / "new").iterdir())
 

@@ -1,0 +1,250 @@
+"""Attacks on the ledger's HTTP doors. Layers that stop them: net (limits), adm (who is known)."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from contextlib import ExitStack
+from types import MappingProxyType
+from typing import TYPE_CHECKING, cast
+
+import httpx
+import pytest
+
+from tequio_ledger.web.bodies import chunks
+from tequio_ledger.web.doors import BURST_S, REGISTRATION, Buckets
+from tequio_ledger.web.seeds import RECORDS, SeedBook
+from tequio_shared.addresses import AddressRecord
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.tlog import bundle
+from tests.support.attackers import codes, forged, key_number, post, put_headers, status_of
+from tests.support.authors import Author
+from tests.support.ledgers import ORGANISER, Served, served
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Mapping
+
+    from tequio_ledger.web.problems import AnyRequest
+
+KEY_RATE, ADDRESS_RATE, STREAMS = 2, 30, 8
+
+
+@pytest.fixture
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    options = ("--key-rate", str(KEY_RATE), "--address-rate", str(ADDRESS_RATE))
+    more = ("--address-streams", str(STREAMS), "--peer-quota-mb", "1", "--blob-quota-mb", "4")
+    with served(tmp_path_factory.mktemp("ledger"), *options, *more) as program:
+        yield program
+
+
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One program for the attacks that leave no trace."""
+    with served(tmp_path_factory.mktemp("calm")) as program:
+        yield program
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def is_well(ledger: Served) -> bool:
+    return httpx.get(f"{ledger.url}/healthz", timeout=2).status_code == 200
+
+
+def test_a_key_that_floods_is_refused_and_others_are_not(ledger: Served) -> None:
+    flooder, honest = Author("flooder", ledger.net), Author("honest", ledger.net)
+    assert codes(post(ledger.url, [flooder.register(now_ms()), honest.register(now_ms())])) == [
+        "logged",
+        "logged",
+    ]
+    known = [flooder.register(now_ms())] * (KEY_RATE * BURST_S + 5)  # each copy costs a token
+    said = codes(post(ledger.url, known[:25]))
+    assert said.count("rate-limited") >= 25 - KEY_RATE * BURST_S
+    assert codes(post(ledger.url, [honest.register(now_ms())])) == ["logged"]
+
+
+def test_nobody_can_empty_anothers_bucket_with_forged_statements(ledger: Served) -> None:
+    victim = Author("victim", ledger.net)
+    post(ledger.url, [victim.register(now_ms())])
+    false = forged(Author("victim", ledger.net).register(now_ms()))
+    assert set(codes(post(ledger.url, [false] * KEY_RATE * BURST_S))) == {"bad-signature"}
+    assert codes(post(ledger.url, [victim.register(now_ms())])) == ["logged"]
+
+
+def test_an_address_that_registers_keys_without_end_is_stopped(ledger: Served) -> None:
+    most = ADDRESS_RATE * BURST_S // REGISTRATION
+    sybils = [Author(f"sybil {n}", ledger.net).register(now_ms()) for n in range(2 * most)]
+    said = codes(post(ledger.url, sybils))
+    assert said.count("logged") <= most
+    assert set(said[most:]) == {"rate-limited"}
+
+
+def test_garbage_costs_its_address_and_the_answer_says_when_to_come_again(ledger: Served) -> None:
+    stranger = Author("stranger", ledger.net)
+    entry = stranger.register(now_ms()).leaf()
+    content = bundle([entry[:-1]] * 200)
+    answers = [httpx.post(f"{ledger.url}/v1/statements", content=content) for _ in range(4)]
+    assert answers[-1].status_code == 429
+    assert answers[-1].headers["retry-after"]
+    assert is_well(ledger)
+
+
+def test_buckets_fill_again_with_time_and_survive_a_clock_that_goes_back() -> None:
+    buckets = Buckets(10)
+    assert buckets.take("a", 100, 1_000_000)
+    assert not buckets.take("a", 1, 1_000_000)
+    assert not buckets.take("a", 1, 0)
+    assert buckets.take("a", 10, 1_000)
+    assert buckets.take("b", 1, 1_000)
+
+
+def test_event_streams_of_one_address_are_bounded(ledger: Served) -> None:
+    with ExitStack() as open_streams, httpx.Client(base_url=ledger.url, timeout=5) as http:
+        reading = []  # an iterator that is dropped closes its stream
+        for _ in range(STREAMS):
+            answer = open_streams.enter_context(http.stream("GET", "/v1/events"))
+            reading.append(answer.iter_raw())
+            assert next(reading[-1])
+        refused = http.get("/v1/events")
+        assert refused.status_code == 503
+        assert "your address" in refused.json()["detail"]
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:  # closed streams are counted no more
+        with httpx.stream("GET", f"{ledger.url}/v1/events", timeout=2) as again:
+            if again.status_code == 200:
+                return
+        time.sleep(0.05)
+    pytest.fail("the places of closed streams were not given back")
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "headers"),
+    [
+        ("GET", "/v1/blobs/" + "%20" * 64, ""),
+        ("HEAD", "/v1/blobs/" + "%20" * 64, ""),
+        ("HEAD", "/v1/blobs/" + "%09" * 64, ""),
+        ("GET", "/v1/blobs/..%2f..%2fcoordinator.key", ""),
+        ("GET", "/v1/blobs/" + "ab" * 31 + "%20%20", ""),
+        ("GET", "/log/tile/0/..%2f..%2f000", ""),
+        ("GET", "/log/tile/entries/x999/x999/x999/x999/x999/x999/999", ""),
+        ("GET", "/log/tile/0/000.p/0256", ""),
+        ("GET", "/v1/events", "last-event-id: \xb2\r\n"),
+        ("GET", "/v1/events", f"last-event-id: {'9' * 5000}\r\n"),
+        ("GET", f"/v1/events?after={1 << 80}", ""),
+        ("GET", f"/v1/runs/{'A' * 43}/rounds?after={1 << 80}", ""),
+        ("GET", f"/v1/runs/{'A' * 43}/rounds/{1 << 80}", ""),
+        ("GET", f"/v1/runs/{'A' * 43}/rounds/-1", ""),
+        ("PUT", "/v1/blobs/" + "A" * 43, f"x-tequio-author: {'A' * 43}\r\nx-tequio-ts: \xb2\r\n"),
+        ("PUT", "/v1/blobs/" + "A" * 43, f"x-tequio-author: {'A' * 43}\r\nx-tequio-ts: 1\r\n"),
+        ("POST", "/v1/statements", "content-length: 99999999999\r\n"),
+        ("POST", "/v1/statements", "content-length: 0\r\n"),
+    ],
+)
+def test_names_and_numbers_that_no_client_sends_are_the_senders_fault(
+    calm: Served, method: str, target: str, headers: str
+) -> None:
+    assert 400 <= status_of(calm.url, method, target, headers) < 500
+    assert is_well(calm)
+
+
+def test_a_body_without_a_length_is_cut_off_at_the_limit(calm: Served) -> None:
+    def endless() -> Iterator[bytes]:
+        for _ in range(64):
+            yield bytes(1 << 16)
+
+    try:
+        answer = httpx.post(f"{calm.url}/v1/statements", content=endless(), timeout=10)
+        assert answer.status_code == 413
+    except httpx.TransportError:
+        pass  # the door was shut while we were still pushing
+    assert is_well(calm)
+
+
+def test_json_nested_without_end_is_malformed(calm: Served) -> None:
+    deep = b"[" * 16_000
+    leaf = b"\x01\x01" + bytes(96) + deep
+    answer = httpx.post(f"{calm.url}/v1/statements", content=bundle([leaf] * 4))
+    assert codes(answer) == ["malformed"] * 4
+
+
+def test_uploads_side_by_side_cannot_fill_a_quota_twice(ledger: Served) -> None:
+    peer = Author("hoarder", ledger.net)
+    post(ledger.url, [peer.register(now_ms())])
+    place = ledger.url.removeprefix("http://").split(":")
+    size = 700_000  # two of them are more than the peer's mebibyte
+    answers: list[int] = []
+    with ExitStack() as lines:
+        open_lines = []
+        for number in range(2):
+            content = bytes([number]) * size
+            headers = put_headers(peer.signer, ledger.net, sha256(content), now_ms())
+            head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+            line = lines.enter_context(socket.create_connection((place[0], int(place[1])), 5))
+            start = f"PUT /v1/blobs/{to_text(sha256(content))} HTTP/1.1\r\nhost: x\r\n{head}"
+            line.sendall(f"{start}content-length: {size}\r\n\r\n".encode() + content[: size // 2])
+            open_lines.append((line, content))
+            time.sleep(0.2)
+        for line, content in open_lines:
+            try:
+                line.sendall(content[size // 2 :])
+                answers.append(int(line.recv(4096).split(b" ", 2)[1]))
+            except OSError:
+                answers.append(0)
+    assert answers.count(201) == 1, answers
+
+
+def test_strangers_together_leave_half_of_the_room_to_the_organisers(ledger: Served) -> None:
+    taken = 0
+    for number in range(5):
+        peer = Author(f"stranger {number}", ledger.net)
+        post(ledger.url, [peer.register(now_ms())])
+        content = bytes([number]) * (1 << 20)
+        headers = put_headers(peer.signer, ledger.net, sha256(content), now_ms())
+        url = f"{ledger.url}/v1/blobs/{to_text(sha256(content))}"
+        taken += httpx.put(url, content=content, headers=headers).status_code == 201
+    assert taken == 2  # of the four mebibytes that there are
+    content = b"o" * (1 << 20)
+    headers = put_headers(ORGANISER, ledger.net, sha256(content), now_ms())
+    url = f"{ledger.url}/v1/blobs/{to_text(sha256(content))}"
+    assert httpx.put(url, content=content, headers=headers).status_code == 201
+
+
+def record(number: int, ts: int) -> AddressRecord:
+    return AddressRecord(author=key_number(number), addrs=(), ts=ts, signature=bytes(64))
+
+
+def test_one_address_cannot_fill_the_list_of_seeds() -> None:
+    book, now = SeedBook(), 1_000_000
+    book.put(record(0, now), "home", now)
+    for number in range(1, RECORDS):
+        book.put(record(number, now), "flood", now)
+    with pytest.raises(RefusedError, match="full"):
+        book.put(record(RECORDS, now), "flood", now)
+    book.put(record(RECORDS + 1, now), "somebody else", now)
+    held = book.current(now)
+    assert len(held) == RECORDS
+    assert record(0, now).encode() in held
+    assert record(RECORDS + 1, now).encode() in held
+
+
+class _Trickle:
+    """A request whose body comes byte by byte, and never to its end."""
+
+    headers: Mapping[str, str] = MappingProxyType({})
+
+    async def stream(self) -> AsyncIterator[bytes]:
+        while True:
+            yield b"x"
+            await asyncio.sleep(0.01)
+
+
+def test_a_body_that_trickles_is_given_up() -> None:
+    async def read() -> None:
+        async for _ in chunks(cast("AnyRequest", _Trickle()), 1_000, patience_s=0.1):
+            pass
+
+    with pytest.raises(RefusedError, match="slowly"):
+        asyncio.run(asyncio.wait_for(read(), 5))
