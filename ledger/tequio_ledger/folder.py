@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import secrets
+import stat
 from typing import TYPE_CHECKING, Self
 
 from tequio_shared.errors import UserFacingError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _SEED_BYTES = 32
+_KEY_FILE_BYTES = 4_096
 
 
 class Folder:
@@ -106,9 +108,15 @@ def _write_seed(path: Path, seed: bytes) -> None:
 
 def _read_seed(path: Path) -> bytes:
     try:
-        seed = bytes.fromhex(path.read_text("ascii"))
+        with path.open("rb") as file:
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            seed = bytes.fromhex(file.read(_KEY_FILE_BYTES).decode("ascii"))
     except (OSError, ValueError) as err:
         raise UserFacingError(f"the key file {path} cannot be read: {err}") from err
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise UserFacingError(
+            f"others may read the key file {path} (mode {mode:o}): run chmod 600 {path}"
+        )
     if len(seed) != _SEED_BYTES:
         raise UserFacingError(f"the key file {path} is not a key of {_SEED_BYTES} bytes in hex")
     return seed

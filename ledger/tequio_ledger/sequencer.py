@@ -8,6 +8,7 @@ given only when entry and checkpoint are on the disk. Any failure to write ends 
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -89,6 +90,8 @@ class Sequencer:
         self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
         self._waiting = 0  # entries in the queue
         self._is_writing = False
+        # Of our own: requests that keep the shared threads busy must not hold up the log.
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="sequencer")
 
     @property
     def published(self) -> Published:
@@ -143,7 +146,8 @@ class Sequencer:
         self._coordinate(batch)
         if batch.admitted:
             self._is_writing = True
-            await asyncio.to_thread(self._write, batch)
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._writer, self._write, batch)
             self._is_writing = False
         for job, answers in zip(jobs, outcomes, strict=True):
             if not job.answer.done():
