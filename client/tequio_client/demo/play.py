@@ -13,7 +13,6 @@ from tequio_client.demo.programs import Program, tequio
 from tequio_client.demo.score import Measured, measure
 from tequio_client.demo.tally import LogTally, read_log
 from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
-from tequio_client.worker.main import resident_mb
 from tequio_shared.ids import key_from_text
 
 if TYPE_CHECKING:
@@ -180,14 +179,8 @@ async def _look_back(stage: Stage, seconds: float) -> Played:
         audit_exit=audit_exit,
         audit_text=audit.output.decode(errors="replace") or audit.last_words(),
         trainer_mb={one.status.key: one.trainer_mb for one in stage.volunteers if one.status},
-        ledger_resident_mb=_resident_mb(stage.ledger),
-        seed_resident_mb=_resident_mb(stage.seed),
+        ledger_resident_mb=stage.ledger.resident_mb if stage.ledger else 0,
+        seed_resident_mb=stage.seed.resident_mb if stage.seed else 0,
         seconds=seconds,
         url=stage.url,
     )
-
-
-def _resident_mb(program: Program | None) -> int:
-    if program is None:
-        raise AssertionError("the program was started long ago")
-    return resident_mb(program.pid)

@@ -9,6 +9,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import psutil
 import trio
 
 from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
@@ -42,6 +43,11 @@ class Program:
         if self._process is None:
             raise AssertionError(f"{self.name} has not started")
         return self._process.pid
+
+    @property
+    def resident_mb(self) -> int:
+        """Its main memory now, MiB; the program must be running."""
+        return int(psutil.Process(self.pid).memory_info().rss) >> 20
 
     async def run(self) -> int:
         """Start, read until it ends, and say its exit status; cancelling ends it."""

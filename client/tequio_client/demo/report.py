@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tequio_shared.ids import digest_from_text
+
 if TYPE_CHECKING:
     from tequio_client.demo.play import Played
     from tequio_client.ledger_answers import RunAnswer
@@ -21,7 +23,7 @@ def report(played: Played, run: RunAnswer) -> dict[str, object]:
             {
                 "peer_id": one.peer,
                 "roles": list(one.roles),
-                "head": one.head,
+                "head": digest_from_text(one.head).hex() if one.head else "",
                 "micropoints": played.micropoints[one.key],
                 "bytes_sent": one.sent_bytes,
                 "bytes_received": one.received_bytes,

@@ -1,0 +1,119 @@
+"""The log of a live ledger as a test asks about it: every entry, read as it is logged."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, TypeVar
+
+from tequio_client.ledger_api import LedgerUnavailableError
+from tequio_client.log_proofs import LogProofs
+from tequio_shared.documents import Roster
+from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.merkle import verify_consistency
+from tequio_shared.statement import Entry
+from tequio_shared.statements.rounds import (
+    HeadAttest,
+    RoundClose,
+    RoundOpen,
+    RoundRoster,
+    RoundVoid,
+    RoundWitness,
+    WorkCommit,
+)
+
+if TYPE_CHECKING:
+    from tequio_client.ledger_api import LedgerApi
+    from tequio_shared.notes import Checkpoint
+    from tequio_shared.statement import Statement
+    from tequio_shared.statements import Body
+
+BATCH = 256
+
+B = TypeVar("B", bound="Body")
+
+
+class History:
+    """What the log of one run says; as new as the last `read`."""
+
+    def __init__(self, ledger: LedgerApi) -> None:
+        self._ledger = ledger
+        self.statements: list[Statement] = []
+        self.rosters: dict[int, list[str]] = {}  # keys as text, by round
+
+    async def read(self) -> bool:
+        """Read on; whether the ledger answered."""
+        try:
+            checkpoint = await self._ledger.checkpoint()
+            while (size := len(self.statements)) < checkpoint.size:
+                for leaf in await self._ledger.entries(size, min(size + BATCH, checkpoint.size)):
+                    await self._take(Entry.parse(leaf).statement)
+        except LedgerUnavailableError:
+            return False
+        return True
+
+    async def checkpoint(self) -> Checkpoint:
+        """The newest signed root."""
+        return await self._ledger.checkpoint()
+
+    async def check_continues(self, before: Checkpoint) -> Checkpoint:
+        """Prove that the log of that checkpoint is the beginning of today's; raises PeerError."""
+        now = await self._ledger.checkpoint()
+        proof = await LogProofs(self._ledger, now.size).consistency(before.size)
+        verify_consistency(before.size, before.root, now.size, now.root, proof)
+        return now
+
+    async def state(self) -> str:
+        """The state of the only run, in the ledger's words."""
+        (run,) = await self._ledger.runs()
+        return run.state
+
+    # --- what was logged
+
+    def all_of(self, kind: type[B]) -> list[tuple[Statement, B]]:
+        """Every statement of that type, in the log's order."""
+        found = [(one, one.body) for one in self.statements]
+        return [(one, body) for one, body in found if isinstance(body, kind)]
+
+    def rounds(self, kind: type[RoundOpen | RoundWitness | RoundClose | RoundVoid]) -> list[int]:
+        """Rounds that have such a statement."""
+        return [one.round or 0 for one, _ in self.all_of(kind)]
+
+    def said_by(self, key: str, kind: type[Body]) -> list[Statement]:
+        """That key's statements of that type."""
+        return [one for one, _ in self.all_of(kind) if to_text(one.author) == key]
+
+    def committed(self, number: int) -> set[str]:
+        """Who committed in that round."""
+        return {to_text(one.author) for one, _ in self.all_of(WorkCommit) if one.round == number}
+
+    def first_round_with(self, key: str) -> int | None:
+        """The first round whose roster lists that key."""
+        return next((number for number, keys in self.rosters.items() if key in keys), None)
+
+    def open_round(self) -> int | None:
+        """The round that trains now."""
+        over = {*self.rounds(RoundWitness), *self.rounds(RoundVoid)}
+        return next((one for one in reversed(self.rounds(RoundOpen)) if one not in over), None)
+
+    def heads(self) -> dict[int, set[str]]:
+        """The heads that members stated, by the round that they stated them for."""
+        found: dict[int, set[str]] = defaultdict(set)
+        for one, body in self.all_of(HeadAttest):
+            found[one.round or 0].add(body.head)
+        return found
+
+    def seconds(self, number: int) -> float:
+        """How long that round took from its roster to its end, by the coordinator's clock."""
+        ends = (RoundRoster, RoundClose, RoundVoid)
+        times = [
+            one.ts for one in self.statements if one.round == number and isinstance(one.body, ends)
+        ]
+        return (times[-1] - times[0]) / 1000
+
+    async def _take(self, statement: Statement) -> None:
+        if isinstance(statement.body, RoundRoster):
+            raw = await self._ledger.get_blob(digest_from_text(statement.body.roster))
+            assert raw is not None, f"the ledger has no roster {statement.round}"
+            roster = Roster.parse(raw)
+            self.rosters[statement.round or 0] = [member.peer for member in roster.members]
+        self.statements.append(statement)

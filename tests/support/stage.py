@@ -1,0 +1,193 @@
+"""A whole network of real programs in one folder, started, awaited and ended by this file alone.
+
+Rules: every program ends with `raised`, whatever happens; a wait is for a condition, has a
+deadline, and fails at once when a program that should run has ended. What goes wrong shows the
+end of every program's log.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import psutil
+import trio
+
+from tequio_client.demo import programs
+from tequio_client.demo.programs import Program, tequio
+
+if TYPE_CHECKING:
+    import signal
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+    from pathlib import Path
+
+    from tequio_client.link.status import Status
+
+POLL_S = 0.05
+PATIENCE_S = 60.0
+TAIL_BYTES = 6_000
+TRAINER = "tequio_client.trainer"
+
+
+@dataclass(slots=True, kw_only=True)
+class Actor:
+    """A program that runs in the background."""
+
+    program: Program
+    may_end: bool = False
+    exit_status: int | None = None
+    ended: trio.Event = field(default_factory=trio.Event)
+
+    @property
+    def name(self) -> str:
+        """What its folder and its log are called."""
+        return self.program.name
+
+    @property
+    def status(self) -> Status:
+        """Its last status; raises AssertionError when there is none yet."""
+        assert self.program.status is not None, f"{self.name} has said nothing yet"
+        return self.program.status
+
+    @property
+    def key(self) -> str:
+        """Its public key as text."""
+        return self.status.key
+
+    async def play(self) -> None:
+        """Run to the end and keep the exit status."""
+        try:
+            self.exit_status = await self.program.run()
+        finally:
+            self.ended.set()
+
+    def send(self, number: signal.Signals) -> None:
+        """Signal it; from now on it may end."""
+        self.may_end = True
+        os.kill(self.program.pid, number)
+
+    async def wait_ended(self, patience_s: float) -> int:
+        """Wait for its end and give its exit status."""
+        with trio.move_on_after(patience_s):
+            await self.ended.wait()
+        assert self.exit_status is not None, f"{self.name} still runs after {patience_s:.0f} s"
+        return self.exit_status
+
+    def trainer(self) -> psutil.Process | None:
+        """Its trainer process, while there is one."""
+        with suppress(psutil.NoSuchProcess):
+            for child in psutil.Process(self.program.pid).children():
+                if TRAINER in child.cmdline():
+                    return child
+        return None
+
+    def events(self, name: str | None = None) -> Iterator[dict[str, Any]]:
+        """What it logged, as fields; with a name, only those events."""
+        for line in self.program.log.read_text(errors="replace").splitlines():
+            with suppress(json.JSONDecodeError):
+                fields = json.loads(line)
+                if isinstance(fields, dict) and name in (None, fields.get("event")):
+                    yield fields
+
+
+class Stage:
+    """The folder, the ledger's address, and everybody who was started."""
+
+    def __init__(self, folder: Path, nursery: trio.Nursery) -> None:
+        self.folder = folder
+        self.port = programs.free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.actors: list[Actor] = []
+        self._nursery = nursery
+
+    async def command(self, name: str, *arguments: str, exit_status: int = 0) -> str:
+        """Run a tequio command to its end and give its output."""
+        program = Program(name, tequio(*arguments), self.folder)
+        ended = await program.run()
+        output = program.output.decode(errors="replace")
+        assert ended == exit_status, f"{name} ended with {ended}: {output}{program.last_words()}"
+        return output
+
+    async def ledger(self, organiser: str) -> Actor:
+        """Start the ledger, anew on its folder if it was there before; returns when it answers."""
+        command = programs.ledger_command(self.folder / "ledger", self.port, organiser)
+        actor = self._start("ledger", [*command, "--log-json"])
+        await programs.wait_healthy(self.url)
+        return actor
+
+    def seed(self, *options: str) -> Actor:
+        """Start a seed."""
+        return self._start("seed", tequio("seed", *self._node("seed"), *options))
+
+    def volunteer(self, name: str, *options: str) -> Actor:
+        """Start a volunteer on the CPU."""
+        command = tequio("worker", *self._node(name), "--device", "cpu", *options)
+        return self._start(name, command)
+
+    async def until(
+        self,
+        what: str,
+        holds: Callable[[], bool] | Callable[[], Awaitable[bool]],
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        """Wait until something holds; raises AssertionError when it does not in time."""
+        with trio.move_on_after(patience_s):
+            while True:
+                answer = holds()
+                if answer if isinstance(answer, bool) else await answer:
+                    return
+                self._check_alive()
+                await trio.sleep(POLL_S)
+        raise AssertionError(f"not within {patience_s:.0f} s: {what}")
+
+    def show(self) -> None:
+        """Print the end of every log."""
+        for path in sorted((self.folder / "logs").glob("*.log")):
+            tail = path.read_bytes()[-TAIL_BYTES:].decode(errors="replace")
+            sys.stderr.write(f"\n--- {path.name}\n{tail}\n")
+
+    def _node(self, name: str) -> tuple[str, ...]:
+        listen = ("--listen", "/ip4/127.0.0.1/tcp/0")
+        where = ("--ledger", self.url, "--dir", str(self.folder / name))
+        return (*where, *listen, "--status", "--log-json")
+
+    def _start(self, name: str, command: list[str]) -> Actor:
+        actor = Actor(program=Program(name, command, self.folder))
+        self.actors.append(actor)
+        self._nursery.start_soon(actor.play)
+        return actor
+
+    def _check_alive(self) -> None:
+        for actor in self.actors:
+            died = actor.ended.is_set() and not actor.may_end
+            assert not died, f"{actor.name} ended with status {actor.exit_status}"
+
+
+@asynccontextmanager
+async def raised(folder: Path) -> AsyncIterator[Stage]:
+    """Raise the curtain; every program has ended when this has."""
+    async with trio.open_nursery() as nursery:
+        stage = Stage(folder, nursery)
+        try:
+            yield stage
+        except BaseException:
+            stage.show()
+            raise
+        finally:
+            nursery.cancel_scope.cancel()
+    left = left_over(folder)
+    assert not left, f"still running: {left}"
+
+
+def left_over(folder: Path) -> list[str]:
+    """Command lines of processes that were started for that folder and still run."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            if any(str(folder) in word for word in process.cmdline()):
+                found.append(" ".join(process.cmdline()))
+    return found

@@ -1,0 +1,164 @@
+"""`tequio demo --quick`, once, by its outcome and by what it leaves in its folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.stage import left_over
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PATIENCE_S = 300
+ROUNDS = 5
+PEERS = 4
+UNTRAINED_BITS = 8.0
+"""Bits per byte of a model that knows nothing: all 256 bytes alike."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demo:
+    """One performance that is over."""
+
+    folder: Path
+    outcome: dict[str, Any]
+    exit_status: int
+    screen: str
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    """Play the demo, once for all tests of this session."""
+    place = tmp_path_factory.mktemp("demo")
+    folder, outcome = place / "network", place / "outcome.json"
+    command = (sys.executable, "-m", "tequio_client", "demo", "--quick")
+    with subprocess.Popen(
+        [*command, "--dir", str(folder), "--json", str(outcome)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "COLUMNS": "120"},
+    ) as process:
+        screen = _read_to_the_end(process)
+    assert outcome.exists(), screen
+    return Demo(
+        folder=folder,
+        outcome=json.loads(outcome.read_text()),
+        exit_status=process.returncode,
+        screen=screen,
+    )
+
+
+def _read_to_the_end(process: subprocess.Popen[str]) -> str:
+    """Read its screen; a demo that takes too long is told to end, and ends its programs."""
+    try:
+        return process.communicate(timeout=PATIENCE_S)[1]
+    finally:
+        process.terminate()
+
+
+@pytest.mark.whole
+def test_the_demo_ends_well_and_its_audit_finds_nothing(demo: Demo) -> None:
+    assert demo.exit_status == 0, demo.screen
+    assert demo.outcome["audit_exit"] == 0
+
+
+@pytest.mark.whole
+def test_the_outcome_has_exactly_the_documented_fields(demo: Demo) -> None:
+    assert set(demo.outcome) == {
+        "rounds_committed",
+        "rounds_void",
+        "heads",
+        "heads_agree",
+        "peers",
+        "held_out",
+        "tokens_accepted",
+        "tokens_per_s",
+        "log",
+        "audit_exit",
+        "ledger_rss_mb",
+        "seed_rss_mb",
+        "seconds",
+    }
+    assert set(demo.outcome["held_out"]) == {
+        "bits_per_byte_start",
+        "bits_per_byte_end",
+        "perplexity_end",
+    }
+    assert set(demo.outcome["log"]) == {"size", "root"}
+    for peer in demo.outcome["peers"]:
+        assert set(peer) == {
+            "peer_id",
+            "roles",
+            "head",
+            "micropoints",
+            "bytes_sent",
+            "bytes_received",
+            "worker_rss_mb",
+            "trainer_rss_mb",
+            "compute_fraction",
+        }
+
+
+@pytest.mark.whole
+def test_every_round_counts_and_every_peer_ends_with_the_same_head(demo: Demo) -> None:
+    outcome = demo.outcome
+    assert (outcome["rounds_committed"], outcome["rounds_void"]) == (ROUNDS, 0)
+    assert outcome["heads_agree"] is True
+    assert len(outcome["heads"]) == len(set(outcome["heads"])) == ROUNDS + 1
+    assert all(len(bytes.fromhex(head)) == 32 for head in outcome["heads"])
+    assert len(outcome["peers"]) == PEERS
+    assert {peer["head"] for peer in outcome["peers"]} == {outcome["heads"][-1]}
+
+
+@pytest.mark.whole
+def test_the_model_learns_what_it_was_not_shown(demo: Demo) -> None:
+    held_out = demo.outcome["held_out"]
+    assert held_out["bits_per_byte_start"] == pytest.approx(UNTRAINED_BITS, abs=0.3)
+    assert held_out["bits_per_byte_end"] < 4.6
+    assert held_out["perplexity_end"] == pytest.approx(2 ** held_out["bits_per_byte_end"], rel=0.01)
+
+
+@pytest.mark.whole
+def test_every_peer_trains_shares_and_earns(demo: Demo) -> None:
+    for peer in demo.outcome["peers"]:
+        assert peer["roles"] == ["trainer", "witness"]
+        assert peer["micropoints"] > 0
+        assert peer["bytes_received"] > 0
+        assert 0 < peer["compute_fraction"] < 1
+    assert sum(peer["bytes_sent"] for peer in demo.outcome["peers"]) > 0
+    assert demo.outcome["tokens_accepted"] > 0
+    assert demo.outcome["tokens_per_s"] > 0
+
+
+@pytest.mark.whole
+def test_programs_stay_small(demo: Demo) -> None:
+    for peer in demo.outcome["peers"]:
+        assert 0 < peer["worker_rss_mb"] < 160
+        assert 0 < peer["trainer_rss_mb"] < 450
+    assert 0 < demo.outcome["seed_rss_mb"] < 140
+    assert 0 < demo.outcome["ledger_rss_mb"] < 150
+
+
+@pytest.mark.whole
+def test_no_program_outlives_the_demo_and_none_ends_in_a_traceback(demo: Demo) -> None:
+    assert not left_over(demo.folder)
+    for path in (demo.folder / "logs").glob("*.log"):
+        assert "Traceback" not in path.read_text(), path.name
+
+
+@pytest.mark.whole
+def test_the_screen_names_the_peers_and_the_log(demo: Demo) -> None:
+    for peer in demo.outcome["peers"]:
+        assert peer["peer_id"] in demo.screen
+    root = demo.outcome["log"]["root"]
+    assert len(bytes.fromhex(root)) == 32
+    assert root[:16] in demo.screen
+    assert demo.outcome["log"]["size"] > ROUNDS * PEERS
