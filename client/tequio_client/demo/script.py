@@ -91,9 +91,7 @@ most = {self.rounds}
 
 def quick(folder: Path, peers: int) -> Script:
     """All of it in a minute."""
-    return Script(
-        folder=folder, rounds=5, peers=peers, train_s=4.0, held_out_tokens=16_384
-    )
+    return Script(folder=folder, rounds=5, peers=peers, train_s=4.0, held_out_tokens=16_384)
 
 
 def with_rounds(script: Script, rounds: int) -> Script:
