@@ -1,4 +1,4 @@
-"""One process per folder: the lock that keeps a second worker out."""
+"""One process per folder: the lock that keeps a second one out."""
 
 from __future__ import annotations
 
@@ -23,10 +23,13 @@ def locked(folder: Path) -> Iterator[None]:
         lock.acquire()
     except Timeout as err:
         raise UserFacingError(
-            f"another worker uses the folder {folder}; stop it, or give this one its own --dir"
+            f"another process uses the folder {folder}: stop it, or give this one its own folder"
         ) from err
     except OSError as err:
-        raise UserFacingError(f"cannot use the folder {folder}: {err.strerror}") from err
+        raise UserFacingError(
+            f"cannot use the folder {folder} ({err.strerror or err}): make room or make it "
+            "writable, or give another"
+        ) from err
     try:
         yield
     finally:

@@ -30,6 +30,8 @@ log = structlog.get_logger(__name__)
 _T = TypeVar("_T")
 _Text = Annotated[str, Meta(max_length=128)]
 
+ID_LETTERS = 6
+"""Least beginning of a run's id that may stand for it."""
 ROWS = 1_000
 """Most rows in one answer, of any kind."""
 
@@ -104,6 +106,12 @@ class RunAnswer(Struct, frozen=True):
     def id(self) -> RunId:
         """The run."""
         return RunId(digest_from_text(self.run))
+
+    def fits(self, wanted: str | None) -> bool:
+        """Whether a person who says `wanted` may mean this run: its name, or how its id begins."""
+        if not wanted or wanted == self.name:
+            return True
+        return len(wanted) >= ID_LETTERS and self.run.startswith(wanted)
 
     @property
     def manifest_digest(self) -> Digest:

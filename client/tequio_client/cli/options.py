@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import platformdirs
@@ -16,6 +17,25 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., object]")
 LEDGER = "http://127.0.0.1:8600"
 GIB = 1 << 30
+
+
+class _Number(click.FloatRange):
+    """A number in a range; NaN, which compares with nothing, is in none."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - click's own
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> float:
+        """Read it, or say what it must be."""
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return number
+
+
+_RATE = _Number(0.001, 1e9)
 
 ledger = click.option(
     "--ledger",
@@ -82,9 +102,18 @@ def networking(command: F) -> F:
             click.option(
                 "--peer", "bootstrap", multiple=True, help="Multiaddr of a peer to dial; repeat."
             ),
-            click.option("--quota-gib", type=float, default=20.0, show_default=True),
-            click.option("--upload-mbit", type=float, help="Most to send, in Mbit/s."),
-            click.option("--download-mbit", type=float, help="Most to receive, in Mbit/s."),
+            click.option(
+                "--wait-for-ledger",
+                "wait_for_ledger_s",
+                metavar="SECONDS",
+                type=_Number(0.0, 1e9),
+                default=60.0,
+                show_default=True,
+                help="How long the ledger may be away at the start before we give up.",
+            ),
+            click.option("--quota-gib", type=_Number(0.0, 1e6), default=20.0, show_default=True),
+            click.option("--upload-mbit", type=_RATE, help="Most to send, in Mbit/s."),
+            click.option("--download-mbit", type=_RATE, help="Most to receive, in Mbit/s."),
             click.option(
                 "--status", "status_lines", is_flag=True, help="Status as JSON lines on stdout."
             ),

@@ -29,8 +29,19 @@ if TYPE_CHECKING:
 )
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda:N, mps, xpu:N.")
 @click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 1024))
-@click.option("--memory-mb", default=0, help="Most accelerator memory, MiB; 0 is no limit.")
-@click.option("--share", default=100, show_default=True, type=click.IntRange(1, 100))
+@click.option(
+    "--memory-mb",
+    default=0,
+    type=click.IntRange(0, 1 << 30),
+    help="Most accelerator memory, MiB; 0 is no limit.",
+)
+@click.option(
+    "--share",
+    default=100,
+    show_default=True,
+    type=click.IntRange(1, 100),
+    help="Percent of the time to compute.",
+)
 @options.networking
 @options.logging
 def worker(  # noqa: PLR0913 - one parameter an option
@@ -91,6 +102,7 @@ def _net(  # noqa: PLR0913 - one parameter an option
     listen: tuple[str, ...],
     announce: tuple[str, ...],
     bootstrap: tuple[str, ...],
+    wait_for_ledger_s: float,
     quota_gib: float,
     upload_mbit: float | None,
     download_mbit: float | None,
@@ -104,6 +116,7 @@ def _net(  # noqa: PLR0913 - one parameter an option
         listen=listen,
         announce=announce,
         bootstrap=bootstrap,
+        wait_for_ledger_s=wait_for_ledger_s,
         quota_bytes=int(quota_gib * options.GIB),
         upload_bytes_per_s=options.bytes_per_s(upload_mbit),
         download_bytes_per_s=options.bytes_per_s(download_mbit),

@@ -6,30 +6,32 @@ before anything is signed. Nothing that a trainer says of itself is passed on as
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import deque
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+import msgspec
 import structlog
 import trio
 
 from tequio_client.link import messages as link
 from tequio_client.worker import duty as duties
+from tequio_client.worker.trainer_process import TrainerFailedError
 from tequio_client.worker.trees import TreeRef
 from tequio_shared import proof
 from tequio_shared.contribution import RecordShape
-from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import (
     ZERO_DIGEST,
     Digest,
     HeadHash,
     digest_from_text,
-    from_text,
     peer_id_text,
     to_text,
 )
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.proof import Reason
-from tequio_shared.round import Head, Phase, RoundView
+from tequio_shared.round import Head, RoundView
 from tequio_shared.run import first_head
 from tequio_shared.statements.members import MemberLeave, MemberReady
 from tequio_shared.statements.rounds import HeadAttest, WorkCommit
@@ -65,10 +67,14 @@ HEADS_KEPT = 2
 
 R = TypeVar("R", bound=link.Report)
 
-_OVERTAKEN = frozenset({"too-late", "already-said", "not-in-round", "run-finished"})
-"""Refusals that only say that the run has gone on."""
+PATIENCE_S = 60.0
+"""How long accepted contributions are looked for before the promoted head is fetched instead."""
+SAID_KEPT = 16
+WORK_FILES = ("delta", "feedback", "payload", "head")
 
-_REASONS = {reason.name.lower(): reason for reason in Reason} | {"copied": Reason.COPY}
+_LASTING = frozenset({"device", "model", "input", "memory"})
+"""Codes of a trainer that cannot be prepared: asking again would change nothing."""
+_REASONS = {reason.name.lower(): reason for reason in Reason}
 
 
 @dataclass(slots=True)
@@ -80,7 +86,6 @@ class Tally:
     tokens: int = 0
     train_seconds: float = 0.0
     loss_last: float = 0.0
-    heads: dict[int, str] = field(default_factory=dict)  # round to head hash, as computed here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,12 +112,6 @@ class Tracker(Protocol):
     view: RunView
     opened_at_s: float
 
-    def own(self) -> duties.Own:
-        """What we hold and have said."""
-
-    async def wait_until(self, holds: Callable[[], bool], patience_s: float) -> bool:
-        """Wait until the log makes something true; False when the time is up first."""
-
 
 class Deeds:
     """Does duties, one at a time."""
@@ -120,26 +119,29 @@ class Deeds:
     def __init__(self, means: Means) -> None:
         self._means = means
         self._head: Head | None = None  # whose weights lie in the store
+        self._fetching: Head | None = None
         self._kept: list[Digest] = []  # weights that are pinned, oldest first
         self._feedback: Path | None = None  # after our last accepted contribution
-        self._fresh_feedback: dict[int, Path] = {}  # by round, until it is settled
+        self._fresh_feedback: tuple[int, Path] | None = None  # of that round, until it is settled
         self._delta: tuple[int, Path] | None = None  # pseudo-gradient of that round
-        self._committing = False
+        self._speaking = 0  # statements on their way
+        self.said: deque[Duty] = deque(maxlen=SAID_KEPT)  # what the ledger has answered
         self.tally = Tally()
 
     @property
-    def held(self) -> HeadHash | None:
+    def held(self) -> Head | None:
         """The head whose weights are in our store."""
-        return self._head.hash if self._head else None
-
-    @property
-    def held_head(self) -> Head | None:
-        """The head whose weights are in our store, with what its hash is made of."""
         return self._head
 
-    def may_drop(self, now: Duty) -> bool:
-        """Whether an overtaken duty may be cancelled: not while a statement is on its way."""
-        return not self._committing and not isinstance(now, duties.Ready | duties.Attest)
+    @property
+    def fetching(self) -> Head | None:
+        """The head whose weights we are getting from others, also between two attempts."""
+        return self._fetching
+
+    @property
+    def is_speaking(self) -> bool:
+        """Whether a statement is on its way: what it belongs to should not be cancelled."""
+        return self._speaking > 0
 
     async def do(self, now: Duty, rounds: Tracker) -> None:
         """Do one duty; returns when it is done or no longer possible. Raises TequioError."""
@@ -149,13 +151,13 @@ class Deeds:
             case duties.Advance(closed=closed):
                 await self._advance(closed)
             case duties.Ready():
-                await self._say_ready(rounds)
+                await self._say_ready(now)
             case duties.Attest():
-                await self._attest(rounds)
+                await self._attest(now, rounds)
             case duties.Train():
-                await self._train(rounds)
+                await self._train(now, rounds)
             case duties.Prove():
-                await self._prove(rounds)
+                await self._prove(now, rounds)
             case _:
                 raise AssertionError(f"{now} is nothing to do")
 
@@ -164,10 +166,15 @@ class Deeds:
         await self._say(MemberLeave(reason=LEAVING), None)
 
     def settle(self, round_number: int, *, was_accepted: bool) -> None:
-        """A round closed: what was not sent stays in the error feedback."""
-        fresh = self._fresh_feedback.pop(round_number, None)
-        if was_accepted and fresh is not None:
-            self._feedback = fresh
+        """A round is over: what was not sent stays in the error feedback.
+
+        Training that did not count leaves the feedback as it was before.
+        """
+        if self._fresh_feedback is None or self._fresh_feedback[0] != round_number:
+            return
+        if was_accepted:
+            self._feedback = self._fresh_feedback[1]
+        self._fresh_feedback = None
 
     # --- heads
 
@@ -179,7 +186,9 @@ class Deeds:
             raise RefusedError("no-aux", "runs with state beside the weights cannot be joined yet")
         if not self._means.store.has_tree(head.weights_root):
             log.info("fetching head", round=head.round, size_bytes=size)
+        self._fetching = head
         came = await self._means.exchange.tree(ref)
+        self._fetching = None
         if came:
             sources = {peer_id_text(peer): count for peer, count in came.items()}
             log.info("head fetched", round=head.round, sources=sources)
@@ -189,8 +198,11 @@ class Deeds:
         held = self._head
         if held is None or held.hash != closed.parent:
             raise RefusedError("no-head", "the head before that round is not here")
-        await self._gather_payloads(closed)
-        out = self._means.work_folder / f"head-{closed.round}.i32"
+        with trio.move_on_after(PATIENCE_S) as patience:
+            await self._gather_payloads(closed)
+        if patience.cancelled_caught:
+            raise PeerError(f"contributions of round {closed.round} are not to be had")
+        out = self._means.work_folder / f"head-{closed.round}"
         members = tuple(
             link.Contribution(to_text(one.header), self._tree_path(one.payload_root))
             for one in closed.members
@@ -208,9 +220,8 @@ class Deeds:
             ),
             link.Advanced,
         )
-        ref = await trio.to_thread.run_sync(self._means.store.move_tree_file, out, PIECE_BYTES)
-        self._hold(_advanced_head(closed, report, ref.root))
-        self.tally.heads[closed.round] = report.head
+        root = await self._take_in(out, PIECE_BYTES)
+        self._hold(_advanced_head(closed, report, root))
         log.info("head computed", round=closed.round, head=report.head[:10], seconds=report.seconds)
 
     async def _gather_payloads(self, closed: ClosedRound) -> None:
@@ -233,64 +244,53 @@ class Deeds:
 
     # --- statements
 
-    async def _say_ready(self, rounds: Tracker) -> None:
+    async def _say_ready(self, now: duties.Ready) -> None:
         await self._ask_prepared()
         held = self._head or first_head(self._means.manifest)
         body = MemberReady(
-            head=to_text(held.hash),
-            roles=self._means.roles,
-            commit=to_text(self._means.secrets.commit()),
+            head=to_text(held.hash), roles=self._means.roles, commit=await self._commit()
         )
         await self._say(body, None)
-        await rounds.wait_until(lambda: rounds.own().ready_index is not None, 5.0)
+        self.said.append(now)
 
-    async def _attest(self, rounds: Tracker) -> None:
-        current, held = _current(rounds), self._head
-        expected = current.expected_head(held.weights_root, held.aux_root) if held else None
-        if held is None or expected is None or expected.hash != held.hash:
-            raise RefusedError("no-head", "our head is not the one this round starts from")
+    async def _attest(self, now: duties.Attest, rounds: Tracker) -> None:
+        current, held = _current(rounds, now.round), self._head
+        if held is None:
+            raise RefusedError("no-head", "no head is here yet")
         body = HeadAttest(
             head=to_text(held.hash),
             weights_root=to_text(held.weights_root),
             aux_root=to_text(held.aux_root),
             reveal=to_text(self._means.secrets.reveal(current.roster_index)),
-            commit=to_text(self._means.secrets.commit()),
+            commit=await self._commit(),
         )
-        try:
-            await self._say(body, current.number)
-        except RefusedError as err:
-            if err.code == "wrong-reveal":  # our file is behind the log: commit anew for the next
-                await self._say_ready(rounds)
-            elif err.code not in _OVERTAKEN:
-                raise
-        await _past(rounds, current, lambda: current.phase is not Phase.ATTEST)
+        refusal = await self._say_once(now, body, current.number)
+        if refusal is not None and refusal.code == "wrong-reveal":
+            # Our file is behind the log. We train and witness all the same; for the coming
+            # rounds we commit anew.
+            await self._say_ready(duties.Ready(current.roster_index))
 
-    async def _train(self, rounds: Tracker) -> None:
-        current, held = _current(rounds), self._head
+    async def _commit(self) -> str:
+        return to_text(await trio.to_thread.run_sync(self._means.secrets.commit))
+
+    async def _train(self, now: duties.Train, rounds: Tracker) -> None:
+        current, held = _current(rounds, now.round), self._head
         slot = current.slot_of[self._means.key]
-        if held is None or current.head is None or held.hash != current.head.hash:
+        if held is None or held != current.head:
             raise RefusedError("no-head", "our head is not the one this round starts from")
         report = await self._trained(rounds, current, held, current.assignment[slot])
-        header = from_text(report.header, None)
         payload = self._means.work_folder / f"payload-{current.number}"
-        ref = await trio.to_thread.run_sync(
-            self._means.store.move_tree_file, payload, current.shape.group_bytes
-        )
-        if to_text(ref.root) != report.payload_root:
+        root = await self._take_in(payload, current.shape.group_bytes)
+        if to_text(root) != report.payload_root:
             raise PeerError("the trainer's payload is not what its header says")
+        self._count(report)
+        await self._say_once(now, WorkCommit(header=report.header), current.number)
+
+    def _count(self, report: link.Trained) -> None:
         self.tally.rounds_trained += 1
         self.tally.tokens += report.tokens
         self.tally.train_seconds += report.train_seconds
         self.tally.loss_last = report.loss_last
-        self._committing = True
-        try:
-            entry = await self._say(WorkCommit(header=to_text(header)), current.number)
-            await self._means.announcer.announce(entry)
-        except RefusedError as err:
-            log.warning("commitment refused", round=current.number, code=err.code, why=str(err))
-        finally:
-            self._committing = False
-        await _past(rounds, current, lambda: slot in current.commitments)
 
     async def _trained(
         self,
@@ -322,66 +322,57 @@ class Deeds:
             link.Trained,
         )
         self._delta = (number, delta)
-        self._fresh_feedback[number] = feedback
-        self._sweep(number)
+        self._fresh_feedback = (number, feedback)
+        await trio.to_thread.run_sync(self._sweep, number)
         return report
 
-    async def _prove(self, rounds: Tracker) -> None:
-        current = _current(rounds)
-        await self._wait_for_payloads(rounds, current)
-        here = {
-            slot: one
-            for slot, one in current.commitments.items()
-            if self._means.store.has_tree(one.header.payload_root)
-        }
-        keys = current.roster.keys
-        candidates = tuple(
-            link.Candidate(
-                slot=slot,
-                trainer=to_text(keys[slot]),
-                header=to_text(one.header.pack()),
-                payload=self._tree_path(one.header.payload_root),
-                windows=current.assignment[slot],
-            )
-            for slot, one in sorted(here.items())
-        )
-        verdicts = await self._screened(current, candidates) if candidates else ()
-        rejected = {one.slot: _REASONS[one.reason] for one in verdicts if one.reason in _REASONS}
-        vouched = {one.slot: current.commitments[one.slot].id for one in verdicts if not one.reason}
-        head = current.head
-        if head is None:
+    async def _prove(self, now: duties.Prove, rounds: Tracker) -> None:
+        current = _current(rounds, now.round)
+        if current.head is None:
             raise RefusedError("no-head", "the round has no head")
+        await self._wait_for_payloads(current)
+        verdicts = await self._screened(current, current.head, self._candidates(current))
         body = proof.make(
             seed=current.seed,
             slots=len(current.roster.members),
             trainers=len(current.trainers),
-            vouched=vouched,
-            rejected=rejected,
-            head=head.hash,
+            vouched={
+                one.slot: current.commitments[one.slot].id for one in verdicts if not one.reason
+            },
+            rejected={one.slot: _REASONS[one.reason] for one in verdicts if one.reason in _REASONS},
+            head=current.head.hash,
         )
-        self._committing = True
-        try:
-            await self._say(body, current.number)
+        if await self._say_once(now, body, current.number) is None:
             self.tally.proofs += 1
-        except RefusedError as err:
-            log.warning("proof refused", round=current.number, code=err.code, why=str(err))
-        finally:
-            self._committing = False
-        me = current.slot_of[self._means.key]
-        await _past(rounds, current, lambda: me in current.proofs)
 
-    async def _wait_for_payloads(self, rounds: Tracker, current: RoundView) -> None:
+    def _candidates(self, current: RoundView) -> tuple[link.Candidate, ...]:
+        """The contributions that are here, in the order of their commitments.
+
+        Of two that are alike the later one is the copy.
+        """
+        return tuple(
+            link.Candidate(
+                slot=slot,
+                trainer=to_text(one.header.trainer),
+                header=to_text(one.header.pack()),
+                payload=self._tree_path(one.header.payload_root),
+                windows=current.assignment[slot],
+            )
+            for slot, one in sorted(current.commitments.items(), key=lambda item: item[1].index)
+            if self._means.store.has_tree(one.header.payload_root)
+        )
+
+    async def _wait_for_payloads(self, current: RoundView) -> None:
         patience_s = self._means.manifest.rounds.witness / 1000 * GATHER_SHARE
         roots = [one.header.payload_root for one in current.commitments.values()]
         with trio.move_on_after(patience_s):
             await self._means.exchange.wait_for(roots)
 
     async def _screened(
-        self, current: RoundView, candidates: tuple[link.Candidate, ...]
+        self, current: RoundView, head: Head, candidates: tuple[link.Candidate, ...]
     ) -> tuple[link.Verdict, ...]:
-        head = current.head
-        if head is None:
-            raise RefusedError("no-head", "the round has no head")
+        if not candidates:
+            return ()
         delta = self._delta
         report = await self._ask(
             lambda wish: link.Screen(
@@ -397,29 +388,26 @@ class Deeds:
         )
         for one in report.verdicts:
             if one.reason:
-                log.warning("contribution refused", round=current.number, slot=one.slot, why=one)
+                log.warning(
+                    "contribution refused", round=current.number, slot=one.slot, why=one.reason
+                )
         return report.verdicts
 
     # --- with the trainer
 
     async def _ask_prepared(self) -> link.Ready:
-        prepare = self._means.prepare
-        if self._means.trainer.ready is not None:
-            return self._means.trainer.ready
-        return await self._means.trainer.ask(
-            lambda wish: link.Prepare(
-                wish=wish,
-                manifest=prepare.manifest,
-                config=prepare.config,
-                data_manifest=prepare.data_manifest,
-                tokenizer=prepare.tokenizer,
-                device=prepare.device,
-                threads=prepare.threads,
-                memory_mb=prepare.memory_mb,
-                share_percent=prepare.share_percent,
-            ),
-            link.Ready,
-        )
+        """Raises UserFacingError when the trainer cannot be prepared on this computer."""
+        trainer, prepare = self._means.trainer, self._means.prepare
+        if trainer.ready is not None:
+            return trainer.ready
+        try:
+            return await trainer.ask(
+                lambda wish: msgspec.structs.replace(prepare, wish=wish), link.Ready
+            )
+        except TrainerFailedError as err:
+            if err.code not in _LASTING:
+                raise
+            raise UserFacingError(f"this computer cannot train the run: {err}") from err
 
     async def _shards(self, windows: Sequence[tuple[int, int]]) -> tuple[link.Shard, ...]:
         manifest, corpus = self._means.manifest, self._means.corpus
@@ -437,34 +425,66 @@ class Deeds:
         return str(self._means.store.tree_path(root))
 
     def _sweep(self, number: int) -> None:
-        """Delete working files of rounds long past."""
+        """Delete working files of rounds long past, but not the feedback in use."""
         for path in self._means.work_folder.glob("*-*"):
             stem, _, tail = path.name.partition("-")
             old = tail.isdigit() and int(tail) + 2 < number
-            if old and stem in ("delta", "feedback", "payload") and path != self._feedback:
+            if old and stem in WORK_FILES and path != self._feedback:
                 path.unlink(missing_ok=True)
 
     async def _ask(self, make: Callable[[int], link.Wish], answer: type[R]) -> R:
         await self._ask_prepared()
         return await self._means.trainer.ask(make, answer)
 
+    async def _take_in(self, file: Path, piece_bytes: int) -> Digest:
+        """Move a file that the trainer says it wrote into the store; returns its root."""
+        if not await trio.Path(file).is_file():
+            raise PeerError(f"the trainer did not leave {file}")
+        ref = await trio.to_thread.run_sync(self._means.store.move_tree_file, file, piece_bytes)
+        self._means.exchange.note_local()
+        return ref.root
+
+    # --- our voice
+
+    async def _say_once(self, now: Duty, body: Body, round_number: int) -> RefusedError | None:
+        """Say what a round takes once; a refusal is final for this round, logged and returned."""
+        try:
+            entry = await self._say(body, round_number)
+        except RefusedError as err:
+            self.said.append(now)
+            return err  # the outbox has logged it
+        self.said.append(now)
+        if isinstance(body, WorkCommit):
+            await self._means.announcer.announce(entry)
+        return None
+
     async def _say(self, body: Body, round_number: int | None) -> Entry:
-        return await self._means.outbox.say(body, self._means.manifest.run_id, round_number)
+        self._speaking += 1
+        try:
+            return await self._means.outbox.say(body, self._means.manifest.run_id, round_number)
+        finally:
+            self._speaking -= 1
 
 
-def _current(rounds: Tracker) -> RoundView:
+def clear_work_folder(folder: Path) -> None:
+    """Make the folder for working files, without what an earlier life left there.
+
+    Raises UserFacingError.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in folder.glob("*-*"):
+            if path.name.partition("-")[0] in WORK_FILES:
+                path.unlink()
+    except OSError as err:
+        raise UserFacingError(f"cannot use the folder {folder}: {err.strerror}") from err
+
+
+def _current(rounds: Tracker, number: int) -> RoundView:
     current = rounds.view.round
-    if current is None:
-        raise RefusedError("not-in-round", "no round is under way")
+    if current is None or current.number != number:
+        raise RefusedError("not-in-round", f"round {number} is no longer under way")
     return current
-
-
-async def _past(rounds: Tracker, current: RoundView, holds: Callable[[], bool]) -> None:
-    """Wait until the log shows what we said, or the round has gone on without it."""
-    phase = current.phase
-    await rounds.wait_until(
-        lambda: holds() or rounds.view.round is not current or current.phase is not phase, 30.0
-    )
 
 
 def _time_left_ms(rounds: Tracker, current: RoundView) -> int:

@@ -2,6 +2,12 @@
 
 Level-driven: after every entry of the log the duty is worked out afresh; the driver starts what
 is new and drops what is no longer asked for. Nothing is remembered between two calls.
+
+Rules. A proof needs no weights and has a deadline, so it comes first. Next the weights are brought
+to where the log is: computed from the rounds that we saw close, or fetched. A head that is being
+fetched while rounds go by stays worth having as long as those rounds lead on from it; otherwise
+whoever needs longer than a round for its bytes would begin again for ever. Only who holds the head
+that the next round starts from says that it is ready.
 """
 
 from __future__ import annotations
@@ -13,7 +19,7 @@ from tequio_shared.round import Head, Phase, RoundView, is_trainer
 from tequio_shared.run import RunView, State, first_head
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from tequio_shared.ids import ContributionId, Digest, HeadHash, PeerKey
 
@@ -41,12 +47,15 @@ class ClosedRound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Own:
-    """What we hold and have said, as far as the log has confirmed it."""
+    """What we hold, what we are at, and what we have said."""
 
     key: PeerKey
-    held: HeadHash | None  # head whose weights lie in our store
+    held: Head | None  # whose weights lie in our store
+    fetching: Head | None = None  # whose weights are on their way
     closed: Mapping[HeadHash, ClosedRound]  # by parent
-    ready_index: int | None  # log index of our last member.ready
+    stuck: Collection[HeadHash] = ()  # parents from which we could not go on by ourselves
+    said: Collection[Duty] = ()  # statements that the ledger has answered, whatever it said
+    ready_index: int | None = None  # log index of our last member.ready
     is_leaving: bool = False
 
 
@@ -71,7 +80,9 @@ class Advance:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """Say that we can be in the next roster."""
+    """Say that we can be in the roster after the one at this log index (-1: in the first)."""
+
+    last_roster: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,49 +118,97 @@ def duty(view: RunView, own: Own) -> Duty:
     """The one thing to do now, the most urgent first."""
     if view.state is State.FINISHED:
         return Done()
-    return _head_duty(view, own) or _round_duty(view, own) or _ready_duty(view, own) or Wait()
+    return (
+        _prove_duty(view, own)
+        or _head_duty(view, own)
+        or _round_duty(view, own)
+        or _ready_duty(view, own)
+        or Wait()
+    )
+
+
+def _prove_duty(view: RunView, own: Own) -> Duty | None:
+    current, slot = _place(view, own)
+    if current is None or current.phase is not Phase.WITNESS:
+        return None
+    is_asked = slot in current.elected and slot not in current.proofs
+    return _unsaid(Prove(current.number), own) if is_asked else None
 
 
 def _head_duty(view: RunView, own: Own) -> Duty | None:
     """Bring the weights to where the log is."""
-    closed = own.closed.get(own.held) if own.held else None
-    if closed is not None:
-        return Advance(closed)
-    target = view.head or first_head(view.manifest)
-    if own.held == target.hash:
+    target = _target(view)
+    if target is None:
         return None
-    ahead = {one.parent for one in own.closed.values()}
-    if own.held is not None and target.hash in ahead:
-        return None  # we computed the head that the run is about to state
+    closed = own.closed.get(own.held.hash) if own.held else None
+    if closed is not None and (closed.parent not in own.stuck or closed.parent == target.hash):
+        return Advance(closed)
+    if own.held is not None and (own.held == target or _is_next(view, own.held)):
+        return None
+    if own.fetching is not None and own.fetching.hash in own.closed:
+        return FetchHead(own.fetching)
     return FetchHead(target)
 
 
+def _target(view: RunView) -> Head | None:
+    """The canonical head; None while a light view has not come to its promotion yet."""
+    if view.head is not None:
+        return view.head
+    is_first = view.next_head is not None and not view.next_head.round
+    return first_head(view.manifest) if is_first else None
+
+
+def _is_next(view: RunView, held: Head) -> bool:
+    """Whether we hold the head that the run is about to state."""
+    coming = view.next_head
+    return coming is not None and (coming.round, coming.parent, coming.set_root) == (
+        held.round,
+        held.parent,
+        held.set_root,
+    )
+
+
 def _round_duty(view: RunView, own: Own) -> Duty | None:
-    current = view.round
-    slot = current.slot_of.get(own.key) if current else None
-    if current is None or slot is None or own.is_leaving:
+    current, slot = _place(view, own)
+    if current is None or slot is None or own.held is None:
         return None
     match current.phase:
-        case Phase.ATTEST if slot not in current.attests:
-            return Attest(current.number)
+        case Phase.ATTEST if slot not in current.attests and _starts_from(current, own.held):
+            return _unsaid(Attest(current.number), own)
         case Phase.TRAIN if is_trainer(current, own.key) and slot not in current.commitments:
-            return Train(current.number)
-        case Phase.WITNESS if slot in current.elected and slot not in current.proofs:
-            return Prove(current.number)
+            return _unsaid(Train(current.number), own) if own.held == current.head else None
     return None
+
+
+def _starts_from(current: RoundView, held: Head) -> bool:
+    """Whether the round may start from the head that we hold, as far as is settled."""
+    settled = current.settled_head()
+    return held == (settled or current.expected_head(held.weights_root, held.aux_root))
 
 
 def _ready_duty(view: RunView, own: Own) -> Duty | None:
     """Ask to be in the next roster, once per roster that we are missing from."""
-    if own.is_leaving or view.state in (State.COOLDOWN, State.FINISHED):
+    if own.is_leaving or own.held is None or view.state is State.COOLDOWN:
         return None
-    current = view.round
-    slot = current.slot_of.get(own.key) if current else None
+    if view.next_head is not None and not _is_next(view, own.held):
+        return None
+    current, slot = _place(view, own)
     if current is not None and slot is not None and not _was_dropped(current, slot):
         return None
-    last_roster = current.roster_index if current else -1
-    said = own.ready_index is not None and own.ready_index > last_roster
-    return None if said else Ready()
+    last_roster = view.round.roster_index if view.round else -1
+    is_logged = own.ready_index is not None and own.ready_index > last_roster
+    return None if is_logged else _unsaid(Ready(last_roster), own)
+
+
+def _place(view: RunView, own: Own) -> tuple[RoundView | None, int | None]:
+    """The last round and our slot in it; neither while we are leaving."""
+    if view.round is None or own.is_leaving:
+        return None, None
+    return view.round, view.round.slot_of.get(own.key)
+
+
+def _unsaid(wanted: Duty, own: Own) -> Duty | None:
+    return None if wanted in own.said else wanted
 
 
 def _was_dropped(last: RoundView, slot: int) -> bool:

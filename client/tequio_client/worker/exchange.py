@@ -13,11 +13,10 @@ import structlog
 import trio
 
 from tequio_client.ledger_api import LedgerUnavailableError
+from tequio_client.worker.endings import first_of
 from tequio_client.worker.fetch import FetchFailedError
 from tequio_client.worker.sources import SourcePool
-from tequio_client.worker.trees import TreeRef
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import peer_id_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from tequio_client.ledger_api import LedgerApi
     from tequio_client.worker.fetch import Fetcher, FetchReport
     from tequio_client.worker.store import Store
+    from tequio_client.worker.trees import TreeRef
     from tequio_shared.ids import Digest, PeerKey
 
 log = structlog.get_logger(__name__)
@@ -55,7 +55,6 @@ class Exchange:
         self._under_way: dict[Digest, trio.Event] = {}
         self._came = trio.Event()  # replaced whenever a tree came
         self.received: Counter[PeerKey] = Counter()  # verified bytes by source
-        self.liars: dict[PeerKey, str] = {}
 
     async def tree(self, ref: TreeRef, holder: PeerKey | None = None) -> Counter[PeerKey]:
         """Return once the whole tree is in the store; asked for twice, it is fetched once.
@@ -74,12 +73,15 @@ class Exchange:
                 self._under_way.pop(ref.root).set()
         return came
 
-    async def tree_or_log(
-        self, root: Digest, size_bytes: int, piece_bytes: int, holder: PeerKey
-    ) -> None:
-        """`tree`, for a background task that nobody waits on."""
-        await self.tree(TreeRef(root=root, size_bytes=size_bytes, piece_bytes=piece_bytes), holder)
-        log.debug("contribution came", root=root.hex()[:12], peer=peer_id_text(holder)[-8:])
+    async def gather(self, ref: TreeRef, holder: PeerKey | None = None) -> None:
+        """`tree`, for a task in the background: what is wrong with the peers only goes to the log.
+
+        UserFacingError passes: a full disk does not mend itself.
+        """
+        try:
+            await self.tree(ref, holder)
+        except* (PeerError, RefusedError) as group:
+            log.warning("not fetched", root=ref.root.hex()[:12], error=str(first_of(group)))
 
     async def wait_for(self, roots: Iterable[Digest]) -> None:
         """Return once all of these trees are in the store; somebody else fetches them."""
@@ -145,4 +147,3 @@ class Exchange:
     def _note(self, report: FetchReport) -> None:
         for peer, size in report.bytes_by_source.items():
             self.received[peer] += size
-        self.liars.update(report.bad_sources)

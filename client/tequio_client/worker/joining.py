@@ -12,28 +12,31 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client.ledger_api import LedgerUnavailableError
+from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
 from tequio_client.worker.follower import read_entries
 from tequio_shared.corpus import Corpus
-from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.head import set_root
-from tequio_shared.ids import ZERO_DIGEST, HeadHash, RunId, digest_from_text, from_text, to_text
+from tequio_shared.ids import ZERO_DIGEST, HeadHash, digest_from_text, to_text
 from tequio_shared.manifest import Manifest
 from tequio_shared.round import Head, NextHead
 from tequio_shared.run import RunView
-from tequio_shared.statements.rounds import HeadPromote, RoundClose
+from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundRoster
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from tequio_client.ledger_answers import RunAnswer
+    from tequio_client.ledger_answers import Resume, RunAnswer
     from tequio_client.worker.node import Node
+    from tequio_shared.ids import NetworkId
     from tequio_shared.statement import Statement
 
 log = structlog.get_logger(__name__)
 
 POLL_S = 2.0
 OVER = "finished"
+_PASSING = (LedgerUnavailableError, PeerError, RefusedError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,15 +54,25 @@ class Joined:
 
 
 async def join_run(node: Node, wanted: str | None) -> Joined:
-    """Find the run (the named one, or the only open one), get its documents, and a view of it."""
-    answer = await find_run(node, wanted)
-    manifest = Manifest.parse(await node.exchange.blob(digest_from_text(answer.run)))
-    if manifest.run_id != from_text(answer.run):
-        raise PeerError("the manifest is not the one that the run is named by")
-    corpus = Corpus.parse(await node.exchange.blob(digest_from_text(manifest.data.manifest)))
-    if to_text(corpus.root) != manifest.data.root:
-        raise PeerError("the data manifest's root is not the run's")
-    answer = await node.ledger.run(RunId(manifest.run_id))  # again: fetching took time
+    """Find the run (the named one, or the only open one), get its documents, and a view of it.
+
+    Goes on until it succeeds, whatever is wrong with ledger and peers meanwhile. Raises
+    UserFacingError when the run cannot be joined at all.
+    """
+    while True:
+        try:
+            return await _join(node, await find_run(node, wanted))
+        except LogForkedError:
+            raise
+        except _PASSING as err:
+            log.warning("cannot join yet; trying again", error=str(err))
+            await trio.sleep(POLL_S)
+
+
+async def _join(node: Node, answer: RunAnswer) -> Joined:
+    manifest = await _manifest(node, answer)
+    corpus = await _corpus(node, manifest)
+    answer = await node.ledger.run(manifest.run_id)  # again: fetching took time
     view, after = await _view(node, manifest, answer)
     log.info("run joined", run=answer.run[:10], name=manifest.name, after=after)
     tokenizer = manifest.tokenizer.file
@@ -75,29 +88,61 @@ async def join_run(node: Node, wanted: str | None) -> Joined:
     )
 
 
+async def _manifest(node: Node, answer: RunAnswer) -> Manifest:
+    """The run's rules: what they are called is their hash, so they cannot be others."""
+    try:
+        return Manifest.parse(await node.exchange.blob(digest_from_text(answer.run)))
+    except MalformedError as err:
+        raise UserFacingError(
+            f"the run {answer.run[:10]} has rules that this version does not understand: {err}"
+        ) from err
+
+
+async def _corpus(node: Node, manifest: Manifest) -> Corpus:
+    try:
+        corpus = Corpus.parse(await node.exchange.blob(digest_from_text(manifest.data.manifest)))
+    except MalformedError as err:
+        raise UserFacingError(f"the data manifest of {manifest.name} is damaged: {err}") from err
+    if to_text(corpus.root) != manifest.data.root:
+        raise UserFacingError(
+            f"the run {manifest.name} cannot be joined: its data manifest has root "
+            f"{to_text(corpus.root)}, its rules say {manifest.data.root}"
+        )
+    return corpus
+
+
 async def find_run(node: Node, wanted: str | None) -> RunAnswer:
-    """The run of that name or id prefix, or the only open one; waits while there is none."""
+    """The open run of that name or id, or the only open one; waits while none is open at all.
+
+    Raises UserFacingError when several runs are open, or no run fits what is wanted.
+    """
     said = False
     while True:
-        try:
-            open_runs = [one for one in await node.ledger.runs() if one.state != OVER]
-        except (LedgerUnavailableError, PeerError) as err:
-            log.warning("no list of runs", error=str(err))
-            open_runs = []
-        fitting = [one for one in open_runs if not wanted or _is_named(one, wanted)]
+        runs = await node.ledger.runs()
+        fitting = [one for one in runs if one.state != OVER and one.fits(wanted)]
         if len(fitting) == 1:
             return fitting[0]
         if len(fitting) > 1:
-            names = ", ".join(f"{one.name} ({one.run[:10]})" for one in fitting)
-            raise UserFacingError(f"several runs are open: {names}; choose one with --run")
+            raise UserFacingError(f"several runs are open: {named(fitting)}; choose one with --run")
+        if wanted:
+            raise UserFacingError(_no_such_run(runs, wanted))
         if not said:
-            log.info("waiting for a run to open", wanted=wanted or "any")
+            log.info("waiting for a run to open", ledger=node.settings.ledger)
             said = True
         await trio.sleep(POLL_S)
 
 
-def _is_named(one: RunAnswer, wanted: str) -> bool:
-    return wanted == one.name or one.run.startswith(wanted)
+def _no_such_run(runs: Sequence[RunAnswer], wanted: str) -> str:
+    over = [one for one in runs if one.fits(wanted)]
+    if over:
+        return f"the run {named(over)} has ended"
+    is_open = named([one for one in runs if one.state != OVER])
+    return f"no run is called {wanted!r}; open runs: {is_open or 'none'}"
+
+
+def named(runs: Iterable[RunAnswer]) -> str:
+    """Runs with their names and the beginning of their ids, for a sentence."""
+    return ", ".join(f"{one.name} ({one.run[:10]})" for one in runs)
 
 
 async def _file(node: Node, name: str) -> Path:
@@ -108,20 +153,59 @@ async def _file(node: Node, name: str) -> Path:
 
 
 async def _view(node: Node, manifest: Manifest, answer: RunAnswer) -> tuple[RunView, int]:
-    """A light view at the run's last point of rest, read from the log with proofs."""
+    """The view to begin with, read from the log with proofs, and the index it stands after."""
     resume = answer.resume
     if resume is None:
         raise PeerError("the ledger does not say where to join the run")
     wanted = [index for index in (resume.head, resume.close) if index is not None]
     found = await read_entries(node.ledger, node.network_info, wanted)
     statements = {index: entry.statement for index, entry in found.items()}
-    head = _head(manifest, statements[resume.head]) if resume.head is not None else None
-    nobody = NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([]))
-    next_head = nobody if head is None else None
-    if resume.close is not None and head is not None:
-        next_head = _next_head(manifest, head, statements[resume.close])
-    view = RunView.light(node.network_info.id, manifest, head=head, next_head=next_head)
-    return view, resume.after
+    head = None if resume.head is None else _head(manifest, statements[resume.head])
+    roster_index = None
+    if resume.close is not None:
+        roster_index = await _roster_index(node, manifest, statements[resume.close])
+    return start_view(node.network_info.id, manifest, resume, head, roster_index)
+
+
+def start_view(
+    net: NetworkId,
+    manifest: Manifest,
+    resume: Resume,
+    head: Head | None,
+    roster_index: int | None,
+) -> tuple[RunView, int]:
+    """A light view at a point of rest of the run, and the index it stands after.
+
+    That point is the last one, unless the head of a closed round is still to be stated: then it
+    lies before that round (its roster is at `roster_index`), to learn the accepted set. If
+    everybody came back at such a moment and began behind it, nobody could compute the head.
+    `head` is the one that the entry `resume.head` promotes.
+    """
+    after = resume.after if roster_index is None else roster_index - 1
+    if head is None or resume.head is None:
+        nobody = NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([]))
+        return RunView.light(net, manifest, head=None, next_head=nobody), after
+    if resume.head <= after:
+        return RunView.light(net, manifest, head=head, next_head=None), after
+    pending = NextHead(round=head.round, parent=head.parent, set_root=head.set_root)
+    return RunView.light(net, manifest, head=None, next_head=pending), after
+
+
+async def _roster_index(node: Node, manifest: Manifest, closing: Statement) -> int:
+    """Where the closed round began; what the ledger says of it is checked against the log."""
+    number = closing.round or 0
+    if not isinstance(closing.body, RoundClose) or closing.run != manifest.run_id:
+        raise PeerError("the entry that the ledger names closes no round of this run")
+    rounds = await node.ledger.rounds(manifest.run_id, after=number - 1, limit=1)
+    if not rounds or rounds[0].round != number:
+        raise PeerError(f"the ledger does not know round {number}, which its log closes")
+    index = rounds[0].roster_index
+    (entry,) = (await read_entries(node.ledger, node.network_info, [index])).values()
+    statement = entry.statement
+    is_roster = isinstance(statement.body, RoundRoster) and statement.run == manifest.run_id
+    if not is_roster or statement.round != number:
+        raise PeerError(f"entry {index} is not the roster of round {number}")
+    return index
 
 
 def _head(manifest: Manifest, statement: Statement) -> Head:
@@ -135,13 +219,4 @@ def _head(manifest: Manifest, statement: Statement) -> Head:
         set_root=digest_from_text(body.set_root),
         weights_root=digest_from_text(body.weights_root),
         aux_root=digest_from_text(body.aux_root),
-    )
-
-
-def _next_head(manifest: Manifest, head: Head, statement: Statement) -> NextHead:
-    body = statement.body
-    if not isinstance(body, RoundClose) or statement.run != manifest.run_id:
-        raise PeerError("the entry that the ledger names closes no round of this run")
-    return NextHead(
-        round=statement.round or 0, parent=head.hash, set_root=digest_from_text(body.set_root)
     )

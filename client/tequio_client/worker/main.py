@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import os
-import signal
-import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-import psutil
 import structlog
 import trio
 
 from tequio_client import clock
 from tequio_client.link import messages as link
 from tequio_client.link import status as link_status
+from tequio_client.worker import endings, status_lines
 from tequio_client.worker import node as nodes
 from tequio_client.worker.announce import Announcer
 from tequio_client.worker.beacon_secrets import BeaconSecrets
-from tequio_client.worker.deeds import Deeds, Means
+from tequio_client.worker.deeds import Deeds, Means, clear_work_folder
 from tequio_client.worker.follower import LogFollower
 from tequio_client.worker.joining import Joined, join_run
 from tequio_client.worker.outbox import Outbox
 from tequio_client.worker.rounds import Rounds, describe
+from tequio_client.worker.stopping import Stopping
 from tequio_client.worker.trainer_process import TrainerProcess
-from tequio_shared.errors import TequioError, UserFacingError
+from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import peer_id_text, to_text
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from tequio_client.worker.node import Node
@@ -36,28 +34,29 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-STATUS_EVERY_S = 1.0
-LEAVE_S = 3.0
-"""How long leaving may take after the first signal to stop."""
 QUIET_S = 3.0
 """After the run we stay until nobody has fetched anything from us for this long."""
 SPREAD_S = 600.0
 """And never longer than this."""
 _HANDED_DOWN = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
-_HANDED_DOWN_PREFIXES = ("CUDA_", "NVIDIA_", "HIP_", "ROCR_", "ZE_", "HF_", "PYTHON")
+_HANDED_DOWN_PREFIXES = ("CUDA_", "NVIDIA_", "HIP_", "ROCR_", "ZE_", "PYTHON")
 
 
 def run(settings: WorkerSettings) -> None:
     """Be a volunteer until the run ends or a signal says stop; raises UserFacingError."""
-    trio.run(partial(_main, settings))
+    stopping = Stopping()
+    with endings.named(settings.net.ledger):
+        trio.run(stopping.run, partial(_main, settings, stopping))
 
 
-async def _main(settings: WorkerSettings) -> None:
+async def _main(settings: WorkerSettings, stopping: Stopping) -> None:
     async with nodes.opened(settings.net, is_seed=False) as node:
         say_where(node, "worker", roles=",".join(settings.roles))
+        volunteer = Volunteer(settings, node)
+        stopping.last_words = volunteer.leave
         async with trio.open_nursery() as nursery:
             nursery.start_soon(node.swarm.run)
-            await Volunteer(settings, node).run()
+            await volunteer.run()
             nursery.cancel_scope.cancel()
 
 
@@ -68,7 +67,7 @@ class Volunteer:
         self._settings = settings
         self._node = node
         self._work = settings.net.folder / "work"
-        self._work.mkdir(parents=True, exist_ok=True)
+        clear_work_folder(self._work)
         self._trainer = TrainerProcess(trainer_environment(settings.net.folder))
         self._started = trio.current_time()
         self._ended: float | None = None  # when the run was over
@@ -90,9 +89,8 @@ class Volunteer:
             ) as outbox,
             trio.open_nursery() as nursery,
         ):
-            nursery.start_soon(self._stop_at_signal, nursery.cancel_scope)
             if self._settings.net.status_lines:
-                nursery.start_soon(self._report)
+                nursery.start_soon(status_lines.report, self.status)
             joined = await join_run(node, self._settings.net.run)
             async with trio.open_nursery() as work:
                 work.start_soon(self._keep_trainer, nursery.cancel_scope)
@@ -120,9 +118,8 @@ class Volunteer:
             self._settings.net.folder,
             rng=node.rng,
         ) as follower:
-            secrets = BeaconSecrets(
-                self._settings.net.folder / "beacon.json", node.signer, node.network_info.id
-            )
+            path = self._settings.net.folder / "beacon.json"
+            secrets = BeaconSecrets(path, node.signer, node.network_info.id)
             announcer = await Announcer.join(node, joined.manifest)
             self._deeds = Deeds(self._means(joined, outbox, announcer, secrets))
             self._rounds = Rounds(
@@ -173,43 +170,18 @@ class Volunteer:
         self._problem = self._trainer.broken or ""
         scope.cancel()
 
-    async def _stop_at_signal(self, scope: trio.CancelScope) -> None:
-        """The first signal leaves the run in order; a second one, or the time, ends at once."""
-        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            async for number in signals:
-                log.info("stopping", signal=signal.Signals(number).name)
-                break
-            with trio.move_on_after(LEAVE_S):
-                async with trio.open_nursery() as nursery:
-                    nursery.start_soon(_next_signal, signals, nursery.cancel_scope)
-                    if self._rounds is not None and self._ended is None:
-                        await self._leave(self._rounds)
-                    nursery.cancel_scope.cancel()
-        scope.cancel()
-
-    async def _leave(self, rounds: Rounds) -> None:
-        try:
-            await rounds.leave()
-        except TequioError as err:
-            log.warning("could not say goodbye", error=str(err))
+    async def leave(self) -> None:
+        """Say goodbye to the run, unless it is over or we are not in it yet."""
+        if self._rounds is not None and self._ended is None:
+            await self._rounds.leave()
 
     # --- status
-
-    async def _report(self) -> None:
-        stdout = trio.lowlevel.FdStream(os.dup(sys.stdout.fileno()))
-        async with stdout:
-            while True:
-                try:
-                    await stdout.send_all(link_status.encode(self.status()))
-                except trio.BrokenResourceError:
-                    return
-                await trio.sleep(STATUS_EVERY_S)
 
     def status(self) -> link_status.Status:
         """How we stand, for eyes."""
         node, alive, ready = self._node, self._trainer.alive, self._trainer.ready
         facts = describe(self._rounds.view) if self._rounds else {}
-        held = self._deeds.held_head if self._deeds else None
+        held = self._deeds.held if self._deeds else None
         tally = self._deeds.tally if self._deeds else None
         until = trio.current_time() if self._ended is None else self._ended
         return link_status.Status(
@@ -232,7 +204,7 @@ class Volunteer:
             train_seconds=tally.train_seconds if tally else 0.0,
             elapsed_seconds=until - self._started,
             loss=tally.loss_last if tally else 0.0,
-            resident_mb=resident_mb(os.getpid()),
+            resident_mb=status_lines.resident_mb(),
             trainer_resident_mb=alive.resident_mb if alive else 0,
             device=ready.device if ready else "",
             problem=self._trainer.broken or "",
@@ -256,20 +228,9 @@ def say_where(node: Node, program: str, **more: object) -> None:
 def trainer_environment(folder: Path) -> dict[str, str]:
     """What the trainer gets of our environment: what it needs to find its libraries and devices."""
     cache = folder / "cache"
-    cache.mkdir(parents=True, exist_ok=True)
     kept = {
         name: value
         for name, value in os.environ.items()
         if name in _HANDED_DOWN or name.startswith(_HANDED_DOWN_PREFIXES)
     }
     return {**kept, "NUMBA_CACHE_DIR": str(cache), "TOKENIZERS_PARALLELISM": "false"}
-
-
-def resident_mb(pid: int) -> int:
-    """Main memory of a process, MiB."""
-    return int(psutil.Process(pid).memory_info().rss) >> 20
-
-
-async def _next_signal(signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
-    async for _ in signals:
-        scope.cancel()

@@ -17,13 +17,14 @@ from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
 from tequio_client.worker.addressbook import AddressBook
 from tequio_client.worker.blobs import BlobServer
 from tequio_client.worker.budget import ByteBudget
+from tequio_client.worker.endings import first_of
 from tequio_client.worker.exchange import Exchange
 from tequio_client.worker.fetch import Fetcher
 from tequio_client.worker.gossip import PeerExchange
 from tequio_client.worker.peers import PeerNetwork
 from tequio_client.worker.store import Store
 from tequio_client.worker.swarm import Swarm
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
     from tequio_shared.keys import Signer
 
 log = structlog.get_logger(__name__)
-
-FIRST_ANSWER_S = 60.0
-"""How long the ledger may be away at the start before we give up with a clear word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +58,10 @@ class Node:
 
 @asynccontextmanager
 async def opened(settings: NetSettings, *, is_seed: bool) -> AsyncIterator[Node]:
-    """Open a node: ledger reached, network id checked, listening, serving what the store has."""
+    """Open a node: ledger reached, network id checked, listening, serving what the store has.
+
+    Raises UserFacingError when something of that cannot be.
+    """
     async with AsyncExitStack() as stack:
         stack.enter_context(locked(settings.folder))
         signer = identity.load_or_create(settings.folder)
@@ -68,10 +69,8 @@ async def opened(settings: NetSettings, *, is_seed: bool) -> AsyncIterator[Node]
         ledger = await stack.enter_async_context(LedgerApi(settings.ledger))
         info = await _first_answer(ledger, settings)
         _pin_network(settings.folder, info)
-        store = Store(settings.folder / "store", quota_bytes=settings.quota_bytes)
-        network = await stack.enter_async_context(
-            PeerNetwork(seed=signer.seed, listen=settings.listen, announce=settings.announce)
-        )
+        store = await trio.to_thread.run_sync(_store, settings)
+        network = await _listening(stack, signer, settings)
         fetcher = await stack.enter_async_context(
             Fetcher(network, store, rng=rng, download=ByteBudget(settings.download_bytes_per_s))
         )
@@ -112,28 +111,52 @@ def _mixed(network: PeerNetwork, rng: Random) -> list[PeerKey]:
     return rng.sample(peers, len(peers))
 
 
+def _store(settings: NetSettings) -> Store:
+    return Store(settings.folder / "store", quota_bytes=settings.quota_bytes)
+
+
+async def _listening(stack: AsyncExitStack, signer: Signer, settings: NetSettings) -> PeerNetwork:
+    try:
+        network = PeerNetwork(seed=signer.seed, listen=settings.listen, announce=settings.announce)
+        return await stack.enter_async_context(network)
+    except (PeerError, ValueError, OSError, ExceptionGroup) as err:
+        where = " ".join((*settings.listen, *settings.announce))
+        raise UserFacingError(
+            f"cannot listen on {where} ({first_of(err)}): give a free address such as "
+            "/ip4/0.0.0.0/tcp/0 with --listen"
+        ) from err
+
+
 async def _first_answer(ledger: LedgerApi, settings: NetSettings) -> Network:
-    with trio.move_on_after(FIRST_ANSWER_S):
+    why = "there was no time to ask"
+    with trio.move_on_after(settings.wait_for_ledger_s):
         while True:
             try:
                 return await ledger.network()
             except LedgerUnavailableError as err:
-                log.warning(
-                    "ledger not reached; trying again", ledger=settings.ledger, why=str(err)
-                )
+                why = str(err)
+                log.warning("ledger not reached; trying again", ledger=settings.ledger, why=why)
                 await trio.sleep(1.0)
+            except (PeerError, RefusedError) as err:
+                raise UserFacingError(
+                    f"what answers at {settings.ledger} is no ledger that we know: {err}"
+                ) from err
     raise UserFacingError(
-        f"no ledger answers at {settings.ledger}: check the address and that it is running"
+        f"no ledger answers at {settings.ledger} ({why}): check the address and that it is running"
     )
 
 
 def _pin_network(folder: Path, info: Network) -> None:
     """Refuse a ledger of another network than the one this folder has worked with."""
     file, mine = folder / "network", to_text(info.id)
-    if not file.exists():
-        file.write_text(mine)
-    elif (pinned := file.read_text().strip()) != mine:
+    try:
+        if not file.exists():
+            file.write_text(mine)
+        pinned = file.read_text().strip()
+    except OSError as err:
+        raise UserFacingError(f"{file} cannot be used: {err.strerror}") from err
+    if pinned != mine:
         raise UserFacingError(
-            f"this folder belongs to network {pinned[:12]}…, but the ledger serves {mine[:12]}…; "
-            "use another --dir or the right --ledger"
+            f"the folder {folder} belongs to network {pinned[:12]}…, but the ledger serves "
+            f"{mine[:12]}…; use another --dir or the right --ledger"
         )

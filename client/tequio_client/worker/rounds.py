@@ -2,28 +2,39 @@
 
 Two tasks share the view. `_follow` is the only writer: it applies entry after entry and wakes
 `_act`, which works out the duty (`duty.duty`) and has it done, dropping a duty that the log has
-overtaken. `_gather` fetches contributions as they are committed, so that a witness has them when
-the training phase ends.
+overtaken. A third, `_gather`, fetches contributions as they are committed, so that a witness has
+them when the training phase ends.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
 import trio
 
+from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
 from tequio_client.worker import duty as duties
 from tequio_client.worker.duty import ClosedRound, Duty, Member, Own
-from tequio_shared.errors import RefusedError, TequioError
+from tequio_client.worker.endings import BrokenRulesError, first_of
+from tequio_client.worker.trainer_process import TrainerFailedError
+from tequio_client.worker.trees import TreeRef
+from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import HeadHash, PeerKey, digest_from_text, to_text
 from tequio_shared.round import Phase, RoundView
-from tequio_shared.run import RunView, State, needed_document
+from tequio_shared.run import RunView, VoidReason, needed_document
 from tequio_shared.statements.members import MemberLeave, MemberReady
-from tequio_shared.statements.rounds import HeadAttest, HeadPromote, RoundClose, RoundOpen
+from tequio_shared.statements.rounds import (
+    HeadAttest,
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundVoid,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator
 
     from tequio_client.worker.beacon_secrets import BeaconSecrets
     from tequio_client.worker.deeds import Deeds
@@ -34,14 +45,14 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-CLOSED_KEPT = 8
+_PASSING = (PeerError, RefusedError, LedgerUnavailableError, TrainerFailedError)
+"""What may be otherwise at the next attempt; everything else ends the worker."""
+CLOSED_KEPT = 32
 """Closed rounds whose accepted sets are remembered, to go on from an older head."""
-RETRY_S = 2.0
-"""Pause after a duty that failed for a reason that may pass."""
-
-
-class LedgerLiedError(TequioError):
-    """An entry does not follow from the log before it: this run's coordinator broke the rules."""
+STUCK_KEPT = 8
+FIRST_RETRY_S = 1.0
+"""Pause after a duty that failed for a reason that may pass; doubles with each failure in a row."""
+LONGEST_RETRY_S = 30.0
 
 
 class Clock(Protocol):
@@ -71,14 +82,16 @@ class Rounds:
         self._secrets = secrets
         self._clock = clock
         self._closed: dict[HeadHash, ClosedRound] = {}  # by parent; written by _follow
+        self._stuck: deque[HeadHash] = deque(maxlen=STUCK_KEPT)  # written by _do
         self._ready_index: int | None = None
         self._is_leaving = False
+        self._retry_s = FIRST_RETRY_S
         self._moved = trio.Event()  # replaced at every change
-        self._heard: dict[Digest, PeerKey] = {}  # payload root to trainer, this round's gossip
+        self._heard: dict[PeerKey, Digest] = {}  # this round's gossip: payload root by trainer
         self.opened_at_s = 0.0  # trio time at which we saw the last round.open
 
     async def run(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
-        """Take part until the run ends; raises LedgerLiedError when the log breaks the rules."""
+        """Take part until the run ends; raises BrokenRulesError when the log breaks the rules."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._follow, entries)
             nursery.start_soon(self._gather)
@@ -97,7 +110,10 @@ class Rounds:
         return Own(
             key=self._key,
             held=self._deeds.held,
+            fetching=self._deeds.fetching,
             closed=self._closed,
+            stuck=self._stuck,
+            said=self._deeds.said,
             ready_index=self._ready_index,
             is_leaving=self._is_leaving,
         )
@@ -117,21 +133,22 @@ class Rounds:
         try:
             self.view.apply(index, statement, self._clock(), lambda _: document)
         except RefusedError as err:
-            raise LedgerLiedError(
+            raise BrokenRulesError(
                 f"entry {index} ({statement.type}) does not follow from the log: {err}"
             ) from err
         if statement.author == self._key:
-            self._confirm(index, statement)
+            await self._confirm(index, statement)
         self._after(statement)
 
-    def _confirm(self, index: int, statement: Statement) -> None:
+    async def _confirm(self, index: int, statement: Statement) -> None:
         """Note what the log now has of ours."""
         match statement.body:
-            case MemberReady(commit=commit):
+            case MemberReady(commit=commit) | HeadAttest(commit=commit):
+                digest = digest_from_text(commit)
+                await trio.to_thread.run_sync(self._secrets.confirm, digest, index)
+        match statement.body:
+            case MemberReady():
                 self._ready_index = index
-                self._secrets.confirm(digest_from_text(commit), index)
-            case HeadAttest(commit=commit):
-                self._secrets.confirm(digest_from_text(commit), index)
             case MemberLeave():
                 self._ready_index = None
 
@@ -143,6 +160,9 @@ class Rounds:
                 self._heard.clear()
             case RoundClose() if current is not None:
                 self._remember(current)
+            case RoundVoid(reason=reason) if current is not None:
+                self._deeds.settle(current.number, was_accepted=False)
+                log.info("round void", round=current.number, reason=VoidReason(reason).name.lower())
             case HeadPromote(head=head):
                 log.info("head is canonical", round=statement.round, head=head[:10])
 
@@ -183,7 +203,7 @@ class Rounds:
 
     async def _act(self) -> None:
         while True:
-            now = duties.duty(self.view, self.own())
+            now = self._duty()
             if isinstance(now, duties.Done):
                 return
             if isinstance(now, duties.Wait):
@@ -191,33 +211,39 @@ class Rounds:
                 continue
             await self._do(now)
 
+    def _duty(self) -> Duty:
+        return duties.duty(self.view, self.own())
+
     async def _do(self, now: Duty) -> None:
         """Do one duty; stop early when the log has made it pointless."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch_overtaken, now, nursery.cancel_scope)
             try:
                 await self._deeds.do(now, self)
-            except TequioError as err:
-                log.warning("duty failed; trying again", duty=type(now).__name__, error=str(err))
-                await self._moved_or(RETRY_S)
+                self._retry_s = FIRST_RETRY_S
+            except* LogForkedError:
+                raise
+            except* _PASSING as group:
+                await self._after_failure(now, group)
             nursery.cancel_scope.cancel()
 
+    async def _after_failure(self, now: Duty, group: BaseExceptionGroup[TequioError]) -> None:
+        error = first_of(group)
+        log.warning("duty failed; trying again", duty=type(now).__name__, error=str(error))
+        if isinstance(now, duties.Advance):
+            self._stuck.append(now.closed.parent)
+        await self._moved_or(self._retry_s)
+        self._retry_s = min(self._retry_s * 2, LONGEST_RETRY_S)
+
     async def _watch_overtaken(self, mine: Duty, scope: trio.CancelScope) -> None:
-        while duties.duty(self.view, self.own()) == mine:
+        """Cancel a duty that the log has overtaken, but never while a statement is on its way."""
+        while self._duty() == mine or self._deeds.is_speaking:
             await self._moved.wait()
-        if self._deeds.may_drop(mine):
-            scope.cancel()
+        scope.cancel()
 
     async def _moved_or(self, patience_s: float) -> None:
         with trio.move_on_after(patience_s):
             await self._moved.wait()
-
-    async def wait_until(self, holds: Callable[[], bool], patience_s: float) -> bool:
-        """Wait until the log makes something true; False when the time is up first."""
-        with trio.move_on_after(patience_s):
-            while not holds():
-                await self._moved.wait()
-        return holds()
 
     def _wake(self) -> None:
         self._moved.set()
@@ -226,39 +252,57 @@ class Rounds:
     # --- gathering contributions
 
     def hear(self, trainer: PeerKey, header: Header) -> None:
-        """Somebody announced a commitment: fetch it now if it is of the round we are in."""
+        """Somebody announced a commitment: fetch it now if it is of the round we are in.
+
+        The first word of each trainer counts: one that announces many fills nobody's disk.
+        """
         current = self.view.round
-        if current is None or self._key not in current.slot_of or trainer == self._key:
+        if current is None or not self._takes_part(current) or trainer not in current.slot_of:
             return
-        fits = header.round == current.number and trainer in current.slot_of
-        if fits and header.chunk_count == current.chunks:
-            self._heard[header.payload_root] = trainer
+        fits = current.phase is Phase.TRAIN and header.round == current.number
+        if fits and trainer != self._key and trainer not in self._heard:
+            self._heard[trainer] = header.payload_root
             self._wake()
 
+    def _takes_part(self, current: RoundView) -> bool:
+        return self._key in current.slot_of and current.phase is not Phase.OVER
+
     async def _gather(self) -> None:
-        """Fetch the payload of every commitment of a round that we are in."""
-        asked: set[Digest] = set()
-        async with trio.open_nursery() as nursery:
-            while True:
-                for key, root, size, piece in self._wanted():
-                    if root not in asked:
-                        asked.add(root)
-                        nursery.start_soon(self._exchange.tree_or_log, root, size, piece, key)
+        """Fetch the payloads of each round that we are in, for as long as it lasts.
+
+        What was accepted and is still missing then, `Deeds` fetches to compute the head.
+        """
+        while True:
+            current = self.view.round
+            if current is not None and self._takes_part(current):
+                await self._gather_for(current)
+            else:
                 await self._moved.wait()
 
-    def _wanted(self) -> list[tuple[PeerKey, Digest, int, int]]:
-        current = self.view.round
-        if current is None or self._key not in current.slot_of or current.phase is Phase.OVER:
-            return []
-        size = current.chunks * current.shape.record_bytes
-        logged = {
-            one.header.payload_root: one.header.trainer for one in current.commitments.values()
-        }
-        return [
-            (trainer, root, size, current.shape.group_bytes)
-            for root, trainer in (logged | self._heard).items()
-            if trainer != self._key
+    async def _gather_for(self, current: RoundView) -> None:
+        asked: set[Digest] = set()
+        async with trio.open_nursery() as nursery:
+            while self.view.round is current and self._takes_part(current):
+                for trainer, root in self._named(current):
+                    if root not in asked:
+                        asked.add(root)
+                        ref = _payload_ref(current, root)
+                        nursery.start_soon(self._exchange.gather, ref, trainer)
+                await self._moved.wait()
+            nursery.cancel_scope.cancel()
+
+    def _named(self, current: RoundView) -> list[tuple[PeerKey, Digest]]:
+        """Whose payloads the log and the gossip of this round name; not our own."""
+        logged = [
+            (one.header.trainer, one.header.payload_root) for one in current.commitments.values()
         ]
+        return [pair for pair in (*logged, *self._heard.items()) if pair[0] != self._key]
+
+
+def _payload_ref(current: RoundView, root: Digest) -> TreeRef:
+    shape = current.shape
+    size = current.chunks * shape.record_bytes
+    return TreeRef(root=root, size_bytes=size, piece_bytes=shape.group_bytes)
 
 
 def describe(view: RunView) -> dict[str, object]:
@@ -269,5 +313,4 @@ def describe(view: RunView) -> dict[str, object]:
         "round": view.number,
         "head": to_text(head.hash) if head else None,
         "head_round": head.round if head else None,
-        "is_over": view.state is State.FINISHED,
     }

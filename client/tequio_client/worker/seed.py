@@ -7,22 +7,23 @@ opened to it, and gives it to everybody who asks. Trust is in the hashes, so any
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
-from contextlib import suppress
+import math
+from collections import deque
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
-from tequio_client.link import status as link_status
+from tequio_client.link.status import Status
+from tequio_client.worker import endings, status_lines
 from tequio_client.worker import node as nodes
 from tequio_client.worker.announce import is_commitment
 from tequio_client.worker.follower import LogFollower
 from tequio_client.worker.gossip import Gossip
-from tequio_client.worker.main import STATUS_EVERY_S, resident_mb, say_where
+from tequio_client.worker.main import say_where
+from tequio_client.worker.stopping import Stopping
 from tequio_client.worker.trees import TreeRef
 from tequio_shared.contribution import Header
 from tequio_shared.corpus import Corpus
@@ -38,6 +39,7 @@ from tequio_shared.statements.runs import RunClose, RunOpen
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from tequio_client.worker.exchange import Exchange
     from tequio_client.worker.node import Node
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.ids import Digest, PeerKey, RunId
@@ -46,9 +48,22 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 
+KEPT_FETCHERS = 4
+"""Shards and first heads fetched at once."""
+RECENT_FETCHERS = 12
+"""Contributions and heads fetched at once."""
+RECENT = 4_096
+"""Contributions and heads remembered that are still to be fetched."""
+CONTRIBUTION_S = 120.0
+"""How long a contribution is looked for: of old ones nobody may have kept the bytes."""
+DOCUMENT_S = 120.0
+"""How long a run's documents are looked for before the run is left out."""
+
+
 def run(settings: NetSettings, *, heads_every: int) -> None:
     """Be a seed until a signal says stop; keeps the head of every `heads_every`-th round."""
-    trio.run(partial(_main, settings, heads_every))
+    with endings.named(settings.ledger):
+        trio.run(Stopping().run, partial(_main, settings, heads_every))
 
 
 async def _main(settings: NetSettings, heads_every: int) -> None:
@@ -57,15 +72,11 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(node.swarm.run)
             if settings.status_lines:
-                nursery.start_soon(_report, node)
+                nursery.start_soon(status_lines.report, partial(_status, node, trio.current_time()))
             await Gossip.join(  # carries the announcements of peers that only know us
                 node.network, node.network_info.id, partial(_passes, node)
             )
-            nursery.start_soon(_cache, node, heads_every)
-            with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-                await _first(signals)
-            log.info("stopping")
-            nursery.cancel_scope.cancel()
+            await _cache(node, heads_every)
 
 
 def _passes(node: Node, _forwarder: PeerKey, content: bytes) -> bool:
@@ -73,21 +84,62 @@ def _passes(node: Node, _forwarder: PeerKey, content: bytes) -> bool:
 
 
 async def _cache(node: Node, heads_every: int) -> None:
+    kept, recent = Wants(node.exchange, most=None), Wants(node.exchange, most=RECENT)
     async with (
         LogFollower(node.ledger, node.network_info, node.settings.folder, rng=node.rng) as follower,
         trio.open_nursery() as nursery,
     ):
-        await Cache(node, heads_every, nursery).follow(follower.entries(after=-1))
+        for wants in (*[kept] * KEPT_FETCHERS, *[recent] * RECENT_FETCHERS):
+            nursery.start_soon(wants.serve)
+        await Cache(node, heads_every, kept, recent).follow(follower.entries(after=-1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Want:
+    """A tree to fetch, who should have it, and for how long to try."""
+
+    ref: TreeRef
+    holder: PeerKey | None = None
+    patience_s: float = math.inf
+
+
+class Wants:
+    """What is still to be fetched, the newest first, by as many tasks as call `serve`.
+
+    Beyond `most` the oldest are forgotten: a seed that reads a long log does not drown in rounds
+    of which nobody has the bytes any more.
+    """
+
+    def __init__(self, exchange: Exchange, *, most: int | None) -> None:
+        self._exchange = exchange
+        self._waiting: deque[Want] = deque(maxlen=most)
+        self._came = trio.Event()  # replaced whenever a want came
+
+    def add(self, want: Want) -> None:
+        """Have it fetched; what is in the store already costs a look at the disk."""
+        self._waiting.append(want)
+        self._came.set()
+        self._came = trio.Event()
+
+    async def serve(self) -> None:
+        """Fetch one after another until cancelled."""
+        while True:
+            while not self._waiting:
+                await self._came.wait()
+            want = self._waiting.pop()
+            with trio.move_on_after(want.patience_s):
+                await self._exchange.gather(want.ref, want.holder)
 
 
 class Cache:
-    """Fetches what the log names, as it is named."""
+    """Wants what the log names, as it is named."""
 
-    def __init__(self, node: Node, heads_every: int, nursery: trio.Nursery) -> None:
+    def __init__(self, node: Node, heads_every: int, kept: Wants, recent: Wants) -> None:
         self._node = node
         self._heads_every = heads_every
-        self._nursery = nursery
-        self._manifests: dict[RunId, Manifest] = {}  # open runs
+        self._kept = kept
+        self._recent = recent
+        self._manifests: dict[RunId, Manifest] = {}  # of runs that are cached
         self._last_head: dict[RunId, HeadPromote] = {}
 
     async def follow(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
@@ -110,7 +162,8 @@ class Cache:
         run, body = manifest.run_id, statement.body
         match body:
             case WorkCommit():
-                self._want(_payload_ref(manifest, body), statement.author)
+                ref = _payload_ref(manifest, body)
+                self._recent.add(Want(ref=ref, holder=statement.author, patience_s=CONTRIBUTION_S))
             case HeadPromote():
                 self._last_head[run] = body
                 if (statement.round or 0) % self._heads_every == 0:
@@ -120,32 +173,41 @@ class Cache:
                     self._want_head(manifest, self._last_head[run])
 
     async def _open(self, run: RunId, body: RunOpen) -> None:
-        """Begin to cache a run: documents, shards and the first head."""
-        try:
-            manifest = Manifest.parse(
-                await self._node.exchange.blob(digest_from_text(body.manifest))
-            )
-            data = await self._node.exchange.blob(digest_from_text(manifest.data.manifest))
-            corpus = Corpus.parse(data)
-        except MalformedError as err:
-            log.warning("run not cached", run=to_text(run)[:10], error=str(err))
-            return
-        self._manifests[run] = manifest
+        """Begin to cache a run: documents, first head and shards."""
+        with trio.move_on_after(DOCUMENT_S) as patience:
+            try:
+                await self._open_now(body)
+            except MalformedError as err:
+                log.warning("run not cached", run=to_text(run)[:10], error=str(err))
+        if patience.cancelled_caught:
+            log.warning("run not cached", run=to_text(run)[:10], error="its documents are missing")
+
+    async def _open_now(self, body: RunOpen) -> None:
+        manifest = Manifest.parse(await self._document(body.manifest))
+        corpus = Corpus.parse(await self._document(manifest.data.manifest))
         for name in (manifest.model.config, manifest.tokenizer.file):
             if name:
-                await self._node.exchange.blob(digest_from_text(name))
-        sizes = [(one.root, one.size_bytes) for one in corpus.train]
-        sizes += [(one.root, one.size_bytes) for one in corpus.held_out]
-        for root, size in sizes:
-            self._want(_shard_ref(root, size))
-        self._want(_head_ref(manifest, first_head(manifest).weights_root))
-        log.info("caching run", run=to_text(run)[:10], name=manifest.name)
+                await self._document(name)
+        self._want_kept(_head_ref(manifest, first_head(manifest).weights_root))
+        shards = [(one.root, one.size_bytes) for one in corpus.train]
+        shards += [(one.root, one.size_bytes) for one in corpus.held_out]
+        for root, size in shards:
+            self._want_kept(_shard_ref(root, size))
+        self._manifests[manifest.run_id] = manifest
+        log.info("caching run", run=to_text(manifest.run_id)[:10], name=manifest.name)
+
+    async def _document(self, name: str) -> bytes:
+        digest = digest_from_text(name)
+        self._node.store.pin(digest)
+        return await self._node.exchange.blob(digest)
+
+    def _want_kept(self, ref: TreeRef) -> None:
+        """Fetch, and never let go of, what every newcomer needs."""
+        self._node.store.pin(ref.root)
+        self._kept.add(Want(ref=ref))
 
     def _want_head(self, manifest: Manifest, body: HeadPromote) -> None:
-        self._want(_head_ref(manifest, digest_from_text(body.weights_root)))
-
-    def _want(self, ref: TreeRef, holder: PeerKey | None = None) -> None:
-        self._nursery.start_soon(self._node.exchange.tree, ref, holder)
+        self._recent.add(Want(ref=_head_ref(manifest, digest_from_text(body.weights_root))))
 
 
 def _shard_ref(root: str, size_bytes: int) -> TreeRef:
@@ -168,32 +230,17 @@ def _payload_ref(manifest: Manifest, body: WorkCommit) -> TreeRef:
     )
 
 
-async def _report(node: Node) -> None:
-    started = trio.current_time()
-    stdout = trio.lowlevel.FdStream(os.dup(sys.stdout.fileno()))
-    with suppress(trio.BrokenResourceError):
-        async with stdout:
-            while True:
-                await stdout.send_all(
-                    link_status.encode(
-                        link_status.Status(
-                            peer=peer_id_text(node.signer.key),
-                            key=to_text(node.signer.key),
-                            roles=("seed",),
-                            state="seeding",
-                            duty="seeding",
-                            peers=len(node.network.connected()),
-                            sent_bytes=node.blobs.sent_bytes,
-                            received_bytes=sum(node.exchange.received.values()),
-                            sources=len(node.exchange.received),
-                            elapsed_seconds=trio.current_time() - started,
-                            resident_mb=resident_mb(os.getpid()),
-                        )
-                    )
-                )
-                await trio.sleep(STATUS_EVERY_S)
-
-
-async def _first(signals: AsyncIterator[int]) -> None:
-    async for _ in signals:
-        return
+def _status(node: Node, started_s: float) -> Status:
+    return Status(
+        peer=peer_id_text(node.signer.key),
+        key=to_text(node.signer.key),
+        roles=("seed",),
+        state="seeding",
+        duty="seeding",
+        peers=len(node.network.connected()),
+        sent_bytes=node.blobs.sent_bytes,
+        received_bytes=sum(node.exchange.received.values()),
+        sources=len(node.exchange.received),
+        elapsed_seconds=trio.current_time() - started_s,
+        resident_mb=status_lines.resident_mb(),
+    )

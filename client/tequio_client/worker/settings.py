@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 ROLES: tuple[Role, ...] = ("trainer", "witness")
 LEAST_QUOTA_BYTES = 64 << 20
+_DEVICE = re.compile(r"auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +27,7 @@ class NetSettings:
     listen: tuple[str, ...] = ("/ip4/0.0.0.0/tcp/0",)
     announce: tuple[str, ...] = ()
     bootstrap: tuple[str, ...] = ()
+    wait_for_ledger_s: float = 60.0
     quota_bytes: int = 20 << 30
     upload_bytes_per_s: float | None = None
     download_bytes_per_s: float | None = None
@@ -51,6 +54,13 @@ class TrainerSettings:
     threads: int = 1
     memory_mb: int = 0
     share_percent: int = 100
+
+    def __post_init__(self) -> None:
+        if not _DEVICE.fullmatch(self.device):
+            raise UserFacingError(
+                f"there is no kind of device called {self.device!r}: "
+                "give auto, cpu, mps, cuda, cuda:1, xpu or the like"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

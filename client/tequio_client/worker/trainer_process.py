@@ -4,6 +4,8 @@ Rules: one child at a time; it gets no key, no socket and no inherited secret; i
 should be true (`link.messages`), and told again after every restart. A child that ends, falls
 silent or says something that does not parse is ended (polite, SIGTERM, SIGKILL) and started anew
 with back-off; `FAILURES` in a row without a finished wish end the attempts with a reason.
+
+Only the child's own task writes to its input, whole lines: a caller that is cancelled tears none.
 """
 
 from __future__ import annotations
@@ -32,8 +34,8 @@ SILENCE_S = 60.0
 """A trainer reports every second; one that does not for this long is ended."""
 FIRST_BACK_OFF_S = 0.5
 LONGEST_BACK_OFF_S = 30.0
-POLITE_S = 3.0
-"""How long each step of the kill ladder may take."""
+POLITE_S = 0.7
+"""How long each step of the kill ladder may take: what a trainer leaves half-done harms nobody."""
 _READ_BYTES = 1 << 16
 
 R = TypeVar("R", bound=link.Report)
@@ -50,9 +52,10 @@ class TrainerFailedError(TequioError):
 
 @dataclass(slots=True)
 class _Asked:
-    """A wish that somebody waits on."""
+    """A wish that somebody waits on; made afresh for each child, since time goes by."""
 
-    wish: link.Wish
+    number: int
+    make: Callable[[int], link.Wish]
     done: trio.Event = field(default_factory=trio.Event)
     answer: link.Report | None = None
 
@@ -64,14 +67,18 @@ class TrainerProcess:
         self,
         environment: Mapping[str, str],
         command: Sequence[str] = (sys.executable, "-m", "tequio_client.trainer"),
+        *,
+        silence_s: float = SILENCE_S,
     ) -> None:
         self._command = list(command)
         self._environment = dict(environment)
+        self._silence_s = silence_s
         self._number = 0  # of the last wish
         self._prepare: _Asked | None = None  # in force; owned by `ask`
         self._task: _Asked | None = None  # in force; owned by `ask`
         self._process: trio.Process | None = None  # owned by `run`
-        self._writing = trio.Lock()
+        self._unsent: list[link.Wish] = []  # for this child; emptied by `_speak`
+        self._news = trio.Event()  # replaced by `_speak`
         self._failures = 0  # starts since the last finished wish
         self.alive: link.Alive | None = None
         self.ready: link.Ready | None = None
@@ -84,46 +91,47 @@ class TrainerProcess:
 
     async def run(self) -> None:
         """Keep a child running until cancelled; returns when it gave up (`broken` says why)."""
-        back_off_s = FIRST_BACK_OFF_S
-        while self.broken is None:
+        while True:
             reason = await self._live_once()
             self._failures += 1
             if self._failures >= FAILURES:
                 self._give_up(reason)
                 return
-            log.warning("trainer ended; starting it again", reason=reason, after_s=back_off_s)
-            await trio.sleep(back_off_s)
-            back_off_s = min(back_off_s * 2, LONGEST_BACK_OFF_S)
-            if self._failures <= 1:
-                back_off_s = FIRST_BACK_OFF_S
+            pause_s = min(FIRST_BACK_OFF_S * 2 ** (self._failures - 1), LONGEST_BACK_OFF_S)
+            log.warning("trainer ended; starting it again", reason=reason, after_s=pause_s)
+            await trio.sleep(pause_s)
 
     async def ask(self, make: Callable[[int], link.Wish], answer: type[R]) -> R:
         """Wish for something and wait until it is so; cancelling drops the wish.
 
+        `make` gets the wish's number, and is called again for each child that has to be started.
         Raises TrainerFailedError when the trainer says that it cannot, or was given up.
         """
+        if self.broken is not None:
+            raise TrainerFailedError("broken", self.broken)
         self._number += 1
-        asked = _Asked(make(self._number))
-        if isinstance(asked.wish, link.Prepare):
+        asked = _Asked(self._number, make)
+        wish = make(asked.number)
+        if isinstance(wish, link.Prepare):
             self._prepare = asked
         else:
             self._task = asked
+        self._tell(wish)
         try:
-            if self.broken is not None:
-                raise TrainerFailedError("broken", self.broken)
-            await self._send(asked.wish)
             await asked.done.wait()
         finally:
             if asked is self._task:
                 self._task = None
                 if not asked.done.is_set():
-                    self._rest_nowait()
+                    self._number += 1
+                    self._tell(link.Rest(wish=self._number))
         return _checked(asked.answer, answer, self.broken)
 
-    async def finish(self) -> None:
-        """Ask for what the present Train wish has so far; its `ask` then returns."""
-        if self._task and isinstance(self._task.wish, link.Train):
-            await self._send(link.Finish(wish=self._task.wish.wish))
+    def _tell(self, wish: link.Wish) -> None:
+        """Have it sent to the child; one that is still to be started gets what is then in force."""
+        if self._process is not None:
+            self._unsent.append(wish)
+            self._news.set()
 
     # --- one life of the child
 
@@ -136,31 +144,53 @@ class TrainerProcess:
             start_new_session=True,  # a terminal's Ctrl-C is for us; the child ends with its input
         )
         self._process = process
+        self._unsent = [one.make(one.number) for one in (self._prepare, self._task) if one]
         log.info("trainer started", pid=process.pid)
         try:
-            return await self._converse(process)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._speak, process)
+                reason = await self._listen(process)
+                nursery.cancel_scope.cancel()
         finally:
             self._process, self.alive, self.ready = None, None, None
             with trio.CancelScope(shield=True):
                 await _end(process)
+        return reason
 
-    async def _converse(self, process: trio.Process) -> str:
+    async def _speak(self, process: trio.Process) -> None:
+        """Write line after line; to a child that is gone, nothing more."""
+        if process.stdin is None:
+            raise AssertionError("the child has no input pipe")
+        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            while True:
+                while self._unsent:
+                    await process.stdin.send_all(link.encode(self._unsent.pop(0)))
+                self._news = trio.Event()
+                await self._news.wait()
+
+    async def _listen(self, process: trio.Process) -> str:
         """Read reports until the child ends or misbehaves; says what happened."""
         if process.stdout is None:
             raise AssertionError("the child has no output pipe")
-        for asked in (self._prepare, self._task):
-            if asked is not None:
-                await self._send(asked.wish)
         rest = bytearray()
-        while (chunk := await _receive(process.stdout)) is not None:
+        while (chunk := await self._receive(process.stdout)) is not None:
             if not chunk:
-                return f"exit status {await process.wait()}"
+                return await _farewell(process)
             *lines, rest = (rest + chunk).split(b"\n")
             try:
                 self._take_lines(lines)
             except MalformedError as err:
                 return str(err)
-        return f"no sign of life for {SILENCE_S:.0f} s"
+            if len(rest) > link.LINE_BYTES:
+                return f"a report of more than {link.LINE_BYTES} bytes"
+        return f"no sign of life for {self._silence_s:.0f} s"
+
+    async def _receive(self, stream: trio.abc.ReceiveStream) -> bytes | bytearray | None:
+        """Some bytes, none at the end; None when nothing came for too long."""
+        received: bytes | bytearray | None = None
+        with trio.move_on_after(self._silence_s):
+            received = await stream.receive_some(_READ_BYTES)
+        return received  # noqa: RET504 - the block above may end early
 
     def _take_lines(self, lines: list[bytearray]) -> None:
         for line in lines:
@@ -172,32 +202,22 @@ class TrainerProcess:
                 self.alive = report
             case link.Ready():
                 self.ready = report
+            case link.Failed(wish=0):  # it could not read a line of ours: that wish is lost
+                raise MalformedError(f"the trainer says: {report.reason}")
             case link.Failed(fatal=True):
                 log.warning("trainer failed", code=report.code, reason=report.reason)
             case _:
                 pass
+        if not isinstance(report, _NO_ANSWER):
+            self._settle(report)
+
+    def _settle(self, report: link.Answer) -> None:
+        """Wake who waits for this answer; the same Ready after a restart finishes nothing."""
         for asked in (self._prepare, self._task):
-            if asked and not isinstance(report, _NO_ANSWER) and report.wish == asked.wish.wish:
+            if asked and asked.number == report.wish and not asked.done.is_set():
                 asked.answer = report
                 asked.done.set()
-                self._failures = 0 if not isinstance(report, link.Failed) else self._failures
-
-    async def _send(self, wish: link.Wish) -> None:
-        """Write one line; a child that is gone gets its wishes again at the next start."""
-        process = self._process
-        if process is None or process.stdin is None:
-            return
-        async with self._writing:
-            with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-                await process.stdin.send_all(link.encode(wish))
-
-    def _rest_nowait(self) -> None:
-        """Tell the child to drop what nobody waits for any more, without waiting ourselves."""
-        self._number += 1
-        process = self._process
-        if process is None or process.stdin is None or self._writing.locked():
-            return  # the next wish replaces the old one anyway
-        trio.lowlevel.spawn_system_task(self._send, link.Rest(wish=self._number))
+                self._failures = self._failures if isinstance(report, link.Failed) else 0
 
     def _give_up(self, reason: str) -> None:
         self.broken = f"the trainer failed {FAILURES} times in a row: {reason}"
@@ -218,18 +238,19 @@ def _checked(report: link.Report | None, wanted: type[R], broken: str | None) ->
     return report
 
 
-async def _receive(stream: trio.abc.ReceiveStream) -> bytes | bytearray | None:
-    """Some bytes, none at the end; None when nothing came for too long."""
-    received: bytes | bytearray | None = None
-    with trio.move_on_after(SILENCE_S):
-        received = await stream.receive_some(_READ_BYTES)
-    return received  # noqa: RET504 - the block above may end early
+async def _farewell(process: trio.Process) -> str:
+    """How a child ended that closed its output; it may hang all the same."""
+    with trio.move_on_after(POLITE_S):
+        await process.wait()
+    status = process.returncode
+    return "it closed its output" if status is None else f"exit status {status}"
 
 
 async def _end(process: trio.Process) -> None:
     """The kill ladder: end of input, SIGTERM, SIGKILL."""
-    if process.stdin is not None:
-        await process.stdin.aclose()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            await stream.aclose()
     for number in (None, signal.SIGTERM, signal.SIGKILL):
         if number is not None:
             with suppress(ProcessLookupError):

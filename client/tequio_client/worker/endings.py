@@ -1,0 +1,41 @@
+"""How a program ends when it cannot go on: one error, chosen from a group, and one sentence."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tequio_client.ledger_api import LogForkedError
+from tequio_shared.errors import TequioError, UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class BrokenRulesError(TequioError):
+    """An entry does not follow from the log before it: the run's coordinator broke the rules."""
+
+
+@contextmanager
+def named(ledger: str) -> Iterator[None]:
+    """Say of a log that cannot be trusted which ledger it is from and how to look into it.
+
+    Raises UserFacingError for those two errors, wherever in a group they are; others pass.
+    """
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        bad = group.subgroup((LogForkedError, BrokenRulesError))
+        if bad is None:
+            raise
+        raise UserFacingError(
+            f"{first_of(bad)}; do not trust {ledger} before you have seen what "
+            f"`tequio audit --ledger {ledger}` says"
+        ) from group
+
+
+def first_of(error: BaseException) -> BaseException:
+    """The error itself, or the first one in its group."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

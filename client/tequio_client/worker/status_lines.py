@@ -1,0 +1,48 @@
+"""Status lines on standard output, for whoever started the program."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+import psutil
+import trio
+
+from tequio_client.link import status as link_status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tequio_client.link.status import Status
+
+EVERY_S = 1.0
+
+
+async def report(status: Callable[[], Status]) -> NoReturn:
+    """Write a line every second until cancelled; nobody needs to read them."""
+    descriptor = sys.stdout.fileno()
+    while True:
+        line = link_status.encode(status())
+        # In a thread: a pipe that nobody empties must stop nothing else.
+        try:
+            await trio.to_thread.run_sync(
+                _write,
+                descriptor,
+                line,
+                abandon_on_cancel=True,  # type: ignore[call-arg]  # libp2p brings older stubs
+            )
+        except OSError:
+            await trio.sleep_forever()  # nobody reads any more
+        await trio.sleep(EVERY_S)
+
+
+def resident_mb() -> int:
+    """Main memory of this process, MiB."""
+    return int(psutil.Process(os.getpid()).memory_info().rss) >> 20
+
+
+def _write(descriptor: int, line: bytes) -> None:
+    left = memoryview(line)
+    while left:
+        left = left[os.write(descriptor, left) :]

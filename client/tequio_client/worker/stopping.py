@@ -1,0 +1,63 @@
+"""Stopping when told to: the first signal ends a program in order, a second one at once."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
+from tequio_client.worker.endings import first_of
+from tequio_shared.errors import TequioError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+log = structlog.get_logger(__name__)
+
+LAST_WORDS_S = 2.5
+"""How long the last words may take: with what has to be closed, a program ends within 5 s."""
+
+
+class Stopping:
+    """Runs a program until it ends or a signal says stop; `last_words` may be set meanwhile."""
+
+    def __init__(self) -> None:
+        self.last_words: Callable[[], Awaitable[None]] | None = None
+
+    async def run(self, program: Callable[[], Awaitable[None]]) -> None:
+        """Return when the program has ended, by itself or by a signal; its errors pass."""
+        async with trio.open_nursery() as nursery:
+            watching = trio.Event()
+            nursery.start_soon(self._watch, nursery.cancel_scope, watching)
+            await watching.wait()
+            await program()
+            nursery.cancel_scope.cancel()
+
+    async def _watch(self, scope: trio.CancelScope, watching: trio.Event) -> None:
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            watching.set()
+            log.info("stopping", signal=await _next(signals))
+            with trio.move_on_after(LAST_WORDS_S):
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(_cancel_at_next, signals, nursery.cancel_scope)
+                    await self._say_last_words()
+                    nursery.cancel_scope.cancel()
+        scope.cancel()
+
+    async def _say_last_words(self) -> None:
+        try:
+            if self.last_words is not None:
+                await self.last_words()
+        except* TequioError as group:
+            log.warning("could not say goodbye", error=str(first_of(group)))
+
+
+async def _next(signals: AsyncIterator[int]) -> str:
+    return signal.Signals(await anext(signals)).name
+
+
+async def _cancel_at_next(signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
+    await anext(signals)
+    scope.cancel()

@@ -1,0 +1,163 @@
+"""What a volunteer has to do: situations as a table, and swarms whose members do just that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tequio_client.worker import duty as duties
+from tequio_client.worker.duty import Duty, Own, duty
+from tequio_shared.run import State, first_head
+from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundOpen, RoundWitness
+from tests.support import swarm as swarms
+from tests.support.dutiful import Dutiful, DutifulSwarm
+
+if TYPE_CHECKING:
+    from tequio_shared.round import RoundView
+    from tequio_shared.run import RunView
+
+
+def stopped(at: type[object], rounds: int = 1) -> DutifulSwarm:
+    """Run a swarm of three until the round's statement of that type was logged."""
+    swarm = DutifulSwarm(swarms.tiny_manifest(most=3))
+    for name in ("ana", "bo", "cleo"):
+        swarm.join(name)
+    seen = 0
+    while seen < rounds:
+        size = len(swarm.entries)
+        assert swarm.step()
+        seen += sum(isinstance(one.statement.body, at) for one in swarm.entries[size:])
+    for member in swarm.members:
+        member.follow(swarm.entries)
+    return swarm
+
+
+def own_of(view: RunView, member: Dutiful) -> Own:
+    """Say what the member holds as it is now, without the memory of what it said."""
+    return replace(member.own(), said=(), ready_index=10_000)
+
+
+def current(view: RunView) -> RoundView:
+    assert view.round is not None
+    return view.round
+
+
+def test_a_newcomer_fetches_the_first_head_before_it_says_anything() -> None:
+    swarm = DutifulSwarm(swarms.tiny_manifest())
+    ana = swarm.join("ana")
+    assert duty(swarm.view, ana.own()) == duties.FetchHead(first_head(swarm.manifest))
+
+
+def test_who_holds_the_head_says_that_it_is_ready_once_per_roster() -> None:
+    swarm = DutifulSwarm(swarms.tiny_manifest())
+    own = replace(swarm.join("ana").own(), held=first_head(swarm.manifest))
+    assert duty(swarm.view, own) == duties.Ready(-1)
+    assert duty(swarm.view, replace(own, ready_index=5)) == duties.Wait()
+    assert duty(swarm.view, replace(own, said=(duties.Ready(-1),))) == duties.Wait()
+    assert duty(swarm.view, replace(own, is_leaving=True)) == duties.Wait()
+
+
+def test_an_open_round_is_trained_in_unless_the_head_is_another() -> None:
+    swarm = stopped(RoundOpen)
+    own = own_of(swarm.view, swarm.members[0])
+    assert duty(swarm.view, own) == duties.Train(1)
+    assert duty(swarm.view, replace(own, said=(duties.Train(1),))) == duties.Wait()
+    assert own.held is not None
+    wrong = replace(own.held, round=7)
+    target = duties.FetchHead(first_head(swarm.manifest))
+    assert duty(swarm.view, replace(own, held=wrong)) == target
+
+
+def test_a_proof_comes_before_the_weights() -> None:
+    swarm = stopped(RoundWitness)
+    own = own_of(swarm.view, swarm.members[0])
+    assert duty(swarm.view, replace(own, held=None)) == duties.Prove(1)
+
+
+def test_a_closed_round_is_computed_on_at_once() -> None:
+    swarm = stopped(RoundClose)
+    own = own_of(swarm.view, swarm.members[0])
+    assert own.held is not None
+    assert duty(swarm.view, own) == duties.Advance(own.closed[own.held.hash])
+
+
+def test_who_cannot_compute_the_head_goes_on_trying_until_it_is_canonical() -> None:
+    swarm = stopped(RoundClose)
+    own = own_of(swarm.view, swarm.members[0])
+    assert own.held is not None
+    stuck = replace(own, stuck=(own.held.hash,))
+    assert isinstance(duty(swarm.view, stuck), duties.Advance)
+    while not isinstance(swarm.entries[-1].statement.body, HeadPromote):
+        assert swarm.step()
+    assert swarm.view.head is not None
+    assert duty(swarm.view, stuck) == duties.FetchHead(swarm.view.head)
+
+
+def test_a_head_on_its_way_stays_wanted_while_closed_rounds_lead_on_from_it() -> None:
+    swarm = stopped(HeadPromote, rounds=2)
+    first = first_head(swarm.manifest)
+    own = replace(own_of(swarm.view, swarm.members[0]), held=None, fetching=first)
+    assert duty(swarm.view, own) == duties.FetchHead(first)
+    assert swarm.view.head is not None
+    lost = replace(own, closed={})
+    assert duty(swarm.view, lost) == duties.FetchHead(swarm.view.head)
+
+
+def test_nobody_is_ready_for_a_round_whose_head_it_cannot_state() -> None:
+    swarm = stopped(RoundClose)
+    own = replace(own_of(swarm.view, swarm.members[0]), key=swarms.signer("new").key, closed={})
+    assert own.held is not None
+    assert duty(swarm.view, replace(own, ready_index=None)) == duties.Wait()
+
+
+def test_a_finished_run_leaves_nothing_to_do() -> None:
+    swarm = DutifulSwarm(swarms.tiny_manifest(most=1))
+    for name in ("ana", "bo"):
+        swarm.join(name)
+    swarm.run()
+    assert swarm.view.state is State.FINISHED
+    assert duty(swarm.view, swarm.members[0].own()) == duties.Done()
+
+
+def test_members_who_do_their_duty_finish_a_run_with_one_head() -> None:
+    swarm = DutifulSwarm(swarms.tiny_manifest(most=4))
+    for name in ("ana", "bo", "cleo", "dani"):
+        swarm.join(name)
+    swarm.run()
+    assert swarm.view.state is State.FINISHED
+    assert (swarm.view.closed, swarm.view.voided) == (4, 0)
+    assert swarm.refused == {}
+
+
+@pytest.mark.parametrize("after", [RoundOpen, RoundWitness, RoundClose, HeadPromote])
+def test_a_run_survives_that_everybody_loses_its_memory_at_once(after: type[object]) -> None:
+    swarm = stopped(after)
+    for member in swarm.members:
+        swarm.restart(member)
+    swarm.run()
+    assert swarm.view.state is State.FINISHED
+    assert swarm.view.closed >= 2
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(
+    seed=st.integers(0, 1 << 20),
+    mishaps=st.lists(
+        st.tuples(st.integers(0, 120), st.integers(0, 4), st.sampled_from(["restart", "join"])),
+        max_size=8,
+    ),
+)
+def test_nobody_who_does_its_duty_gets_stuck(
+    seed: int, mishaps: list[tuple[int, int, str]]
+) -> None:
+    swarm = DutifulSwarm(swarms.tiny_manifest(most=3), seed=seed)
+    for name in ("ana", "bo", "cleo"):
+        swarm.join(name)
+    swarm.run(mishaps=mishaps)
+    assert swarm.view.state is State.FINISHED
+    assert swarm.view.closed >= 1
+    assert all(isinstance(what, Duty) for what in swarm.done)
