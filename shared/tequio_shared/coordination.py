@@ -7,8 +7,9 @@ It decides only *when*; *what* follows from the log, and everybody who replays i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from tequio_shared import timing
 from tequio_shared.documents import TRAINER, WITNESS
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round import Phase, RoundView
@@ -22,9 +23,6 @@ from tequio_shared.statements.rounds import (
     RoundWitness,
 )
 from tequio_shared.statements.runs import RunClose
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Deed: TypeAlias = (
     HeadPromote | RoundClose | RoundOpen | RoundRoster | RoundVoid | RoundWitness | RunClose
@@ -132,7 +130,7 @@ def _when_training(view: RunView, now: int) -> Step | None:
     current = _round(view)
     if current.open is None:
         return None
-    done = _all_committed(view, current)
+    done = timing.has_all_commitments(view, current)
     if not done and now < current.open.train_by:
         return None
     if not current.commitments:
@@ -142,7 +140,7 @@ def _when_training(view: RunView, now: int) -> Step | None:
 
 def _when_witnessing(view: RunView, watch: Stopwatch, now: int) -> Step | None:
     current, times = _round(view), view.manifest.rounds
-    answered = all(slot in current.proofs for slot in _present(view, current, current.elected))
+    answered = timing.has_all_proofs(view, current)
     if current.has_quorum() and (answered or _is_over(watch.quorum_at, times.grace, now)):
         return _close(current)
     if _is_over(watch.witness_at, times.witness, now):
@@ -190,19 +188,6 @@ def _close(view: RoundView) -> Step:
 
 def _void(view: RoundView) -> Step:
     return Step(body=RoundVoid(reason=int(void_reason(view))), round=view.number)
-
-
-def _all_committed(view: RunView, current: RoundView) -> bool:
-    waited_for = _present(view, current, current.trainers)
-    return all(slot in current.commitments for slot in waited_for)
-
-
-def _present(view: RunView, current: RoundView, slots: Iterable[int]) -> list[int]:
-    """Those of the slots whose members have not left since the roster."""
-    if view.accounts is None:
-        return list(slots)
-    members = view.accounts.members
-    return [slot for slot in slots if members[current.roster.members[slot].key].is_active]
 
 
 def _round(view: RunView) -> RoundView:

@@ -2,8 +2,9 @@
 
 Rules: `TRANSITIONS` is the only place that says which state follows which; `RunView.apply` takes
 entries in log order and refuses (RefusedError) every coordinator statement that does not follow
-from the entries before it. So coordinator, workers and auditors cannot disagree for long: who
-replays the log either arrives at the same view or has the index of the entry that is wrong.
+from the entries before it, or comes before its time by the coordinator's own signed clock. So
+coordinator, workers and auditors cannot disagree for long: who replays the log either arrives at
+the same view or has the index of the entry that is wrong.
 
 A view is whole (from run.open on, with membership, windows and points: ledger and auditor) or
 light (from the last closed round on, without those: a worker that comes late).
@@ -11,11 +12,12 @@ light (from the last closed round on, without those: a worker that comes late).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
+from tequio_shared import timing
 from tequio_shared.accounts import Accounts
 from tequio_shared.documents import TRAINER, Result, Roster
 from tequio_shared.errors import MalformedError, RefusedError
@@ -184,6 +186,9 @@ class RunView:
     head: Head | None = None  # the promoted one
     next_head: NextHead | None = None
     round: RoundView | None = None  # the one under way, or the last
+    absent: set[PeerKey] = field(default_factory=set)  # who left since the round's roster
+    rostered_ms: int = 0  # ts of the round's round.roster
+    witnessed_ms: int = 0  # ts of its round.witness
     closed: int = 0  # rounds closed
     voided: int = 0
 
@@ -227,6 +232,13 @@ class RunView:
             case RunPause() | RunResume() | RunFinish() as body:
                 self._organiser_event(body)
 
+    def present(self, slots: Iterable[int]) -> list[int]:
+        """Those of the round's slots whose members have not left since its roster."""
+        if self.round is None:
+            return []
+        members = self.round.roster.members
+        return [slot for slot in slots if members[slot].key not in self.absent]
+
     def done_event(self, number: int) -> Event:
         """What the end of that round leads to."""
         if self.wish is Wish.FINISH or number >= self.manifest.rounds.most:
@@ -249,6 +261,10 @@ class RunView:
     def _apply_membership(
         self, index: int, author: PeerKey, body: MemberReady | MemberLeave
     ) -> None:
+        if isinstance(body, MemberReady):
+            self.absent.discard(author)
+        else:
+            self.absent.add(author)
         if self.accounts is None:
             return
         if isinstance(body, MemberReady):
@@ -285,12 +301,16 @@ class RunView:
                 self._apply_promotion(statement, body)
             case RoundOpen() as body:
                 after = self._after(Event.OPEN)
-                self._current(statement).apply_open(body)
+                view = self._current(statement)
+                timing.check_open(body, statement.ts)
+                view.apply_open(body)
                 self.state = after
             case RoundWitness() as body:
                 after = self._after(Event.WITNESS)
-                self._current(statement).apply_witness(body)
-                self.state = after
+                view = self._current(statement)
+                timing.check_witness(self, view, statement.ts)
+                view.apply_witness(body)
+                self.state, self.witnessed_ms = after, statement.ts
             case RoundClose() as body:
                 self._apply_close(statement, body, documents)
             case RoundVoid() as body:
@@ -307,10 +327,6 @@ class RunView:
         after = self._after(Event.ROSTER)
         roster = _read(Roster, documents, body.roster)
         self._check_roster(body, roster)
-        self.state = after
-        if self.accounts is not None and after is not State.COOLDOWN:
-            self.accounts.take(roster)
-        self.number = number
         self.round = RoundView(
             net=self.net,
             manifest=self.manifest,
@@ -321,6 +337,10 @@ class RunView:
             next_head=self.next_head,
             commits=self.accounts.commits(roster) if self.accounts else {},
         )
+        if self.accounts is not None and after is not State.COOLDOWN:
+            self.accounts.take(roster)
+        self.state, self.number = after, number
+        self.rostered_ms, self.absent = statement.ts, set()
 
     def _check_roster(self, body: RoundRoster, roster: Roster) -> None:
         if self.accounts is not None and roster != self.accounts.plan_roster():
@@ -342,6 +362,7 @@ class RunView:
         view = self._current(statement)
         after = self._after(self.done_event(view.number))
         result = _read(Result, documents, body.result)
+        timing.check_close(self, view, statement.ts)
         self.next_head = view.apply_close(body, result)
         if self.accounts is not None:
             self.accounts.settle(view, result)
@@ -354,6 +375,7 @@ class RunView:
         reason = void_reason(view)
         if body.reason != reason:
             raise RefusedError("wrong-void", f"round {view.number} is not void for {body.reason}")
+        timing.check_void(self, view, statement.ts)
         view.apply_void()
         if self.accounts is not None:
             self.accounts.void(view)

@@ -1,0 +1,109 @@
+"""A coordinator that favours somebody. Layer: coord (the fold that everybody replays)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import Digest, digest_from_text
+from tequio_shared.round import Phase, RoundView
+from tequio_shared.run import RunView, State, VoidReason
+from tequio_shared.statements.rounds import RoundOpen, RoundVoid, RoundWitness
+from tests.support.swarm import Character, Said, Swarm
+
+
+def swarm_in(state: State, *, heard: int = 0) -> Swarm:
+    """An honest swarm of five in that state, once so many statements were said in its phase."""
+    swarm = Swarm(seed=4)
+    for at in range(5):
+        swarm.volunteer(f"v{at}", Character())
+    for _ in range(2_000):
+        if swarm.view.state is state and count_said(swarm) >= heard:
+            return swarm
+        assert swarm.step()
+    raise AssertionError(f"never {heard} statements in {state}")
+
+
+def count_said(swarm: Swarm) -> int:
+    current = round_of(swarm)
+    match current.phase:
+        case Phase.ATTEST:
+            return len(current.attests)
+        case Phase.TRAIN:
+            return len(current.commitments)
+    return len(current.proofs)
+
+
+def round_of(swarm: Swarm) -> RoundView:
+    assert swarm.view.round is not None
+    return swarm.view.round
+
+
+def refuse(swarm: Swarm, body: RoundVoid | RoundWitness | RoundOpen, code: str) -> None:
+    with pytest.raises(RefusedError) as refused:
+        swarm.say(swarm.coordinator, Said(body, round_of(swarm).number))
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"),
+    [
+        (State.WARMUP, VoidReason.NO_HEAD_QUORUM),
+        (State.ROUND_TRAIN, VoidReason.NO_COMMITMENTS),
+        (State.ROUND_WITNESS, VoidReason.NO_PROOF_QUORUM),
+    ],
+)
+def test_a_round_cannot_be_voided_because_its_committee_is_not_liked(
+    state: State, reason: VoidReason
+) -> None:
+    swarm = swarm_in(state)
+    refuse(swarm, RoundVoid(reason=int(reason)), "wrong-void")
+    times = swarm.manifest.rounds
+    swarm.now_ms += max(times.attest, times.train_limit, times.witness)
+    swarm.say(swarm.coordinator, Said(RoundVoid(reason=int(reason)), round_of(swarm).number))
+    assert swarm.view.state is State.WAITING_FOR_MEMBERS
+
+
+def test_training_cannot_end_once_the_favourite_has_committed() -> None:
+    swarm = swarm_in(State.ROUND_TRAIN, heard=1)
+    refuse(swarm, RoundWitness(commits=1), "wrong-witness")
+
+
+def test_a_round_cannot_close_before_slower_witnesses_had_their_grace() -> None:
+    swarm = swarm_in(State.ROUND_WITNESS, heard=4)
+    current = round_of(swarm)
+    assert current.has_quorum()
+    assert len(current.proofs) < len(current.elected)
+    result = current.result(current.measured_ms())
+    swarm.blobs[name_of_result(current)] = result.encode()
+    swarm.view.witnessed_ms = swarm.now_ms
+    with pytest.raises(RefusedError, match="no time"):
+        swarm.say(swarm.coordinator, Said(current.closing(result), current.number))
+
+
+def name_of_result(current: RoundView) -> Digest:
+
+    return digest_from_text(current.closing(current.result(current.measured_ms())).result)
+
+
+def test_a_round_cannot_open_in_the_past_so_that_its_deadline_is_over() -> None:
+    swarm = swarm_in(State.WARMUP, heard=4)
+    current = round_of(swarm)
+    if swarm.view.next_head is not None:
+        assert swarm.coordinate()  # the promotion
+    early = current.opening(swarm.now_ms - swarm.manifest.rounds.train_limit)
+    refuse(swarm, early, "wrong-open")
+
+
+def test_a_light_reader_refuses_the_same_and_takes_a_member_that_left_into_account() -> None:
+    swarm = Swarm(seed=9)
+    for at in range(5):
+        swarm.volunteer(f"v{at}", Character(leaving=10))
+    swarm.run_rounds(6)
+    start = next(at for at, one in enumerate(swarm.entries) if one.statement.type == "round.close")
+    whole = swarm.replay(swarm.entries[: start + 1])
+    light = RunView.light(swarm.net, swarm.manifest, head=whole.head, next_head=whole.next_head)
+    for index, entry in enumerate(swarm.entries[start + 1 :], start + 1):
+        if entry.statement.run is not None:
+            light.apply(index, entry.statement, 0, swarm.blobs.__getitem__)
+    assert light.state is swarm.view.state
