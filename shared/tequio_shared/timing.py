@@ -9,14 +9,27 @@ in milliseconds since 1970. Raises RefusedError, as `RunView.apply` does. (docs/
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.round import Phase, RoundView
 
 if TYPE_CHECKING:
-    from tequio_shared.run import RunView
+    from collections.abc import Iterable
+
+    from tequio_shared.manifest import Manifest
     from tequio_shared.statements.rounds import RoundOpen
+
+
+class Timed(Protocol):
+    """What a run's view tells of its phases."""
+
+    manifest: Manifest
+    rostered_ms: int
+    witnessed_ms: int
+
+    def present(self, slots: Iterable[int]) -> list[int]:
+        """Those of the round's slots whose members have not left since its roster."""
 
 
 def check_open(body: RoundOpen, ts: int) -> None:
@@ -25,13 +38,13 @@ def check_open(body: RoundOpen, ts: int) -> None:
         raise RefusedError("wrong-open", f"opened at {body.opened}, but signed at {ts}")
 
 
-def check_witness(view: RunView, current: RoundView, ts: int) -> None:
+def check_witness(view: Timed, current: RoundView, ts: int) -> None:
     """Training ends when all trainers present have committed, or at its deadline."""
     if not has_all_commitments(view, current) and ts < _train_by(current):
         raise RefusedError("wrong-witness", f"round {current.number} trains until its deadline")
 
 
-def check_close(view: RunView, current: RoundView, ts: int) -> None:
+def check_close(view: Timed, current: RoundView, ts: int) -> None:
     """A round closes when all witnesses present have answered, or after the grace at least."""
     times = view.manifest.rounds
     earliest = view.witnessed_ms + min(times.grace, times.witness)
@@ -39,23 +52,23 @@ def check_close(view: RunView, current: RoundView, ts: int) -> None:
         raise RefusedError("wrong-close", f"round {current.number} leaves its witnesses no time")
 
 
-def check_void(view: RunView, current: RoundView, ts: int) -> None:
+def check_void(view: Timed, current: RoundView, ts: int) -> None:
     """A round is void when a phase has had its time without what the next one needs."""
     if ts < _void_from(view, current):
         raise RefusedError("wrong-void", f"round {current.number} has time left")
 
 
-def has_all_commitments(view: RunView, current: RoundView) -> bool:
+def has_all_commitments(view: Timed, current: RoundView) -> bool:
     """Whether every trainer that is still there has committed."""
     return all(slot in current.commitments for slot in view.present(current.trainers))
 
 
-def has_all_proofs(view: RunView, current: RoundView) -> bool:
+def has_all_proofs(view: Timed, current: RoundView) -> bool:
     """Whether every elected witness that is still there has answered."""
     return all(slot in current.proofs for slot in view.present(current.elected))
 
 
-def _void_from(view: RunView, current: RoundView) -> int:
+def _void_from(view: Timed, current: RoundView) -> int:
     times = view.manifest.rounds
     match current.phase:
         case Phase.ATTEST:
