@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, TypeVar
 
 import trio
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from tequio_client import identity
 from tequio_client.clock import now_ms
 from tequio_client.folder_lock import locked
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger_api import LedgerApi, LedgerRefusedError, LedgerUnavailableError
+from tequio_client.worker import endings
+from tequio_client.worker.endings import first_of
 from tequio_client.worker.outbox import Outbox
 from tequio_client.worker.store import Store
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.statements.runs import RunFinish, RunPause, RunResume
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
     from pathlib import Path
 
     from tequio_client.ledger_answers import RunAnswer
@@ -32,6 +36,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 STORE_BYTES = 1 << 40
 BY_ORGANISER = 1
+PATIENCE_S = 300.0
+"""How long a ledger that does not take what we say is spoken to; documents may be large."""
 _STEERING: dict[str, type[RunPause | RunResume | RunFinish]] = {
     "pause": RunPause,
     "resume": RunResume,
@@ -40,9 +46,9 @@ _STEERING: dict[str, type[RunPause | RunResume | RunFinish]] = {
 
 
 def organiser_key(folder: Path) -> str:
-    """The organiser's public key as text; made when there is none."""
-    folder.mkdir(parents=True, exist_ok=True)
-    return to_text(identity.load_or_create(folder).key)
+    """The organiser's public key as text; made when there is none. Raises UserFacingError."""
+    with locked(folder):
+        return to_text(identity.load_or_create(folder).key)
 
 
 def open_run(plan: Path, ledger: str, folder: Path, seed_folder: Path) -> str:
@@ -52,10 +58,14 @@ def open_run(plan: Path, ledger: str, folder: Path, seed_folder: Path) -> str:
     """
     from tequio_client.organiser import opening  # noqa: PLC0415 - brings torch
 
+    if folder.resolve() == seed_folder.resolve():
+        raise UserFacingError(f"organiser and seed cannot share the folder {folder}")
     with locked(folder), locked(seed_folder):
+        _ask(ledger, LedgerApi.network)  # before the long work
         prepared = opening.prepare(plan)
         opening.keep(prepared, Store(seed_folder / "store", quota_bytes=STORE_BYTES))
-        trio.run(_open, prepared, ledger, folder)
+        with _reached(ledger):
+            trio.run(_open, prepared, ledger, folder)
     return to_text(prepared.manifest.run_id)
 
 
@@ -64,7 +74,8 @@ async def _open(prepared: Prepared, ledger: str, folder: Path) -> None:
 
     signer = identity.load_or_create(folder)
     async with LedgerApi(ledger) as api, _outbox(api, folder, (await api.network()).id) as outbox:
-        await opening.announce(prepared, api, outbox, signer, now_ms())
+        with _not_for_ever():
+            await opening.announce(prepared, api, outbox, signer, now_ms())
 
 
 def list_runs(ledger: str) -> None:
@@ -72,7 +83,7 @@ def list_runs(ledger: str) -> None:
     table = Table("run", "name", "state", "round", "members", "tokens")
     for one in _ask(ledger, LedgerApi.runs):
         numbers = (one.round, one.members, one.tokens)
-        table.add_row(one.run[:10], one.name, one.state, *map(str, numbers))
+        table.add_row(one.run[:10], escape(one.name), one.state, *map(str, numbers))
     Console().print(table)
 
 
@@ -83,7 +94,7 @@ def show_run(name: str, ledger: str) -> None:
     for field in one.__struct_fields__:
         value = getattr(one, field)
         if isinstance(value, str | int):
-            table.add_row(field.replace("_", " "), str(value))
+            table.add_row(field.replace("_", " "), escape(str(value)))
     Console().print(table)
 
 
@@ -91,13 +102,14 @@ def steer_run(name: str, what: str, ledger: str, folder: Path) -> None:
     """Log the organiser's wish about a run."""
     one = _named(name, ledger)
     body = _STEERING[what](reason=BY_ORGANISER)
-    with locked(folder):
+    with locked(folder), _reached(ledger):
         trio.run(_say, ledger, folder, body, one)
 
 
 async def _say(ledger: str, folder: Path, body: Body, one: RunAnswer) -> None:
     async with LedgerApi(ledger) as api, _outbox(api, folder, (await api.network()).id) as outbox:
-        await outbox.say(body, one.id, None)
+        with _not_for_ever():
+            await outbox.say(body, one.id, None)
 
 
 def _outbox(api: LedgerApi, folder: Path, net: NetworkId) -> Outbox:
@@ -108,17 +120,47 @@ def _outbox(api: LedgerApi, folder: Path, net: NetworkId) -> Outbox:
 
 def _named(name: str, ledger: str) -> RunAnswer:
     runs = _ask(ledger, LedgerApi.runs)
-    found = [one for one in runs if one.name == name or one.run.startswith(name)]
-    if len(found) != 1:
-        known = ", ".join(f"{one.name} ({one.run[:10]})" for one in runs) or "none"
-        raise UserFacingError(f"{len(found)} runs fit {name!r}; known runs: {known}")
-    return found[0]
+    found = [one for one in runs if one.fits(name)]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(f"{one.name} ({one.run[:10]})" for one in found or runs) or "none"
+    if found:
+        raise UserFacingError(f"several runs fit {name!r}: {known}; give the beginning of the id")
+    raise UserFacingError(f"no run is called {name!r}; known runs: {known}")
 
 
 def _ask(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
-    return trio.run(partial(_asked, ledger, question))
+    with _reached(ledger):
+        return trio.run(partial(_asked, ledger, question))
 
 
 async def _asked(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
     async with LedgerApi(ledger) as api:
         return await question(api)
+
+
+@contextmanager
+def _not_for_ever() -> Iterator[None]:
+    with trio.move_on_after(PATIENCE_S) as patience:
+        yield
+    if patience.cancelled_caught:
+        raise LedgerUnavailableError(f"not done after {PATIENCE_S:.0f} s")
+
+
+@contextmanager
+def _reached(ledger: str) -> Iterator[None]:
+    """Raise UserFacingError that names the ledger when it is away or is none."""
+    with endings.named(ledger):
+        try:
+            yield
+        except* LedgerUnavailableError as group:
+            raise UserFacingError(
+                f"the ledger at {ledger} does not answer ({first_of(group)}): "
+                "check the address and that it is running"
+            ) from group
+        except* LedgerRefusedError as group:
+            raise UserFacingError(f"the ledger at {ledger} says no: {first_of(group)}") from group
+        except* MalformedError as group:
+            raise UserFacingError(
+                f"what answers at {ledger} is no ledger that we know: {first_of(group)}"
+            ) from group

@@ -61,7 +61,7 @@ def prepare(path: Path) -> Prepared:
     )
     manifest = _checked(draft, path)
     _check_vocabulary(origin.config, corpus)
-    tokenizer = [(folder / TOKENIZER_NAME).read_bytes()] if corpus.tokenizer.file else []
+    tokenizer = [_content(folder / TOKENIZER_NAME)] if corpus.tokenizer.file else []
     return Prepared(
         manifest=manifest,
         blobs=(manifest.encode(), origin.config, corpus.encode(), *tokenizer),
@@ -115,9 +115,18 @@ def _corpus(folder: Path) -> Corpus:
 def _origin(path: Path, plan: plans.ModelPlan, layout: LayoutKind) -> Origin:
     file = _beside(path, plan.source)
     if file.is_file():
-        return origins.from_config(file.read_bytes(), seed=plan.seed, layout=layout)
+        return origins.from_config(_content(file), seed=plan.seed, layout=layout)
+    if plan.source.endswith(".json"):
+        raise UserFacingError(f"there is no model configuration {file}, which the plan names")
     source = str(file) if file.is_dir() else plan.source
     return origins.from_pretrained(source, layout=layout)
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as err:
+        raise UserFacingError(f"cannot read {file}: {err.strerror}") from err
 
 
 def _checked(manifest: Manifest, path: Path) -> Manifest:
@@ -137,6 +146,9 @@ def _check_vocabulary(config: bytes, corpus: Corpus) -> None:
 
 
 def _shard_files(corpus: Corpus, folder: Path) -> tuple[tuple[str, Path], ...]:
-    train = [(one.root, folder / train_name(at)) for at, one in enumerate(corpus.train)]
-    held = [(one.root, folder / held_out_name(at)) for at, one in enumerate(corpus.held_out)]
-    return (*train, *held)
+    files = [(one.root, folder / train_name(at)) for at, one in enumerate(corpus.train)]
+    files += [(one.root, folder / held_out_name(at)) for at, one in enumerate(corpus.held_out)]
+    for _, file in files:
+        if not file.is_file():
+            raise UserFacingError(f"the shard {file} is missing; build the data again")
+    return tuple(files)

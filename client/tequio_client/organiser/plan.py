@@ -15,10 +15,10 @@ folder = "data"             # what `tequio data build` made
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from tequio_shared.errors import UserFacingError
 from tequio_shared.manifest import Algorithm, Inner, Rounds, Windows
@@ -32,11 +32,16 @@ LAMBDA_ONE = 1 << 30
 FEEDBACK_ONE = 1 << 15
 
 
+Factor = Annotated[float, Meta(ge=0, le=1_000)]
+Seconds = Annotated[float, Meta(ge=0, le=1e7)]
+Count = Annotated[int, Meta(ge=0, le=1 << 40)]
+
+
 class ModelPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which network, from where."""
 
     source: str
-    seed: int = 0
+    seed: Count = 0
 
 
 class DataPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -54,47 +59,47 @@ class AlgorithmPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     name: Literal["sparseloco", "diloco"] = "sparseloco"
     k: Literal[0, 8, 16, 32, 64, 128, 256, 512, 4096] = 0
     bits: Literal[1, 2, 4, 8] = 2
-    outer_lr: float = 1.0
-    weight_decay: float = 0.0
-    clip_delta: int = 8
-    filter_z: float = 4.0
-    token_cap: int = 1 << 40
+    outer_lr: Factor = 1.0
+    weight_decay: Factor = 0.0
+    clip_delta: Count = 8
+    filter_z: Factor = 4.0
+    token_cap: Count = 1 << 40
 
 
 class InnerPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The trainer's inner steps."""
 
     optimiser: Literal["muon", "adamw"] = "muon"
-    steps: int = 30
-    lr: float = 3e-3
-    adam_lr: float = 3e-3
-    feedback: float = 0.95
-    clip: float = 1.0
-    weight_decay: float = 0.0
+    steps: Count = 30
+    lr: Factor = 3e-3
+    adam_lr: Factor = 3e-3
+    feedback: Factor = 0.95
+    clip: Factor = 1.0
+    weight_decay: Factor = 0.0
 
 
 class WindowsPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Work units: `samples` sequences each."""
 
-    samples: int = 2
-    first: int = 30
-    most: int = 100_000
-    seed: int = 0
+    samples: Count = 2
+    first: Count = 30
+    most: Count = 100_000
+    seed: Count = 0
 
 
 class RoundsPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The clockwork, in seconds; `most` is the number of rounds after which the run ends."""
 
-    min_members: int = 2
-    most_members: int = 256
-    warmup_s: float = 5.0
-    train_s: float = 60.0
-    train_limit_s: float = 180.0
-    witness_s: float = 60.0
-    grace_s: float = 1.0
-    attest_s: float = 60.0
-    cooldown_s: float = 60.0
-    most: int = 1_000
+    min_members: Count = 2
+    most_members: Count = 256
+    warmup_s: Seconds = 5.0
+    train_s: Seconds = 60.0
+    train_limit_s: Seconds = 180.0
+    witness_s: Seconds = 60.0
+    grace_s: Seconds = 1.0
+    attest_s: Seconds = 60.0
+    cooldown_s: Seconds = 60.0
+    most: Count = 1_000
 
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -107,7 +112,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     inner: InnerPlan = InnerPlan()
     windows: WindowsPlan = WindowsPlan()
     rounds: RoundsPlan = RoundsPlan()
-    witness_share: float = 0.05
+    witness_share: Annotated[float, Meta(ge=0, le=1)] = 0.05
 
 
 def read(path: Path) -> Plan:
