@@ -7,7 +7,7 @@ import sys
 import click
 
 from tequio_client.cli import LazyGroup
-from tequio_shared.errors import TequioError
+from tequio_shared.errors import TequioError, UserFacingError
 
 COMMANDS = {
     "worker": "tequio_client.cli.worker:worker",
@@ -34,7 +34,8 @@ def main() -> None:
 
 
 def _leave(group: BaseExceptionGroup[BaseException]) -> None:
-    error: BaseException = group
+    """What a person can act on comes before what merely failed along with it."""
+    error: BaseException = group.subgroup(UserFacingError) or group
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     click.echo(f"tequio: {error}", err=True)

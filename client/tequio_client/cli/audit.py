@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option(
     "--json",
     "json_file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=options.OutputFile(),
     help="Write all findings to this file.",
 )
 def audit(  # the command's options

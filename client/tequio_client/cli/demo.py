@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 from pathlib import Path
 
 import click
+
+from tequio_client.cli import options
+from tequio_shared.errors import UserFacingError
 
 
 @click.command()
@@ -19,7 +23,9 @@ import click
     type=click.Path(path_type=Path, file_okay=False),
     help="Where everything is kept; a temporary folder if not given.",
 )
-@click.option("--json", "json_file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--json", "json_file", type=options.OutputFile(), help="Write the outcome to this file."
+)
 @click.option("--quick", is_flag=True, help="Five rounds in a minute.")
 @click.option("--keep-running", is_flag=True, help="Leave ledger, seed and volunteers running.")
 def demo(
@@ -51,6 +57,11 @@ def demo(
 
 
 def _fresh(folder: Path) -> Path:
-    if folder.exists() and any(folder.iterdir()):
-        raise click.ClickException(f"{folder} is not empty: give the demo a new folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        is_empty = not any(folder.iterdir())
+    except OSError as err:
+        raise UserFacingError(f"cannot use the folder {folder} ({err.strerror})") from err
+    if not is_empty or not os.access(folder, os.W_OK):
+        raise UserFacingError(f"{folder} is not empty, or not ours: give the demo a new folder")
     return folder

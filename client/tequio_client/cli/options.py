@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,6 +18,24 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., object]")
 LEDGER = "http://127.0.0.1:8600"
 GIB = 1 << 30
+
+
+class OutputFile(click.Path):
+    """A file to be written at the end of long work: whether that can be is checked now."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, writable=True, path_type=Path)
+
+    def convert(  # noqa: D102 - click's own
+        self,
+        value: Any,  # noqa: ANN401 - click's own
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Path:
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if not os.access(path.parent, os.W_OK):
+            self.fail(f"the folder {path.parent} is not there or may not be written", param, ctx)
+        return path
 
 
 class _Number(click.FloatRange):

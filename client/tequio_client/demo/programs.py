@@ -73,7 +73,10 @@ class Program:
         """Run to the end; returns the output, raises UserFacingError when it failed."""
         status = await self.run()
         if status:
-            raise UserFacingError(f"{self.name} ended with status {status}: {self.last_words()}")
+            last = self.last_words().rpartition("\n")[2] or "it said nothing"
+            raise UserFacingError(
+                f"{self.name} ended with status {status}: {last} (its log is {self.log})"
+            )
         return self.output.decode(errors="replace")
 
     async def end(self) -> None:
