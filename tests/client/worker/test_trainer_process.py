@@ -1,0 +1,267 @@
+"""The trainer child as the worker sees it: scripted children of every kind, and once the real one.
+
+A scripted child reads wishes and says what its script says; it needs no torch and starts at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
+from tequio_client.link import messages as link
+from tequio_client.worker import trainer_process
+from tequio_client.worker.main import trainer_environment
+from tequio_client.worker.trainer_process import FAILURES, TrainerFailedError, TrainerProcess
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.trio
+
+PRELUDE = """
+import json, os, pathlib, signal, sys, time
+
+lives = pathlib.Path(sys.argv[1])
+life = len(lives.read_text()) if lives.exists() else 0
+lives.write_text("x" * (life + 1))
+
+def say(tag, **fields):
+    print(json.dumps({"type": tag, **fields}), flush=True)
+
+def rest(wish):
+    say("resting", wish=wish)
+
+wishes = (json.loads(line) for line in sys.stdin)
+"""
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer_process, "FIRST_BACK_OFF_S", 0.01)
+    monkeypatch.setattr(trainer_process, "POLITE_S", 0.2)
+
+
+@asynccontextmanager
+async def running(
+    folder: Path, script: str, silence_s: float = 20.0
+) -> AsyncIterator[TrainerProcess]:
+    file = folder / "child.py"
+    file.write_text(PRELUDE + script)
+    command = [sys.executable, "-S", str(file), str(folder / "lives")]
+    trainer = TrainerProcess({"PATH": os.environ["PATH"]}, command, silence_s=silence_s)
+    with trio.fail_after(20):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trainer.run)
+            yield trainer
+            nursery.cancel_scope.cancel()
+
+
+def lives(folder: Path) -> int:
+    """How often the child was started."""
+    return len((folder / "lives").read_text())
+
+
+async def rest(trainer: TrainerProcess) -> link.Resting:
+    return await trainer.ask(lambda wish: link.Rest(wish=wish), link.Resting)
+
+
+def evaluate(number: int) -> link.Evaluate:
+    return link.Evaluate(wish=number, round=0, weights="w", shards=(link.Shard(0, "s"),))
+
+
+def prepare(number: int) -> link.Prepare:
+    return link.Prepare(wish=number, manifest="m", config="c", data_manifest="d")
+
+
+def is_gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+async def test_a_wish_is_answered(tmp_path: Path) -> None:
+    async with running(tmp_path, "for wish in wishes: rest(wish['wish'])") as trainer:
+        assert (await rest(trainer)).wish == 1
+        assert (await rest(trainer)).wish == 2
+
+
+async def test_a_child_that_dies_at_once_is_given_up_with_its_reason(tmp_path: Path) -> None:
+    async with running(tmp_path, "sys.exit(7)") as trainer:
+        with pytest.raises(TrainerFailedError, match="exit status 7"):
+            await rest(trainer)
+        with pytest.raises(TrainerFailedError, match="5 times"):
+            await rest(trainer)
+    assert lives(tmp_path) == FAILURES
+
+
+async def test_a_wish_survives_the_child_that_dies_of_it(tmp_path: Path) -> None:
+    script = "for wish in wishes: life == 0 and os._exit(9); rest(wish['wish'])"
+    async with running(tmp_path, script) as trainer:
+        assert (await rest(trainer)).wish == 1
+    assert lives(tmp_path) == 2
+
+
+async def test_a_wish_is_made_anew_for_each_child(tmp_path: Path) -> None:
+    made: list[int] = []
+
+    def make(number: int) -> link.Wish:
+        made.append(number)
+        return link.Rest(wish=number)
+
+    script = "for wish in wishes: life == 0 and os._exit(9); rest(wish['wish'])"
+    async with running(tmp_path, script) as trainer:
+        await trainer.ask(make, link.Resting)
+    assert set(made) == {1}
+    assert len(made) >= 2
+
+
+READY = """
+def ready(wish):
+    say("ready", wish=wish, device="cpu", device_name="", precision="float32", memory_mb=0,
+        parameters=1, torch="")
+"""
+
+
+async def test_a_wish_that_always_kills_is_given_up_although_prepare_succeeds(
+    tmp_path: Path,
+) -> None:
+    script = READY + "for wish in wishes: ready(1) if wish['type'] == 'prepare' else os._exit(3)"
+    async with running(tmp_path, script) as trainer:
+        assert (await trainer.ask(prepare, link.Ready)).device == "cpu"
+        with pytest.raises(TrainerFailedError, match="exit status 3"):
+            await trainer.ask(evaluate, link.Evaluated)
+    assert lives(tmp_path) == FAILURES
+
+
+async def test_a_new_child_is_prepared_before_it_gets_its_task(tmp_path: Path) -> None:
+    script = (
+        READY
+        + """
+prepared = False
+for wish in wishes:
+    if wish["type"] == "prepare":
+        prepared = True
+        ready(wish["wish"])
+    elif life == 0:
+        os._exit(3)
+    elif prepared:
+        rest(wish["wish"])
+"""
+    )
+    async with running(tmp_path, script) as trainer:
+        await trainer.ask(prepare, link.Ready)
+        assert (await rest(trainer)).wish == 2
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        "print('Warning: something', flush=True); time.sleep(9)",
+        "say('alive', wish='no number'); time.sleep(9)",
+        "sys.stdout.write('x' * (9 << 20)); sys.stdout.flush(); time.sleep(9)",
+        "say('failed', wish=0, code='malformed', reason='what?'); time.sleep(9)",
+        "os.close(1); time.sleep(9)",
+    ],
+    ids=["no report", "a wrong field", "an endless line", "cannot read us", "closes its output"],
+)
+async def test_a_child_that_says_garbage_is_replaced(tmp_path: Path, noise: str) -> None:
+    script = f"if life == 0:\n    {noise}\nfor wish in wishes: rest(wish['wish'])"
+    async with running(tmp_path, script) as trainer:
+        assert (await rest(trainer)).wish == 1
+    assert lives(tmp_path) == 2
+
+
+async def test_a_child_that_falls_silent_is_replaced(tmp_path: Path) -> None:
+    script = "if life == 0: time.sleep(60)\nfor wish in wishes: rest(wish['wish'])"
+    async with running(tmp_path, script, silence_s=0.3) as trainer:
+        assert (await rest(trainer)).wish == 1
+
+
+async def test_a_child_that_will_not_go_is_killed(tmp_path: Path) -> None:
+    script = """
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+for wish in wishes: rest(wish["wish"])
+time.sleep(60)
+"""
+    async with running(tmp_path, script) as trainer:
+        await rest(trainer)
+        pid = trainer.pid
+        assert pid is not None
+        started = trio.current_time()
+    assert trio.current_time() - started < 2
+    assert is_gone(pid)
+
+
+async def test_a_wish_that_is_dropped_is_taken_back(tmp_path: Path) -> None:
+    script = """
+told = pathlib.Path(sys.argv[1]).with_name("told")
+for wish in wishes:
+    with told.open("a") as file:
+        file.write(wish["type"] + "\\n")
+    if wish["type"] == "rest" and wish["wish"] > 2:
+        rest(wish["wish"])
+"""
+    async with running(tmp_path, script) as trainer:
+        with trio.move_on_after(0.3):
+            await trainer.ask(evaluate, link.Evaluated)
+        assert (await rest(trainer)).wish == 3
+    assert (tmp_path / "told").read_text().split() == ["evaluate", "rest", "rest"]
+
+
+async def test_a_caller_that_is_cancelled_tears_no_line(tmp_path: Path) -> None:
+    def large(number: int) -> link.Wish:
+        shards = tuple(link.Shard(index, "p" * 4_000) for index in range(1_000))
+        return link.Evaluate(wish=number, round=0, weights="w", shards=shards)
+
+    script = "time.sleep(0.5)\nfor wish in wishes:\n    if wish['wish'] > 2: rest(wish['wish'])"
+    async with running(tmp_path, script) as trainer:
+        while trainer.pid is None:  # noqa: ASYNC110 - the child starts elsewhere
+            await trio.sleep(0.01)
+        with trio.move_on_after(0.2):
+            await trainer.ask(large, link.Evaluated)
+        assert (await rest(trainer)).wish == 3
+    assert lives(tmp_path) == 1
+
+
+async def test_an_answer_of_another_kind_is_an_error(tmp_path: Path) -> None:
+    async with running(tmp_path, "for wish in wishes: rest(wish['wish'])") as trainer:
+        with pytest.raises(TrainerFailedError, match="Resting"):
+            await trainer.ask(evaluate, link.Evaluated)
+
+
+async def test_the_child_gets_no_secret_of_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "secret")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    given = trainer_environment(tmp_path)
+    assert "secret" not in given.values()
+    assert given["CUDA_VISIBLE_DEVICES"] == "1"
+
+
+async def test_the_real_trainer_says_why_it_cannot_be_prepared(tmp_path: Path) -> None:
+    trainer = TrainerProcess(trainer_environment(tmp_path))
+    with trio.fail_after(60):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trainer.run)
+            with pytest.raises(TrainerFailedError, match="cannot read") as caught:
+                await trainer.ask(
+                    lambda wish: link.Prepare(
+                        wish=wish, manifest=str(tmp_path / "m"), config="c", data_manifest="d"
+                    ),
+                    link.Ready,
+                )
+            assert caught.value.code == "input"
+            pid = trainer.pid
+            assert pid is not None
+            nursery.cancel_scope.cancel()
+    assert is_gone(pid)
