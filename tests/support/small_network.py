@@ -1,0 +1,90 @@
+"""A network with one small run that a test can start in seconds: texts, model, plan, founding.
+
+The model has two million parameters, so that its head has more pieces than one peer is asked for
+at once; it sees only a few tokens a round.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING
+
+import trio
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.stage import Stage
+
+RUN = "day"
+DEADLINE_S = 30
+"""The shortest deadline of a round; a round that takes half of it has waited for somebody."""
+CONFIG = {
+    "architectures": ["LlamaForCausalLM"],
+    "model_type": "llama",
+    "vocab_size": 256,
+    "hidden_size": 64,
+    "intermediate_size": 4608,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 4,
+    "max_position_embeddings": 32,
+    "tie_word_embeddings": False,
+}
+PLAN = f"""
+name = "{RUN}"
+
+[model]
+source = "config.json"
+
+[data]
+folder = "data"
+
+[inner]
+optimiser = "adamw"
+steps = 5
+lr = 0.0003
+adam_lr = 0.0003
+
+[windows]
+first = 10
+
+[rounds]
+min_members = 2
+warmup_s = 0.5
+train_s = 1.5
+train_limit_s = {DEADLINE_S}.0
+witness_s = {DEADLINE_S}.0
+grace_s = 0.5
+attest_s = {DEADLINE_S}.0
+cooldown_s = {DEADLINE_S}.0
+most = 500
+"""
+WORDS = ("milpa", "mano", "metate", "masa", "maíz", "camino", "cargo", "pueblo", "tequio", "monte")
+
+
+async def found(stage: Stage) -> str:
+    """Start the ledger and open the run; the seed's folder is filled. Gives the organiser's key."""
+    await trio.to_thread.run_sync(_write_files, stage.folder)
+    data, texts, home, seed = (
+        str(stage.folder / name) for name in ("data", "texts", "organiser", "seed")
+    )
+    await stage.command("data", "data", "build", data, "--folder", texts, "--sequence", "32")
+    organiser = (await stage.command("key", "run", "key", "--dir", home)).strip()
+    await stage.ledger(organiser)
+    plan = str(stage.folder / "plan.toml")
+    where = ("--ledger", stage.url, "--dir", home, "--seed-dir", seed)
+    await stage.command("open", "run", "open", plan, *where)
+    return organiser
+
+
+def _write_files(folder: Path) -> None:
+    """The same bytes every time."""
+    (folder / "config.json").write_text(json.dumps(CONFIG))
+    (folder / "plan.toml").write_text(PLAN)
+    (folder / "texts").mkdir()
+    chance = random.Random(7)
+    for number in range(80):
+        words = " ".join(chance.choices(WORDS, k=400))
+        (folder / "texts" / f"{number:03d}.txt").write_text(f"{number} {words}\n", encoding="utf-8")

@@ -1,0 +1,64 @@
+"""Programs that are told to stop when there is nobody left to talk to."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
+from tequio_client.ledger_api import LedgerApi
+from tequio_shared.statements.members import MemberLeave, MemberReady
+from tests.support.history import History
+from tests.support.small_network import found
+from tests.support.stage import raised
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.stage import Actor, Stage
+
+END_S = 5.0
+"""How long a program may take to end after SIGTERM."""
+
+
+@pytest.mark.whole
+@pytest.mark.trio
+async def test_without_a_ledger_programs_still_end_at_once_and_say_goodbye_later(
+    tmp_path: Path,
+) -> None:
+    with trio.fail_after(120):
+        async with raised(tmp_path) as stage, LedgerApi(stage.url) as api:
+            organiser, history = await found(stage), History(api)
+            seed, volunteer = stage.seed(), stage.volunteer("ana")
+            key = await _ready(stage, history, volunteer, 1)
+            await _end_without_ledger(stage, volunteer, seed)
+            await stage.ledger(organiser)
+            stage.seed()
+            await _ready(stage, history, stage.volunteer("ana"), 2)
+            (left,) = history.said_by(key, MemberLeave)
+            again = history.said_by(key, MemberReady)[-1]
+            assert history.statements.index(left) < history.statements.index(again)
+
+
+async def _end_without_ledger(stage: Stage, *actors: Actor) -> None:
+    ledger = stage.actors[0]
+    ledger.send(signal.SIGKILL)
+    await ledger.ended.wait()
+    for actor in actors:
+        actor.send(signal.SIGTERM)
+    for actor in actors:
+        assert await actor.wait_ended(END_S) == 0
+
+
+async def _ready(stage: Stage, history: History, volunteer: Actor, times: int) -> str:
+    """Wait until it has said so many times that it is ready; gives its key."""
+
+    async def holds() -> bool:
+        await history.read()
+        status = volunteer.program.status
+        return status is not None and len(history.said_by(status.key, MemberReady)) == times
+
+    await stage.until(f"{volunteer.name} is ready", holds)
+    return volunteer.key
