@@ -9,7 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import structlog
+
 from tequio_shared.coordination import Stopwatch, decide, due
+from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.limits import STATEMENT_LIFE_MS
 from tequio_shared.run import State as RunState
 from tequio_shared.statement import Entry, make, sign
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from tequio_shared.statements import Body
 
 _BACK_OFF_MS = 5_000
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +55,9 @@ class Coordinator:
         for run, view in self._active():
             if self._resting_until.get(run, 0) > now_ms:
                 continue
-            watch = self._watches.setdefault(run, Stopwatch())
-            watch.note(view, now_ms)
-            step = decide(view, watch, now_ms)
-            if step is not None:
-                return self._deed(run, step, now_ms)
+            deed = self._decide(run, view, now_ms)
+            if deed is not None:
+                return deed
         return None
 
     def due(self) -> int | None:
@@ -80,6 +83,18 @@ class Coordinator:
             round=number,
         )
         return sign(self._state.net, statement, self._signer)
+
+    def _decide(self, run: RunId, view: RunView, now_ms: int) -> Deed | None:
+        """One run's next statement; a run that nothing can be said of must not stop the others."""
+        watch = self._watches.setdefault(run, Stopwatch())
+        try:
+            watch.note(view, now_ms)
+            step = decide(view, watch, now_ms)
+            return None if step is None else self._deed(run, step, now_ms)
+        except (RefusedError, PeerError) as err:
+            log.exception("cannot decide on a run", run=run.hex(), code=type(err).__name__)
+            self.back_off(run, now_ms)
+            return None
 
     def _deed(self, run: RunId, step: Step, now_ms: int) -> Deed:
         entry = self.sign(step.body, now_ms, run, step.round)

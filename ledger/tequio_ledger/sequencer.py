@@ -17,7 +17,7 @@ import structlog
 from tequio_ledger import admission
 from tequio_ledger.log import Admitted
 from tequio_ledger.store.derived import Changes, derive, write
-from tequio_shared.errors import RefusedError
+from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
@@ -211,8 +211,11 @@ class _Batch:
             admission.admit(entry, self._state, self.now_ms)
             return self._log(candidate)
         except RefusedError as err:
-            _tell_refused(entry, err)
-            return Refused(id=candidate.id, code=err.code, detail=str(err))
+            refused = err
+        except PeerError as err:  # a document that an entry builds on does not hold
+            refused = RefusedError("malformed", str(err))
+        _tell_refused(entry, refused)
+        return Refused(id=candidate.id, code=refused.code, detail=str(refused))
 
     def write(self, connection: Connection) -> None:
         """Write what follows from the batch."""

@@ -95,11 +95,7 @@ class Layout:
         Raises MalformedError when names do not rise strictly in the order of their UTF-8 bytes, a
         side is below 1, there is no tensor at all, or there would be 2^32 chunks.
         """
-        _check(tensors, kind)
-        placements, at, matrix_end = _place(tensors, kind)
-        elements = _whole_chunks(at)
-        if elements // CHUNK > CHUNKS:
-            raise MalformedError(f"{elements} elements do not fit in {CHUNKS} chunks")
+        placements, matrix_end, elements = _placed(tensors, kind)
         chunks, bits = _padding(placements, kind, elements)
         return cls(
             kind=kind,
@@ -169,6 +165,26 @@ class Layout:
         tiles = flat[placement.offset : placement.offset + high * wide * CHUNK]
         padded = tiles.reshape(high, wide, TILE, TILE).swapaxes(1, 2)
         return padded.reshape(high * TILE, wide * TILE)[:rows, :columns].reshape(placement.shape)
+
+
+def count_chunks(tensors: Sequence[tuple[str, Sequence[int]]], kind: LayoutKind) -> int:
+    """Number of chunks of a layout, without building it: what its padding takes is not bounded.
+
+    Raises MalformedError as `Layout.of` does.
+    """
+    return _placed(tensors, kind)[2] // CHUNK
+
+
+def _placed(
+    tensors: Sequence[tuple[str, Sequence[int]]], kind: LayoutKind
+) -> tuple[tuple[Placement, ...], int, int]:
+    """Placements in list order, the end of the matrix part, and the number of elements."""
+    _check(tensors, kind)
+    placements, at, matrix_end = _place(tensors, kind)
+    elements = _whole_chunks(at)
+    if elements // CHUNK > CHUNKS:
+        raise MalformedError(f"{elements} elements do not fit in {CHUNKS} chunks")
+    return placements, matrix_end, elements
 
 
 def _check(tensors: Sequence[tuple[str, Sequence[int]]], kind: str) -> None:

@@ -8,7 +8,7 @@ Organisers write TOML; `tequio run open` resolves it into this.
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -16,9 +16,13 @@ from tequio_shared import canonical
 from tequio_shared.errors import MalformedError
 from tequio_shared.fields import Bytes32Text, MaybeBytes32Text, Natural, Positive
 from tequio_shared.ids import RunId, sha256
-from tequio_shared.layout import Layout
-from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES
+from tequio_shared.layout import CHUNK, Layout, count_chunks
+from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES, JSON_INTEGER
+from tequio_shared.points import trainer_micropoints
 from tequio_shared.records import DENSE_K
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 Name = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._ -]{0,63}\Z")]
 Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
@@ -150,13 +154,14 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     @property
     def chunks(self) -> int:
         """Chunks of 4096 elements in the master copy."""
-        return self.layout.chunks
+        return count_chunks(self.model.tensors, self.algorithm.layout)
 
     @classmethod
     def parse(cls, raw: bytes) -> Manifest:
         """Read and check a manifest; raises MalformedError that names the first fault."""
         manifest = canonical.decode(raw, cls, DOCUMENT_BYTES)
-        for fault in _faults(manifest):
+        fault = next(_faults(manifest), "")
+        if fault:
             raise MalformedError(f"manifest: {fault}")
         return manifest
 
@@ -167,17 +172,16 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return alpha_q, lambda_q
 
 
-def _faults(manifest: Manifest) -> list[str]:
-    return [
-        fault
-        for fault in (
-            _tensor_fault(manifest.model),
-            _tokenizer_fault(manifest.tokenizer),
-            _algorithm_fault(manifest.algorithm),
-            _window_fault(manifest),
-        )
-        if fault
-    ]
+def _faults(manifest: Manifest) -> Iterator[str]:
+    """Faults in order; a later rule may count on the earlier ones."""
+    checks: tuple[Callable[[], str], ...] = (
+        lambda: _tensor_fault(manifest.model),
+        lambda: _tokenizer_fault(manifest.tokenizer),
+        lambda: _algorithm_fault(manifest.algorithm),
+        lambda: _window_fault(manifest),
+        lambda: _size_fault(manifest),
+    )
+    return (fault for check in checks if (fault := check()))
 
 
 def _tensor_fault(model: Model) -> str:
@@ -245,4 +249,23 @@ def _window_fault(manifest: Manifest) -> str:
         return "rounds.most_members is below rounds.min_members"
     if manifest.inner.steps > manifest.algorithm.max_inner_steps:
         return "inner.steps is above algorithm.max_inner_steps"
+    return ""
+
+
+_MOST_WINDOWS = 2**32 - 1  # window_count in a contribution header is a u32
+_MOST_POINTS = 2**62  # of a run, in micro-points: a sum of them still fits in a database's integer
+
+
+def _size_fault(manifest: Manifest) -> str:
+    """Sizes under which every roster, result and header of the run can be written."""
+    windows, rounds, model = manifest.windows, manifest.rounds, manifest.model
+    elements = CHUNK * manifest.chunks
+    if elements > 2 * model.parameters + CHUNK * len(model.tensors):
+        return f"model.tensors are mostly padding: {elements} elements"
+    tokens = rounds.most_members * windows.most * windows.tokens
+    if windows.most > _MOST_WINDOWS or tokens > JSON_INTEGER:
+        return "windows.most is more than a round can hold"
+    points = trainer_micropoints(tokens, model.parameters)
+    if points > JSON_INTEGER or points * rounds.most > _MOST_POINTS:
+        return "the points of a round, or of all rounds, are too large to be counted"
     return ""
