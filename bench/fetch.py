@@ -1,7 +1,11 @@
 """How fast a tree is fetched, against a raw libp2p stream and raw TCP, on the loopback device.
 
 Serving and fetching are separate processes. The three are measured in turn, several times, and
-compared within one run: `python bench/fetch.py [--mib 128] [--runs 3] [--json FILE]`.
+compared within one run: `python bench/fetch.py [--mib 128] [--runs 5] [--json FILE]`. The raw
+stream goes through the same `PeerStream`, so that what makes the library faster helps both.
+
+Measured as well: a small tree over a stream that is open already, the waste when two processes
+serve one tree, and the memory that fetching takes.
 """
 
 from __future__ import annotations
@@ -12,14 +16,18 @@ import logging
 import os
 import platform
 import random
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
+from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import psutil
 import structlog
 import trio
 
@@ -31,19 +39,25 @@ from tequio_client.worker.trees import TreeRef
 from tequio_shared.ids import Digest
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
+
+    from tequio_shared.ids import PeerKey
 
 MIB = 1 << 20
+SMALL_BYTES = 67_000
+SMALL_TREES = 40
 RAW = "/tequio/bench/raw/1"
 LISTEN = ("/ip4/127.0.0.1/tcp/0",)
 QUOTA = 1 << 40
 
 
 async def serve(folder: Path, size_bytes: int) -> None:
-    """Run the serving process: print where it is and what it has, then serve."""
+    """Run a serving process: print where it is and what it has, then serve."""
     store = Store(folder, quota_bytes=QUOTA)
-    ref = store.put_tree(random.Random(1).randbytes(size_bytes), MIB)  # noqa: S311 - test content
-    megabyte = random.Random(2).randbytes(MIB)  # noqa: S311 - test content
+    rng = random.Random(1)  # noqa: S311 - test content
+    megabytes = [rng.randbytes(MIB) for _ in range(size_bytes // MIB)]
+    ref, megabyte = store.put_tree(b"".join(megabytes), MIB), megabytes[0]
+    small = [store.put_tree(rng.randbytes(SMALL_BYTES), MIB) for _ in range(SMALL_TREES)]
 
     async def raw_stream(stream: PeerStream) -> None:
         for _ in range(size_bytes // MIB):
@@ -54,62 +68,130 @@ async def serve(folder: Path, size_bytes: int) -> None:
             await stream.send_all(megabyte)
 
     async with (
-        PeerNetwork(seed=b"s" * 32, listen=LISTEN) as peers,
+        PeerNetwork(seed=os.urandom(32), listen=LISTEN) as peers,
         trio.open_nursery() as nursery,
     ):
         BlobServer(peers, store)
         peers.serve(RAW, raw_stream)
         listeners = await nursery.start(partial(trio.serve_tcp, raw_tcp, 0, host="127.0.0.1"))
-        port = listeners[0].socket.getsockname()[1]
-        where = {"address": peers.addresses()[0], "root": ref.root.hex(), "port": port}
+        where = {
+            "address": peers.addresses()[0],
+            "root": ref.root.hex(),
+            "small": [tree.root.hex() for tree in small],
+            "port": listeners[0].socket.getsockname()[1],
+        }
         print("WHERE " + json.dumps(where), flush=True)
         await trio.sleep_forever()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """The fetching process: what is measured is one method each."""
+
+    peers: PeerNetwork
+    store: Store
+    fetcher: Fetcher
+    sources: list[PeerKey]
+    ref: TreeRef
+    port: int
+
+    async def fetch(self) -> None:
+        """Fetch the tree from the first source."""
+        await self.fetcher.fetch_tree(self.ref, self.sources[:1], timeout_s=300)
+
+    async def libp2p(self) -> None:
+        """Read as many bytes from a fresh stream."""
+        stream = await self.peers.open_stream(self.sources[0], RAW)
+        left = self.ref.size_bytes
+        while left:
+            left -= len(await stream.read_some(MIB))
+        await stream.drop()
+
+    async def tcp(self) -> None:
+        """Read as many bytes from a socket."""
+        async with await trio.open_tcp_stream("127.0.0.1", self.port) as stream:
+            left = self.ref.size_bytes
+            while left:
+                left -= len(await stream.receive_some(MIB))
+
+    async def compare(self, runs: int) -> dict[str, list[float]]:
+        """MB/s of each way; they take turns, so that a change of load meets all of them."""
+        ways = {"fetch_tree": self.fetch, "libp2p_stream": self.libp2p, "tcp": self.tcp}
+        speeds: dict[str, list[float]] = {name: [] for name in ways}
+        for run in range(runs + 1):
+            for name, way in ways.items():
+                seconds = await timed(way)
+                if run:  # the first warms up
+                    speeds[name].append(self.ref.size_bytes / 1e6 / seconds)
+                self.store.remove(self.ref.root)
+        return speeds
+
+    async def small(self, roots: list[str]) -> dict[str, float]:
+        """Milliseconds for one small tree after the other."""
+        times = []
+        for root in roots:
+            ref = _ref(root, SMALL_BYTES)
+            fetch = partial(self.fetcher.fetch_tree, ref, self.sources[:1], timeout_s=30)
+            times.append(1e3 * await timed(fetch))
+        return {"median": round(statistics.median(times), 1), "max": round(max(times), 1)}
+
+    async def several(self) -> dict[str, object]:
+        """Fetch from all sources at once: how much came twice, and what each gave."""
+        before = self.fetcher.received_bytes
+        report = await self.fetcher.fetch_tree(self.ref, self.sources, timeout_s=300)
+        await trio.sleep(1)  # what was given up still arrives
+        received = self.fetcher.received_bytes - before
+        return {
+            "verified_to_received": round(self.ref.size_bytes / received, 4),
+            "mb_by_source": [round(size / 1e6) for size in report.bytes_by_source.values()],
+        }
+
+
 async def measure(
-    where: dict[str, str], folder: Path, size_bytes: int, runs: int
-) -> dict[str, float]:
-    """MB/s, median over the runs, of each way."""
-    ref = TreeRef(root=Digest(bytes.fromhex(where["root"])), size_bytes=size_bytes, piece_bytes=MIB)
-    store = Store(folder, quota_bytes=QUOTA)
-    async with PeerNetwork(seed=b"f" * 32, listen=LISTEN) as peers:
-        peer = await peers.connect(where["address"])
-        async with Fetcher(peers, store, rng=random.Random(3)) as fetcher:  # noqa: S311 - jitter
-
-            async def fetch() -> None:
-                await fetcher.fetch_tree(ref, [peer], timeout_s=300)
-                store.remove(ref.root)
-
-            async def libp2p() -> None:
-                stream = await peers.open_stream(peer, RAW)
-                left = size_bytes
-                while left:
-                    left -= len(await stream.read_some(MIB))
-                await stream.drop()
-
-            async def tcp() -> None:
-                stream = await trio.open_tcp_stream("127.0.0.1", int(where["port"]))
-                async with stream:
-                    left = size_bytes
-                    while left:
-                        left -= len(await stream.receive_some(MIB))
-
-            ways = {"fetch_tree": fetch, "libp2p_stream": libp2p, "tcp": tcp}
-            return await compare(ways, size_bytes, runs)
+    wheres: list[dict[str, Any]], folder: Path, mib: int, runs: int
+) -> dict[str, Any]:
+    """Run everything in this process against the serving ones."""
+    where, store = wheres[0], Store(folder, quota_bytes=QUOTA)
+    async with (
+        PeerNetwork(seed=b"f" * 32, listen=LISTEN) as peers,
+        Fetcher(peers, store, rng=random.Random(3)) as fetcher,  # noqa: S311 - jitter
+    ):
+        bench = Bench(
+            peers=peers,
+            store=store,
+            fetcher=fetcher,
+            sources=[await peers.connect(each["address"]) for each in wheres],
+            ref=_ref(where["root"], mib * MIB),
+            port=where["port"],
+        )
+        idle = psutil.Process().memory_info().rss
+        await bench.fetch()
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        store.remove(bench.ref.root)
+        return {
+            "mib": mib,
+            "rss_mib": {"idle": idle // MIB, "peak_while_fetching": peak // MIB},
+            **summary(await bench.compare(runs)),
+            "small_tree_ms": await bench.small(where["small"]),
+            "two_sources": await bench.several(),
+        }
 
 
-async def compare(
-    ways: Mapping[str, Callable[[], Awaitable[None]]], size_bytes: int, runs: int
-) -> dict[str, float]:
-    """Take turns, so that a change of load meets all of them."""
-    speeds: dict[str, list[float]] = {name: [] for name in ways}
-    for run in range(runs + 1):
-        for name, way in ways.items():
-            start = trio.current_time()
-            await way()
-            if run:  # the first warms up
-                speeds[name].append(size_bytes / 1e6 / (trio.current_time() - start))
-    return {name: round(statistics.median(values), 1) for name, values in speeds.items()}
+async def timed(way: Callable[[], Awaitable[object]]) -> float:
+    """Seconds that it takes."""
+    start = trio.current_time()
+    await way()
+    return trio.current_time() - start
+
+
+def summary(speeds: Mapping[str, list[float]]) -> dict[str, Any]:
+    """Medians, and the ratios of them."""
+    middle = {name: statistics.median(values) for name, values in speeds.items()}
+    return {
+        "mb_per_s": {name: [round(value) for value in values] for name, values in speeds.items()},
+        "fetch_to_libp2p": round(middle["fetch_tree"] / middle["libp2p_stream"], 2),
+        "fetch_to_tcp": round(middle["fetch_tree"] / middle["tcp"], 3),
+    }
 
 
 def main() -> None:
@@ -120,53 +202,45 @@ def main() -> None:
     )
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mib", type=int, default=128)
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
-    size = args.mib * MIB
     if args.serve:
-        trio.run(serve, args.serve, size)
+        trio.run(serve, args.serve, args.mib * MIB)
         return
-    with tempfile.TemporaryDirectory() as folder:
-        speeds = run_against_server(Path(folder), size, args.runs)
-    report(speeds, args.mib, args.json)
+    with tempfile.TemporaryDirectory() as text, ExitStack() as stack:
+        folder = Path(text)
+        wheres = [next(server(folder / name, args.mib, stack)) for name in ("s1", "s2")]
+        report(trio.run(measure, wheres, folder / "f", args.mib, args.runs), args.json)
 
 
-def run_against_server(folder: Path, size_bytes: int, runs: int) -> dict[str, float]:
-    """Start the serving process, measure against it, end it."""
-    command = [
-        sys.executable,
-        __file__,
-        "--mib",
-        str(size_bytes // MIB),
-        "--serve",
-        str(folder / "s"),
-    ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-        try:
-            assert child.stdout is not None  # noqa: S101 - it is a pipe
-            line = next(line for line in child.stdout if line.startswith("WHERE "))
-            return trio.run(measure, json.loads(line[6:]), folder / "f", size_bytes, runs)
-        finally:
-            child.kill()
+def server(folder: Path, mib: int, stack: ExitStack) -> Iterator[dict[str, Any]]:
+    """Start a serving process, which ends with the stack; yield what it says."""
+    command = [sys.executable, __file__, "--mib", str(mib), "--serve", str(folder)]
+    child = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+    stack.callback(child.kill)
+    assert child.stdout is not None  # noqa: S101 - it is a pipe
+    for line in child.stdout:
+        if line.startswith("WHERE "):
+            yield json.loads(line[6:])
 
 
-def report(speeds: dict[str, float], mib: int, path: Path | None) -> None:
+def report(result: dict[str, Any], path: Path | None) -> None:
     """Print the result with the machine and its load."""
-    result = {
-        "mib": mib,
-        "mb_per_s": speeds,
-        "fetch_to_libp2p": round(speeds["fetch_tree"] / speeds["libp2p_stream"], 2),
-        "fetch_to_tcp": round(speeds["fetch_tree"] / speeds["tcp"], 3),
+    result |= {
         "machine": platform.platform(),
         "cores": os.cpu_count(),
         "load": os.getloadavg(),
         "python": platform.python_version(),
     }
-    print(json.dumps(result, indent=2))
+    print(json.dumps(result))
     if path:
         path.write_text(json.dumps(result, indent=2) + "\n")
+
+
+def _ref(root: str, size_bytes: int) -> TreeRef:
+    return TreeRef(root=Digest(bytes.fromhex(root)), size_bytes=size_bytes, piece_bytes=MIB)
 
 
 if __name__ == "__main__":

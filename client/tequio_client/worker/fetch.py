@@ -88,6 +88,11 @@ class Fetcher:
         self._flight = trio.CapacityLimiter(IN_FLIGHT)
         self._stack = AsyncExitStack()
 
+    @property
+    def received_bytes(self) -> int:
+        """What peers have answered since the start; above what was verified: waste."""
+        return self._lanes.received_bytes
+
     async def __aenter__(self) -> Self:
         await self._stack.enter_async_context(self._lanes)
         return self
@@ -454,7 +459,7 @@ class _TreeJob:
         while not self._tally.is_done and self._has_use(held):
             unit = self._choose(peer, held)
             if unit is not None and self._is_here(unit):
-                self._tally.is_done = not self._partial.missing()  # another fetch brought it
+                self._tally.is_done = self._partial.is_whole  # another fetch brought it
                 continue
             if unit is None:
                 with trio.move_on_after(0.25):
@@ -514,7 +519,7 @@ class _TreeJob:
             self._flying.pop(unit, None)
         if not is_written and not carriers and not self._is_here(unit):
             self._todo.insert(0, unit)
-        self._tally.is_done = not self._partial.missing()
+        self._tally.is_done = self._partial.is_whole
         self._changed.set()
         self._changed = trio.Event()
 

@@ -17,7 +17,7 @@ from tequio_client.worker.blobs import PROTOCOL, Status
 from tequio_shared.errors import MalformedError, PeerError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
     from tequio_client.worker.blobs import Request
     from tequio_client.worker.peers import PeerNetwork, PeerStream
@@ -47,6 +47,7 @@ class Lanes:
         self._lanes: dict[PeerKey, list[Lane]] = {}
         self._opening: dict[PeerKey, trio.Lock] = {}
         self._nursery: trio.Nursery
+        self.received_bytes = 0  # of answers since the start, those given up too
 
     async def __aenter__(self) -> Self:
         self._running = _nursery()
@@ -88,16 +89,23 @@ class Lanes:
         return min(lanes, key=lambda lane: lane.questions)
 
     async def _open(self, peer: PeerKey) -> Lane:
-        lane = Lane(await self._network.open_stream(peer, PROTOCOL))
+        lane = Lane(await self._network.open_stream(peer, PROTOCOL), self._count)
         self._nursery.start_soon(lane.run)
         return lane
 
+    def _count(self, size_bytes: int) -> None:
+        self.received_bytes += size_bytes
+
 
 class Lane:
-    """One stream of questions and answers; `run` must be running."""
+    """One stream of questions and answers; `run` must be running.
 
-    def __init__(self, stream: PeerStream) -> None:
+    `count` is told the size of each answer.
+    """
+
+    def __init__(self, stream: PeerStream, count: Callable[[int], None]) -> None:
         self._stream = stream
+        self._count = count
         self._open: deque[_Question] = deque()  # asked, in order, not yet answered
         self._asked = trio.Event()
         self._sending = trio.Lock()
@@ -157,6 +165,7 @@ class Lane:
             if not self._open:
                 return
             frame = await self._stream.receive_frame(timeout_s=SILENCE_S)
+            self._count(len(frame))
             question = self._open.popleft()
             question.frame = frame
             question.done.set()

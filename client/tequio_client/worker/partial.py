@@ -2,7 +2,9 @@
 
 Two files: the content, sparse and at its full size from the start, and one byte per piece that
 says whether it was written. The second is only a hint to the next life: what it claims is hashed
-again, so a crash between the two writes, or a lost page, costs a piece and never a lie.
+again, so a crash between the two writes, or a lost page, costs a piece and never a lie. Nothing
+therefore waits for the disk but the end; every FLUSH_BYTES one writer brings along what is written,
+so that the wait at the end is short.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.trees import Tree
 
+FLUSH_BYTES = 16 << 20
+
 
 class Partial:
     """One tree that is being fetched; safe for several threads.
@@ -29,6 +33,8 @@ class Partial:
     def __init__(self, tree: Tree, *, content: Path, bits: Path) -> None:
         self.tree = tree
         self._lock = threading.Lock()  # guards files and positions
+        self._flushing = threading.Lock()  # keeps the content open; taken before the other
+        self._unflushed = 0
         self._have = bytearray(tree.ref.pieces)
         self._content = _open_sized(content, tree.ref.size_bytes)
         self._bits = _open_sized(bits, tree.ref.pieces)
@@ -37,6 +43,11 @@ class Partial:
     def held(self) -> bytes:
         """One byte per piece, 1 where it is here and was checked."""
         return bytes(self._have)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no piece is missing."""
+        return 0 not in self._have
 
     def missing(self) -> list[int]:
         """List the pieces still to come, in order."""
@@ -55,7 +66,9 @@ class Partial:
             raise MalformedError(f"{len(content)} bytes are not {count} pieces from {first}")
         if hash_pieces(content, ref.piece_bytes) != self.tree.leaves[first : first + count]:
             raise MalformedError(f"a piece of {first}..{first + count - 1} is not its leaf hash")
-        return self._write_checked(first, count, start, content)
+        new = self._write_checked(first, count, start, content)
+        self._flush_sometimes(new)
+        return new
 
     def read(self, first: int, count: int) -> bytes | None:
         """Read checked pieces; None when one of them is still to come."""
@@ -66,10 +79,8 @@ class Partial:
             return _read_at(self._content, start, length)
 
     def close(self) -> None:
-        """Release the files, on the disk when every piece is there."""
-        with self._lock:
-            if all(self._have):
-                os.fsync(self._content.fileno())
+        """Release the files."""
+        with self._flushing, self._lock:
             self._content.close()
             self._bits.close()
 
@@ -85,6 +96,16 @@ class Partial:
                 _write_at(self._bits, first, b"\x01" * count)
                 self._have[first : first + count] = b"\x01" * count
         return new
+
+    def _flush_sometimes(self, new_bytes: int) -> None:
+        with self._lock:
+            self._unflushed += new_bytes
+            if self._unflushed < FLUSH_BYTES:
+                return
+            self._unflushed = 0
+        with self._flushing:
+            if not self._content.closed:
+                os.fsync(self._content.fileno())
 
     def _recheck(self) -> None:
         ref = self.tree.ref

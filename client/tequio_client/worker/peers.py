@@ -18,6 +18,8 @@ because several of the fixes replace private names.
 * Yamux does not enforce its own receive window: a peer that writes past it fills our memory.
   `_bounded_read` ends such a connection.
 * A reader that pauses for 5 s loses the stream: read on, hash and write to disk in threads.
+* A writer looks at a closed window every 10 ms, and each read sends a window update: a
+  `_PromptStream` waits for an event, and `PeerStream` reads few times and much.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ from libp2p.pubsub.pubsub import Pubsub
 from libp2p.pubsub.rpc_queue import RpcQueue
 from libp2p.security.noise.transport import PROTOCOL_ID as NOISE
 from libp2p.security.noise.transport import Transport as Noise
-from libp2p.stream_muxer.yamux.yamux import Yamux
+from libp2p.stream_muxer.exceptions import MuxedStreamError
+from libp2p.stream_muxer.yamux.yamux import Yamux, YamuxStream
 from libp2p.tools.anyio_service import background_trio_service
 from multiaddr import Multiaddr
 
@@ -61,6 +64,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from libp2p.abc import IHost, INetConn, INetStream
+    from libp2p.network.stream.net_stream import NetStream
     from libp2p.network.swarm import Swarm
     from libp2p.pubsub.pb.rpc_pb2 import Message
     from libp2p.security.noise.io import NoiseTransportReadWriter
@@ -81,6 +85,12 @@ CONNECTION_BYTES = 32 << 20
 """Unread bytes of one connection beyond which its peer cannot be keeping to its windows."""
 FRAME_S = 10.0
 """A Yamux frame that cannot be sent in this time ends the connection: its shield must end."""
+READ_BYTES = 512 << 10
+"""What is worth a read of its own."""
+AHEAD_BYTES = 64 << 10
+"""What may be read beyond what was asked for: most often the whole of a short frame."""
+WINDOW_S = 5.0
+"""A stream whose reader opens no window for so long is given up."""
 NOISE_PAYLOAD_BYTES = 65_519
 """What one Noise message carries; a Yamux frame of this size is encrypted once, not twice."""
 _KEY_PREFIX = bytes.fromhex("002408011220")
@@ -115,6 +125,7 @@ class PeerStream:
 
     def __init__(self, stream: INetStream, peer: PeerKey) -> None:
         self._stream = stream
+        self._ahead = bytearray()  # read with what came before it
         self.peer = peer
 
     async def send_frame(self, *parts: bytes, timeout_s: float = 30.0) -> None:
@@ -145,6 +156,8 @@ class PeerStream:
 
     async def read_some(self, most_bytes: int, *, timeout_s: float = 30.0) -> bytes:
         """Between 1 and `most_bytes` bytes; PeerError at the end of the stream."""
+        if self._ahead:
+            return bytes(self._split_ahead(most_bytes))
         with _foreign_errors("reading"), trio.fail_after(timeout_s):
             return await self._stream.read(most_bytes)
 
@@ -162,11 +175,17 @@ class PeerStream:
                 log.debug("a stream could not be reset", error=repr(err))
 
     async def _read_exactly(self, size: int, timeout_s: float) -> bytearray:
-        content = bytearray()
-        while len(content) < size:
+        while (lack := size - len(self._ahead)) > 0:
+            await _wait_for_bytes(self._stream, lack, timeout_s)
             with trio.fail_after(timeout_s):
-                content += await self._stream.read(size - len(content))
-        return content
+                came = await _read_ready(self._stream, lack + AHEAD_BYTES)
+            self._ahead = self._ahead + came if self._ahead else came
+        return self._split_ahead(size)
+
+    def _split_ahead(self, size: int) -> bytearray:
+        taken, self._ahead = self._ahead, self._ahead[size:]
+        del taken[size:]
+        return taken
 
 
 class PeerNetwork:
@@ -531,6 +550,82 @@ _read_body = Yamux._read_data_body  # noqa: SLF001 - the fixes replace private n
 _queue_init = RpcQueue.__init__
 
 
+async def _wait_for_bytes(stream: INetStream, size: int, timeout_s: float) -> None:
+    """Return once `size` bytes, or enough to be worth a read, are there or the stream has ended.
+
+    Each read costs a window update, which is a frame of its own at both ends. Half a window is
+    always enough: the peer may be waiting for the rest. Raises trio.TooSlowError when nothing
+    arrives for `timeout_s`.
+    """
+    muxed = cast("YamuxStream", cast("NetStream", stream).muxed_stream)
+    events, buffers = muxed.conn.stream_events, muxed.conn.stream_buffers
+    enough = min(size, READ_BYTES, muxed.target_recv_window // 2)
+    while len(buffers.get(muxed.stream_id, b"")) < enough:
+        event = events.get(muxed.stream_id)
+        if event is None or muxed.recv_closed or muxed.closed:
+            return
+        if event.is_set():  # for bytes that were counted above
+            event = events[muxed.stream_id] = trio.Event()
+        with trio.fail_after(timeout_s):
+            await event.wait()
+
+
+async def _read_ready(stream: INetStream, most_bytes: int) -> bytearray:
+    """Read what is there; the whole buffer changes hands where it may, which saves two copies."""
+    muxed = cast("YamuxStream", cast("NetStream", stream).muxed_stream)
+    buffers = muxed.conn.stream_buffers
+    ready = len(buffers.get(muxed.stream_id, b""))
+    if not 0 < ready <= most_bytes or muxed.recv_closed or muxed.closed:
+        return bytearray(await stream.read(most_bytes))
+    came, buffers[muxed.stream_id] = buffers[muxed.stream_id], bytearray()
+    await muxed._auto_tune_and_send_window_update(bytes_read=ready)  # noqa: SLF001
+    return came
+
+
+class _PromptStream(YamuxStream):
+    """Writes on as soon as the window opens, where the library looks every 10 ms.
+
+    Writes without a copy of what is still to go. As there, one writer at a time.
+    """
+
+    def __init__(self, stream_id: int, conn: Yamux, is_initiator: bool) -> None:  # noqa: FBT001
+        self._opened = trio.Event()
+        super().__init__(stream_id, conn, is_initiator)
+
+    @property
+    def send_window(self) -> int:
+        """Bytes that the peer will still take."""
+        return self._window
+
+    @send_window.setter
+    def send_window(self, size_bytes: int) -> None:
+        self._window = size_bytes
+        if size_bytes > 0:
+            self._opened.set()
+
+    async def write(self, data: bytes) -> None:
+        """Write all of it; MuxedStreamError when the stream is closed or its reader pauses."""
+        left = memoryview(data)
+        while left:
+            await self._wait_for_window()
+            size = min(self.send_window, NOISE_PAYLOAD_BYTES - _yamux.HEADER_SIZE, len(left))
+            self.send_window -= size
+            header = (0, _yamux.TYPE_DATA, 0, self.stream_id, size)
+            frame = struct.pack(_yamux.YAMUX_HEADER_FORMAT, *header) + left[:size]
+            await self.conn._write_frame(frame)  # noqa: SLF001
+            left = left[size:]
+
+    async def _wait_for_window(self) -> None:
+        with trio.move_on_after(WINDOW_S):
+            while not (self.send_closed or self.closed):
+                if self.send_window > 0:
+                    return
+                self._opened = trio.Event()
+                with trio.move_on_after(0.1):  # being closed sets no event
+                    await self._opened.wait()
+        raise MuxedStreamError("the stream is closed, or its reader has paused for too long")
+
+
 async def _shielded_write(self: Yamux, data: bytes) -> None:
     async with self._write_lock:  # waiting for our turn may be cancelled, sending may not
         with _shielded(FRAME_S) as scope:
@@ -565,6 +660,7 @@ def _install_fixes() -> None:
     _pubsub.SUBSCRIPTION_CHANNEL_SIZE = SUBSCRIPTION_QUEUE
     _yamux.MAX_MESSAGE_SIZE = NOISE_PAYLOAD_BYTES
     _yamux.MAX_WINDOW_SIZE = WINDOW_BYTES
+    _yamux.YamuxStream = _PromptStream  # type: ignore[misc]
     Yamux._write_frame = _shielded_write  # type: ignore[method-assign]  # noqa: SLF001
     Yamux._read_data_body = _bounded_read  # type: ignore[method-assign]  # noqa: SLF001
     AutoConnector.maybe_connect = _no_dialling  # type: ignore[method-assign]

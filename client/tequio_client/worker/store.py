@@ -177,7 +177,7 @@ class Store:
             partial, users = self._partials.pop(root, (None, 0))
             if partial is None:
                 return  # another user completed it and left
-            if not partial.missing():
+            if partial.is_whole:
                 partial.close()
                 self._finish(root)
             elif users > 1:

@@ -241,6 +241,36 @@ async def test_the_largest_frame_passes(pair: tuple[PeerNetwork, PeerNetwork]) -
 
 
 @pytest.mark.trio
+async def test_what_was_read_ahead_is_read_next(pair: tuple[PeerNetwork, PeerNetwork]) -> None:
+    first, second = pair
+    stream = await second.open_stream(first.key, ECHO)
+    frames = [random.Random(size).randbytes(size) for size in (1, 300_000, 3, 70_000, 0)]
+    for frame in frames:
+        await stream.send_frame(frame)
+    await trio.sleep(0.2)
+    assert [bytes(await stream.receive_frame()) for _ in frames[:-1]] == frames[:-1]
+    assert await stream.read_some(9) == bytes(4)
+
+
+@pytest.mark.trio
+async def test_a_slow_frame_is_not_silence(pair: tuple[PeerNetwork, PeerNetwork]) -> None:
+    first, second = pair
+
+    async def trickle(stream: PeerStream) -> None:
+        await stream.write((7).to_bytes(4, "big"))
+        for _ in range(7):
+            await trio.sleep(0.1)
+            await stream.write(b"x")
+        await trio.sleep(5)
+
+    first.serve("/test/trickle/1", trickle)
+    stream = await second.open_stream(first.key, "/test/trickle/1")
+    assert await stream.receive_frame(timeout_s=0.5) == b"x" * 7
+    with pytest.raises(PeerError, match="too slow"):
+        await stream.receive_frame(timeout_s=0.5)
+
+
+@pytest.mark.trio
 async def test_one_peer_may_not_hold_any_number_of_streams() -> None:
     async with network("first", PeerLimits(streams=3)) as first, network("second") as second:
         first.serve(ECHO, echo)
