@@ -31,6 +31,7 @@ class TrainingData:
     order: Order
     sequence: int
     window_samples: int
+    vocab_size: int
     shards: Mapping[int, NDArray[np.generic]]
 
     @classmethod
@@ -42,6 +43,7 @@ class TrainingData:
             order=corpus.order(seed),
             sequence=corpus.sequence,
             window_samples=window_samples,
+            vocab_size=corpus.tokenizer.vocab_size,
             shards={
                 index: _mapped(path, corpus.train[index].size_bytes, corpus.token_bytes)
                 for index, path in paths
@@ -51,7 +53,7 @@ class TrainingData:
     def samples(self, windows: Iterable[int]) -> Tensor:
         """Token ids of whole windows: int64 [samples, sequence + 1].
 
-        Raises UserFacingError when a shard they need was not given.
+        Raises UserFacingError when a shard they need was not given, or has ids of no token.
         """
         places = [
             place for window in windows for place in self.order.places(window, self.window_samples)
@@ -62,6 +64,10 @@ class TrainingData:
                 raise UserFacingError(f"the windows need shard {place.shard}, which is missing")
             first = place.sample * self.sequence
             row[:] = self.shards[place.shard][first : first + self.sequence + 1]
+        if rows.max(initial=0) >= self.vocab_size:
+            raise UserFacingError(
+                f"the data has token id {rows.max()}, but only {self.vocab_size} are there"
+            )
         return torch.from_numpy(rows)
 
 
@@ -73,7 +79,9 @@ class Document:
     text_bytes: int
 
 
-def held_out_documents(path: Path, shard: HeldOutShard, token_bytes: int) -> Iterator[Document]:
+def held_out_documents(
+    path: Path, shard: HeldOutShard, token_bytes: int, vocab_size: int
+) -> Iterator[Document]:
     """Read a held-out shard; raises UserFacingError when the file is not as listed."""
     raw = _mapped(path, shard.size_bytes, 1)
     table_bytes = shard.documents * _TABLE_BYTES
@@ -81,6 +89,8 @@ def held_out_documents(path: Path, shard: HeldOutShard, token_bytes: int) -> Ite
     ids = raw[table_bytes:].view(_DTYPES[token_bytes])
     if int(table[:, 0].sum()) != shard.tokens:
         raise UserFacingError(f"{path}: the table of documents does not add up")
+    if ids.max(initial=0) >= vocab_size:
+        raise UserFacingError(f"{path} has ids of {vocab_size} or more, which are no tokens")
     at = 0
     for tokens, text_bytes in table.tolist():
         yield Document(tokens=ids[at : at + tokens].astype(np.int64), text_bytes=text_bytes)

@@ -61,6 +61,7 @@ def main() -> NoReturn:
     voice.say(messages.Hello(pid=os.getpid(), software=metadata.version("tequio")))
     threading.Thread(target=_listen, args=(sys.stdin.buffer, desk, voice), daemon=True).start()
     threading.Thread(target=_beat, args=(activity, voice), daemon=True).start()
+    os.environ["HF_HUB_OFFLINE"] = "1"  # what a trainer needs, it is given as files
     try:
         # torch takes seconds to load: the threads above already work.
         shift = importlib.import_module("tequio_client.trainer.shift")

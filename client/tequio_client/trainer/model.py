@@ -19,7 +19,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.layout import Layout
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -29,6 +29,21 @@ if TYPE_CHECKING:
 
 WEIGHT_UNIT = 2.0**-24
 """Value of one unit of the master copy."""
+_CODE = (
+    "auto_map",
+    "attn_implementation",
+    "experts_implementation",
+    "custom_pipelines",
+    "quantization_config",
+    "trust_remote_code",
+    "use_pretrained_backbone",
+    "use_timm_backbone",
+    "name_or_path",
+)
+"""Fields that point at code or files of the model's author (a kernel on the Hub, for one)."""
+_LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers")
+_MOST_EXPERTS = 4_096
+_MOST_TABLES = 1 << 26  # numbers that a network keeps beside its parameters: masks, positions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +114,44 @@ def build(config: bytes) -> Model:
 
     Raises UserFacingError when this is no causal language model that we can build.
     """
+    return _network(_fields(config))
+
+
+def build_listed(
+    config: bytes,
+    tensors: Sequence[tuple[str, Sequence[int]]],
+    aliases: Sequence[tuple[str, str]],
+) -> Model:
+    """Make the network of a configuration that has exactly these tensors.
+
+    The two are a stranger's words. They are held against each other on a device without memory
+    before anything is allocated; raises UserFacingError when they do not fit.
+    """
     fields = _fields(config)
-    plain = LlamaConfig.of(fields)
-    return of_network(Llama(plain) if plain else from_transformers(fields))
+    _check_repeats(fields, len(tensors))
+    try:
+        with torch.device("meta"):
+            outline = _network(fields)
+    except (ArithmeticError, ImportError, LookupError, RuntimeError, TypeError, ValueError) as err:
+        raise UserFacingError(f"cannot build a {fields['model_type']} model: {err}") from err
+    if outline.tensors != tensors or outline.aliases != aliases:
+        raise UserFacingError("the configuration's tensors are not those of the manifest")
+    parameters = sum(one.numel() for one in outline.parameters.values())
+    tables = sum(one.numel() for one in outline.network.buffers())
+    if tables > _MOST_TABLES + parameters:
+        raise UserFacingError(f"the configuration wants tables of {tables} numbers")
+    return _network(fields)
+
+
+def vocabulary(model: Model) -> int:
+    """How many token ids the network takes."""
+    network = model.network
+    if isinstance(network, Llama):
+        return network.config.vocab_size
+    table = network.get_input_embeddings()  # type: ignore[operator]  # transformers' method
+    if not isinstance(table, nn.Embedding):
+        raise UserFacingError("the network has no table of token embeddings")
+    return table.num_embeddings
 
 
 def create(config: bytes, seed: int) -> Model:
@@ -207,12 +257,35 @@ def _quantised(name: str, weights: Tensor) -> NDArray[np.int32]:
 def _fields(config: bytes) -> dict[str, Any]:  # JSON of any model
     try:
         fields = json.loads(config)
-    except ValueError as err:
+    except (ValueError, RecursionError) as err:
         raise UserFacingError(f"the model's configuration is not JSON: {err}") from err
     if not isinstance(fields, dict) or "model_type" not in fields:
         raise UserFacingError("the model's configuration names no model_type")
-    fields.pop("auto_map", None)  # points at code of the model's author
-    return fields
+    return _without_code(fields)
+
+
+def _without_code(fields: dict[str, Any]) -> dict[str, Any]:  # JSON of any model
+    """Drop, at every depth, what would have a library fetch code or files of somebody's."""
+    return {
+        name: _without_code(value) if isinstance(value, dict) else value
+        for name, value in fields.items()
+        if not name.lstrip("_").startswith(_CODE)
+    }
+
+
+def _check_repeats(fields: Mapping[str, Any], tensors: int) -> None:
+    """No more layers than tensors: each layer takes memory even where its weights take none."""
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            _check_repeats(value, tensors)
+        most = tensors if name in _LAYERS else _MOST_EXPERTS if "expert" in name else None
+        if most is not None and isinstance(value, int) and value > most:
+            raise UserFacingError(f"the configuration's {name} is {value}: more than the manifest")
+
+
+def _network(fields: dict[str, Any]) -> Model:  # JSON of any model
+    plain = LlamaConfig.of(fields)
+    return of_network(Llama(plain) if plain else from_transformers(fields))
 
 
 def from_transformers(fields: dict[str, Any]) -> nn.Module:

@@ -336,7 +336,9 @@ def _documents(task: messages.Evaluate, shop: Workshop) -> Iterator[Document]:
         if shard.index >= len(shop.corpus.held_out):
             raise UserFacingError(f"the data has no held-out shard {shard.index}")
         entry = shop.corpus.held_out[shard.index]
-        yield from held_out_documents(Path(shard.path), entry, shop.corpus.token_bytes)
+        yield from held_out_documents(
+            Path(shard.path), entry, shop.corpus.token_bytes, shop.corpus.tokenizer.vocab_size
+        )
 
 
 def _sample(task: messages.Evaluate, bench: Bench) -> str:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tequio_shared.layout import Layout
 
 _Q15 = 1 << 15
+_BYTES = 256  # a byte model may have ids above: separators
 
 
 class ModelError(UserFacingError):
@@ -113,6 +114,7 @@ def open_workshop(prepare: Prepare) -> Workshop:
         raise UserFacingError(
             f"the data has sequences of {corpus.sequence}, the run of {manifest.model.sequence}"
         )
+    _check_vocabulary(corpus, built)
     built.network.to(chosen.handle)
     return Workshop(
         prepare=prepare,
@@ -129,13 +131,14 @@ def prompt_ids(workshop: Workshop, prompt: str) -> list[int]:
     start = [workshop.corpus.separator]
     if workshop.prepare.tokenizer is None:
         return start + list(prompt.encode())
-    return start + list(_tokenizer(workshop.prepare.tokenizer).encode(prompt).ids)
+    ids = _tokenizer(workshop.prepare.tokenizer).encode(prompt).ids
+    return start + [one for one in ids if one < workshop.corpus.tokenizer.vocab_size]
 
 
 def text_of(workshop: Workshop, ids: Sequence[int]) -> str:
     """Text of token ids; what is no UTF-8 shows as the replacement character."""
     if workshop.prepare.tokenizer is None:
-        return bytes(ids).decode("utf-8", "replace")
+        return bytes(one for one in ids if one < _BYTES).decode("utf-8", "replace")
     return str(_tokenizer(workshop.prepare.tokenizer).decode(list(ids)))
 
 
@@ -147,12 +150,16 @@ def _tokenizer(path: str) -> Tokenizer:
 
 def _built(config: bytes, manifest: Manifest) -> Model:
     try:
-        built = model.build(config)
+        return model.build_listed(config, manifest.model.tensors, manifest.model.aliases)
     except UserFacingError as err:
         raise ModelError(str(err)) from err
-    if built.tensors != manifest.model.tensors or built.aliases != manifest.model.aliases:
-        raise ModelError("the configuration's tensors are not those of the manifest")
-    return built
+
+
+def _check_vocabulary(corpus: Corpus, built: Model) -> None:
+    """A token id beyond the embedding's rows ends a process, on a GPU without a word."""
+    ids, rows = corpus.tokenizer.vocab_size, model.vocabulary(built)
+    if ids > rows:
+        raise ModelError(f"the data has {ids} token ids, the model takes {rows}")
 
 
 def _content(path: str) -> bytes:

@@ -21,7 +21,7 @@ CPU = device.choose("cpu")
 
 def _documents(run: SmallRun) -> list[Document]:
     path = run.folder / "held-out-00000.tokens"
-    return list(held_out_documents(path, run.corpus.held_out[0], 1))
+    return list(held_out_documents(path, run.corpus.held_out[0], 1, 256))
 
 
 def _slow_nats(run: SmallRun, documents: list[Document]) -> float:
