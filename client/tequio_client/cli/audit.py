@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import trio
 
 from tequio_client.cli import options
 
@@ -51,6 +52,7 @@ def audit(  # the command's options
     Exit status: 0 all is sound, 2 something does not match, 3 something could not be had.
     """
     from tequio_client.audit import command
+    from tequio_client.worker import endings
 
     wish = command.Wish(
         ledger=ledger,
@@ -61,10 +63,20 @@ def audit(  # the command's options
     )
     if mirror is None:
         options.set_up_logs(log_json=False, log_level="warning")
+        with endings.reached(ledger):
+            trio.run(_greet, ledger)
     report = command.run(wish)
     if json_file is not None:
         json_file.write_bytes(report.encode())
     sys.exit(report.exit_code)
+
+
+async def _greet(ledger: str) -> None:
+    """Ask the ledger who it is: an audit of nothing at all is no audit."""
+    from tequio_client.ledger_api import LedgerApi
+
+    async with LedgerApi(ledger) as api:
+        await api.network()
 
 
 def _run_id(text: str | None) -> RunId | None:

@@ -86,6 +86,9 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
         _build(source, tokenizers.load(tokenizer, separator), settings, out)
     except UserFacingError as err:
         raise click.ClickException(str(err)) from err
+    except OSError as err:
+        where = err.filename or out
+        raise click.ClickException(f"cannot use {where} ({err.strerror})") from err
     click.echo(f"manifest: {out / MANIFEST_NAME}")
 
 

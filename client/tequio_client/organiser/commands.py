@@ -15,12 +15,12 @@ from rich.table import Table
 from tequio_client import identity
 from tequio_client.clock import now_ms
 from tequio_client.folder_lock import locked
-from tequio_client.ledger_api import LedgerApi, LedgerRefusedError, LedgerUnavailableError
+from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
+from tequio_client.organiser import opening
 from tequio_client.worker import endings
-from tequio_client.worker.endings import first_of
 from tequio_client.worker.outbox import Outbox
 from tequio_client.worker.store import Store
-from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.statements.runs import RunFinish, RunPause, RunResume
 
@@ -56,22 +56,18 @@ def open_run(plan: Path, ledger: str, folder: Path, seed_folder: Path) -> str:
 
     Head and shards go into the store of the seed in `seed_folder`, which must not be running.
     """
-    from tequio_client.organiser import opening  # noqa: PLC0415 - brings torch
-
     if folder.resolve() == seed_folder.resolve():
         raise UserFacingError(f"organiser and seed cannot share the folder {folder}")
     with locked(folder), locked(seed_folder):
         _ask(ledger, LedgerApi.network)  # before the long work
         prepared = opening.prepare(plan)
         opening.keep(prepared, Store(seed_folder / "store", quota_bytes=STORE_BYTES))
-        with _reached(ledger):
+        with endings.reached(ledger):
             trio.run(_open, prepared, ledger, folder)
     return to_text(prepared.manifest.run_id)
 
 
 async def _open(prepared: Prepared, ledger: str, folder: Path) -> None:
-    from tequio_client.organiser import opening  # noqa: PLC0415 - brings torch
-
     signer = identity.load_or_create(folder)
     async with LedgerApi(ledger) as api, _outbox(api, folder, (await api.network()).id) as outbox:
         with _not_for_ever():
@@ -102,7 +98,7 @@ def steer_run(name: str, what: str, ledger: str, folder: Path) -> None:
     """Log the organiser's wish about a run."""
     one = _named(name, ledger)
     body = _STEERING[what](reason=BY_ORGANISER)
-    with locked(folder), _reached(ledger):
+    with locked(folder), endings.reached(ledger):
         trio.run(_say, ledger, folder, body, one)
 
 
@@ -130,7 +126,7 @@ def _named(name: str, ledger: str) -> RunAnswer:
 
 
 def _ask(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
-    with _reached(ledger):
+    with endings.reached(ledger):
         return trio.run(partial(_asked, ledger, question))
 
 
@@ -145,22 +141,3 @@ def _not_for_ever() -> Iterator[None]:
         yield
     if patience.cancelled_caught:
         raise LedgerUnavailableError(f"not done after {PATIENCE_S:.0f} s")
-
-
-@contextmanager
-def _reached(ledger: str) -> Iterator[None]:
-    """Raise UserFacingError that names the ledger when it is away or is none."""
-    with endings.named(ledger):
-        try:
-            yield
-        except* LedgerUnavailableError as group:
-            raise UserFacingError(
-                f"the ledger at {ledger} does not answer ({first_of(group)}): "
-                "check the address and that it is running"
-            ) from group
-        except* LedgerRefusedError as group:
-            raise UserFacingError(f"the ledger at {ledger} says no: {first_of(group)}") from group
-        except* MalformedError as group:
-            raise UserFacingError(
-                f"what answers at {ledger} is no ledger that we know: {first_of(group)}"
-            ) from group

@@ -11,7 +11,6 @@ import structlog
 
 from tequio_client.dataset.build import MANIFEST_NAME, TOKENIZER_NAME, held_out_name, train_name
 from tequio_client.organiser import plan as plans
-from tequio_client.trainer import origin as origins
 from tequio_shared.corpus import Corpus
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
@@ -113,6 +112,8 @@ def _corpus(folder: Path) -> Corpus:
 
 
 def _origin(path: Path, plan: plans.ModelPlan, layout: LayoutKind) -> Origin:
+    from tequio_client.trainer import origin as origins  # noqa: PLC0415 - brings torch
+
     file = _beside(path, plan.source)
     if file.is_file():
         return origins.from_config(_content(file), seed=plan.seed, layout=layout)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tequio_client.ledger_api import LogForkedError
-from tequio_shared.errors import TequioError, UserFacingError
+from tequio_client.ledger_api import LedgerRefusedError, LedgerUnavailableError, LogForkedError
+from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +32,28 @@ def named(ledger: str) -> Iterator[None]:
             f"{first_of(bad)}; do not trust {ledger} before you have seen what "
             f"`tequio audit --ledger {ledger}` says"
         ) from group
+
+
+@contextmanager
+def reached(ledger: str) -> Iterator[None]:
+    """Say of a ledger that is away, or is none, which one it is and what to do.
+
+    Raises UserFacingError, as `named` does for a log that cannot be trusted.
+    """
+    with named(ledger):
+        try:
+            yield
+        except* LedgerUnavailableError as group:
+            raise UserFacingError(
+                f"the ledger at {ledger} does not answer ({first_of(group)}): "
+                "check the address and that it is running"
+            ) from group
+        except* LedgerRefusedError as group:
+            raise UserFacingError(f"the ledger at {ledger} says no: {first_of(group)}") from group
+        except* MalformedError as group:
+            raise UserFacingError(
+                f"what answers at {ledger} is no ledger that we know: {first_of(group)}"
+            ) from group
 
 
 def first_of(error: BaseException) -> BaseException:

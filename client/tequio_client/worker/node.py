@@ -14,6 +14,7 @@ import trio
 from tequio_client import clock, identity
 from tequio_client.folder_lock import locked
 from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
+from tequio_client.worker import endings
 from tequio_client.worker.addressbook import AddressBook
 from tequio_client.worker.blobs import BlobServer
 from tequio_client.worker.budget import ByteBudget
@@ -24,7 +25,7 @@ from tequio_client.worker.gossip import PeerExchange
 from tequio_client.worker.peers import PeerNetwork
 from tequio_client.worker.store import Store
 from tequio_client.worker.swarm import Swarm
-from tequio_shared.errors import PeerError, RefusedError, UserFacingError
+from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
     from tequio_shared.keys import Signer
 
 log = structlog.get_logger(__name__)
+
+
+RETRY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +122,10 @@ def _store(settings: NetSettings) -> Store:
 async def _listening(stack: AsyncExitStack, signer: Signer, settings: NetSettings) -> PeerNetwork:
     try:
         network = PeerNetwork(seed=signer.seed, listen=settings.listen, announce=settings.announce)
-        return await stack.enter_async_context(network)
+        await stack.enter_async_context(network)
+        if not network.addresses():  # libp2p goes on without
+            raise PeerError("the port is in use, or the address is not ours")  # noqa: TRY301
+        return network  # noqa: TRY300 - what can fail is all of it
     except (PeerError, ValueError, OSError, ExceptionGroup) as err:
         where = " ".join((*settings.listen, *settings.announce))
         raise UserFacingError(
@@ -128,22 +135,17 @@ async def _listening(stack: AsyncExitStack, signer: Signer, settings: NetSetting
 
 
 async def _first_answer(ledger: LedgerApi, settings: NetSettings) -> Network:
-    why = "there was no time to ask"
-    with trio.move_on_after(settings.wait_for_ledger_s):
+    deadline_s = trio.current_time() + settings.wait_for_ledger_s
+    with endings.reached(settings.ledger):
         while True:
             try:
                 return await ledger.network()
             except LedgerUnavailableError as err:
-                why = str(err)
-                log.warning("ledger not reached; trying again", ledger=settings.ledger, why=why)
-                await trio.sleep(1.0)
-            except (PeerError, RefusedError) as err:
-                raise UserFacingError(
-                    f"what answers at {settings.ledger} is no ledger that we know: {err}"
-                ) from err
-    raise UserFacingError(
-        f"no ledger answers at {settings.ledger} ({why}): check the address and that it is running"
-    )
+                left_s = deadline_s - trio.current_time()
+                if left_s <= 0:
+                    raise
+                log.warning("ledger not reached; trying again", why=str(err))
+                await trio.sleep(min(left_s, RETRY_S))
 
 
 def _pin_network(folder: Path, info: Network) -> None:
@@ -154,7 +156,9 @@ def _pin_network(folder: Path, info: Network) -> None:
             file.write_text(mine)
         pinned = file.read_text().strip()
     except OSError as err:
-        raise UserFacingError(f"{file} cannot be used: {err.strerror}") from err
+        raise UserFacingError(
+            f"{file} cannot be used ({err.strerror}): make room, or give another --dir"
+        ) from err
     if pinned != mine:
         raise UserFacingError(
             f"the folder {folder} belongs to network {pinned[:12]}…, but the ledger serves "

@@ -41,8 +41,8 @@ class NetSettings:
             )
         if self.quota_bytes < LEAST_QUOTA_BYTES:
             raise UserFacingError(
-                f"a quota of {self.quota_bytes} bytes is too small: give at least "
-                f"{LEAST_QUOTA_BYTES >> 20} MiB"
+                f"a quota of {self.quota_bytes / (1 << 30):.3g} GiB is too small: give at least "
+                f"{LEAST_QUOTA_BYTES / (1 << 30)} with --quota-gib"
             )
 
 
