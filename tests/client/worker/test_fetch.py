@@ -131,6 +131,16 @@ async def test_a_big_tree_comes_from_several_sources_at_once(swarm: Swarm) -> No
 
 
 @pytest.mark.trio
+async def test_no_piece_comes_twice_from_sources_that_keep_up(swarm: Swarm) -> None:
+    sources = [await swarm.source(name, BIG) for name in "abc"]
+    async with swarm.fetcher() as fetcher:
+        await fetcher.fetch_tree(big(), sources, timeout_s=30)
+        await trio.sleep(0.2)  # a second copy of a piece would still arrive
+        envelopes = 100 * (big().pieces + len(sources))
+        assert fetcher.received_bytes <= len(BIG) + envelopes
+
+
+@pytest.mark.trio
 async def test_small_trees_come_whole_and_many_at_once(swarm: Swarm) -> None:
     contents = [random.Random(n).randbytes(67_000) for n in range(20)]
     source = await swarm.source("a", *contents, piece_bytes=20_000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_client.worker.partial import FLUSH_BYTES
 from tequio_client.worker.store import Store
 from tequio_client.worker.trees import Tree, TreeRef, cut_bytes
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
@@ -127,6 +129,17 @@ def test_what_a_partial_claims_is_hashed_again_in_the_next_life(tmp_path: Path) 
     with store_in(tmp_path).open_partial(tree.ref, tree.leaves) as partial:
         assert partial.missing()[0] == 1
         assert 2 not in partial.missing()
+
+
+def test_a_tree_larger_than_what_waits_for_the_disk_comes_out_whole(tmp_path: Path) -> None:
+    content = bytes(FLUSH_BYTES) + random.Random(5).randbytes(3 << 20)
+    store, tree = Store(tmp_path, quota_bytes=1 << 30), cut_bytes(content, 1 << 20)
+    with store.open_partial(tree.ref, tree.leaves) as partial:
+        for first in range(tree.ref.pieces):
+            start, length = tree.ref.span(first, 1)
+            store.write_pieces(partial, first, content[start : start + length])
+        assert partial.is_whole
+    assert store.tree_path(tree.ref.root).read_bytes() == content
 
 
 def test_two_users_of_a_partial_share_it_and_either_may_complete_it(tmp_path: Path) -> None:
