@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -19,7 +21,8 @@ def locked(folder: Path) -> Iterator[None]:
     """Hold the folder alone; raises UserFacingError when another process has it."""
     lock = FileLock(folder / "lock", timeout=0)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _check_ours(folder)
         lock.acquire()
     except Timeout as err:
         raise UserFacingError(
@@ -34,3 +37,13 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def _check_ours(folder: Path) -> None:
+    """Who may write here may swap the key, or the compiled code that the trainer loads."""
+    mode = folder.stat().st_mode
+    if os.name == "posix" and mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise UserFacingError(
+            f"others may write in the folder {folder} (mode {stat.S_IMODE(mode):o}): "
+            f"run chmod go-w {folder}"
+        )

@@ -1,0 +1,77 @@
+"""Somebody else with an account on the same machine. Layer: cli (files, environment, arguments)."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client import identity
+from tequio_client.folder_lock import locked
+from tequio_client.worker.main import trainer_environment
+from tequio_ledger.folder import Folder
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+@pytest.fixture
+def careless() -> Iterator[None]:
+    """A user whose new files are everybody's."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("careless")
+def test_a_careless_umask_opens_neither_folder_nor_key(tmp_path: Path) -> None:
+    folder = tmp_path / "home"
+    with locked(folder):
+        identity.load_or_create(folder)
+        assert not folder.stat().st_mode & OTHERS
+        assert not (folder / identity.FILE).stat().st_mode & OTHERS
+    with Folder(tmp_path / "ledger") as ledger:
+        ledger.signer("log")
+    assert not (tmp_path / "ledger").stat().st_mode & OTHERS
+    assert not (tmp_path / "ledger" / "log.key").stat().st_mode & OTHERS
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o777])
+def test_a_folder_in_which_others_may_swap_the_key_is_not_used(tmp_path: Path, mode: int) -> None:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    folder.chmod(mode)
+    with pytest.raises(UserFacingError, match="others may write"), locked(folder):
+        pass
+
+
+def test_a_ledger_key_that_others_may_read_is_not_used(tmp_path: Path) -> None:
+    with Folder(tmp_path) as folder:
+        folder.signer("log")
+        (tmp_path / "log.key").chmod(0o644)
+        with pytest.raises(UserFacingError, match="others may read"):
+            folder.signer("log")
+
+
+def test_a_link_laid_in_the_way_of_a_new_key_is_not_followed(tmp_path: Path) -> None:
+    target = tmp_path / "victim"
+    target.write_bytes(b"precious")
+    folder = tmp_path / "home"
+    folder.mkdir(mode=0o700)
+    (folder / "identity.new").symlink_to(target)
+    identity.load_or_create(folder)
+    assert target.read_bytes() == b"precious"
+
+
+def test_the_trainer_inherits_no_secret_of_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("TEQUIO_PASSPHRASE", "HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK"):
+        monkeypatch.setenv(name, "secret")
+    assert "secret" not in trainer_environment(tmp_path).values()
