@@ -40,9 +40,13 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _check_ours(folder: Path) -> None:
-    """Who may write here may swap the key, or the compiled code that the trainer loads."""
+    """Who may write here may swap the key, or the compiled code that the trainer loads.
+
+    In a sticky folder (a mount point, as a rule) everybody's files stay their own.
+    """
     mode = folder.stat().st_mode
-    if os.name == "posix" and mode & (stat.S_IWGRP | stat.S_IWOTH):
+    is_open = mode & (stat.S_IWGRP | stat.S_IWOTH) and not mode & stat.S_ISVTX
+    if os.name == "posix" and is_open:
         raise UserFacingError(
             f"others may write in the folder {folder} (mode {stat.S_IMODE(mode):o}): "
             f"run chmod go-w {folder}"
