@@ -1,0 +1,108 @@
+"""A volunteer who wants points without work. Layers: gate (the header), coord, pts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_shared.contribution import Header
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import HeadHash, RunId, from_text, sha256, to_text
+from tequio_shared.run import State
+from tequio_shared.statements.rounds import WorkCommit
+from tests.support.swarm import Character, Said, Swarm, Volunteer
+
+if TYPE_CHECKING:
+    from tequio_shared.round import RoundView
+
+OTHER = sha256(b"something else")
+
+
+class Cheat:
+    """Somebody whose turn it is to commit, after one other has."""
+
+    def __init__(self) -> None:
+        self.swarm = Swarm(seed=4)
+        for at in range(4):
+            self.swarm.volunteer(f"v{at}", Character())
+        while not (self.swarm.view.state is State.ROUND_TRAIN and self.round.commitments):
+            assert self.swarm.step()
+        self.volunteer, said = next(
+            (one, said)
+            for one in self.swarm.volunteers
+            if (said := one.duty(self.swarm.view)) and isinstance(said.body, WorkCommit)
+        )
+        assert isinstance(said.body, WorkCommit)
+        self.header = Header.parse(from_text(said.body.header, None))
+
+    @property
+    def round(self) -> RoundView:
+        """The round under way."""
+        assert self.swarm.view.round is not None
+        return self.swarm.view.round
+
+    def commit(self, header: Header, who: Volunteer | None = None) -> None:
+        """Log a commitment to that header; raises RefusedError."""
+        said = Said(WorkCommit(header=to_text(header.pack())), self.round.number)
+        author = (who or self.volunteer).signer
+        self.swarm.say(author, said)
+
+
+LIES: dict[str, dict[str, object]] = {
+    "header-magic": {"magic": b"TQC2"},
+    "header-version": {"version": 2},
+    "header-shape": {"chunk_count": 2**32 - 1},
+    "header-flags": {"flags": 1},
+    "header-run": {"run_id": RunId(OTHER)},
+    "header-round": {"round": 2**64 - 1},
+    "header-base": {"base_head": HeadHash(OTHER)},
+    "header-trainer": {"trainer": OTHER},
+    "header-windows": {"window_first": 2**64 - 1},
+    "header-tokens": {"tokens": 2**62},
+    "header-steps": {"inner_steps": 0},
+}
+
+
+@pytest.mark.parametrize("code", LIES)
+def test_a_header_that_claims_another_thing_than_was_assigned_is_refused(code: str) -> None:
+    cheat = Cheat()
+    with pytest.raises(RefusedError) as refused:
+        cheat.commit(replace(cheat.header, **LIES[code]))  # type: ignore[arg-type]  # lies
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [{"window_count": 0}, {"window_count": 2**32 - 1}, {"k": 65_535}, {"bits": 255}],
+)
+def test_sizes_nobody_was_given_are_refused(lie: dict[str, int]) -> None:
+    cheat = Cheat()
+    with pytest.raises(RefusedError, match="breaks rule"):
+        cheat.commit(replace(cheat.header, **lie))  # type: ignore[arg-type]  # lies
+
+
+def test_a_payload_committed_to_by_another_is_refused_and_so_is_a_second_commitment() -> None:
+    cheat = Cheat()
+    (first,) = cheat.round.commitments.values()
+    with pytest.raises(RefusedError) as refused:
+        cheat.commit(replace(cheat.header, payload_root=first.header.payload_root))
+    assert refused.value.code == "duplicate-payload"
+    cheat.commit(cheat.header)
+    with pytest.raises(RefusedError) as refused:
+        cheat.commit(replace(cheat.header, payload_root=OTHER))
+    assert refused.value.code == "already-said"
+
+
+def test_the_loss_that_a_trainer_claims_changes_no_point() -> None:
+    earned = []
+    for loss in (0, -(2**31), 2**31 - 1):
+        cheat = Cheat()
+        cheat.commit(replace(cheat.header, claimed_loss_last_q16=loss))
+        cheat.swarm.run_rounds(1)
+        accounts = cheat.swarm.view.accounts
+        assert accounts is not None
+        earned.append({key: one.trainer for key, one in accounts.earned.items()})
+    assert earned[0] == earned[1] == earned[2]
+    assert any(earned[0].values())
