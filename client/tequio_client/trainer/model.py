@@ -178,7 +178,8 @@ def load_pretrained(source: str) -> tuple[bytes, Model]:
             source, use_safetensors=True, trust_remote_code=False, dtype=torch.float32
         )
     except (OSError, ValueError) as err:
-        raise UserFacingError(f"cannot read a model from {source}: {err}") from err
+        why = str(err).partition("\n")[0]  # transformers writes paragraphs
+        raise UserFacingError(f"cannot read a model from {source}: {why}") from err
     config = network.config.to_json_string(use_diff=False).encode()
     return config, of_network(network)
 

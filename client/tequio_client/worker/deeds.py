@@ -184,6 +184,7 @@ class Deeds:
         ref = TreeRef(root=head.weights_root, size_bytes=size, piece_bytes=PIECE_BYTES)
         if head.aux_root != ZERO_DIGEST:
             raise RefusedError("no-aux", "runs with state beside the weights cannot be joined yet")
+        await self._ask_prepared()  # a computer that cannot train need not fetch
         if not self._means.store.has_tree(head.weights_root):
             log.info("fetching head", round=head.round, size_bytes=size)
         self._fetching = head

@@ -1,0 +1,136 @@
+"""Opening a run: what it is made of holds together, and what is missing is named."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.dataset import build, sources, tokenizers
+from tequio_client.organiser import opening
+from tequio_client.worker.store import Store
+from tequio_shared.corpus import Corpus
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import digest_from_text, sha256, to_text
+from tequio_shared.manifest import Manifest
+from tequio_shared.run import first_head
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONFIG = {
+    "architectures": ["LlamaForCausalLM"],
+    "model_type": "llama",
+    "vocab_size": 256,
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 32,
+    "tie_word_embeddings": False,
+}
+PLAN = 'name = "tiny"\n[model]\nsource = "config.json"\n[data]\nfolder = "data"\n'
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    """A plan with all that belongs to it, in a folder of its own."""
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for number in range(20):
+        (texts / f"{number}.txt").write_text(f"{number} milpa mano metate masa " * 20)
+    settings = build.Settings(sequence=32, seed=0, held_out_bp=1_000, shard_bytes=1 << 20)
+    source, tokenizer = sources.folder(texts, "*"), tokenizers.load("bytes", None)
+    build.build(source, tokenizer, settings, tmp_path / "data", lambda *_: None)
+    (tmp_path / "config.json").write_text(json.dumps(CONFIG))
+    path = tmp_path / "plan.toml"
+    path.write_text(PLAN)
+    return path
+
+
+def refusal(plan: Path) -> str:
+    with pytest.raises(UserFacingError) as caught:
+        opening.prepare(plan)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_prepared_run_has_a_valid_manifest_whose_documents_are_there(plan: Path) -> None:
+    prepared = opening.prepare(plan)
+    manifest = prepared.manifest
+    assert Manifest.parse(manifest.encode()) == manifest
+    names = {to_text(sha256(blob)) for blob in prepared.blobs}
+    assert {to_text(manifest.run_id), manifest.model.config, manifest.data.manifest} <= names
+    assert len(prepared.weights) == 4 * manifest.layout.elements
+
+
+def test_a_seed_gets_the_first_head_and_every_shard(plan: Path, tmp_path: Path) -> None:
+    prepared = opening.prepare(plan)
+    store = Store(tmp_path / "store", quota_bytes=1 << 30)
+    opening.keep(prepared, store)
+    assert store.has_tree(first_head(prepared.manifest).weights_root)
+    assert store.has_blob(prepared.manifest.run_id)
+    corpus = Corpus.parse((plan.parent / "data" / build.MANIFEST_NAME).read_bytes())
+    assert all(store.has_tree(digest_from_text(one.root)) for one in corpus.train)
+    assert all(store.has_tree(digest_from_text(one.root)) for one in corpus.held_out)
+
+
+def test_the_same_plan_makes_the_same_run(plan: Path) -> None:
+    assert opening.prepare(plan).manifest.run_id == opening.prepare(plan).manifest.run_id
+
+
+def test_a_model_with_too_few_tokens_is_refused(plan: Path) -> None:
+    (plan.parent / "config.json").write_text(json.dumps({**CONFIG, "vocab_size": 100}))
+    said = refusal(plan)
+    assert "100 tokens" in said
+    assert "256" in said
+
+
+@pytest.mark.parametrize(
+    ("config", "named"),
+    [
+        ("{", "not JSON"),
+        (json.dumps({"hidden_size": 3}), "model_type"),
+        (json.dumps({**CONFIG, "model_type": "llamma"}), "llamma"),
+    ],
+)
+def test_a_configuration_that_makes_no_model_is_named(plan: Path, config: str, named: str) -> None:
+    (plan.parent / "config.json").write_text(config)
+    assert named in refusal(plan)
+
+
+def test_a_missing_configuration_is_named(plan: Path) -> None:
+    (plan.parent / "config.json").unlink()
+    assert str(plan.parent / "config.json") in refusal(plan)
+
+
+def test_an_unknown_model_is_named(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    plan.write_text(PLAN.replace("config.json", "nobody/no-such-model"))
+    assert "nobody/no-such-model" in refusal(plan)
+
+
+def test_a_missing_shard_is_named(plan: Path) -> None:
+    shard = plan.parent / "data" / build.train_name(0)
+    shard.unlink()
+    assert str(shard) in refusal(plan)
+
+
+def test_a_damaged_shard_is_not_kept(plan: Path, tmp_path: Path) -> None:
+    prepared = opening.prepare(plan)
+    shard = plan.parent / "data" / build.train_name(0)
+    shard.write_bytes(b"\0" * shard.stat().st_size)
+    with pytest.raises(UserFacingError, match="is not the shard"):
+        opening.keep(prepared, Store(tmp_path / "store", quota_bytes=1 << 30))
+
+
+def test_a_damaged_data_manifest_is_named(plan: Path) -> None:
+    (plan.parent / "data" / build.MANIFEST_NAME).write_text("{}")
+    assert "damaged" in refusal(plan)
+
+
+def test_a_plan_that_makes_no_valid_run_is_told(plan: Path) -> None:
+    plan.write_text(PLAN + "[rounds]\nmin_members = 0\n")
+    assert "makes no valid run" in refusal(plan)

@@ -1,0 +1,61 @@
+"""Plans: human units become the manifest's integers, and each mistake is one sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.organiser import plan as plans
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LEAST = '[model]\nsource = "config.json"\n[data]\nfolder = "data"\n'
+WHOLE = 'name = "tiny"\n' + LEAST
+
+
+def read(folder: Path, text: str) -> plans.Plan:
+    path = folder / "plan.toml"
+    path.write_text(text)
+    return plans.read(path)
+
+
+def test_seconds_and_rates_become_integers(tmp_path: Path) -> None:
+    plan = read(tmp_path, WHOLE + "[rounds]\ntrain_s = 1.5\n[inner]\nlr = 0.002\nclip = 0.5\n")
+    assert plans.rounds(plan.rounds).train == 1_500
+    assert plans.inner(plan.inner).lr_e9 == 2_000_000
+    assert plans.inner(plan.inner).clip_e3 == 500
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (LEAST, "`name`"),
+        ("name = 7\n" + LEAST, "$.name"),
+        (WHOLE + "[round]\ntrain_s = 1\n", "`round`"),
+        (WHOLE + "[rounds]\ntrain = 1\n", "`train` - at `$.rounds`"),
+        (WHOLE + '[rounds]\ntrain_s = "long"\n', "$.rounds.train_s"),
+        (WHOLE + "[rounds]\ntrain_s = -1\n", "$.rounds.train_s"),
+        (WHOLE + "[rounds]\nmost = -1\n", "$.rounds.most"),
+        (WHOLE + "[inner]\nlr = nan\n", "$.inner.lr"),
+        (WHOLE + "[inner]\nlr = inf\n", "$.inner.lr"),
+        (WHOLE + '[inner]\noptimiser = "sgd"\n', "$.inner.optimiser"),
+        (WHOLE + "[algorithm]\nk = 7\n", "$.algorithm.k"),
+        ("witness_share = 2.0\n" + WHOLE, "$.witness_share"),
+        (WHOLE + "[model]\n", "model"),
+    ],
+)
+def test_a_mistake_is_named_with_its_place(tmp_path: Path, text: str, named: str) -> None:
+    with pytest.raises(UserFacingError) as caught:
+        read(tmp_path, text)
+    said = str(caught.value)
+    assert said.startswith(f"the plan {tmp_path / 'plan.toml'} is not right: ")
+    assert named in said
+    assert "\n" not in said
+
+
+def test_a_plan_that_is_a_folder_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UserFacingError, match="cannot read the plan"):
+        plans.read(tmp_path)

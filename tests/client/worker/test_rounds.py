@@ -1,0 +1,298 @@
+"""The round driver over logs of a swarm in memory: what it starts, drops, retries and dies of.
+
+The deeds are written down instead of done; exchange and clock are the test's.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, cast
+
+import pytest
+import trio
+
+from tequio_client.ledger_answers import Resume
+from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
+from tequio_client.worker import duty as duties
+from tequio_client.worker.beacon_secrets import BeaconSecrets
+from tequio_client.worker.endings import BrokenRulesError, first_of
+from tequio_client.worker.joining import start_view
+from tequio_client.worker.rounds import Rounds
+from tequio_shared.contribution import Header
+from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.ids import from_text
+from tequio_shared.run import first_head
+from tequio_shared.statement import Entry
+from tequio_shared.statements.rounds import (
+    RoundClose,
+    RoundOpen,
+    RoundVoid,
+    RoundWitness,
+    WorkCommit,
+)
+from tests.support import swarm as swarms
+from tests.support.dutiful import DutifulSwarm
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from tequio_client.worker.deeds import Deeds
+    from tequio_client.worker.duty import Duty
+    from tequio_client.worker.exchange import Exchange
+    from tequio_client.worker.trees import TreeRef
+    from tequio_shared.ids import Digest, PeerKey
+    from tequio_shared.round import Head
+
+pytestmark = pytest.mark.trio
+
+
+class PaperDeeds:
+    """Notes what it is to do; a duty ends when `ends` says so, or fails with what `fails` has."""
+
+    def __init__(self, held: Head | None) -> None:
+        self.held = held
+        self.fetching: Head | None = None
+        self.said: deque[Duty] = deque(maxlen=16)
+        self.is_speaking = False
+        self.begun: list[Duty] = []
+        self.dropped: list[Duty] = []
+        self.settled: list[tuple[int, bool]] = []
+        self.fails: list[Exception] = []
+
+    async def do(self, now: Duty, _: Rounds) -> None:
+        """Note the beginning and the end."""
+        self.begun.append(now)
+        if self.fails:
+            raise self.fails.pop(0)
+        try:
+            await trio.sleep_forever()
+        except trio.Cancelled:
+            self.dropped.append(now)
+            raise
+
+    def settle(self, round_number: int, *, was_accepted: bool) -> None:
+        """Note it."""
+        self.settled.append((round_number, was_accepted))
+
+    async def leave(self) -> None:
+        """Say nothing."""
+        await trio.lowlevel.checkpoint()
+
+
+class PaperExchange:
+    """Has all documents; notes what is gathered, and whether that was cancelled."""
+
+    def __init__(self, blobs: dict[Digest, bytes]) -> None:
+        self._blobs = blobs
+        self.asked: list[Digest] = []
+        self.under_way = 0
+
+    async def blob(self, name: Digest) -> bytes:
+        """Have it at hand."""
+        await trio.lowlevel.checkpoint()
+        return self._blobs[name]
+
+    async def gather(self, ref: TreeRef, _: PeerKey) -> None:
+        """Never be done with it."""
+        self.asked.append(ref.root)
+        self.under_way += 1
+        try:
+            await trio.sleep_forever()
+        finally:
+            self.under_way -= 1
+
+
+class Play:
+    """A driver for ana, a member of a swarm of three, and the log to feed it from."""
+
+    def __init__(self, folder: Path, swarm: DutifulSwarm, *, is_rich: bool = True) -> None:
+        self.swarm = swarm
+        self.key = swarm.members[0].key
+        self.deeds = PaperDeeds(first_head(swarm.manifest) if is_rich else None)
+        self.exchange = PaperExchange(swarm.blobs)
+        self._send, self._receive = trio.open_memory_channel[tuple[int, Entry]](1_000)
+        self._fed = 0
+        view, _ = start_view(swarm.net, swarm.manifest, Resume(after=1), None, None)
+        self.rounds = Rounds(
+            view=view,
+            key=self.key,
+            deeds=cast("Deeds", self.deeds),
+            exchange=cast("Exchange", self.exchange),
+            secrets=BeaconSecrets(folder / "beacon", swarm.members[0].voice.signer, swarm.net),
+            clock=lambda: swarm.now_ms,
+        )
+
+    async def feed(self, until: type[object] | None = None, times: int = 1) -> None:
+        """Hand the log on, up to the entry of that type, and let everybody act."""
+        seen = 0
+        while self._fed < len(self.swarm.entries) and seen < times:
+            entry = self.swarm.entries[self._fed]
+            if self._fed >= 2:  # genesis and run.open lie before the view
+                await self._send.send((self._fed, entry))
+            self._fed += 1
+            seen += until is not None and isinstance(entry.statement.body, until)
+        await trio.testing.wait_all_tasks_blocked(0.01)
+
+    async def hand_on(self, entry: Entry) -> None:
+        """Hand on an entry that is not in the swarm's log."""
+        await self._send.send((self._fed, entry))
+
+    async def run(self) -> None:
+        """Drive until the run ends."""
+        async with self._receive:
+            await self.rounds.run(cast("AsyncIterator[tuple[int, Entry]]", self._receive))
+
+
+@pytest.fixture(scope="module")
+def finished() -> DutifulSwarm:
+    """The log of a whole run of two rounds."""
+    swarm = DutifulSwarm(swarms.tiny_manifest(most=2))
+    for name in ("ana", "bo", "cleo"):
+        swarm.join(name)
+    swarm.run()
+    return swarm
+
+
+async def test_the_driver_does_what_the_log_calls_for_and_ends_with_the_run(
+    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery
+) -> None:
+    play = Play(tmp_path, finished)
+    nursery.start_soon(play.run)
+    await play.feed(RoundOpen)
+    assert play.deeds.begun[0] == duties.Ready(-1)
+    assert play.deeds.begun[-1] == duties.Train(1)
+    await play.feed(RoundWitness)
+    assert play.deeds.begun[-1] == duties.Prove(1)
+    assert duties.Train(1) in play.deeds.dropped
+    await play.feed(RoundClose)
+    assert isinstance(play.deeds.begun[-1], duties.Advance)
+    assert play.deeds.settled == [(1, True)]
+    await play.feed()
+    assert play.rounds.view.closed == 2
+
+
+async def test_a_duty_is_not_dropped_while_its_statement_is_on_its_way(
+    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery
+) -> None:
+    play = Play(tmp_path, finished)
+    nursery.start_soon(play.run)
+    await play.feed(RoundOpen)
+    play.deeds.is_speaking = True
+    await play.feed(RoundWitness)
+    assert duties.Train(1) not in play.deeds.dropped
+    play.deeds.is_speaking = False
+    await play.feed(RoundClose)
+    assert duties.Train(1) in play.deeds.dropped
+    nursery.cancel_scope.cancel()
+
+
+async def test_failures_that_may_pass_are_survived(
+    tmp_path: Path, finished: DutifulSwarm, autojump_clock: trio.testing.MockClock
+) -> None:
+    play = Play(tmp_path, finished, is_rich=False)
+    play.deeds.fails = [
+        PeerError("lies"),
+        LedgerUnavailableError("away"),
+        ExceptionGroup("in a nursery", [PeerError("lies")]),
+    ]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(play.run)
+        with trio.fail_after(30):
+            while len(play.deeds.begun) < 4:  # noqa: ASYNC110 - others act
+                await trio.sleep(1)
+        nursery.cancel_scope.cancel()
+    assert len(set(play.deeds.begun)) == 1
+
+
+@pytest.mark.parametrize(
+    "error",
+    [UserFacingError("the disk is full"), LogForkedError("two roots")],
+    ids=["a full disk", "a fork"],
+)
+async def test_what_cannot_pass_ends_the_driver(
+    tmp_path: Path, finished: DutifulSwarm, error: Exception
+) -> None:
+    play = Play(tmp_path, finished)
+    play.deeds.fails = [error]
+    with trio.fail_after(5), pytest.raises(ExceptionGroup) as caught:
+        await play.run()
+    assert first_of(caught.value) is error
+
+
+async def test_an_entry_that_breaks_the_rules_is_named(
+    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery
+) -> None:
+    play = Play(tmp_path, finished)
+
+    async def driven() -> None:
+        with pytest.raises(ExceptionGroup) as caught:
+            await play.run()
+        error = first_of(caught.value)
+        assert isinstance(error, BrokenRulesError)
+        assert "entry 2 (round.witness)" in str(error)
+        nursery.cancel_scope.cancel()
+
+    play._fed = 2  # noqa: SLF001 - ours
+    nursery.start_soon(driven)
+    said = swarms.Said(RoundWitness(commits=0), 1)
+    await play.hand_on(finished.sign(finished.coordinator, said, finished.manifest.run_id))
+    with trio.fail_after(5):
+        await trio.sleep_forever()
+
+
+async def test_a_void_round_leaves_the_error_feedback_alone(
+    tmp_path: Path, nursery: trio.Nursery
+) -> None:
+    swarm = DutifulSwarm(swarms.tiny_manifest(most=2))
+    for name in ("ana", "bo", "cleo"):
+        swarm.join(name)
+    while not any(isinstance(one.statement.body, RoundOpen) for one in swarm.entries):
+        assert swarm.step()
+    members, swarm.members = swarm.members, []  # nobody says anything any more
+    while not any(isinstance(one.statement.body, RoundVoid) for one in swarm.entries):
+        assert swarm.step()
+    swarm.members = members
+    play = Play(tmp_path, swarm)
+    nursery.start_soon(play.run)
+    await play.feed()
+    assert play.deeds.settled == [(1, False)]
+    nursery.cancel_scope.cancel()
+
+
+async def test_contributions_are_gathered_while_their_round_lasts(
+    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery
+) -> None:
+    play = Play(tmp_path, finished)
+    nursery.start_soon(play.run)
+    await play.feed(RoundWitness)
+    assert len(play.exchange.asked) == play.exchange.under_way == 2  # not our own
+    await play.feed(RoundClose)
+    assert play.exchange.under_way == 0
+    nursery.cancel_scope.cancel()
+
+
+async def test_of_what_a_trainer_announces_only_the_first_is_fetched(
+    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery
+) -> None:
+    play = Play(tmp_path, finished)
+    nursery.start_soon(play.run)
+    await play.feed(RoundOpen)
+    bo = finished.members[1].key
+    first, second = commitments(finished, bo)[:2]
+    for header in (second, first, first):  # the second is of another round
+        play.rounds.hear(bo, header)
+    other = commitments(finished, finished.members[2].key)[0]
+    play.rounds.hear(bo, other)
+    play.rounds.hear(swarms.signer("stranger").key, first)
+    await trio.testing.wait_all_tasks_blocked(0.01)
+    assert play.exchange.asked == [first.payload_root]
+    nursery.cancel_scope.cancel()
+
+
+def commitments(swarm: DutifulSwarm, key: PeerKey) -> list[Header]:
+    return [
+        Header.parse(from_text(one.statement.body.header, None))
+        for one in swarm.entries
+        if isinstance(one.statement.body, WorkCommit) and one.statement.author == key
+    ]
