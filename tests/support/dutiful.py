@@ -198,9 +198,7 @@ class DutifulSwarm(Swarm):
         """Let a member lose all that it does not keep on disk."""
         member.begin()
 
-    def run(  # type: ignore[override]  # with mishaps
-        self, most_steps: int = 3_000, mishaps: Sequence[tuple[int, int, str]] = ()
-    ) -> None:
+    def run(self, most_steps: int = 3_000, mishaps: Sequence[tuple[int, int, str]] = ()) -> None:
         """Go on to the end of the run; a mishap is (at which step, to whom, what)."""
         for at in range(most_steps):
             for _, who, what in [one for one in mishaps if one[0] == at]:

@@ -20,16 +20,13 @@ class BrokenRulesError(TequioError):
 def named(ledger: str) -> Iterator[None]:
     """Say of a log that cannot be trusted which ledger it is from and how to look into it.
 
-    Raises UserFacingError for those two errors, wherever in a group they are; others pass.
+    Raises UserFacingError, in a group, for those two errors wherever they are; others pass.
     """
     try:
         yield
-    except BaseExceptionGroup as group:
-        bad = group.subgroup((LogForkedError, BrokenRulesError))
-        if bad is None:
-            raise
+    except* (LogForkedError, BrokenRulesError) as group:
         raise UserFacingError(
-            f"{first_of(bad)}; do not trust {ledger} before you have seen what "
+            f"{first_of(group)}; do not trust {ledger} before you have seen what "
             f"`tequio audit --ledger {ledger}` says"
         ) from group
 

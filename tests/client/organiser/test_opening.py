@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.dataset import build, sources, tokenizers
+from tequio_client.dataset import build
 from tequio_client.organiser import opening
 from tequio_client.worker.store import Store
 from tequio_shared.corpus import Corpus
@@ -15,39 +15,16 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.manifest import Manifest
 from tequio_shared.run import first_head
+from tests.support.plans import CONFIG, PLAN, write_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-CONFIG = {
-    "architectures": ["LlamaForCausalLM"],
-    "model_type": "llama",
-    "vocab_size": 256,
-    "hidden_size": 32,
-    "intermediate_size": 64,
-    "num_hidden_layers": 1,
-    "num_attention_heads": 2,
-    "num_key_value_heads": 2,
-    "max_position_embeddings": 32,
-    "tie_word_embeddings": False,
-}
-PLAN = 'name = "tiny"\n[model]\nsource = "config.json"\n[data]\nfolder = "data"\n'
 
 
 @pytest.fixture
 def plan(tmp_path: Path) -> Path:
     """A plan with all that belongs to it, in a folder of its own."""
-    texts = tmp_path / "texts"
-    texts.mkdir()
-    for number in range(20):
-        (texts / f"{number}.txt").write_text(f"{number} milpa mano metate masa " * 20)
-    settings = build.Settings(sequence=32, seed=0, held_out_bp=1_000, shard_bytes=1 << 20)
-    source, tokenizer = sources.folder(texts, "*"), tokenizers.load("bytes", None)
-    build.build(source, tokenizer, settings, tmp_path / "data", lambda *_: None)
-    (tmp_path / "config.json").write_text(json.dumps(CONFIG))
-    path = tmp_path / "plan.toml"
-    path.write_text(PLAN)
-    return path
+    return write_plan(tmp_path)
 
 
 def refusal(plan: Path) -> str:
@@ -71,7 +48,7 @@ def test_a_seed_gets_the_first_head_and_every_shard(plan: Path, tmp_path: Path) 
     store = Store(tmp_path / "store", quota_bytes=1 << 30)
     opening.keep(prepared, store)
     assert store.has_tree(first_head(prepared.manifest).weights_root)
-    assert store.has_blob(prepared.manifest.run_id)
+    assert store.has_blob(sha256(prepared.manifest.encode()))
     corpus = Corpus.parse((plan.parent / "data" / build.MANIFEST_NAME).read_bytes())
     assert all(store.has_tree(digest_from_text(one.root)) for one in corpus.train)
     assert all(store.has_tree(digest_from_text(one.root)) for one in corpus.held_out)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
 
 from tequio_client.ledger_answers import Resume
 from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
@@ -132,7 +133,7 @@ class Play:
                 await self._send.send((self._fed, entry))
             self._fed += 1
             seen += until is not None and isinstance(entry.statement.body, until)
-        await trio.testing.wait_all_tasks_blocked(0.01)
+        await wait_all_tasks_blocked(0.01)
 
     async def hand_on(self, entry: Entry) -> None:
         """Hand on an entry that is not in the swarm's log."""
@@ -161,9 +162,9 @@ async def test_the_driver_does_what_the_log_calls_for_and_ends_with_the_run(
     nursery.start_soon(play.run)
     await play.feed(RoundOpen)
     assert play.deeds.begun[0] == duties.Ready(-1)
-    assert play.deeds.begun[-1] == duties.Train(1)
+    assert play.deeds.begun[-1:] == [duties.Train(1)]
     await play.feed(RoundWitness)
-    assert play.deeds.begun[-1] == duties.Prove(1)
+    assert play.deeds.begun[-1:] == [duties.Prove(1)]
     assert duties.Train(1) in play.deeds.dropped
     await play.feed(RoundClose)
     assert isinstance(play.deeds.begun[-1], duties.Advance)
@@ -188,7 +189,7 @@ async def test_a_duty_is_not_dropped_while_its_statement_is_on_its_way(
 
 
 async def test_failures_that_may_pass_are_survived(
-    tmp_path: Path, finished: DutifulSwarm, autojump_clock: trio.testing.MockClock
+    tmp_path: Path, finished: DutifulSwarm, autojump_clock: MockClock
 ) -> None:
     play = Play(tmp_path, finished, is_rich=False)
     play.deeds.fails = [
@@ -285,7 +286,7 @@ async def test_of_what_a_trainer_announces_only_the_first_is_fetched(
     other = commitments(finished, finished.members[2].key)[0]
     play.rounds.hear(bo, other)
     play.rounds.hear(swarms.signer("stranger").key, first)
-    await trio.testing.wait_all_tasks_blocked(0.01)
+    await wait_all_tasks_blocked(0.01)
     assert play.exchange.asked == [first.payload_root]
     nursery.cancel_scope.cancel()
 

@@ -1,0 +1,61 @@
+"""How a program ends: one sentence, chosen from whatever failed together."""
+
+from __future__ import annotations
+
+import pytest
+
+from tequio_client.ledger_api import LedgerRefusedError, LedgerUnavailableError, LogForkedError
+from tequio_client.worker import endings
+from tequio_client.worker.endings import BrokenRulesError, first_of
+from tequio_shared.errors import MalformedError, UserFacingError
+
+URL = "https://ledger.example"
+
+
+def sentence(error: Exception) -> str:
+    """What a person reads when this error ends a program, alone or in a group."""
+    told = set()
+    for raised in (error, ExceptionGroup("g", [ExceptionGroup("h", [error])])):
+        with pytest.raises((UserFacingError, ExceptionGroup)) as caught, endings.reached(URL):
+            raise raised
+        told.add(str(first_of(caught.value)))
+    (only,) = told
+    return only
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        LogForkedError("the log forked: root aa, signed root bb"),
+        BrokenRulesError("entry 7 (round.open) does not follow from the log"),
+    ],
+)
+def test_a_log_that_cannot_be_trusted_is_named_with_what_to_do(error: Exception) -> None:
+    said = sentence(error)
+    assert str(error) in said
+    assert f"`tequio audit --ledger {URL}`" in said
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        LedgerUnavailableError("refused"),
+        LedgerRefusedError("not-found", "GET /v1/network: 404"),
+        MalformedError("no JSON"),
+    ],
+)
+def test_a_ledger_that_is_away_or_none_is_named(error: Exception) -> None:
+    assert URL in sentence(error)
+    assert str(error) in sentence(error)
+
+
+def test_of_several_errors_the_fork_is_told() -> None:
+    errors = [LedgerUnavailableError("away"), LogForkedError("two roots")]
+    with pytest.raises((UserFacingError, ExceptionGroup)) as caught, endings.named(URL):
+        raise ExceptionGroup("both", errors)
+    assert "two roots" in str(first_of(caught.value))
+
+
+def test_other_errors_pass() -> None:
+    with pytest.raises(ExceptionGroup), endings.reached(URL):
+        raise ExceptionGroup("a bug", [KeyError("x")])

@@ -1,0 +1,65 @@
+"""What keeps `tequio-ledger` from working is one sentence, for `replay` as for `serve`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.ledgers import served
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NETWORK = ("--network", "test", "--origin", "ledger.example/test")
+
+
+def refused(command: str, folder: Path, *options: str) -> str:
+    """Run a command that must refuse; give the one sentence it says."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tequio_ledger", command, "--dir", str(folder), *NETWORK, *options],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.startswith("tequio-ledger: "), done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+    return done.stderr
+
+
+def test_replay_names_bad_settings(tmp_path: Path) -> None:
+    assert "--network is 'My Net'" in refused("replay", tmp_path, "--network", "My Net")
+
+
+def test_replay_leaves_a_running_ledger_alone(tmp_path: Path) -> None:
+    with served(tmp_path):
+        assert "another tequio-ledger" in refused("replay", tmp_path)
+
+
+def test_replay_names_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    assert "cannot be used" in refused("replay", tmp_path / "file" / "folder")
+
+
+def test_replay_names_a_file_that_is_no_database(tmp_path: Path) -> None:
+    (tmp_path / "ledger.sqlite").write_bytes(b"certainly not a database" * 100)
+    assert "no database" in refused("replay", tmp_path)
+
+
+@pytest.mark.parametrize("command", ["serve", "replay"])
+def test_a_full_disk_is_told(tmp_path: Path, command: str) -> None:
+    mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(tmp_path)]
+    try:
+        subprocess.run(mount, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("mounting a small disk needs root")
+    try:
+        said = refused(command, tmp_path)
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)  # noqa: S607 - wherever it lies
+    assert "full" in said
+    assert str(tmp_path) in said
