@@ -34,7 +34,7 @@ NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 NEWTON_SCHULZ_STEPS = 5
 UPDATE_RMS = 0.2
 """Muon's update is scaled to about the root mean square of an AdamW update."""
-_BATCH_TOKENS = {"cpu": 4_096}
+_BATCH_TOKENS = {"cpu": 2_048}
 _GPU_BATCH_TOKENS = 65_536
 
 

@@ -483,7 +483,8 @@ class _TreeJob:
         for unit, carriers in self._flying.items():
             (carrier, since), *others = carriers
             late = trio.current_time() - since > HEDGE_S
-            if carrier != peer and late and not others and _first_run(held, unit) == unit:
+            wanted = late and not others and not self._is_here(unit)
+            if carrier != peer and wanted and _first_run(held, unit) == unit:
                 return unit
         return None
 

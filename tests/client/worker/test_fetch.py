@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+import signal
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 import trio
 
+from tequio_client.worker import fetch
 from tequio_client.worker.blobs import PROTOCOL, BlobServer, Op, Request, Status, answer
 from tequio_client.worker.budget import ByteBudget
 from tequio_client.worker.fetch import Fetcher, FetchFailedError
@@ -20,11 +23,12 @@ from tequio_shared.ids import sha256
 from tests.support.loopback import network
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
     from pathlib import Path
 
     from trio_typing import TaskStatus
 
+    from tequio_client.worker.partial import Partial
     from tequio_client.worker.peers import PeerNetwork, PeerStream
     from tequio_client.worker.trees import TreeRef
     from tequio_shared.ids import PeerKey
@@ -138,6 +142,47 @@ async def test_no_piece_comes_twice_from_sources_that_keep_up(swarm: Swarm) -> N
         await trio.sleep(0.2)  # a second copy of a piece would still arrive
         envelopes = 100 * (big().pieces + len(sources))
         assert fetcher.received_bytes <= len(BIG) + envelopes
+
+
+class SlowDisk(Store):
+    """A store whose writes take longer than a source may be late."""
+
+    def write_pieces(
+        self, partial: Partial, first: int, content: bytes | bytearray | memoryview
+    ) -> int:
+        """Write, and only say so later."""
+        written = super().write_pieces(partial, first, content)
+        time.sleep(1.0)
+        return written
+
+
+@pytest.fixture
+def alarm() -> Iterator[None]:
+    """End a test whose event loop spins: no deadline inside the loop can."""
+
+    def ring(_number: int, _frame: object) -> None:
+        raise TimeoutError("the event loop was not free for others")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 30)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.trio
+@pytest.mark.usefixtures("alarm")
+async def test_a_slow_disk_does_not_keep_the_process_spinning(
+    swarm: Swarm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetch, "HEDGE_S", 0.3)
+    content = BIG[:7_400_000]
+    sources = [await swarm.source(name, content) for name in "abc"]
+    swarm.store = SlowDisk(tmp_path / "slow", quota_bytes=10**9)
+    ref = cut_bytes(content, MIB).ref
+    async with swarm.fetcher(ByteBudget(3e6)) as fetcher:
+        await fetcher.fetch_tree(ref, sources, timeout_s=25)
+    assert swarm.has(content, ref)
 
 
 @pytest.mark.trio
@@ -312,6 +357,7 @@ async def test_a_blob_that_is_wrong_or_too_large_names_its_source(swarm: Swarm) 
 
 CHILD = """
 import pathlib, random, sys, trio
+from tequio_client.worker import fetch
 from tequio_client.worker.blobs import BlobServer
 from tequio_client.worker.budget import ByteBudget
 from tequio_client.worker.peers import PeerNetwork
