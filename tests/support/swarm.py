@@ -234,7 +234,7 @@ class Volunteer:
         self.seq = 0
         self.last = ZERO_DIGEST
         self._workshop = workshop
-        self._rng = Random(f"{name} {seed}")  # noqa: S311  # fixed on purpose
+        self._rng = Random(f"{name} {seed}")  # fixed on purpose
         self._moods: dict[tuple[int, Phase, str], bool] = {}
         self._headers: dict[int, Header] = {}
         self._secrets = 0
@@ -365,7 +365,7 @@ class Swarm:
     now_ms: int = START_MS
 
     def __post_init__(self) -> None:
-        self.rng = Random(f"swarm {self.seed}")  # noqa: S311  # fixed on purpose
+        self.rng = Random(f"swarm {self.seed}")  # fixed on purpose
         self.workshop = Workshop(self.manifest)
         self.coordinator, self.organiser, self.log_signer = map(
             signer, ("coordinator", "organiser", "log")
