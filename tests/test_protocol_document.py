@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from dataclasses import asdict
@@ -13,17 +14,18 @@ import pytest
 from msgspec import inspect
 
 from tequio_client.worker import blobs, gossip
-from tequio_ledger.web import answers
+from tequio_ledger.__main__ import serve
+from tequio_ledger.web import answers, bodies, doors, events, seeds
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.problems import _OTHER_REFUSAL, _STATUS
 from tequio_ledger.web.statements import Item
-from tequio_shared import bloom, limits
+from tequio_shared import bloom, limits, proof
 from tequio_shared.contribution import HEADER_BYTES, Header
 from tequio_shared.corpus import Corpus
 from tequio_shared.distro import _COSINES
 from tequio_shared.documents import Result, Roster
 from tequio_shared.genesis import Genesis
-from tequio_shared.manifest import Manifest
+from tequio_shared.manifest import _MOST_POINTS, _MOST_WINDOWS, Manifest
 from tequio_shared.proof import Reason, Verdict
 from tequio_shared.records import KS, RecordShape
 from tequio_shared.roles import OF_COORDINATOR, OF_ORGANISERS
@@ -42,6 +44,7 @@ SOURCES = tuple(
     for package in ("shared", "ledger", "client")
     for file in sorted((ROOT / package).rglob("*.py"))
 )
+TIMES = ("warmup", "train", "train_limit", "train_by", "witness", "grace", "attest", "cooldown")
 LOCAL_CODES = {"aux", "layout", "records", "set", "weights"}
 """Codes of our own misuse of the head's functions; no answer carries them."""
 
@@ -68,6 +71,13 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "round": answers.RoundAnswer,
     "peer": answers.PeerAnswer,
     "item": Item,
+}
+
+DOORS = {
+    doors: ("BURST_S", "REGISTRATION", "BUCKETS"),
+    bodies: ("PATIENCE_S", "SLOWEST_BYTES_S"),
+    events: ("STREAMS", "HEARTBEAT_S"),
+    seeds: ("RECORDS",),
 }
 
 
@@ -108,7 +118,36 @@ def test_the_manifest_has_the_defaults_that_are_listed() -> None:
     assert given == json.loads(json.dumps(defaults))
 
 
+def test_the_sizes_of_a_manifest_are_bound_as_listed() -> None:
+    listed = {row[0]: row[1] for row in table("Sizes")}
+    bound = {
+        name: number(cell.split()[2].rstrip(":")) for name, cell in listed.items() if "^" in cell
+    }
+    assert bound == {
+        "windows.most": _MOST_WINDOWS,
+        "T": limits.JSON_INTEGER,
+        "P": limits.JSON_INTEGER,
+        "P x `rounds.most": _MOST_POINTS,
+    }
+
+
+def test_the_fields_that_a_trainer_drops_are_listed() -> None:
+    section = DOCUMENT.partition("### 7.1 The configuration")[2].partition("\n## ")[0]
+    listed = re.search(r"begin, after underscores, with (.*?)\)", section, re.DOTALL)
+    assert listed is not None
+    assert tuple(re.findall(r"`(\w+)`", listed[1])) == tuple_in("trainer/model.py", "_CODE")
+
+
 # --- runs, numbers, codes
+
+
+def test_every_statement_that_may_come_too_early_has_its_time_listed() -> None:
+    timing = source("tequio_shared/timing.py")
+    codes = set(re.findall(r'RefusedError\(\s*"wrong-(\w+)"', timing))
+    assert {row[0] for row in table("Earliest times")} == {f"round.{code}" for code in codes}
+    used = set(re.findall(r"\btimes?\.(\w+)", timing)) | {"train_by"}
+    named = " ".join(row[3] for row in table("Earliest times"))
+    assert used == {name for name in TIMES if re.search(rf"(?<![.\w]){name}\b", named)}
 
 
 def test_the_states_of_a_run_change_as_the_table_says() -> None:
@@ -143,6 +182,10 @@ def test_every_prefix_of_a_hash_or_signature_is_listed() -> None:
         for found in re.findall(r'b"(tequio/v1/[a-z-]+)(?:\\0|\\x00)"', text)
     }
     assert {row[0] for row in table("Prefixes")} == used
+
+
+def test_a_proof_names_as_many_refusals_as_the_document_says() -> None:
+    assert f"names the {proof.REJECTIONS} lowest refused slots" in DOCUMENT.replace("\n", " ")
 
 
 # --- contribution and head
@@ -199,6 +242,20 @@ def test_every_field_of_an_answer_is_listed() -> None:
     listed = [(row[0], row[1]) for row in table("Answers")]
     fields = {name: struct.__struct_fields__ for name, struct in ANSWERS.items()}
     assert listed == [(name, field) for name in fields for field in fields[name]]
+
+
+def test_the_options_of_the_doors_have_the_defaults_that_are_listed() -> None:
+    listed = {row[0]: row[1] for row in table("Door options")}
+    defaults = {option.opts[0]: option.default for option in serve.params}
+    assert listed == {name: defaults.get(name) for name in listed}
+    assert {name for name in defaults if re.search("rate|streams|quota", name)} == listed.keys()
+
+
+def test_the_constants_of_the_doors_are_listed() -> None:
+    listed = {row[0]: int(row[1]) for row in table("Door constants")}
+    found = {name: getattr(module, name) for module, names in DOORS.items() for name in names}
+    assert listed == found
+    assert {name for name in vars(doors) if name.isupper()} <= listed.keys()
 
 
 # --- reading the document
@@ -267,6 +324,20 @@ def defaults_of(struct: type[msgspec.Struct], path: str = "") -> Iterator[tuple[
             yield from defaults_of(field.type, f"{path}{field.name}.")
         elif field.default is not msgspec.NODEFAULT:
             yield f"{path}{field.name}", field.default
+
+
+def source(ending: str) -> str:
+    """Text of the one file of ours whose path ends so."""
+    (text,) = [text for file, text in SOURCES if file.as_posix().endswith(ending)]
+    return text
+
+
+def tuple_in(ending: str, name: str) -> tuple[str, ...]:
+    """A tuple of texts in a file that would take seconds to import."""
+    for node in ast.parse(source(ending)).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
+            return tuple(ast.literal_eval(node.value))
+    raise AssertionError(f"no {name} in {ending}")
 
 
 def raised_codes() -> set[str]:

@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 from tequio_shared import canonical
 from tequio_shared.errors import MalformedError
 from tequio_shared.fields import Bytes32Text, MaybeBytes32Text, Natural, Positive
+from tequio_shared.head import OuterParams
 from tequio_shared.ids import RunId, sha256
 from tequio_shared.layout import CHUNK, Layout, count_chunks
 from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES, JSON_INTEGER
@@ -170,6 +171,24 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         rows = [row for row in self.algorithm.schedule if row[0] <= round_number]
         _, alpha_q, lambda_q = rows[-1]
         return alpha_q, lambda_q
+
+    def outer_params(self, round_number: int, k: int) -> OuterParams:
+        """The numbers of that round's outer step, its k resolved."""
+        rules = self.algorithm
+        alpha_q, lambda_q = self.schedule_at(round_number)
+        return OuterParams(
+            algorithm=rules.name,
+            layout=rules.layout,
+            k=k,
+            bits=rules.bits,
+            alpha_q=alpha_q,
+            lambda_q=lambda_q,
+            delta=rules.delta,
+            z2=rules.z2,
+            token_cap=rules.token_cap,
+            mu_q=rules.mu_q,
+            down_k=rules.down_k,
+        )
 
 
 def _faults(manifest: Manifest) -> Iterator[str]:

@@ -24,7 +24,7 @@ from tequio_shared.contribution import Header, payload_root
 from tequio_shared.coordination import Stopwatch, decide, due
 from tequio_shared.errors import RefusedError
 from tequio_shared.genesis import Genesis
-from tequio_shared.head import OuterParams, Step, advance, aux_root, weights_root
+from tequio_shared.head import Step, advance, aux_root, weights_root
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, NetworkId, RunId, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.layout import Layout
@@ -99,25 +99,6 @@ def tiny_manifest(**rounds: int) -> Manifest:
     )
 
 
-def outer_params(manifest: Manifest, round_number: int, k: int) -> OuterParams:
-    """The outer step's numbers in force in a round."""
-    alpha_q, lambda_q = manifest.schedule_at(round_number)
-    rules = manifest.algorithm
-    return OuterParams(
-        algorithm=rules.name,
-        layout=rules.layout,
-        k=k,
-        bits=rules.bits,
-        alpha_q=alpha_q,
-        lambda_q=lambda_q,
-        delta=rules.delta,
-        z2=rules.z2,
-        token_cap=rules.token_cap,
-        mu_q=rules.mu_q,
-        down_k=rules.down_k,
-    )
-
-
 class Workshop:
     """Weights and payloads by root; computes each head once, when its round has closed."""
 
@@ -177,7 +158,7 @@ class Workshop:
             round=target.round,
             parent=target.parent,
             layout=self.manifest.layout,
-            params=outer_params(self.manifest, target.round, current.k),
+            params=self.manifest.outer_params(target.round, current.k),
         )
         made = advance(
             step,

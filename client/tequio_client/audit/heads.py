@@ -14,7 +14,7 @@ from tequio_client.audit.findings import Place
 from tequio_client.trainer.head import HeadFiles, advance_files, engine_for
 from tequio_client.worker.trees import TreeRef, cut_file
 from tequio_shared.contribution import validate
-from tequio_shared.head import OuterParams, Step
+from tequio_shared.head import Step
 from tequio_shared.ids import Digest, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.run import first_head
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from tequio_shared.round import Head
 
 _WEIGHT_BYTES = 4
+_ANY_K = 16
+"""What a head keeps beside its weights does not depend on k."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +155,8 @@ class HeadAudit:
     def _load(self, index: int, head: Head) -> Files | None:
         """Find the weights of a promoted head."""
         weights = self._tree(index, head, head.weights_root, _WEIGHT_BYTES)
-        dtype = outer_params(self._manifest, max(head.round, 1), 0).aux_dtype
+        k = self._manifest.algorithm.k or _ANY_K
+        dtype = self._manifest.outer_params(max(head.round, 1), k).aux_dtype
         if weights is None or dtype is None:
             return Files(weights=weights, aux=None) if weights else None
         aux = self._tree(index, head, head.aux_root, dtype.itemsize)
@@ -180,25 +183,6 @@ class HeadAudit:
         )
 
 
-def outer_params(manifest: Manifest, number: int, k: int) -> OuterParams:
-    """Resolve the outer step's numbers for a round; `k` 0 stands for any."""
-    rules = manifest.algorithm
-    alpha_q, lambda_q = manifest.schedule_at(number)
-    return OuterParams(
-        algorithm=rules.name,
-        layout=rules.layout,
-        k=k or rules.k or 16,
-        bits=rules.bits,
-        alpha_q=alpha_q,
-        lambda_q=lambda_q,
-        delta=rules.delta,
-        z2=rules.z2,
-        token_cap=rules.token_cap,
-        mu_q=rules.mu_q,
-        down_k=rules.down_k,
-    )
-
-
 def step_of(manifest: Manifest, closed: ClosedRound) -> Step:
     """Make the outer step of a closed round."""
     return Step(
@@ -206,7 +190,7 @@ def step_of(manifest: Manifest, closed: ClosedRound) -> Step:
         round=closed.number,
         parent=closed.expected.base_head,
         layout=manifest.layout,
-        params=outer_params(manifest, closed.number, closed.k),
+        params=manifest.outer_params(closed.number, closed.k),
     )
 
 

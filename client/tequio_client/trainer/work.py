@@ -267,7 +267,7 @@ def advance(task: messages.Advance, bench: Bench) -> messages.Advanced:
         round=task.round,
         parent=HeadHash(from_text(task.parent)),
         layout=shop.layout,
-        params=shop.outer(task.round, task.k),
+        params=shop.manifest.outer_params(task.round, task.k),
     )
     members = [
         (from_text(one.header, contribution.HEADER_BYTES), Path(one.payload))

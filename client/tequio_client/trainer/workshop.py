@@ -13,7 +13,6 @@ from tequio_client.link.messages import Prepare, Ready
 from tequio_client.trainer import codecs, device, files, model
 from tequio_shared.corpus import Corpus
 from tequio_shared.errors import UserFacingError
-from tequio_shared.head import OuterParams
 from tequio_shared.manifest import Manifest
 from tequio_shared.records import RecordShape
 
@@ -61,24 +60,6 @@ class Workshop:
         """Give the form of a round's records."""
         rules = self.manifest.algorithm
         return RecordShape(algorithm=rules.name, k=k, bits=rules.bits)
-
-    def outer(self, round_number: int, k: int) -> OuterParams:
-        """Give the numbers of a round's outer step."""
-        rules = self.manifest.algorithm
-        alpha_q, lambda_q = self.manifest.schedule_at(round_number)
-        return OuterParams(
-            algorithm=rules.name,
-            layout=rules.layout,
-            k=k,
-            bits=rules.bits,
-            alpha_q=alpha_q,
-            lambda_q=lambda_q,
-            delta=rules.delta,
-            z2=rules.z2,
-            token_cap=rules.token_cap,
-            mu_q=rules.mu_q,
-            down_k=rules.down_k,
-        )
 
     def master(self, path: str) -> NDArray[np.int32]:
         """Map a head's master copy; raises UserFacingError when it is not one of this model."""
