@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from loops.flat import network
+from loops.machine import machine
 
 from tequio_client.demo.script import ARCHITECTURE
 from tequio_client.trainer import codecs
@@ -42,8 +41,7 @@ def main() -> None:
     delta = np.random.default_rng(0).normal(0, 1e-3, layout.elements).astype(np.float32)
     rows = [_row(layout, delta, k) for k in (16, 32, 64, 128, 256)]
     result = {
-        "machine": platform.processor() or platform.machine(),
-        "load": os.getloadavg()[0],
+        **machine(),
         "parameters": layout.parameters,
         "fp32_bytes": 4 * layout.parameters,
         "rows": rows,

@@ -15,12 +15,12 @@ import argparse
 import json
 import multiprocessing
 import os
-import platform
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import trio
+from loops.machine import machine
 
 from tequio_client.demo import play
 from tequio_client.demo.script import ARCHITECTURE, SEQUENCE, Script
@@ -56,9 +56,7 @@ def main() -> None:
     raw = _together(_raw, options.peers, samples)
     flat = _together(_flat_out, options.peers, samples)
     result = {
-        "machine": platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
-        "load": os.getloadavg()[0],
+        **machine(),
         "peers": options.peers,
         "train_s": options.train_s,
         "tokens_per_step": per_step,

@@ -15,7 +15,6 @@ import argparse
 import json
 import logging
 import os
-import platform
 import random
 import resource
 import statistics
@@ -31,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import structlog
 import trio
+from loops.machine import machine
 
 from tequio_client.worker.blobs import BlobServer
 from tequio_client.worker.fetch import Fetcher
@@ -251,12 +251,7 @@ def _said(lines: Iterable[str], word: str) -> str:
 
 def report(result: dict[str, Any], path: Path | None) -> None:
     """Print the result with the machine and its load."""
-    result |= {
-        "machine": platform.platform(),
-        "cores": os.cpu_count(),
-        "load": os.getloadavg(),
-        "python": platform.python_version(),
-    }
+    result |= machine()
     print(json.dumps(result))
     if path:
         path.write_text(json.dumps(result, indent=2) + "\n")

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import torch
 from loops.flat import flat_speed, network, noise
+from loops.machine import machine
 from loops.raw import raw_speed
 
 from tequio_client.trainer import model
@@ -47,6 +48,7 @@ def main() -> None:
         ours, raw = _measure(Path(folder), options.steps, options.turns)
     ratio = statistics.median(ours) / statistics.median(raw)
     result = {
+        **machine(),
         "steps_per_second": statistics.median(ours),
         "raw_steps_per_second": statistics.median(raw),
         "ratio": ratio,

@@ -1,1 +1,1 @@
-"""Loops that several benches measure against."""
+"""What several benches share: loops to measure against, and the machine beside the figures."""

@@ -64,7 +64,11 @@ def worker(  # noqa: PLR0913 - one parameter an option
         WorkerSettings(
             net=_net(**net),  # type: ignore[arg-type]  # click gives what the options declare
             trainer=TrainerSettings(
-                device=device, threads=threads, memory_mb=memory_mb, share_percent=share
+                device=device,
+                threads=threads,
+                memory_mb=memory_mb,
+                share_percent=share,
+                log_style="json" if log_json else "console",
             ),
             roles=tuple(sorted(set(roles))),
         )

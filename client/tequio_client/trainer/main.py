@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, NoReturn
 import psutil
 import structlog
 
+from tequio_client import logs
 from tequio_client.link import messages
 from tequio_client.trainer.activity import Activity
 from tequio_client.trainer.desk import Desk
@@ -53,10 +54,10 @@ class Voice:
                 os._exit(0)
 
 
-def main() -> NoReturn:
-    """Serve wishes until told to leave."""
+def main(log_style: str) -> NoReturn:
+    """Serve wishes until told to leave; `log_style` is console or json."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our parent, who tells us
-    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+    logs.configure(style=log_style)
     voice, desk, activity = Voice(), Desk(), Activity()
     voice.say(messages.Hello(pid=os.getpid(), software=metadata.version("tequio")))
     threading.Thread(target=_listen, args=(sys.stdin.buffer, desk, voice), daemon=True).start()

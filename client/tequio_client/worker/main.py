@@ -22,7 +22,7 @@ from tequio_client.worker.joining import Joined, join_run
 from tequio_client.worker.outbox import Outbox
 from tequio_client.worker.rounds import Rounds, describe
 from tequio_client.worker.stopping import Stopping
-from tequio_client.worker.trainer_process import TrainerProcess
+from tequio_client.worker.trainer_process import TRAINER, TrainerProcess
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import peer_id_text, to_text
 
@@ -68,7 +68,9 @@ class Volunteer:
         self._node = node
         self._work = settings.net.folder / "work"
         clear_work_folder(self._work)
-        self._trainer = TrainerProcess(trainer_environment(settings.net.folder))
+        self._trainer = TrainerProcess(
+            trainer_environment(settings.net.folder), (*TRAINER, settings.trainer.log_style)
+        )
         self._started = trio.current_time()
         self._ended: float | None = None  # when the run was over
         self._rounds: Rounds | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tequio_shared.errors import UserFacingError
 
@@ -54,6 +54,7 @@ class TrainerSettings:
     threads: int = 1
     memory_mb: int = 0
     share_percent: int = 100
+    log_style: Literal["console", "json"] = "console"
 
     def __post_init__(self) -> None:
         if not _DEVICE.fullmatch(self.device):

@@ -60,13 +60,17 @@ class _Asked:
     answer: link.Report | None = None
 
 
+TRAINER = (sys.executable, "-m", "tequio_client.trainer")
+"""The trainer's command, to which the style of its log is added: console or json."""
+
+
 class TrainerProcess:
     """Owner of the trainer child. `run` keeps it alive; `ask` gets one thing done."""
 
     def __init__(
         self,
         environment: Mapping[str, str],
-        command: Sequence[str] = (sys.executable, "-m", "tequio_client.trainer"),
+        command: Sequence[str] = (*TRAINER, "console"),
         *,
         silence_s: float = SILENCE_S,
     ) -> None:
