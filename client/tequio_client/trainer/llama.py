@@ -77,6 +77,37 @@ def _read(config: Mapping[str, Any], rope_theta: float) -> LlamaConfig:
     )
 
 
+EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
+
+
+def shapes(config: LlamaConfig) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """List every tensor (name, shape) as `Llama` has them, ascending, without making any.
+
+    Tied embeddings are one tensor under the smaller name, HEAD.
+    """
+    wide = config.heads * config.head_size
+    narrow = config.key_value_heads * config.head_size
+    hidden, inner = config.hidden_size, config.intermediate_size
+    of_layer: dict[str, tuple[int, ...]] = {
+        "input_layernorm": (hidden,),
+        "mlp.down_proj": (hidden, inner),
+        "mlp.gate_proj": (inner, hidden),
+        "mlp.up_proj": (inner, hidden),
+        "post_attention_layernorm": (hidden,),
+        "self_attn.k_proj": (narrow, hidden),
+        "self_attn.o_proj": (hidden, wide),
+        "self_attn.q_proj": (wide, hidden),
+        "self_attn.v_proj": (narrow, hidden),
+    }
+    found: dict[str, tuple[int, ...]] = {HEAD: (config.vocab_size, hidden)}
+    if not config.is_tied:
+        found[EMBEDDING] = (config.vocab_size, hidden)
+    for layer in range(config.layers):
+        found |= {f"model.layers.{layer}.{name}.weight": of_layer[name] for name in of_layer}
+    found["model.norm.weight"] = (hidden,)
+    return tuple(sorted(found.items()))
+
+
 class Llama(nn.Module):
     """Token ids [B, L] to logits [B, L, V]."""
 

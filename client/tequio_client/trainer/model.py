@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from tequio_client.trainer import llama
 from tequio_client.trainer.llama import Llama, LlamaConfig
 from tequio_shared.errors import UserFacingError
 from tequio_shared.layout import Layout
@@ -124,13 +125,17 @@ def build_listed(
 ) -> Model:
     """Make the network of a configuration that has exactly these tensors.
 
-    The two are a stranger's words. They are held against each other on a device without memory
-    before anything is allocated; raises UserFacingError when they do not fit.
+    The two are a stranger's words. They are held against each other before anything is allocated;
+    raises UserFacingError when they do not fit.
     """
     fields = _fields(config)
     _check_repeats(fields, len(tensors))
     try:
-        with torch.device("meta"):
+        plain = LlamaConfig.of(fields)
+        if plain is not None:
+            _check_plain(plain, tensors, aliases)
+            return _network(fields)
+        with torch.device("meta"):  # takes no memory for weights, but 80 MB for torch's own code
             outline = _network(fields)
     except (ArithmeticError, ImportError, LookupError, RuntimeError, TypeError, ValueError) as err:
         raise UserFacingError(f"cannot build a {fields['model_type']} model: {err}") from err
@@ -141,6 +146,16 @@ def build_listed(
     if tables > _MOST_TABLES + parameters:
         raise UserFacingError(f"the configuration wants tables of {tables} numbers")
     return _network(fields)
+
+
+def _check_plain(
+    config: LlamaConfig,
+    tensors: Sequence[tuple[str, Sequence[int]]],
+    aliases: Sequence[tuple[str, str]],
+) -> None:
+    tied = ((llama.EMBEDDING, llama.HEAD),) if config.is_tied else ()
+    if llama.shapes(config) != tensors or tied != aliases:
+        raise UserFacingError("the configuration's tensors are not those of the manifest")
 
 
 def vocabulary(model: Model) -> int:

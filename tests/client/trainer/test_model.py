@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from tequio_client.trainer import model, origin
+from tequio_client.trainer import llama, model, origin
 from tequio_client.trainer.llama import Llama, LlamaConfig
 from tequio_shared.errors import UserFacingError
 from tests.client.trainer.small_run import CONFIG
@@ -113,3 +113,12 @@ def test_weights_out_of_range_are_refused() -> None:
         first.model.parameters["model.norm.weight"][0] = 128.0
     with pytest.raises(UserFacingError, match="within"):
         model.master_copy(first.model, first.layout)
+
+
+@pytest.mark.parametrize("changes", [{}, {"tie_word_embeddings": True}, {"head_dim": 12}])
+def test_the_shapes_of_our_llama_are_those_of_the_network(changes: dict[str, object]) -> None:
+    config = LlamaConfig.of(json.loads(_with(**changes)))
+    assert config is not None
+    built = model.build(_with(**changes))
+    assert llama.shapes(config) == built.tensors
+    assert built.aliases == (((llama.EMBEDDING, llama.HEAD),) if config.is_tied else ())
