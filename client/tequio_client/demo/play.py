@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from tequio_client.demo import programs
 from tequio_client.demo.programs import Program, tequio
 from tequio_client.demo.score import Measured, measure
 from tequio_client.demo.tally import LogTally, read_log
-from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
+from tequio_client.ledger_api import LedgerApi, LedgerRefusedError, LedgerUnavailableError
 from tequio_shared.ids import key_from_text
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-POLL_S = 0.25
+POLL_S = 0.5
 FINISHED = "finished"
 
 
@@ -38,6 +39,7 @@ class Stage:
     run: RunAnswer | None = None
     seed: Program | None = None
     volunteers: list[Program] = field(default_factory=list)
+    micropoints: dict[str, int] = field(default_factory=dict)  # by key as text
     opened_at: float = 0.0  # trio time at which the volunteers started
     ledger: Program | None = None
 
@@ -148,9 +150,19 @@ async def _watch(stage: Stage) -> None:
         while stage.run is None or stage.run.state != FINISHED:
             try:
                 (stage.run,) = await ledger.runs()
+                stage.micropoints = await _micropoints(stage, ledger)
             except LedgerUnavailableError as err:
                 log.warning("the ledger does not answer", error=str(err))
             await trio.sleep(POLL_S)
+
+
+async def _micropoints(stage: Stage, ledger: LedgerApi) -> dict[str, int]:
+    """What each volunteer has earned so far, by key; who is not registered yet has nothing."""
+    earned = {}
+    for one in stage.statuses():
+        with suppress(LedgerRefusedError):
+            earned[one.key] = (await ledger.peer(key_from_text(one.key))).micropoints
+    return earned
 
 
 async def _look_back(stage: Stage, seconds: float) -> Played:
@@ -166,10 +178,7 @@ async def _look_back(stage: Stage, seconds: float) -> Played:
     audit_exit = await audit.run()
     async with LedgerApi(stage.url) as ledger:
         tally = await read_log(ledger)
-        micropoints = {
-            one.key: (await ledger.peer(key_from_text(one.key))).micropoints
-            for one in stage.statuses()
-        }
+        micropoints = await _micropoints(stage, ledger)
     return Played(
         tally=tally,
         statuses=stage.statuses(),

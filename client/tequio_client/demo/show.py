@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tequio_client.demo.play import Played, Stage
-    from tequio_client.link.status import Status
 
 MIB = 1 << 20
 AUDIT_WORDS = {0: "ok", 2: "MISMATCH", 3: "incomplete"}
@@ -24,7 +23,7 @@ AUDIT_WORDS = {0: "ok", 2: "MISMATCH", 3: "incomplete"}
 
 def live(stage: Stage, now: float) -> RenderableType:
     """The picture of this moment."""
-    return Group(_headline(stage, now), _peers(stage.statuses()))
+    return Group(_headline(stage, now), _peers(stage))
 
 
 def _headline(stage: Stage, now: float) -> RenderableType:
@@ -37,6 +36,9 @@ def _headline(stage: Stage, now: float) -> RenderableType:
         grid.add_row("round", f"{_round(stage, run.round)}, {state}")
         grid.add_row("tokens", f"{run.tokens:,} accepted, {run.tokens / seconds:,.0f} a second")
         grid.add_row("head", (run.head or "")[:16])
+    verdicts = [one.verdict for one in stage.statuses() if one.verdict]
+    if verdicts:
+        grid.add_row("witnesses", verdicts[0])
     loss = [one.loss for one in stage.statuses() if one.loss]
     if loss:
         mean = sum(loss) / len(loss) / math.log(2)
@@ -49,12 +51,13 @@ def _round(stage: Stage, number: int) -> str:
     return f"{min(number, stage.script.rounds)} of {stage.script.rounds}"
 
 
-def _peers(statuses: list[Status]) -> RenderableType:
+def _peers(stage: Stage) -> RenderableType:
     table = Table(expand=True)
     for column in ("peer", "doing", "head of", "peers", "sent", "received", "rounds", "proofs"):
         table.add_column(column, justify="left" if column in ("peer", "doing") else "right")
-    table.add_column("memory MiB", justify="right")
-    for one in statuses:
+    for column in ("points (micro)", "memory MiB"):
+        table.add_column(column, justify="right")
+    for one in stage.statuses():
         table.add_row(
             one.peer[-8:],
             one.problem or one.duty,
@@ -64,6 +67,7 @@ def _peers(statuses: list[Status]) -> RenderableType:
             f"{one.received_bytes / MIB:.1f}",
             str(one.rounds_trained),
             str(one.proofs),
+            f"{stage.micropoints.get(one.key, 0):,}",
             f"{one.resident_mb} + {one.trainer_resident_mb}",
         )
     return table

@@ -200,6 +200,7 @@ class Volunteer:
             sent_bytes=node.blobs.sent_bytes,
             received_bytes=sum(node.exchange.received.values()),
             sources=len(node.exchange.received),
+            verdict=self._rounds.verdict if self._rounds else "",
             rounds_trained=tally.rounds_trained if tally else 0,
             proofs=tally.proofs if tally else 0,
             tokens=tally.tokens if tally else 0,

@@ -88,6 +88,7 @@ class Rounds:
         self._retry_s = FIRST_RETRY_S
         self._moved = trio.Event()  # replaced at every change
         self._heard: dict[PeerKey, Digest] = {}  # this round's gossip: payload root by trainer
+        self.verdict = ""  # of the last closed round, for eyes
         self.opened_at_s = 0.0  # trio time at which we saw the last round.open
 
     async def run(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
@@ -190,6 +191,10 @@ class Rounds:
             del self._closed[next(iter(self._closed))]
         mine = current.slot_of.get(self._key)
         self._deeds.settle(current.number, was_accepted=mine in accepted)
+        self.verdict = (
+            f"round {current.number}: {len(accepted)} of {len(current.commitments)} accepted by "
+            f"{len(current.proofs)} of {len(current.elected)} witnesses"
+        )
         log.info(
             "round closed",
             round=current.number,
