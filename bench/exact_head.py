@@ -11,8 +11,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -22,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from loops.machine import machine
 
 from tequio_client.trainer.blocks import Block, Engine, ReferenceEngine
 from tequio_client.trainer.head import Advanced, HeadFiles, advance_files
@@ -58,7 +57,10 @@ def main() -> None:
     if args.child:
         print(json.dumps(_child(json.loads(args.child))))
         return
-    numbers: dict[str, Any] = {"machine": _machine(), "contributions": args.contributions}
+    numbers: dict[str, Any] = {
+        "machine": {**machine(), "numpy": np.__version__},
+        "contributions": args.contributions,
+    }
     _print("machine", numbers["machine"])
     numbers["parts_s_per_100M"] = _parts(args.contributions)
     _print("parts, seconds per 100M parameters on one core", numbers["parts_s_per_100M"])
@@ -79,26 +81,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--folder", help="where the files of whole steps go; default: temporary")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     return parser.parse_args()
-
-
-def _machine() -> dict[str, Any]:
-    return {
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-        "load_1_5_15": [round(one, 2) for one in os.getloadavg()],
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "system": platform.platform(),
-    }
-
-
-def _processor() -> str:
-    path = Path("/proc/cpuinfo")
-    lines = path.read_text().splitlines() if path.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    flags = next((line.split() for line in lines if line.startswith("flags")), [])
-    shown = [one for one in ("avx2", "avx512f", "sha_ni") if one in flags]
-    return f"{names[0] if names else platform.machine()} {' '.join(shown)}"
 
 
 def _jobs(args: argparse.Namespace) -> list[dict[str, Any]]:

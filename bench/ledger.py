@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from typing import Any
 
 import click
 import httpx
+from loops.machine import machine
 
 from tequio_shared.ids import ZERO_DIGEST, NetworkId, from_text, sha256
 from tequio_shared.keys import Signer
@@ -60,7 +60,7 @@ def main(statements: int, connections: int, json_file: Path | None) -> None:
         "batch_p50_ms": round(1e3 * latencies[len(latencies) // 2], 1),
         "batch_p99_ms": round(1e3 * latencies[int(len(latencies) * 0.99)], 1),
         "resident_mb": round(resident_mb, 1),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, {platform.platform()}",
+        **machine(),
         "load_before": load_before,
     }
     print(json.dumps(report, indent=2))
