@@ -42,6 +42,8 @@ class Roster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     members: tuple[Member, ...]
     pool: tuple[tuple[Natural, Annotated[int, Meta(ge=1)]], ...]
+    train_ms: Natural
+    """Time from round.open to the end of training."""
 
     def encode(self) -> bytes:
         """The canonical bytes."""

@@ -32,3 +32,26 @@ CONTRIBUTORS = 4_095
 """Most trainer slots in a round: the bound under which integer sums stay below 2^53."""
 SPEED_ROUNDS = 5
 """Verified speed is the median over this many of a peer's last accepted rounds."""
+
+SEASONED_WITNESSES = 4
+"""Witnesses in good standing without whom newcomers witness too."""
+NEWCOMER_WORK = 10
+"""Accepted contributions that make a newcomer, or a suspected key, active."""
+PROBATION_WORK = 20
+"""Accepted contributions that end a probation."""
+STRIKES = 2
+"""Measured faults within `STRIKE_ROUNDS` judged contributions that quarantine."""
+STRIKE_ROUNDS = 20
+DEVIATIONS = 2
+"""Proofs that deviate, within `DEVIATION_PROOFS` of a witness, that end its duty."""
+DEVIATION_PROOFS = 10
+QUARANTINE_MS = 86_400_000
+"""Term of a first quarantine; `REPEATED_QUARANTINE_MS` within `REPEAT_MS` of another one."""
+REPEATED_QUARANTINE_MS = 604_800_000
+REPEAT_MS = 15_552_000_000
+APPEAL_PAUSE_MS = 86_400_000
+"""Least time between two appeals of a key."""
+APPEAL_MS = 1_209_600_000
+"""An appeal that nobody answers for so long ends the quarantine in a probation."""
+MISSED_ROUNDS = 3
+"""Commitments in a row that nobody could fetch: the member has to say anew that it is ready."""

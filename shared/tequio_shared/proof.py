@@ -8,6 +8,7 @@ round seed by which anyone can ask "did this witness see that contribution?" wit
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
@@ -19,8 +20,10 @@ from tequio_shared.ids import ContributionId, HeadHash, from_text, to_text
 from tequio_shared.statements.rounds import WitnessProof
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
+
+_DEVIATING_PART = 5
 
 REJECTIONS = 256
 """Most rejections in one proof."""
@@ -62,6 +65,13 @@ class Reason(IntEnum):
     NORM = 32  # far larger than the round's median
     COSINE = 33  # points away from what the witness itself measured
     COPY = 34  # shares nearly all indices with an earlier commitment
+
+
+MEASURED = frozenset({Reason.NORM, Reason.COSINE, Reason.COPY})
+"""Reasons that rest on measures: honest witnesses may differ in them, at the edge."""
+
+Verdicts = Mapping[int, tuple[Verdict, Reason]]
+"""By committed slot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +142,35 @@ def verdicts(
     Rejected: as many give one and the same reason. Anything else is not selected.
     """
     return {slot: _verdict(slot, elected, proofs) for slot in sorted(committed)}
+
+
+def deviates(slot: int, seen: Seen, verdicts: Verdicts) -> bool:
+    """Whether a witness's proof is at odds with what the round came to.
+
+    Counted are the accepted and rejected slots but its own. At odds are those that it refuses
+    though accepted, or vouches for though rejected, and, if there are two at odds, those accepted
+    that it leaves out: one may have been out of its reach. More than a fifth of them deviate.
+    """
+    against, missed, counted = 0, 0, 0
+    for other, (verdict, _) in verdicts.items():
+        if other == slot or verdict not in (Verdict.ACCEPTED, Verdict.REJECTED):
+            continue
+        counted += 1
+        is_accepted = verdict is Verdict.ACCEPTED
+        against += other in (seen.rejected if is_accepted else seen.vouched)
+        missed += is_accepted and other not in seen.vouched and other not in seen.rejected
+    at_odds = against if against + missed <= 1 else against + missed
+    return at_odds * _DEVIATING_PART > counted
+
+
+def earns(slot: int, seen: Seen, verdicts: Verdicts) -> bool:
+    """Whether a proof is worth points: it agrees somewhere, if there was anything, and mostly."""
+    others = {at: verdict for at, (verdict, _) in verdicts.items() if at != slot}
+    decided = {at for at, one in others.items() if one in (Verdict.ACCEPTED, Verdict.REJECTED)}
+    agrees = any(
+        at in (seen.vouched if others[at] is Verdict.ACCEPTED else seen.rejected) for at in decided
+    )
+    return (agrees or not decided) and not deviates(slot, seen, verdicts)
 
 
 def has_quorum(elected: Collection[int], proofs: Mapping[int, Seen]) -> bool:

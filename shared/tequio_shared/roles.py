@@ -25,6 +25,7 @@ from tequio_shared.statements.runs import (
     RunPause,
     RunResume,
 )
+from tequio_shared.statements.standing import StandingChange, StandingRelease, StandingUphold
 
 if TYPE_CHECKING:
     from tequio_shared.genesis import Genesis
@@ -39,8 +40,11 @@ OF_COORDINATOR = (
     RoundWitness,
     RoundClose,
     RoundVoid,
+    StandingChange,
 )
-OF_ORGANISERS = (RunOpen, RunPause, RunResume, RunFinish)
+OF_ORGANISERS = (RunOpen, RunPause, RunResume, RunFinish, StandingRelease, StandingUphold)
+RELEASERS = 2
+"""Organisers who release a key together, if the network has so many."""
 
 
 def check_role(entry: Entry, genesis: Genesis) -> None:
@@ -58,7 +62,8 @@ def check_role(entry: Entry, genesis: Genesis) -> None:
     if author not in organisers:
         raise RefusedError("wrong-role", f"{statement.type} is the organisers' to say")
     signed = sum(key in organisers for key, _ in entry.signatures)
-    if signed < genesis.threshold:
-        raise RefusedError(
-            "wrong-role", f"{signed} organisers signed, {genesis.threshold} are needed"
-        )
+    needed = genesis.threshold
+    if isinstance(body, StandingRelease):
+        needed = max(needed, min(RELEASERS, len(organisers)))
+    if signed < needed:
+        raise RefusedError("wrong-role", f"{signed} organisers signed, {needed} are needed")

@@ -165,10 +165,14 @@ class RoundView:
         )
 
     def agreed_head(self) -> Head | None:
-        """The head that ceil(2/3) of the roster's slots state, if there is one."""
-        votes = Counter(attest.head for attest in self.attests.values())
+        """The head that ceil(2/3) of the slots with the role witness state, if there is one.
+
+        Newcomers, who have that role only where there are too few others, cannot stop a run.
+        """
+        voters = self.roster.slots_of(WITNESS)
+        votes = Counter(self.attests[slot].head for slot in voters if slot in self.attests)
         for text, count in votes.most_common(1):
-            if count >= election.quorum(len(self.roster.members)):
+            if count >= max(election.quorum(len(voters)), 1):
                 attest = next(one for one in self.attests.values() if one.head == text)
                 return self.expected_head(*_roots(attest))
         return None
@@ -230,18 +234,36 @@ class RoundView:
         """The round.open body if it opened now; needs a promoted head."""
         if self.head is None:
             raise RefusedError("no-head", "a round cannot open before its head is promoted")
-        times = self.manifest.rounds
+        train_by = opened_ms + self.roster.train_ms
         return RoundOpen(
             head=to_text(self.head.hash),
             roster=to_text(sha256(self.roster.encode())),
             beacon=to_text(self.beacon()),
             k=self.k,
             opened=opened_ms,
-            train_by=opened_ms + times.train_limit,
-            close_by=opened_ms + times.train_limit + times.witness,
+            train_by=train_by,
+            close_by=train_by + self.manifest.rounds.witness,
         )
 
     # --- statements of members
+
+    def broken_rule(self, author: PeerKey, header: Header) -> str:
+        """The first rule of docs/protocol.md (validity) that a member's header breaks, or ''."""
+        broken = next(broken_header(header, self.expected()), "")
+        return broken or ("" if header.trainer == author else "trainer")
+
+    def read_proof(self, body: WitnessProof) -> Seen:
+        """Read an elected witness's proof; raises RefusedError with the rule that it breaks."""
+        if self.head is None:
+            raise RefusedError("no-head", "the round has no head")
+        return proof.check(
+            body,
+            seed=self.seed,
+            slots=len(self.roster.members),
+            trainers=len(self.trainers),
+            commitments={slot: one.id for slot, one in self.commitments.items()},
+            head=self.head.hash,
+        )
 
     def admit(self, author: PeerKey, body: HeadAttest | WorkCommit | WitnessProof) -> None:
         """Raise RefusedError unless the round takes this statement from this author now."""
@@ -274,7 +296,7 @@ class RoundView:
                     at_ms=at_ms,
                 )
             case WitnessProof():
-                self.proofs[slot] = self._read_proof(body)
+                self.proofs[slot] = self.read_proof(body)
 
     # --- statements of the coordinator
 
@@ -341,6 +363,14 @@ class RoundView:
         """Verdict and reason by committed slot, from the proofs so far."""
         return proof.verdicts(self.elected, self.proofs, self.commitments)
 
+    def accusers(self, slot: int, reason: Reason) -> int:
+        """How many witnesses other than the slot itself give that reason against it."""
+        return sum(
+            seen.rejected.get(slot) == reason
+            for witness, seen in self.proofs.items()
+            if witness != slot
+        )
+
     def accepted(self) -> dict[int, Commitment]:
         """Accepted commitments by slot."""
         return {
@@ -370,6 +400,8 @@ class RoundView:
             sum(earned.values()), self.manifest.witness_share_bp, len(self.elected)
         )
 
+        paid = {s for s, seen in self.proofs.items() if proof.earns(s, seen, verdicts)}
+
         def row(slot: int) -> SlotResult:
             verdict, reason = verdicts.get(slot, (Verdict.SILENT, Reason.NONE))
             one = self.commitments.get(slot)
@@ -381,7 +413,7 @@ class RoundView:
                 windows=done,
                 ms=measured_ms[slot] if one else 0,
                 trainer_micropoints=earned.get(slot, 0),
-                witness_micropoints=witness if slot in self.proofs else 0,
+                witness_micropoints=witness if slot in paid else 0,
             )
 
         return Result(slots=tuple(row(slot) for slot in range(len(self.roster.members))))
@@ -433,16 +465,11 @@ class RoundView:
         if slot in self.commitments:
             raise RefusedError("already-said", f"a second commitment for round {self.number}")
         header = _header(body)
-        broken = self._broken_rule(author, header)
+        broken = self.broken_rule(author, header)
         if broken:
             raise RefusedError(f"header-{broken}", f"the header breaks rule `{broken}`")
         if any(header.payload_root == one.header.payload_root for one in self.commitments.values()):
             raise RefusedError("duplicate-payload", "an earlier commitment has the same payload")
-
-    def _broken_rule(self, author: PeerKey, header: Header) -> str:
-        """The first rule of docs/protocol.md (validity) that the header breaks, or ''."""
-        broken = next(broken_header(header, self.expected()), "")
-        return broken or ("" if header.trainer == author else "trainer")
 
     def _admit_proof(self, slot: int, body: WitnessProof) -> None:
         if self.phase is not Phase.WITNESS:
@@ -451,19 +478,7 @@ class RoundView:
             raise RefusedError("wrong-role", f"not elected as witness of round {self.number}")
         if slot in self.proofs:
             raise RefusedError("already-said", f"a second proof for round {self.number}")
-        self._read_proof(body)
-
-    def _read_proof(self, body: WitnessProof) -> Seen:
-        if self.head is None:
-            raise RefusedError("no-head", "the round has no head")
-        return proof.check(
-            body,
-            seed=self.seed,
-            slots=len(self.roster.members),
-            trainers=len(self.trainers),
-            commitments={slot: one.id for slot, one in self.commitments.items()},
-            head=self.head.hash,
-        )
+        self.read_proof(body)
 
 
 def is_trainer(view: RoundView, key: PeerKey) -> bool:

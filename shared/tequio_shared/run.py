@@ -33,6 +33,7 @@ from tequio_shared.ids import (
     sha256,
 )
 from tequio_shared.round import Head, NextHead, Phase, RoundView
+from tequio_shared.standing import Standings
 from tequio_shared.statements.members import MemberLeave, MemberReady
 from tequio_shared.statements.rounds import (
     HeadAttest,
@@ -193,11 +194,16 @@ class RunView:
     voided: int = 0
 
     @classmethod
-    def opened(cls, net: NetworkId, manifest: Manifest) -> RunView:
-        """The whole view right after run.open."""
+    def opened(
+        cls, net: NetworkId, manifest: Manifest, standings: Standings | None = None
+    ) -> RunView:
+        """The whole view right after run.open; `standings` are those of the network's keys."""
         nobody = NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([]))
         return cls(
-            net=net, manifest=manifest, accounts=Accounts(manifest=manifest), next_head=nobody
+            net=net,
+            manifest=manifest,
+            accounts=Accounts(manifest=manifest, standings=standings or Standings()),
+            next_head=nobody,
         )
 
     @classmethod
@@ -217,7 +223,7 @@ class RunView:
             case HeadAttest() | WorkCommit() | WitnessProof() as body:
                 self._apply_member(index, statement, body, at_ms)
             case MemberReady() | MemberLeave() as body:
-                self._apply_membership(index, statement.author, body)
+                self._apply_membership(index, statement, body)
             case RunOpen() | RunPause() | RunResume() | RunFinish() | RunClose() as body:
                 self._apply_organiser(body)
             case _:
@@ -231,6 +237,8 @@ class RunView:
                 self._current(statement).admit(statement.author, body)
             case RunPause() | RunResume() | RunFinish() as body:
                 self._organiser_event(body)
+            case MemberReady() if self.accounts is not None:
+                self.accounts.standings.check_ready(statement.author, statement.ts)
 
     def present(self, slots: Iterable[int]) -> list[int]:
         """Those of the round's slots whose members have not left since its roster."""
@@ -259,8 +267,11 @@ class RunView:
             self.accounts.members[statement.author].commit = digest_from_text(body.commit)
 
     def _apply_membership(
-        self, index: int, author: PeerKey, body: MemberReady | MemberLeave
+        self, index: int, statement: Statement, body: MemberReady | MemberLeave
     ) -> None:
+        author = statement.author
+        if self.accounts is not None and isinstance(body, MemberReady):
+            self.accounts.standings.check_ready(author, statement.ts)
         if isinstance(body, MemberReady):
             self.absent.discard(author)
         else:
@@ -269,6 +280,7 @@ class RunView:
             return
         if isinstance(body, MemberReady):
             self.accounts.ready(author, body.roles, digest_from_text(body.commit), index)
+            self.accounts.standings.note_ready(author, index)
         else:
             self.accounts.drop(author)
 
@@ -312,7 +324,7 @@ class RunView:
                 view.apply_witness(body)
                 self.state, self.witnessed_ms = after, statement.ts
             case RoundClose() as body:
-                self._apply_close(statement, body, documents)
+                self._apply_close(index, statement, body, documents)
             case RoundVoid() as body:
                 self._apply_void(statement, body)
             case _:
@@ -326,7 +338,7 @@ class RunView:
             raise RefusedError("wrong-roster", f"round {number} after round {self.number}")
         after = self._after(Event.ROSTER)
         roster = _read(Roster, documents, body.roster)
-        self._check_roster(body, roster)
+        self._check_roster(statement.ts, body, roster)
         self.round = RoundView(
             net=self.net,
             manifest=self.manifest,
@@ -342,7 +354,13 @@ class RunView:
         self.state, self.number = after, number
         self.rostered_ms, self.absent = statement.ts, set()
 
-    def _check_roster(self, body: RoundRoster, roster: Roster) -> None:
+    def _check_roster(self, ts: int, body: RoundRoster, roster: Roster) -> None:
+        due = self.accounts.standings.due(ts) if self.accounts else None
+        if due is not None:
+            raise RefusedError("wrong-roster", f"{due.peer} has to become {due.to} first")
+        times = self.manifest.rounds
+        if not times.train <= roster.train_ms <= times.train_limit:
+            raise RefusedError("wrong-roster", f"a training limit of {roster.train_ms} ms")
         if self.accounts is not None and roster != self.accounts.plan_roster():
             raise RefusedError("wrong-roster", "the roster does not follow from the log")
         counts = len(roster.members), len(roster.slots_of(TRAINER))
@@ -358,7 +376,9 @@ class RunView:
             raise RefusedError("wrong-head", f"round {statement.round} has no head to promote")
         self.head, self.next_head = self.round.apply_promotion(body), None
 
-    def _apply_close(self, statement: Statement, body: RoundClose, documents: Documents) -> None:
+    def _apply_close(
+        self, index: int, statement: Statement, body: RoundClose, documents: Documents
+    ) -> None:
         view = self._current(statement)
         after = self._after(self.done_event(view.number))
         result = _read(Result, documents, body.result)
@@ -366,6 +386,7 @@ class RunView:
         self.next_head = view.apply_close(body, result)
         if self.accounts is not None:
             self.accounts.settle(view, result)
+            self.accounts.standings.close_round(index, view)
         self.closed += 1
         self.state = after
 

@@ -15,7 +15,9 @@ def member(name: str, share: int = 2, roles: tuple[str, ...] = (TRAINER, WITNESS
 
 
 ROSTER = Roster(
-    members=(member("a"), member("b", 0, (WITNESS,)), member("c", 3)), pool=((1, 2), (7, 3))
+    members=(member("a"), member("b", 0, (WITNESS,)), member("c", 3)),
+    pool=((1, 2), (7, 3)),
+    train_ms=60_000,
 )
 
 

@@ -25,6 +25,13 @@ from tequio_shared.statements.runs import (
     RunPause,
     RunResume,
 )
+from tequio_shared.statements.standing import (
+    FaultReport,
+    StandingAppeal,
+    StandingChange,
+    StandingRelease,
+    StandingUphold,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,6 +55,11 @@ Body: TypeAlias = (
     | WitnessProof
     | RoundClose
     | RoundVoid
+    | FaultReport
+    | StandingChange
+    | StandingAppeal
+    | StandingRelease
+    | StandingUphold
 )
 
 VERSION = 1
@@ -72,6 +84,11 @@ _ALL: tuple[type[Body], ...] = (
     WitnessProof,
     RoundClose,
     RoundVoid,
+    FaultReport,
+    StandingChange,
+    StandingAppeal,
+    StandingRelease,
+    StandingUphold,
 )
 
 BODIES: Mapping[tuple[str, int], type[Body]] = MappingProxyType(
