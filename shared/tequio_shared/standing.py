@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tequio_shared import proof
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import PeerKey, key_from_text, to_text
+from tequio_shared.ids import Digest, PeerKey, key_from_text, to_text
 from tequio_shared.limits import (
     APPEAL_MS,
     APPEAL_PAUSE_MS,
@@ -125,13 +125,13 @@ class Record:
     """ts of the last appeal; 0: none yet."""
 
 
+@dataclass(slots=True)
 class Standings:
-    """The standing of every key of a network; a fold that `State` and auditors feed."""
+    """The standing of every key of a network; a fold that the ledger's state and auditors feed."""
 
-    def __init__(self) -> None:
-        self.records: dict[PeerKey, Record] = {}
-        self._moving: set[PeerKey] = set()  # keys for which a change may be due
-        self._reported: set[bytes] = set()  # statement digests in reports
+    records: dict[PeerKey, Record] = field(default_factory=dict)
+    _moving: set[PeerKey] = field(default_factory=set, compare=False)  # a change may be due
+    _reported: set[Digest] = field(default_factory=set)  # statements in reports so far
 
     def of(self, key: PeerKey) -> Standing:
         """The key's standing; one that is not registered would be a newcomer."""
@@ -154,12 +154,16 @@ class Standings:
                 self._moving.discard(key)
         return None
 
-    def apply_change(self, index: int, statement: Statement, body: StandingChange) -> None:
-        """Take standing.change; raises RefusedError unless it is the one that is due."""
+    def admit_change(self, statement: Statement, body: StandingChange) -> None:
+        """Raise RefusedError unless this is the change that is due."""
         due = self.due(statement.ts)
         if body != due:
             follows = f"{due.peer} {due.to}" if due else "nothing"
             raise RefusedError("wrong-standing", f"{body.peer} {body.to}: {follows} follows")
+
+    def apply_change(self, index: int, statement: Statement, body: StandingChange) -> None:
+        """Take standing.change; raises RefusedError as `admit_change`."""
+        self.admit_change(statement, body)
         record = self.records[key_from_text(body.peer)]
         if body.to == "quarantined":
             record.convictions.append(statement.ts)
@@ -169,12 +173,15 @@ class Standings:
 
     # --- what the log tells
 
-    def apply_fault(self, index: int, fault: Fault) -> None:
-        """Take fault.report, judged by `evidence.read_fault`."""
-        digests = {statement.digest for statement in fault.statements}
-        if digests <= self._reported:
+    def admit_fault(self, fault: Fault) -> None:
+        """Raise RefusedError if nothing is new in a report that `evidence.read_fault` judged."""
+        if {statement.digest for statement in fault.statements} <= self._reported:
             raise RefusedError("already-said", "this fault was reported before")
-        self._reported |= digests
+
+    def apply_fault(self, index: int, fault: Fault) -> None:
+        """Take fault.report; raises RefusedError as `admit_fault`."""
+        self.admit_fault(fault)
+        self._reported.update(statement.digest for statement in fault.statements)
         record = self._record(fault.peer, index)
         if record.standing not in OUTSIDE and record.fault is None:
             record.fault = fault.cause, tuple(sorted({*fault.evidence, index}))

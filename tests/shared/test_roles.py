@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from tequio_shared.errors import RefusedError
@@ -24,6 +25,7 @@ def genesis(threshold: int = 1) -> Genesis:
         organisers=tuple(to_text(key) for key in sorted((FIRST.key, SECOND.key))),
         threshold=threshold,
         rules=to_text(ZERO_DIGEST),
+        work_bits=0,
     )
 
 
@@ -42,7 +44,7 @@ def test_only_the_coordinator_speaks_for_the_round(type_name: str, author: Signe
 @pytest.mark.parametrize("type_name", [body.TYPE for body in OF_ORGANISERS])
 @pytest.mark.parametrize("author", [COORDINATOR, STRANGER])
 def test_only_organisers_open_and_steer_runs(type_name: str, author: Signer) -> None:
-    check_role(entry(type_name, FIRST), genesis())
+    check_role(entry(type_name, FIRST, SECOND), genesis())
     with pytest.raises(RefusedError, match="organisers"):
         check_role(entry(type_name, author), genesis())
 
@@ -53,6 +55,14 @@ def test_a_threshold_counts_organisers_and_nobody_else() -> None:
     for second in ((), (STRANGER,)):
         with pytest.raises(RefusedError, match="2 are needed"):
             check_role(entry("run.pause", FIRST, *second), rules)
+
+
+def test_a_release_needs_two_organisers_where_there_are_two() -> None:
+    with pytest.raises(RefusedError, match="2 are needed"):
+        check_role(entry("standing.release", FIRST), genesis())
+    check_role(entry("standing.uphold", FIRST), genesis())
+    alone = msgspec.structs.replace(genesis(), organisers=(to_text(FIRST.key),))
+    check_role(entry("standing.release", FIRST), alone)
 
 
 def test_everybody_may_speak_for_themselves() -> None:

@@ -104,7 +104,7 @@ def test_the_fields_of_any_statement_read_back(seq: int, ts: int, life: int, pre
     if seq != 1 and last == ZERO_DIGEST:
         return
     made = statement.make(
-        body=KeyRegister(), author=AUTHOR.key, seq=seq, ts=ts, exp=ts + life, prev=last
+        body=KeyRegister(nonce=0), author=AUTHOR.key, seq=seq, ts=ts, exp=ts + life, prev=last
     )
     assert statement.parse(made.raw) == made
     assert (made.seq, made.ts, made.exp, made.prev) == (seq, ts, ts + life, last)
@@ -310,7 +310,7 @@ def test_signing_as_another_author_or_twice_is_a_bug_of_ours() -> None:
 def test_a_registration_under_a_key_of_small_order_is_refused() -> None:
     identity = PeerKey(b"\x01" + bytes(31))
     made = statement.make(
-        body=KeyRegister(), author=identity, seq=1, ts=TS, exp=TS, prev=ZERO_DIGEST
+        body=KeyRegister(nonce=0), author=identity, seq=1, ts=TS, exp=TS, prev=ZERO_DIGEST
     )
     with pytest.raises(SignatureInvalidError):
         Entry(((identity, identity + bytes(32)),), made).verify(NET)

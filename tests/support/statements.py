@@ -20,7 +20,7 @@ AUTHOR = Signer(bytes([1]) * 32)
 D = to_text(sha256(b"digest"))
 
 EXAMPLES: Mapping[str, Mapping[str, object]] = {
-    "key.register": {},
+    "key.register": {"nonce": 7},
     "member.ready": {"head": D, "roles": ["trainer", "witness"], "commit": D},
     "member.leave": {"reason": 1},
     "net.genesis": {"doc": to_text(b"{}")},
@@ -60,6 +60,17 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
     },
     "round.close": {"set_root": D, "accepted": 3, "proofs": 3, "result": D},
     "round.void": {"reason": 1},
+    "fault.report": {"leaves": [to_text(b"one"), to_text(b"other")]},
+    "standing.change": {
+        "peer": D,
+        "to": "quarantined",
+        "cause": 2,
+        "evidence": [3, 5],
+        "until": 1_000,
+    },
+    "standing.appeal": {"change": 7, "text": D},
+    "standing.release": {"peer": D, "reason": 1},
+    "standing.uphold": {"peer": D, "to": "banned", "reason": 1},
 }
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from tequio_shared import proof
+from tequio_shared import conduct, proof
 from tequio_shared.contribution import Header, payload_root
 from tequio_shared.coordination import Stopwatch, decide, due
 from tequio_shared.errors import RefusedError
@@ -43,16 +43,20 @@ from tequio_shared.proof import Reason
 from tequio_shared.records import ALGORITHM_CODES, KS, LEVELS, Records, encode_records
 from tequio_shared.round import Phase, RoundView
 from tequio_shared.run import RunView, State, first_head
+from tequio_shared.standing import Standings
 from tequio_shared.statement import Entry, make, sign
 from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.rounds import HeadAttest, WitnessProof, WorkCommit
 from tequio_shared.statements.runs import NetGenesis, RunOpen
+from tequio_shared.statements.scope import Scope
+from tests.support.authors import WORK_BITS, registration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
+    from tequio_shared.evidence import RoundOf
     from tequio_shared.ids import PeerKey
     from tequio_shared.round import NextHead
     from tequio_shared.statements import Body
@@ -360,9 +364,11 @@ class Swarm:
             organisers=(to_text(self.organiser.key),),
             threshold=1,
             rules=to_text(sha256(b"rules")),
+            work_bits=WORK_BITS,
         )
         self.net = self.genesis.network_id
-        self.view = RunView.opened(self.net, self.manifest)
+        self.standings = Standings()
+        self.view = RunView.opened(self.net, self.manifest, self.standings)
         self.watch = Stopwatch()
         self._ends: dict[PeerKey, tuple[int, Digest]] = {}
         self._begin()
@@ -371,7 +377,8 @@ class Swarm:
         """Register volunteers; they say that they are ready when they get a turn."""
         for one in volunteers:
             self.volunteers.append(one)
-            entry = one.sign(self.net, None, Said(KeyRegister()), self.now_ms)
+            self.standings.register(one.key, len(self.entries))
+            entry = one.sign(self.net, None, Said(registration(self.net, one.key)), self.now_ms)
             self.entries.append(entry)
             one.note(entry)
 
@@ -407,6 +414,10 @@ class Swarm:
 
     def coordinate(self) -> bool:
         """Log the coordinator's next statement, if there is one."""
+        change = self.standings.due(self.now_ms)
+        if change is not None:
+            self.say(self.coordinator, Said(change))
+            return True
         self.watch.note(self.view, self.now_ms)
         step = decide(self.view, self.watch, self.now_ms)
         if step is None:
@@ -417,8 +428,9 @@ class Swarm:
         return True
 
     def say(self, author: Signer, said: Said) -> Entry:
-        """Log a statement of coordinator or organiser about the run; raises RefusedError."""
-        entry = self.sign(author, said, self.manifest.run_id)
+        """Log a statement about the run or about standing; raises RefusedError."""
+        about_run = said.body.SCOPE is not Scope.NETWORK
+        entry = self.sign(author, said, self.manifest.run_id if about_run else None)
         self._log(entry)
         self._ends[author.key] = entry.statement.seq, entry.statement.digest
         return entry
@@ -448,10 +460,16 @@ class Swarm:
 
     def replay(self, entries: Iterable[Entry] | None = None) -> RunView:
         """Fold the log into a second view; raises RefusedError as `RunView.apply` does."""
-        view = RunView.opened(self.net, self.manifest)
+        standings = Standings()
+        view = RunView.opened(self.net, self.manifest, standings)
         for index, entry in enumerate(self.entries if entries is None else entries):
-            if entry.statement.run is not None:
-                view.apply(index, entry.statement, 0, self.blobs.__getitem__)
+            statement = entry.statement
+            if statement.run is not None:
+                view.apply(index, statement, 0, self.blobs.__getitem__)
+            elif isinstance(statement.body, KeyRegister):
+                standings.register(statement.author, index)
+            elif not isinstance(statement.body, NetGenesis):
+                conduct.apply(standings, index, statement, self.net, self._round_of(view))
         return view
 
     def _begin(self) -> None:
@@ -466,10 +484,18 @@ class Swarm:
         head = first_head(self.manifest)
         self.organise(RunOpen(manifest=to_text(self.manifest.run_id), head=to_text(head.hash)))
 
+    def _round_of(self, view: RunView) -> RoundOf:
+        return lambda run: view.round if run == self.manifest.run_id else None
+
     def _log(self, entry: Entry) -> None:
-        self.view.admit(entry.statement)
-        index = len(self.entries)
-        self.view.apply(index, entry.statement, self.now_ms, self.blobs.__getitem__)
+        statement, index = entry.statement, len(self.entries)
+        if statement.run is None:
+            rounds = self._round_of(self.view)
+            conduct.admit(self.standings, statement, self.net, rounds)
+            conduct.apply(self.standings, index, statement, self.net, rounds)
+        else:
+            self.view.admit(statement)
+            self.view.apply(index, statement, self.now_ms, self.blobs.__getitem__)
         self.entries.append(entry)
         self.workshop.observe(self.view)
 

@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
+from tequio_shared.errors import MalformedError
 from tequio_shared.fields import Bytes32Text, BytesText, MaybeBytes32Text, Natural, ReasonCode
 from tequio_shared.statements.scope import Scope
 
@@ -36,6 +37,12 @@ class StandingChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """Log indices, ascending."""
     until: Natural
     """End of a quarantine's term in milliseconds since 1970; otherwise 0."""
+
+    def __post_init__(self) -> None:
+        if list(self.evidence) != sorted(set(self.evidence)):
+            raise MalformedError(f"evidence is not ascending and single: {self.evidence}")
+        if (self.until > 0) != (self.to == "quarantined"):
+            raise MalformedError(f"a term until {self.until} for {self.to}")
 
 
 class StandingAppeal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -1,0 +1,60 @@
+"""Statements about standing, judged and taken: the one door for ledger, auditors and replays.
+
+`admit` refuses what does not fit the log so far and changes nothing; `apply` takes what it admits.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from tequio_shared.errors import RefusedError
+from tequio_shared.evidence import read_fault
+from tequio_shared.statements.standing import (
+    FaultReport,
+    StandingAppeal,
+    StandingChange,
+    StandingRelease,
+    StandingUphold,
+)
+
+if TYPE_CHECKING:
+    from tequio_shared.evidence import RoundOf
+    from tequio_shared.ids import NetworkId
+    from tequio_shared.standing import Standings
+    from tequio_shared.statement import Statement
+
+ConductBody: TypeAlias = (
+    FaultReport | StandingChange | StandingAppeal | StandingRelease | StandingUphold
+)
+
+
+def admit(standings: Standings, statement: Statement, net: NetworkId, round_of: RoundOf) -> None:
+    """Raise RefusedError unless this statement about standing fits the log now."""
+    match statement.body:
+        case FaultReport() as body:
+            standings.admit_fault(read_fault(body, net, round_of))
+        case StandingChange() as body:
+            standings.admit_change(statement, body)
+        case StandingAppeal() as body:
+            standings.admit_appeal(statement, body)
+        case StandingRelease() | StandingUphold() as body:
+            standings.admit_ruling(statement, body)
+        case _:
+            raise RefusedError("unknown-type", f"{statement.type} is not about standing")
+
+
+def apply(
+    standings: Standings, index: int, statement: Statement, net: NetworkId, round_of: RoundOf
+) -> None:
+    """Take the statement at that log index; raises RefusedError as `admit` does."""
+    match statement.body:
+        case FaultReport() as body:
+            standings.apply_fault(index, read_fault(body, net, round_of))
+        case StandingChange() as body:
+            standings.apply_change(index, statement, body)
+        case StandingAppeal() as body:
+            standings.apply_appeal(index, statement, body)
+        case StandingRelease() | StandingUphold() as body:
+            standings.apply_ruling(index, statement, body)
+        case _:
+            raise RefusedError("unknown-type", f"{statement.type} is not about standing")
