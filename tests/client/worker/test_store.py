@@ -272,6 +272,45 @@ def test_a_damaged_tree_is_found_by_verifying_it(tmp_path: Path) -> None:
     assert not store.has_tree(ref.root)
 
 
+def flip(path: Path, at: int) -> None:
+    """Change one bit of a file that the store keeps."""
+    path.chmod(0o644)
+    content = bytearray(path.read_bytes())
+    content[at] ^= 1
+    path.write_bytes(content)
+
+
+def test_of_a_damaged_tree_the_sound_pieces_stay_also_after_a_restart(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    ref = store.put_tree(CONTENT, PIECE)
+    flip(store.tree_path(ref.root), 4321)
+    assert not store.verify_tree(ref.root)
+    assert store.read_pieces(ref.root, 4, 1) is None
+    for again in (store, store_in(tmp_path)):
+        assert again.missing_bytes(ref) == PIECE
+        assert again.used_bytes == len(CONTENT)
+    tree = again.tree(ref.root)
+    assert tree is not None
+    with again.open_partial(ref, tree.leaves) as partial:
+        assert partial.missing() == [4]
+        assert again.write_pieces(partial, 4, CONTENT[4000:5000]) == PIECE
+    assert again.verify_tree(ref.root)
+
+
+def test_what_two_trees_have_in_common_is_copied_and_hashed_on_its_way(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    other = bytearray(CONTENT)
+    other[2500] ^= 1
+    mine = store.put_tree(bytes(other), PIECE)
+    flip(store.tree_path(mine.root), 7000)  # not even what its own leaf hashes say
+    tree = cut_bytes(CONTENT, PIECE)
+    with store.open_partial(tree.ref, tree.leaves) as partial:
+        strange = store.put_tree(CONTENT, 2 * PIECE)
+        copied = store.copy_pieces(partial, [strange.root, sha256(b"not here"), mine.root])
+        assert partial.missing() == [2, 7]
+        assert copied == len(CONTENT) - 2 * PIECE
+
+
 def test_leftovers_without_a_description_are_cleaned_away(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     ref = store.put_tree(CONTENT, PIECE)
