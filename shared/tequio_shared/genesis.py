@@ -16,6 +16,8 @@ from tequio_shared.ids import NetworkId, PeerKey, key_from_text, sha256
 from tequio_shared.limits import STATEMENT_BYTES
 
 NetworkName = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9-]{0,31}\Z")]
+WORK_BITS = 32
+"""Most bits of work that a network may ask of a new key: an hour of one core, and not for ever."""
 Origin = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9.:/_-]{0,127}\Z")]
 
 
@@ -35,6 +37,8 @@ class Genesis(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How many organisers must sign such a statement."""
     rules: Bytes32Text
     """SHA-256 of the rule set: the limits that both ends agree on."""
+    work_bits: Annotated[int, Meta(ge=0, le=WORK_BITS)]
+    """Zero bits that the work of a new key has to show."""
 
     def __post_init__(self) -> None:
         keys = [key_from_text(text) for text in self.organisers]

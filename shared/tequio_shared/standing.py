@@ -154,6 +154,16 @@ class Standings:
                 self._moving.discard(key)
         return None
 
+    def next_ms(self) -> int | None:
+        """When time alone makes a change due (ms): the end of an appeal that nobody answers."""
+        records = (self.records[key] for key in self._moving)
+        ends = [
+            one.appeal[1] + APPEAL_MS
+            for one in records
+            if one.appeal is not None and one.standing is Standing.QUARANTINED
+        ]
+        return min(ends, default=None)
+
     def admit_change(self, statement: Statement, body: StandingChange) -> None:
         """Raise RefusedError unless this is the change that is due."""
         due = self.due(statement.ts)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tequio_shared.accounts import Accounts
 from tequio_shared.documents import TRAINER, WITNESS
-from tequio_shared.ids import sha256
+from tequio_shared.ids import sha256, to_text
 from tequio_shared.round import Phase
+from tequio_shared.statements.standing import StandingRelease
 from tests.support.swarm import Character, Swarm, signer, tiny_manifest
 
 BOTH = (TRAINER, WITNESS)
@@ -66,7 +67,8 @@ def test_who_left_is_paid_for_what_it_did() -> None:
 def test_verified_speed_shapes_the_next_share() -> None:
     swarm = Swarm()
     for name in "abc":
-        swarm.volunteer(name)
+        peer = to_text(swarm.volunteer(name).key)
+        swarm.organise(StandingRelease(peer=peer, reason=0))  # newcomers get small shares
     swarm.run_rounds(2)
     assert swarm.view.round is not None
     assert [one.share for one in swarm.view.round.roster.members] == [8, 8, 8]

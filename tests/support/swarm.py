@@ -112,6 +112,8 @@ class Workshop:
         self.aux: dict[Digest, NDArray[Any] | None] = {ZERO_DIGEST: None}
         self.payloads: dict[Digest, bytes] = {}
         self.roots: dict[HeadHash, tuple[Digest, Digest]] = {}  # by parent of the head made
+        self.blames: dict[PeerKey, Reason] = {}  # what honest witnesses find in a trainer's work
+        self.hidden: set[PeerKey] = set()  # trainers whose payloads nobody gets
         first = first_weights()
         self.weights[weights_root(first)] = first
         self.roots[HeadHash(ZERO_DIGEST)] = weights_root(first), ZERO_DIGEST
@@ -233,7 +235,7 @@ class Volunteer:
             return None
         if standing is None or not standing.is_active:
             resting = view.state in (State.COOLDOWN, State.PAUSED, State.FINISHED)
-            return None if resting else self._ready(view)
+            return None if resting else self.ready(view)
         slot = current.slot_of.get(self.key) if current else None
         if current is None or slot is None or current.phase is Phase.OVER:
             return None
@@ -271,7 +273,8 @@ class Volunteer:
             self._moods[key] = self._rng.randrange(100) < chance
         return self._moods[key]
 
-    def _ready(self, view: RunView) -> Said:
+    def ready(self, view: RunView) -> Said:
+        """Say member.ready, with a new secret committed to."""
         head = view.head or first_head(view.manifest)
         body = MemberReady(head=to_text(head.hash), roles=self.roles, commit=self._commit())  # type: ignore[arg-type]  # roles are given by tests
         return Said(body)
@@ -313,13 +316,17 @@ class Volunteer:
     def _proof(self, current: RoundView) -> WitnessProof:
         ids = {slot: one.id for slot, one in current.commitments.items()}
         lies = self._feels(current, "lying")
+        keys, blames = current.roster.keys, self._workshop.blames
+        hidden = self._workshop.hidden - {self.key}
+        ids = {slot: name for slot, name in ids.items() if keys[slot] not in hidden}
+        bad = {slot: blames[keys[slot]] for slot in ids if keys[slot] in blames}
         assert current.head is not None
         return proof.make(
             seed=current.seed,
             slots=len(current.roster.members),
             trainers=len(current.trainers),
-            vouched={} if lies else ids,
-            rejected=dict.fromkeys(ids, Reason.NORM) if lies else {},
+            vouched={} if lies else {slot: ids[slot] for slot in ids.keys() - bad.keys()},
+            rejected=dict.fromkeys(ids, Reason.NORM) if lies else bad,
             head=current.head.hash,
         )
 
@@ -435,6 +442,15 @@ class Swarm:
         self._ends[author.key] = entry.statement.seq, entry.statement.digest
         return entry
 
+    def post(self, one: Volunteer, said: Said) -> Entry:
+        """Log a volunteer's statement; raises RefusedError."""
+        about_run = said.body.SCOPE is not Scope.NETWORK
+        run = self.manifest.run_id if about_run else None
+        entry = one.sign(self.net, run, said, self.now_ms)
+        self._log(entry)
+        one.note(entry)
+        return entry
+
     def sign(self, author: Signer, said: Said, run: RunId | None) -> Entry:
         """Sign the author's next statement without logging it."""
         seq, last = self._ends.get(author.key, (0, ZERO_DIGEST))
@@ -510,10 +526,8 @@ class Swarm:
         return False
 
     def _hear_one(self, one: Volunteer, said: Said) -> None:
-        entry = one.sign(self.net, self.manifest.run_id, said, self.now_ms)
         try:
-            self._log(entry)
-            one.note(entry)
+            self.post(one, said)
         except RefusedError as err:
             self.refused[err.code] = self.refused.get(err.code, 0) + 1
             one.give_up(self.view)

@@ -5,17 +5,20 @@ from typing import ClassVar, Literal
 import msgspec
 
 from tequio_shared.errors import MalformedError
-from tequio_shared.fields import Bytes32Text, ReasonCode
+from tequio_shared.fields import Bytes32Text, Natural, ReasonCode
 from tequio_shared.statements.scope import Scope
 
 Role = Literal["trainer", "witness"]
 
 
-class KeyRegister(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The author's key counts from here on; the signature is the proof of possession."""
+class KeyRegister(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The author's key counts from here on, once; the signature is the proof of possession."""
 
     TYPE: ClassVar[str] = "key.register"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
+
+    nonce: Natural
+    """The work that the genesis asks of a new key (`tequio_shared.work`)."""
 
 
 class MemberReady(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
