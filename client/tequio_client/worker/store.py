@@ -59,6 +59,11 @@ class Store:
         """What the entries take, a tree under way at its full size."""
         return self._stock.used_bytes
 
+    def set_aside(self, size_bytes: int) -> None:
+        """Leave so much of the quota to files that lie beside the store."""
+        with self._lock:
+            self._stock.set_aside(size_bytes)
+
     # --- trees
 
     def tree_path(self, root: Digest) -> Path:
@@ -323,8 +328,10 @@ class Store:
                     fill(temporary)
                     self._files.write_meta(tree)
                     self._files.settle(temporary, "trees", ref.root)
-        with self._lock:
+        with self._lock, self._files.translated():
             self._keep_leaves(tree)
+            if ref.root not in self._partials:
+                self._files.finish(ref.root)  # of what was under way nothing is left
 
     def _begin(self, tree: Tree) -> Partial:
         ref = tree.ref

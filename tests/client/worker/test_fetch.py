@@ -7,19 +7,20 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 import trio
 
-from tequio_client.worker import fetch
+from tequio_client.worker import blame, crew
 from tequio_client.worker.blobs import PROTOCOL, BlobServer, Op, Request, Status, answer
 from tequio_client.worker.budget import ByteBudget
 from tequio_client.worker.fetch import Fetcher, FetchFailedError
 from tequio_client.worker.sources import SourcePool
 from tequio_client.worker.store import Store
-from tequio_client.worker.trees import cut_bytes
-from tequio_shared.ids import sha256
+from tequio_client.worker.trees import TreeRef, cut_bytes
+from tequio_shared.ids import PeerKey, sha256
 from tests.support.loopback import network
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.partial import Partial
     from tequio_client.worker.peers import PeerNetwork, PeerStream
-    from tequio_client.worker.trees import TreeRef
-    from tequio_shared.ids import PeerKey
 
 MIB = 1 << 20
 BIG = random.Random(1).randbytes(12 * MIB + 5)
@@ -64,8 +63,12 @@ class Swarm:
 
     async def joined(self, name: str, prepare: Callable[[PeerNetwork], object]) -> PeerKey:
         """Start a peer and connect to it."""
+        return await self.network.connect(await self.start(name, prepare))
+
+    async def start(self, name: str, prepare: Callable[[PeerNetwork], object]) -> str:
+        """Start a peer; gives its address."""
         address: str = await self._nursery.start(_run_peer, name, prepare)
-        return await self.network.connect(address)
+        return address
 
     def fetcher(self, download: ByteBudget | None = None) -> Fetcher:
         """Make the fetcher of our store."""
@@ -175,7 +178,7 @@ def alarm() -> Iterator[None]:
 async def test_a_slow_disk_does_not_keep_the_process_spinning(
     swarm: Swarm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetch, "HEDGE_S", 0.3)
+    monkeypatch.setattr(crew, "HEDGE_S", 0.3)
     content = BIG[:7_400_000]
     sources = [await swarm.source(name, content) for name in "abc"]
     swarm.store = SlowDisk(tmp_path / "slow", quota_bytes=10**9)
@@ -357,7 +360,6 @@ async def test_a_blob_that_is_wrong_or_too_large_names_its_source(swarm: Swarm) 
 
 CHILD = """
 import pathlib, random, sys, trio
-from tequio_client.worker import fetch
 from tequio_client.worker.blobs import BlobServer
 from tequio_client.worker.budget import ByteBudget
 from tequio_client.worker.peers import PeerNetwork
@@ -404,3 +406,162 @@ def test_the_answer_to_a_request_is_read_from_the_store(tmp_path: Path) -> None:
     store = Store(tmp_path, quota_bytes=10**9)
     ref = store.put_tree(SMALL, 20_000)
     assert answer(store, Request(op=Op.PIECES, name=ref.root, count=ref.pieces)) == SMALL
+
+
+@pytest.mark.trio
+async def test_a_liar_is_not_asked_again_for_a_while_and_is_on_record(swarm: Swarm) -> None:
+    asked: list[Request] = []
+    lie = liar(BIG, MIB, Op.PIECES)
+
+    async def noting(stream: PeerStream) -> None:
+        asked.append(Request(op=Op.HELD, name=big().root))
+        await lie(stream)
+
+    bad, good = await swarm.crooked("liar", noting), await swarm.source("good", BIG, SMALL)
+    now_s = [0.0]
+    async with swarm.fetcher() as fetcher:
+        fetcher.blame = blame.Blame(lambda: now_s[0])
+        await fetcher.fetch_tree(big(), [bad, good], timeout_s=20)
+        (record,) = fetcher.blame.liars
+        assert (record.peer, record.times) == (bad, 1)
+        assert "leaf hash" in record.reason
+        for later_s, is_asked in ((1.0, False), (blame.FIRST_BAN_S + 1, True)):
+            now_s[0] = later_s
+            asked.clear()
+            swarm.store.remove(big().root)
+            report = await fetcher.fetch_tree(big(), [bad, good], timeout_s=20)
+            assert bool(asked) is is_asked
+            assert set(report.bad_sources) == ({bad} if is_asked else set())
+        (record,) = fetcher.blame.liars
+        assert record.times == 2
+
+
+@pytest.mark.trio
+async def test_who_serves_honestly_what_a_name_does_not_fit_is_not_banned(swarm: Swarm) -> None:
+    good = await swarm.source("good", BIG)
+    names = [
+        TreeRef(root=big().root, size_bytes=MIB, piece_bytes=MIB),  # one piece of it
+        TreeRef(root=big().root, size_bytes=3 * MIB, piece_bytes=MIB),
+        TreeRef(root=big().root, size_bytes=len(BIG) - 1, piece_bytes=MIB),
+    ]
+    async with swarm.fetcher() as fetcher:
+        for ref in names:
+            with pytest.raises(FetchFailedError) as failure:
+                await fetcher.fetch_tree(ref, [good], timeout_s=20)
+            assert failure.value.report.bad_sources
+            assert not fetcher.blame.liars
+            swarm.store.remove(ref.root)
+
+
+def test_the_record_of_liars_is_bounded_and_bans_grow() -> None:
+    async def main() -> None:
+        record = blame.Blame()
+        for number in range(blame.RECORDS + 9):
+            name = sha256(bytes([number]))
+            record.suspect(name, PeerKey(name), "lies")
+            assert not record.is_banned(PeerKey(name))
+            record.had(name)
+            assert record.is_banned(PeerKey(name))
+        assert len(record.liars) == blame.RECORDS
+        again = record.liars[0]
+        record.suspect(name, again.peer, "lies again")
+        record.had(name)
+        assert record.liars[0].times == 2
+        assert record.liars[0].until_s > again.until_s + blame.FIRST_BAN_S / 2
+
+    trio.run(main)
+
+
+FETCHING = """
+import pathlib, random, sys, trio
+from tequio_client.worker.budget import ByteBudget
+from tequio_client.worker.fetch import Fetcher
+from tequio_client.worker.peers import PeerNetwork
+from tequio_client.worker.store import Store
+from tequio_client.worker.trees import TreeRef
+async def main():
+    folder, address, root, size = sys.argv[1:]
+    store = Store(pathlib.Path(folder), quota_bytes=10**9)
+    ref = TreeRef(root=bytes.fromhex(root), size_bytes=int(size), piece_bytes=1 << 20)
+    async with PeerNetwork(seed=b"f" * 32, listen=["/ip4/127.0.0.1/tcp/0"]) as peers:
+        source = await peers.connect(address)
+        async with Fetcher(peers, store, rng=random.Random(1)) as fetcher:
+            report = await fetcher.fetch_tree(ref, [source], timeout_s=60)
+            print(sum(report.bytes_by_source.values()), fetcher.received_bytes, flush=True)
+trio.run(main)
+"""
+
+
+@pytest.mark.trio
+async def test_a_fetch_that_is_killed_goes_on_with_what_is_missing_only(
+    swarm: Swarm, tmp_path: Path
+) -> None:
+    theirs = Store(tmp_path / "theirs", quota_bytes=10**9)
+    theirs.put_tree(BIG, MIB)
+    upload = ByteBudget(6 * MIB)
+    servers: list[BlobServer] = []
+    address: str = await swarm.start(
+        "slow", lambda peers: servers.append(BlobServer(peers, theirs, upload))
+    )
+    ref = big()
+    command = [sys.executable, "-c", FETCHING, str(tmp_path / "killed"), address]
+    command += [ref.root.hex(), str(ref.size_bytes)]
+    part = tmp_path / "killed" / "trees" / ref.root.hex()[:2] / (ref.root.hex() + ".bits")
+    with trio.fail_after(120):
+        async with trio.open_nursery() as nursery:
+            run = partial(trio.run_process, command, check=False)
+            process = await nursery.start(run)
+            while not part.exists() or part.read_bytes().count(1) < 4:  # noqa: ASYNC110
+                await trio.sleep(0.02)
+            process.kill()
+        kept = part.read_bytes().count(1)
+        assert 4 <= kept < ref.pieces
+        sent = servers[0].sent_bytes
+        second = await trio.run_process(command, capture_stdout=True)
+    verified, received = map(int, second.stdout.split()[-2:])
+    missing = ref.size_bytes - kept * MIB
+    assert verified == missing
+    assert received <= missing + 1_000  # envelopes, and not one piece twice
+    assert servers[0].sent_bytes - sent <= missing + 1_000
+    again = Store(tmp_path / "killed", quota_bytes=10**9)
+    assert again.verify_tree(ref.root)
+
+
+@pytest.mark.trio
+async def test_a_damaged_tree_costs_the_damaged_piece_alone(swarm: Swarm) -> None:
+    ref, source = swarm.store.put_tree(BIG, MIB), await swarm.source("a", BIG)
+    flip(swarm.store.tree_path(ref.root), 5 * MIB + 7)
+    assert not swarm.store.verify_tree(ref.root)
+    async with swarm.fetcher() as fetcher:
+        report = await fetcher.fetch_tree(ref, [source], timeout_s=20)
+        assert dict(report.bytes_by_source) == {source: MIB}
+        assert fetcher.received_bytes <= MIB + 100  # not even the leaf hashes
+    assert swarm.has(BIG, ref)
+
+
+@pytest.mark.trio
+async def test_of_a_tree_like_one_that_is_here_only_the_pieces_that_differ_come(
+    swarm: Swarm,
+) -> None:
+    ours = bytearray(BIG)
+    ours[3 * MIB + 1] ^= 64
+    mine, ref = swarm.store.put_tree(bytes(ours), MIB), big()
+    source = await swarm.source("a", BIG)
+    async with swarm.fetcher() as fetcher:
+        report = await fetcher.fetch_tree(ref, [source], timeout_s=20, like=[mine.root])
+        assert dict(report.bytes_by_source) == {source: MIB}
+        assert report.copied_bytes == len(BIG) - MIB
+        leaves = 32 * ref.pieces
+        assert fetcher.received_bytes <= leaves + MIB + 100
+    assert swarm.has(BIG, ref)
+    assert swarm.has(bytes(ours), mine)
+
+
+def flip(path: Path, at: int) -> None:
+    """Change one bit of a file that a store keeps."""
+    path.chmod(0o644)
+    with path.open("r+b") as file:
+        file.seek(at)
+        byte = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([byte ^ 1]))
