@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import secrets
 import stat
 from typing import TYPE_CHECKING, Self
 
+from tequio_ledger.store import disk
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
 
@@ -38,16 +38,25 @@ class Folder:
         """Where blobs live, by digest."""
         return self.path / "blobs"
 
+    @property
+    def mark(self) -> Path:
+        """Why the ledger must not sign; absent while it may."""
+        return self.path / "signing.json"
+
+    def key_file(self, name: str) -> Path:
+        """Where the key of that name lies."""
+        return self.path / f"{name}.key"
+
     def signer(self, name: str) -> Signer:
         """The key of that name, made at first use (mode 0600); raises UserFacingError."""
-        path = self.path / f"{name}.key"
+        path = self.key_file(name)
         if not path.exists():
             _write_seed(path, secrets.token_bytes(_SEED_BYTES))
         return Signer(_read_seed(path))
 
     def holds_key(self, name: str) -> bool:
         """Whether the key of that name is there already."""
-        return (self.path / f"{name}.key").exists()
+        return self.key_file(name).exists()
 
     def close(self) -> None:
         """Let the next process have it."""
@@ -65,23 +74,12 @@ class Folder:
         self.close()
 
 
-def explain(err: OSError, path: Path) -> str:
-    """Say in one sentence what a file system error means for the service."""
-    reasons = {
-        errno.ENOSPC: f"the disk of {path} is full: free some space and start again",
-        errno.EDQUOT: f"the disk quota for {path} is used up: free some space and start again",
-        errno.EROFS: f"{path} is on a read-only file system: choose another with --dir",
-        errno.EACCES: f"{path} may not be written: change its owner or choose another folder",
-    }
-    return reasons.get(err.errno or 0, f"{path} cannot be used: {err.strerror or err}")
-
-
 def _lock(path: Path) -> int:
     try:
-        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        disk.make_folder(path)
         handle = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as err:
-        raise UserFacingError(explain(err, path)) from err
+        raise UserFacingError(disk.explain(err, path)) from err
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as err:
@@ -93,17 +91,10 @@ def _lock(path: Path) -> int:
 
 
 def _write_seed(path: Path, seed: bytes) -> None:
-    fresh = path.with_suffix(".new")
     try:
-        fresh.unlink(missing_ok=True)
-        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(seed.hex().encode() + b"\n")
-            file.flush()
-            os.fsync(handle)
-        fresh.rename(path)
+        disk.write_file(path, seed.hex().encode() + b"\n")
     except OSError as err:
-        raise UserFacingError(explain(err, path)) from err
+        raise UserFacingError(disk.explain(err, path)) from err
 
 
 def _read_seed(path: Path) -> bytes:

@@ -47,7 +47,7 @@ async def _serve(ledger: Ledger, listener: socket.socket) -> None:
         loop.add_signal_handler(number, stopping.set)
     _announce(ledger, url)
     async with asyncio.TaskGroup() as tasks:
-        sequencing = tasks.create_task(ledger.sequencer.run())
+        sequencing = tasks.create_task(ledger.run())
         serving = tasks.create_task(server.serve())
         await asyncio.wait(
             {sequencing, serving, tasks.create_task(stopping.wait())},

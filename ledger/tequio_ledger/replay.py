@@ -9,6 +9,7 @@ from sqlalchemy.exc import DatabaseError
 from tequio_ledger import founding
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
+from tequio_ledger.guard import Guard
 from tequio_ledger.log import Log
 from tequio_ledger.shelf import Shelf
 from tequio_ledger.state import State
@@ -46,7 +47,8 @@ def _replay(settings: Settings, folder: Folder, database: Database) -> int:
         state.apply(stored.index, entry, stored.at_ms)
         derived.derive(changes, stored.index, entry, state)
 
-    log = Log(database, genesis, folder.signer(founding.LOG_KEY), now_ms)
+    guard = Guard(folder.mark, genesis)
+    log = Log(database, genesis, folder.signer(founding.LOG_KEY), guard, now_ms)
     log.load(take)
     with database.writer.begin() as connection:
         derived.clear(connection)

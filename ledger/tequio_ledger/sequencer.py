@@ -2,7 +2,8 @@
 
 Rules: only `Sequencer.run` feeds the state and calls `Log.append`. While one batch is being
 written, the next gathers, so load makes batches larger and never waits for a timer. An answer is
-given only when entry and checkpoint are on the disk. Any failure to write ends the process.
+given only when entry and checkpoint are on the disk. After a failed write nothing here is used
+again: whoever waits is told to come back, and the ledger puts another in its place (`service`).
 """
 
 from __future__ import annotations
@@ -14,58 +15,26 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from tequio_ledger import admission
-from tequio_ledger.log import Admitted
-from tequio_ledger.store.derived import Changes, derive, write
-from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import to_text
+from tequio_ledger.batch import Batch, Known, Logged, Outcome, Refused
+from tequio_shared.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import Connection
-
-    from tequio_ledger.clock import Clock
     from tequio_ledger.coordinator import Coordinator
     from tequio_ledger.log import Log, Published
     from tequio_ledger.shelf import Shelf
     from tequio_ledger.state import State
-    from tequio_shared.ids import Digest
+    from tequio_ledger.timekeeper import Timekeeper
     from tequio_shared.statement import Entry
+
+__all__ = ["Known", "Logged", "Outcome", "Refused", "Sequencer", "Signal"]
 
 BATCH_ENTRIES = 2_048
 QUEUE_ENTRIES = 4_096
 _WRITE_S = 10.0
 
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Logged:
-    """The entry is in the log."""
-
-    id: Digest
-    index: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """The same statement was in the log before."""
-
-    id: Digest
-    index: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
-    """The rules do not admit the statement."""
-
-    id: Digest
-    code: str
-    detail: str
-
-
-Outcome = Logged | Known | Refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +47,26 @@ class Sequencer:
     """Owns the order of things. Everybody else holds it to `submit`, `published` and `changed`."""
 
     def __init__(
-        self, log_: Log, state: State, coordinator: Coordinator, shelf: Shelf, clock: Clock
+        self,
+        log_: Log,
+        state: State,
+        coordinator: Coordinator,
+        shelf: Shelf,
+        timekeeper: Timekeeper,
+        changed: Signal,
     ) -> None:
         self.state = state  # written in `run` only
-        self.changed = Signal()
+        self.changed = changed
         """Set off after each batch is published."""
+        self.timekeeper = timekeeper
+        self.closed_for: str | None = None
+        """Why statements are not taken; None while they are."""
         self._log = log_
         self._coordinator = coordinator
         self._shelf = shelf
-        self._clock = clock
+        self._clock = timekeeper.clock
         self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
+        self._taken: list[_Job] = []  # those of the batch under way
         self._waiting = 0  # entries in the queue
         self._is_writing = False
         # Of our own: requests that keep the shared threads busy must not hold up the log.
@@ -100,13 +79,17 @@ class Sequencer:
 
     def due_ms(self) -> int | None:
         """Say when the coordinator may speak next by time alone."""
-        return self._coordinator.due()
+        due_ms = self._coordinator.due()
+        return None if due_ms is None else max(due_ms, self.timekeeper.latest_ms)
 
     async def submit(self, entries: Sequence[Entry]) -> list[Outcome]:
         """Queue verified entries and wait until each is committed or refused, in order.
 
-        Raises RefusedError("queue-full") at once when too many wait already.
+        Raises RefusedError("queue-full") at once when too many wait already, and ("read-only")
+        when the log takes none, be it now or before the answer.
         """
+        if self.closed_for is not None:
+            raise RefusedError("read-only", self.closed_for)
         if self._waiting + len(entries) > QUEUE_ENTRIES:
             raise RefusedError("queue-full", f"{self._waiting} statements are waiting")
         answer: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
@@ -121,11 +104,27 @@ class Sequencer:
         return self.published
 
     async def run(self) -> None:
-        """Log what is queued or due, for ever; raises FatalLogError when a write fails."""
-        jobs: list[_Job] = []
-        while True:
-            await self._log_batch(jobs)
-            jobs = await self._gather()
+        """Log what is queued or due until closed; raises when a write fails. `give_up` after it."""
+        while self.closed_for is None:
+            await self._log_batch(self._taken)
+            self._taken = await self._gather()
+
+    def close(self, reason: str) -> None:
+        """Take no more statements; `run` ends when the batch under way is written."""
+        self.closed_for = reason
+        self._jobs.put_nowait(_Job((), asyncio.get_running_loop().create_future()))  # wakes `run`
+
+    def give_up(self) -> None:
+        """Tell those who still wait to come back; this state is not read any more."""
+        while self._jobs.qsize():
+            self._taken.append(self._jobs.get_nowait())
+        for job in self._taken:
+            if not job.answer.done():
+                job.answer.set_exception(RefusedError("read-only", self.closed_for or "closed"))
+        self._taken = []
+        self._is_writing = False
+        self._writer.shutdown(wait=False)
+        self.changed.set()
 
     async def _gather(self) -> list[_Job]:
         """Wait for a job or the coordinator's next deadline; take all that is there."""
@@ -141,11 +140,12 @@ class Sequencer:
         return jobs
 
     async def _log_batch(self, jobs: list[_Job]) -> None:
-        batch = _Batch(self.state, self._log, self._clock())
+        batch = Batch(self.state, self._log, self._clock())
         outcomes = [[batch.take(entry) for entry in job.entries] for job in jobs]
-        self._coordinate(batch)
+        if not self.timekeeper.is_behind(batch.now_ms):
+            self._coordinate(batch)
         if batch.admitted:
-            self._is_writing = True
+            self._is_writing = True  # until `give_up` when the write fails
             loop = asyncio.get_running_loop()
             await loop.run_in_executor(self._writer, self._write, batch)
             self._is_writing = False
@@ -155,16 +155,23 @@ class Sequencer:
         if batch.admitted:
             self.changed.set()
 
-    def _coordinate(self, batch: _Batch) -> None:
+    def _coordinate(self, batch: Batch) -> None:
         """Add what the coordinator says to this batch, to the same commit."""
+        for entry, code in batch.refused:
+            self._coordinator.accuser.look(entry, code, batch.find_leaf)
         while deed := self._coordinator.next_deed(batch.now_ms):
             self._shelf.lay(deed.document)
             outcome = batch.take(deed.entry)
+            self.timekeeper.note(batch.now_ms)
             if not isinstance(outcome, Logged):
-                log.error("own statement refused", run=deed.run.hex(), outcome=outcome)
+                log.error(
+                    "own statement refused",
+                    run=deed.run.hex() if deed.run else None,
+                    outcome=outcome,
+                )
                 self._coordinator.back_off(deed.run, batch.now_ms)
 
-    def _write(self, batch: _Batch) -> None:
+    def _write(self, batch: Batch) -> None:
         self._shelf.store()
         self._log.append(batch.admitted, batch.write)
 
@@ -187,67 +194,6 @@ class Signal:
         except TimeoutError:
             return False
         return True
-
-
-class _Batch:
-    """Admits entries one by one against a state that is already ahead of the disk."""
-
-    def __init__(self, state: State, log_: Log, now_ms: int) -> None:
-        self.admitted: list[Admitted] = []
-        self.now_ms = now_ms
-        self._state = state
-        self._first = log_.size
-        self._find_index = log_.find_index
-        self._fresh: dict[Digest, int] = {}
-        self._changes = Changes()
-
-    def take(self, entry: Entry) -> Outcome:
-        """Admit or refuse one entry; an admitted one counts for all that follow."""
-        candidate = Admitted.of(entry, self._state.net, self.now_ms)
-        known = self._known_index(candidate)
-        if known is not None:
-            return Known(id=candidate.id, index=known)
-        try:
-            admission.admit(entry, self._state, self.now_ms)
-            return self._log(candidate)
-        except RefusedError as err:
-            refused = err
-        except PeerError as err:  # a document that an entry builds on does not hold
-            refused = RefusedError("malformed", str(err))
-        _tell_refused(entry, refused)
-        return Refused(id=candidate.id, code=refused.code, detail=str(refused))
-
-    def write(self, connection: Connection) -> None:
-        """Write what follows from the batch."""
-        write(connection, self._changes, self._state)
-
-    def _log(self, candidate: Admitted) -> Logged:
-        index = self._first + len(self.admitted)
-        self._state.apply(index, candidate.entry, self.now_ms)
-        derive(self._changes, index, candidate.entry, self._state)
-        self.admitted.append(candidate)
-        self._fresh[candidate.id] = index
-        return Logged(id=candidate.id, index=index)
-
-    def _known_index(self, candidate: Admitted) -> int | None:
-        statement = candidate.entry.statement
-        chain = self._state.peers.get(statement.author)
-        if chain is None or statement.seq > chain.seq:
-            return None
-        fresh = self._fresh.get(candidate.id)
-        return self._find_index(candidate.id) if fresh is None else fresh
-
-
-def _tell_refused(entry: Entry, err: RefusedError) -> None:
-    statement = entry.statement
-    log.info(
-        "statement refused",
-        code=err.code,
-        type=statement.type,
-        author=to_text(statement.author),
-        seq=statement.seq,
-        detail=str(err),
-    )
 
 
 def _count(jobs: Sequence[_Job]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_ledger.folder import explain
+from tequio_ledger.store.disk import explain
 from tequio_shared.errors import FatalLogError
 from tequio_shared.ids import Digest, sha256
 
@@ -32,7 +32,7 @@ class Shelf:
     def store(self) -> None:
         """Write what was laid here to the blob folder, before the entries that name it.
 
-        Raises FatalLogError: entries that wait for it must not be logged.
+        Raises UnwritableError or FatalLogError: entries that wait for it must not be logged.
         """
         try:
             for document in self._fresh.values():

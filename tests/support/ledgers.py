@@ -18,6 +18,7 @@ from tequio_ledger.folder import Folder
 from tequio_ledger.service import Ledger, open_ledger
 from tequio_shared.ids import NetworkId, from_text, to_text
 from tequio_shared.keys import Signer
+from tests.support.authors import WORK_BITS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
@@ -31,6 +32,7 @@ DEFAULTS = {
     "network": "test",
     "origin": "ledger.example/test",
     "threshold": "1",
+    "work-bits": str(WORK_BITS),
     "blob-quota-mb": "64",
     "peer-quota-mb": "1",
     "key-rate": "10",
@@ -80,7 +82,7 @@ def opened(given: settings.Settings, clock: VirtualClock) -> Iterator[Ledger]:
 @asynccontextmanager
 async def running(ledger: Ledger) -> AsyncIterator[Ledger]:
     """Run a ledger's sequencer."""
-    task = asyncio.create_task(ledger.sequencer.run())
+    task = asyncio.create_task(ledger.run())
     try:
         yield ledger
     finally:
@@ -122,7 +124,7 @@ def served(folder: Path, *options: str) -> Iterator[Served]:
 def start(folder: Path, *options: str) -> subprocess.Popen[str]:
     """Start `tequio-ledger serve`, its log as JSON lines on standard error."""
     network = ("--network", "test", "--origin", "ledger.example/test")
-    organiser = ("--organiser", to_text(ORGANISER.key))
+    organiser = ("--organiser", to_text(ORGANISER.key), "--work-bits", str(WORK_BITS))
     command = [sys.executable, "-m", "tequio_ledger", "serve", "--dir", str(folder)]
     return subprocess.Popen(
         [*command, *network, *organiser, "--log-json", *options],

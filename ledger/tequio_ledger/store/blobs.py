@@ -6,27 +6,34 @@ that content. Reading checks the hash again.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import os
+import re
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 import structlog
 from sqlalchemy import func, insert, select
+from sqlalchemy.exc import DatabaseError
 
+from tequio_ledger.store.disk import UnwritableError, explain, is_passing, make_folder, sync_folder
+from tequio_ledger.store.engine import failed_write
 from tequio_ledger.store.models import Blob
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from tequio_ledger.clock import Clock
     from tequio_ledger.store.engine import Database
+
+_NAME = re.compile("[0-9a-f]{64}")
 
 log = structlog.get_logger(__name__)
 
@@ -68,7 +75,8 @@ class Upload:
 
     def drop(self) -> None:
         """Forget the bytes; harmless after `finish` and a rename."""
-        self._file.close()
+        with contextlib.suppress(OSError):  # a full disk takes not even the rest of its buffer
+            self._file.close()
         self.path.unlink(missing_ok=True)
 
 
@@ -83,9 +91,30 @@ class BlobFolder:
         self._numbers = itertools.count()  # makes names of unfinished files unique
         self._promised: dict[Path, _Promise] = {}  # by the file of the upload
         self._lock = threading.Lock()  # held while room is counted and promised
-        (folder / "new").mkdir(parents=True, exist_ok=True)
-        for left_over in (folder / "new").iterdir():
-            left_over.unlink()
+
+    def tidy(self) -> None:
+        """Remove what a killed process left half done; for the one that holds the folder's lock.
+
+        A file without a row was renamed and not yet counted: it gets its row, as nobody's.
+        Raises UnwritableError, OSError.
+        """
+        with self._explained():
+            make_folder(self.folder / "new")
+            for left_over in (self.folder / "new").iterdir():
+                left_over.unlink()
+            for digest in self.digests_on_disk() - self.rows().keys():
+                self._note(digest, self.path(digest).stat().st_size, None)
+
+    def digests_on_disk(self) -> set[Digest]:
+        """Name every blob whose file is there."""
+        names = (path.name for path in self.folder.glob("sha256/??/??/*"))
+        return {Digest(bytes.fromhex(name)) for name in names if _NAME.fullmatch(name)}
+
+    def rows(self) -> dict[Digest, int]:
+        """Name every blob that is counted, with its size."""
+        with self._database.reader.begin() as connection:
+            found = connection.execute(select(Blob.sha256, Blob.size)).all()
+        return {Digest(name): size for name, size in found}
 
     def path(self, digest: Digest) -> Path:
         """Say where the blob lies or would lie."""
@@ -134,7 +163,8 @@ class BlobFolder:
             if room <= 0:
                 raise RefusedError("quota", "the quota for blobs is used up")
             most = min(room, max(claimed_bytes, 1), BLOB_BYTES)
-            upload = Upload(self._new_path(digest), digest, most)
+            with self._explained():
+                upload = Upload(self._new_path(digest), digest, most)
             self._promised[upload.path] = _Promise(author=author, size_bytes=most)
             return upload
 
@@ -143,28 +173,56 @@ class BlobFolder:
         upload.drop()
         self._promised.pop(upload.path, None)
 
+    def write(self, upload: Upload, chunk: bytes) -> None:
+        """Take more bytes of an upload; raises RefusedError("too-large"), UnwritableError."""
+        with self._explained():
+            upload.write(chunk)
+
     def keep(self, upload: Upload, author: PeerKey | None) -> None:
-        """Give an upload its name and its row; raises RefusedError when its bytes are wrong."""
-        upload.finish()
-        place = self.path(upload.digest)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        upload.path.rename(place)
-        _sync_folder(place.parent)
-        row = {"sha256": upload.digest, "size": upload.size, "author": author, "at": self._clock()}
+        """Give an upload its name and its row.
+
+        Raises RefusedError when its bytes are wrong, UnwritableError when the disk takes no more.
+        """
+        with self._explained():
+            upload.finish()
+            place = self.path(upload.digest)
+            make_folder(place.parent)
+            upload.path.rename(place)
+            sync_folder(place.parent)
+            self._note(upload.digest, upload.size, author)
+
+    def put(self, content: bytes) -> Digest:
+        """Keep a document of the coordinator's own, whatever the quota says.
+
+        Raises UnwritableError, OSError.
+        """
+        digest = sha256(content)
+        if not self.has(digest):
+            with self._explained():
+                upload = Upload(self._new_path(digest), digest, BLOB_BYTES)
+                try:
+                    upload.write(content)
+                    self.keep(upload, None)
+                finally:
+                    upload.drop()
+        return digest
+
+    def _note(self, digest: Digest, size: int, author: PeerKey | None) -> None:
+        row = {"sha256": digest, "size": size, "author": author, "at": self._clock()}
         with self._database.writer.begin() as connection:
             connection.execute(insert(Blob).prefix_with("OR IGNORE"), row)
 
-    def put(self, content: bytes) -> Digest:
-        """Keep a document of the coordinator's own, whatever the quota says."""
-        digest = sha256(content)
-        if not self.has(digest):
-            upload = Upload(self._new_path(digest), digest, BLOB_BYTES)
-            try:
-                upload.write(content)
-                self.keep(upload, None)
-            finally:
-                upload.drop()
-        return digest
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn what a full or read-only disk says into UnwritableError."""
+        try:
+            yield
+        except OSError as err:
+            if not is_passing(err):
+                raise
+            raise UnwritableError(explain(err, self.folder)) from err
+        except DatabaseError as err:
+            raise failed_write(err, self._database.path) from err
 
     def _new_path(self, digest: Digest) -> Path:
         return self.folder / "new" / f"{digest.hex()}-{next(self._numbers)}"
@@ -193,11 +251,3 @@ class BlobFolder:
         for promise in self._promised.values():
             used[promise.author] = used.get(promise.author, 0) + promise.size_bytes
         return used
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -6,6 +6,7 @@ deferred one that turns into a writer fails at once, whatever busy_timeout says.
 
 from __future__ import annotations
 
+import sqlite3
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -16,14 +17,17 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import QueuePool
 
-from tequio_shared.errors import UserFacingError
+from tequio_ledger.store import disk
+from tequio_ledger.store.disk import UnwritableError
+from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
 
 if TYPE_CHECKING:
-    import sqlite3
     from pathlib import Path
 
 _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=5000", "foreign_keys=ON")
 _READERS = 4
+_PASSING = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY}
+_INPUT_OUTPUT = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
 
 
 class Database:
@@ -47,7 +51,7 @@ class Database:
             raise UserFacingError(explain(err, self.path)) from err
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close every connection; what is used next opens new ones."""
         self.reader.dispose()
         self.writer.dispose()
 
@@ -56,17 +60,35 @@ def explain(err: DatabaseError, path: Path) -> str:
     """Say in one sentence what a database error means for the person who runs the service."""
     said = str(err.orig)
     reasons = {
-        "full": f"the disk of {path} is full: free some space and start again",
+        "full": f"the disk of {path} is full: free some space",
         "readonly": f"{path} is read-only: give the service a folder it may write",
         "unable to open": f"{path} cannot be opened: check the folder and its owner",
         "not a database": f"{path} is no database of tequio-ledger: choose another folder",
         "malformed": f"{path} is damaged ({said}): restore the folder or rebuild from a mirror",
-        "locked": f"{path} is locked by another program: stop it and start again",
+        "locked": f"{path} is locked by another program: stop it",
     }
     for sign, reason in reasons.items():
         if sign in said:
             return reason
     return f"{path} cannot be used: {said}"
+
+
+def failed_write(err: DatabaseError, path: Path) -> TequioError:
+    """Say what a failed write means: UnwritableError for what may pass, else FatalLogError.
+
+    SQLite calls a full quota or a file system that went read-only an I/O error; then the folder
+    itself is asked.
+    """
+    code = getattr(err.orig, "sqlite_errorcode", 0) & 0xFF
+    if code in _PASSING:
+        return UnwritableError(explain(err, path))
+    if code in _INPUT_OUTPUT:
+        try:
+            disk.probe(path.parent)
+        except OSError as why:
+            if disk.is_passing(why):
+                return UnwritableError(disk.explain(why, path.parent))
+    return FatalLogError(explain(err, path))
 
 
 def _writer(path: Path) -> Engine:

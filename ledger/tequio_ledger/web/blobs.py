@@ -87,7 +87,7 @@ async def _take_in(request: AnyRequest, ledger: Ledger, digest: Digest, author: 
     upload = await asyncio.to_thread(begin, digest, author, quota)
     try:
         async for chunk in chunks(request, BLOB_BYTES):
-            await asyncio.to_thread(upload.write, chunk)
+            await asyncio.to_thread(ledger.blobs.write, upload, chunk)
         await asyncio.to_thread(ledger.blobs.keep, upload, author)
     finally:
         await asyncio.to_thread(ledger.blobs.end, upload)

@@ -23,7 +23,9 @@ ALICE, BOB = PeerKey(b"a" * 32), PeerKey(b"b" * 32)
 def blobs(tmp_path: Path) -> Iterator[BlobFolder]:
     database = Database(tmp_path / "db")
     database.migrate()
-    yield BlobFolder(tmp_path / "blobs", database, VirtualClock(), 1000)
+    folder = BlobFolder(tmp_path / "blobs", database, VirtualClock(), 1000)
+    folder.tidy()
+    yield folder
     database.close()
 
 
@@ -72,6 +74,6 @@ def test_a_damaged_blob_is_absent_rather_than_wrong(blobs: BlobFolder) -> None:
 def test_unfinished_files_are_swept_at_a_start(tmp_path: Path, blobs: BlobFolder) -> None:
     blobs.begin(sha256(b"never ends"), ALICE, 100)._file.close()  # noqa: SLF001  # as a kill would
     database = Database(tmp_path / "db")
-    BlobFolder(tmp_path / "blobs", database, VirtualClock(), 1000)
+    BlobFolder(tmp_path / "blobs", database, VirtualClock(), 1000).tidy()
     database.close()
     assert not list((tmp_path / "blobs" / "new").iterdir())

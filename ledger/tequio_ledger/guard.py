@@ -1,0 +1,151 @@
+"""May this ledger sign? A ledger that lost entries must not: it would fork its log.
+
+Rules: a folder that was restored from a backup is marked, and signs nothing until a person has
+confirmed that nobody holds more of the log. A checkpoint under our own signature that the log
+does not hold (larger, or of other entries) is proof that entries were lost, whoever shows it and
+whenever: from then on nothing is signed, also after a restart. The mark is a file in the folder;
+there is none while all is well.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING
+
+import msgspec
+import structlog
+from msgspec import Struct
+
+from tequio_ledger.past import root_at
+from tequio_ledger.store import disk
+from tequio_shared.errors import UserFacingError
+from tequio_shared.notes import VerifierKey, open_checkpoint
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.checkpoint import Published
+    from tequio_ledger.store.engine import Database
+    from tequio_shared.genesis import Genesis
+
+_MOST_BYTES = 1 << 17
+
+log = structlog.get_logger(__name__)
+
+
+class Cause(enum.Enum):
+    """Why a ledger does not sign."""
+
+    RESTORED = "restored"
+    """It comes from a backup; somebody may hold more of the log."""
+    LOST = "lost"
+    """Somebody does."""
+
+
+class Mark(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the file in the folder says."""
+
+    cause: Cause
+    size: int
+    """Entries that the log had."""
+    shown: str = ""
+    """The checkpoint that the log does not hold, as it was signed."""
+    shown_size: int = 0
+
+
+class NotSigningError(UserFacingError):
+    """The guard forbids to sign."""
+
+
+class Guard:
+    """Knows whether to sign; `check` before each signature, `judge` what strangers show."""
+
+    def __init__(self, path: Path, genesis: Genesis) -> None:
+        """Read the mark; raises UserFacingError."""
+        self._path = path
+        self._log_key = VerifierKey.parse(genesis.log_key)
+        self.mark = read_mark(path)
+        self.seen = 0
+        """Checkpoints shown so far that the log does hold."""
+        self.seen_size = 0
+        """Size of the largest of them."""
+
+    @property
+    def reason(self) -> str | None:
+        """Why nothing may be signed, and the way out; None while it may."""
+        return None if self.mark is None else explain(self.mark)
+
+    def check(self) -> None:
+        """Raise NotSigningError unless the log may be signed."""
+        if self.reason is not None:
+            raise NotSigningError(self.reason)
+
+    def judge(self, note: bytes, published: Published, database: Database) -> bool:
+        """Say whether the log holds a checkpoint; if not, sign nothing from here on.
+
+        Blocks. Raises PeerError when it is not a checkpoint under our signature.
+        """
+        shown = open_checkpoint(note, self._log_key).checkpoint
+        if shown.size <= published.size:
+            with database.reader.begin() as connection:
+                held = root_at(connection, shown.size)
+            if held == shown.root:
+                self.seen += 1
+                self.seen_size = max(self.seen_size, shown.size)
+                return True
+        stop = Mark(
+            cause=Cause.LOST, size=published.size, shown=note.decode(), shown_size=shown.size
+        )
+        self._stop(stop)
+        return False
+
+    def confirm(self) -> None:
+        """Take the mark away: a person says that nobody holds more. Raises NotSigningError."""
+        if self.mark is not None and self.mark.cause is Cause.LOST:
+            raise NotSigningError(explain(self.mark))
+        self._path.unlink(missing_ok=True)
+        disk.sync_folder(self._path.parent)
+        self.mark = None
+
+    def _stop(self, mark: Mark) -> None:
+        if self.mark is not None and self.mark.cause is Cause.LOST:
+            return
+        self.mark = mark  # first: whatever the disk says, nothing more is signed
+        log.error("stopped signing", reason=self.reason)
+        try:
+            write_mark(self._path, mark)
+        except OSError as err:
+            log.error("the reason could not be kept", error=disk.explain(err, self._path))  # noqa: TRY400 - the sentence says it
+
+
+def explain(mark: Mark) -> str:
+    """Say in one sentence why nothing is signed, and the way out."""
+    if mark.cause is Cause.RESTORED:
+        return (
+            f"this ledger was restored from a backup of {mark.size} entries and signs nothing yet: "
+            "when its clients have shown what they hold, stop it and run "
+            "`tequio-ledger restore --confirm`"
+        )
+    return (
+        f"somebody holds a checkpoint of {mark.shown_size} entries under this log's signature that "
+        f"this log of {mark.size} entries does not contain, so entries were lost and nothing is "
+        "signed: restore a newer backup, or found a network under another origin"
+    )
+
+
+def read_mark(path: Path) -> Mark | None:
+    """Read the mark; None when there is none. Raises UserFacingError."""
+    try:
+        with path.open("rb") as file:
+            return msgspec.json.decode(file.read(_MOST_BYTES), type=Mark)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.MsgspecError) as err:
+        raise UserFacingError(
+            f"{path} cannot be read ({err}), so nothing is signed: restore the folder anew"
+        ) from err
+
+
+def write_mark(path: Path, mark: Mark) -> None:
+    """Mark a folder; durable when this returns. Raises OSError."""
+    disk.write_file(path, msgspec.json.encode(mark))
