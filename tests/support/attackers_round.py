@@ -1,0 +1,269 @@
+"""Members of an in-memory swarm who cheat, and witnesses who judge by the real gate.
+
+Attackers make real statements with real keys; what they get wrong is in the bytes. A `Judge` is
+told nothing of them: it runs `contribution.validate` over the payloads that it can get.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tequio_shared import proof
+from tequio_shared.contribution import Header, payload_root, validate
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import from_text, to_text
+from tequio_shared.proof import Reason
+from tequio_shared.round import Phase
+from tequio_shared.run import State
+from tequio_shared.statements.members import MemberLeave
+from tequio_shared.statements.rounds import HeadAttest, WitnessProof, WorkCommit
+from tests.support.swarm import Character, Said, Swarm, Volunteer, tiny_manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from tequio_shared.ids import PeerKey
+    from tequio_shared.keys import Signer
+    from tequio_shared.proof import Verdict
+    from tequio_shared.records import RecordShape
+    from tequio_shared.round import RoundView
+    from tequio_shared.run import RunView
+    from tequio_shared.statement import Entry
+    from tequio_shared.statements import Body
+
+
+class Judge(Volunteer):
+    """An honest member that judges payloads as a witness does: by their bytes alone."""
+
+    def _proof(self, current: RoundView) -> WitnessProof:
+        ids, rejected = {}, {}
+        for slot, one in current.commitments.items():
+            payload = self._workshop.payloads.get(one.header.payload_root)
+            if payload is None:
+                continue
+            rule = validate(one.header.pack(), payload, current.expected())
+            if rule is None:
+                ids[slot] = one.id
+            else:
+                rejected[slot] = Reason[rule.upper()]
+        assert current.head is not None
+        return proof.make(
+            seed=current.seed,
+            slots=len(current.roster.members),
+            trainers=len(current.trainers),
+            vouched=ids,
+            rejected=rejected,
+            head=current.head.hash,
+        )
+
+
+class Forger(Judge):
+    """A trainer that commits to bytes of its own making; `spoil` makes them of honest ones."""
+
+    spoil: Callable[[bytes, RecordShape], bytes] = staticmethod(lambda payload, _: payload)
+
+    def _work(self, current: RoundView, slot: int) -> WorkCommit:
+        honest = Header.parse(from_text(super()._work(current, slot).header, None))
+        payloads = self._workshop.payloads
+        spoilt = type(self).spoil(payloads[honest.payload_root], current.shape)
+        header = replace(honest, payload_root=payload_root(spoilt, current.shape))
+        payloads[header.payload_root] = spoilt
+        self._headers[current.number] = header
+        return WorkCommit(header=to_text(header.pack()))
+
+
+class TwoFaced(Judge):
+    """A trainer that shows other bytes than those it committed to."""
+
+    def _work(self, current: RoundView, slot: int) -> WorkCommit:
+        body = super()._work(current, slot)
+        root = Header.parse(from_text(body.header, None)).payload_root
+        shown = bytearray(self._workshop.payloads[root])
+        shown[0] ^= 1
+        self._workshop.payloads[root] = bytes(shown)
+        return body
+
+
+class Withholder(Judge):
+    """A trainer that commits and shows nobody its bytes."""
+
+    def _work(self, current: RoundView, slot: int) -> WorkCommit:
+        body = super()._work(current, slot)
+        root = Header.parse(from_text(body.header, None)).payload_root
+        self._workshop.payloads.pop(root, None)
+        return body
+
+
+class Colluder(Judge):
+    """A witness that leaves out, or accuses, those whom it was paid to."""
+
+    victims: Collection[PeerKey] = ()
+    accusation: Reason | None = None
+
+    def _proof(self, current: RoundView) -> WitnessProof:
+        slots = {slot for slot in current.commitments if self._is_victim(current, slot)}
+        assert current.head is not None
+        return proof.make(
+            seed=current.seed,
+            slots=len(current.roster.members),
+            trainers=len(current.trainers),
+            vouched={
+                slot: one.id for slot, one in current.commitments.items() if slot not in slots
+            },
+            rejected=dict.fromkeys(slots, self.accusation) if self.accusation else {},
+            head=current.head.hash,
+        )
+
+    def _is_victim(self, current: RoundView, slot: int) -> bool:
+        return current.roster.members[slot].key in self.victims
+
+
+class MuteWitness(Judge):
+    """A member that attests and trains, and never hands in a proof."""
+
+    def duty(self, view: RunView) -> Said | None:
+        """Say everything but proofs."""
+        said = super().duty(view)
+        return None if said is not None and isinstance(said.body, WitnessProof) else said
+
+
+class WitnessStrike(Judge):
+    """A member that hands in no proof in one round, as all others may at once."""
+
+    strikes_in = 0
+
+    def duty(self, view: RunView) -> Said | None:
+        """Say everything but the proof of that round."""
+        said = super().duty(view)
+        strikes = said is not None and said.round == self.strikes_in
+        return None if strikes and isinstance(said.body, WitnessProof) else said  # type: ignore[union-attr]  # it strikes
+
+
+class Sleeper(Judge):
+    """A member that is killed once a round has opened with it."""
+
+    def duty(self, view: RunView) -> Said | None:
+        """Join, attest, and never say anything again."""
+        if self.seq and view.state not in (State.WAITING_FOR_MEMBERS, State.WARMUP):
+            self.character = Character(silent=100)
+            self._moods.clear()
+        if self.character.silent:
+            return None
+        return super().duty(view)
+
+
+class Quitter(Judge):
+    """A member that leaves when it is told to, and does not come back."""
+
+    leaves = False
+
+    def duty(self, view: RunView) -> Said | None:
+        """Say that it leaves once it should."""
+        standing = view.accounts.members.get(self.key) if view.accounts else None
+        if not self.leaves:
+            return super().duty(view)
+        return Said(MemberLeave(reason=1)) if standing and standing.is_active else None
+
+
+class HeadLiar(Judge):
+    """A member that states a head of its own in every round."""
+
+    def _attest(self, view: RunView, current: RoundView) -> HeadAttest:
+        self._moods[current.number, current.phase, "lying"] = True
+        return super()._attest(view, current)
+
+
+def swarm_of(seed: int, *kinds: type[Volunteer], swarm: Swarm | None = None) -> Swarm:
+    """A swarm with one member of each kind, in this order."""
+    made = swarm or patient_swarm(seed)
+    for at, kind in enumerate(kinds):
+        made.join(kind(f"{kind.__name__} {at}", made.workshop, seed=seed))
+    return made
+
+
+def patient_swarm(seed: int, **rounds: int) -> Swarm:
+    """A swarm whose first round waits until everybody has come; keywords are of `rounds`."""
+    return Swarm(seed=seed, manifest=tiny_manifest(**{"warmup": 20_000, **rounds}))
+
+
+def spoiler(spoil: Callable[[bytes, RecordShape], bytes]) -> type[Forger]:
+    """A forger with this way of spoiling."""
+    return type("Forger", (Forger,), {"spoil": staticmethod(spoil)})
+
+
+def outcome(swarm: Swarm, who: Volunteer) -> tuple[Verdict, Reason]:
+    """What the last round with proofs made of a member's work."""
+    current = swarm.view.round
+    assert current is not None
+    return current.verdicts()[current.slot_of[who.key]]
+
+
+def earned(swarm: Swarm) -> Mapping[PeerKey, int]:
+    """Micro-points of each member, of both kinds together."""
+    accounts = swarm.view.accounts
+    assert accounts is not None
+    return {key: one.trainer + one.witness for key, one in accounts.earned.items()}
+
+
+def said_by(swarm: Swarm, who: Volunteer, kind: str) -> list[Entry]:
+    """A member's entries of one type, in the log's order."""
+    return [
+        one
+        for one in swarm.entries
+        if one.statement.author == who.key and one.statement.type == kind
+    ]
+
+
+def swarm_in(state: State, *, heard: int = 0, members: int = 5, seed: int = 4) -> Swarm:
+    """An honest swarm in that state, once so many statements were said in its phase."""
+    swarm = swarm_of(seed, *[Judge] * members)
+    for _ in range(3_000):
+        if swarm.view.state is state and _heard(round_of(swarm)) >= heard:
+            return swarm
+        assert swarm.step()
+    raise AssertionError(f"never {heard} statements in {state}")
+
+
+def round_of(swarm: Swarm) -> RoundView:
+    """The round under way, or the last."""
+    assert swarm.view.round is not None
+    return swarm.view.round
+
+
+def refusal(swarm: Swarm, author: Signer, body: Body, number: int | None = None) -> str:
+    """The code with which everybody refuses that word about the round; fails if it is taken."""
+    said = Said(body, number or round_of(swarm).number)
+    statement = swarm.sign(author, said, swarm.manifest.run_id).statement
+    light = deepcopy(swarm.view)
+    light.accounts = None
+    codes = set()
+    for view in (light, swarm.view):
+        try:
+            view.admit(statement)
+            view.apply(len(swarm.entries), statement, swarm.now_ms, swarm.blobs.__getitem__)
+        except RefusedError as err:
+            codes.add(err.code)
+        else:
+            raise AssertionError(f"{statement.type} was taken")
+    (code,) = codes
+    return code
+
+
+def due_proof(swarm: Swarm) -> tuple[Volunteer, WitnessProof]:
+    """A witness that has not answered yet, and what it would say in honesty."""
+    for one in swarm.volunteers:
+        said = one.duty(swarm.view)
+        if said is not None and isinstance(said.body, WitnessProof):
+            return one, said.body
+    raise AssertionError("nobody owes a proof")
+
+
+def _heard(current: RoundView) -> int:
+    match current.phase:
+        case Phase.ATTEST:
+            return len(current.attests)
+        case Phase.TRAIN:
+            return len(current.commitments)
+    return len(current.proofs)
