@@ -30,6 +30,7 @@ from tequio_shared.proof import Reason, Verdict
 from tequio_shared.records import KS, RecordShape
 from tequio_shared.roles import OF_COORDINATOR, OF_ORGANISERS
 from tequio_shared.run import TRANSITIONS, CloseReason, VoidReason
+from tequio_shared.standing import Cause, Standing
 from tequio_shared.statements import BODIES
 from tequio_shared.statements.envelope import Envelope
 
@@ -61,6 +62,7 @@ NUMBERED: dict[str, type[IntEnum]] = {
     "Verdicts": Verdict,
     "Reasons of round.void": VoidReason,
     "Reasons of run.close": CloseReason,
+    "Causes": Cause,
     "Blob operations": blobs.Op,
     "Blob answers": blobs.Status,
 }
@@ -154,6 +156,23 @@ def test_the_states_of_a_run_change_as_the_table_says() -> None:
     listed = {tuple(row) for row in table("9.1 States")}
     assert listed == {
         (state.value, event.value, after.value) for (state, event), after in TRANSITIONS.items()
+    }
+
+
+def test_every_standing_is_listed_and_so_is_every_change_of_it() -> None:
+    assert [row[0] for row in table("Standings")] == [
+        "newcomer",
+        "active",
+        "suspected",
+        "quarantined",
+        "probation",
+        "banned",
+    ]
+    assert {row[0] for row in table("Standings")} == {one.value for one in Standing}
+    by_fault = {Cause.TWO_COMMITMENTS, Cause.TWO_STATEMENTS, Cause.BAD_HEADER, Cause.BAD_PAYLOAD}
+    listed = {row[3] for row in table("Changes that follow")} - {"the fault's"}
+    assert listed == {
+        one.name for one in Cause if one not in by_fault | {Cause.NOT_ELECTED, Cause.BAD_PROOF}
     }
 
 

@@ -133,3 +133,44 @@ def test_rejection_needs_a_quorum_for_one_reason() -> None:
 def test_who_was_not_elected_has_no_voice() -> None:
     proofs = {slot: seen({9}) for slot in range(4)}
     assert proof.verdicts([4, 5, 6], proofs, [9])[9][0] is Verdict.NOT_SELECTED
+
+
+A, R, N = Verdict.ACCEPTED, Verdict.REJECTED, Verdict.NOT_SELECTED
+
+
+def letters(vouched: str, rejected: str = "") -> Seen:
+    """Slots by letter: a is 0."""
+    return Seen(
+        vouched=frozenset(ord(one) - 97 for one in vouched),
+        rejected={ord(one) - 97: Reason.NORM for one in rejected},
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "said", "deviates", "earns"),
+    [
+        ("aaaa", letters("bcd"), False, True),
+        ("aaar", letters("bc", "d"), False, True),
+        ("aaar", letters("bcd"), True, False),  # vouches for what the others refuse
+        ("aaaa", letters("bc", "d"), True, False),  # refuses what the others vouch for
+        ("aaaa", letters("bc"), False, True),  # one was out of reach
+        ("aaaa", letters("b"), True, False),  # two of three were: blind
+        ("aaaa", letters(""), True, False),
+        ("aa", letters(""), False, False),  # blind to the only one: no deviation, no pay either
+        ("ar", letters("", "b"), False, True),
+        ("annn", letters(""), False, True),  # nothing was decided: nothing to disagree with
+        ("aaaaaaaaaa", letters("bcdefgh", "i"), True, False),
+        ("aaaaaaaaaaaa", letters("bcdefghijk", "l"), False, True),  # one in eleven: within a fifth
+        ("raaa", letters("bcd"), False, True),  # its own work is others' to judge
+    ],
+)
+def test_a_proof_deviates_and_earns_by_what_the_round_came_to(
+    verdicts: str, said: Seen, *, deviates: bool, earns: bool
+) -> None:
+    kinds = {"a": A, "r": R, "n": N}
+    came_to = {
+        slot: (kinds[one], Reason.NORM if one == "r" else Reason.NONE)
+        for slot, one in enumerate(verdicts)
+    }
+    assert proof.deviates(0, said, came_to) is deviates
+    assert proof.earns(0, said, came_to) is earns

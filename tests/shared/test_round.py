@@ -206,3 +206,15 @@ def test_a_result_row_says_what_became_of_each_slot() -> None:
         assert Verdict(row.verdict) is (Verdict.SILENT if slot == silent else Verdict.ACCEPTED)
         assert bool(row.contribution) == bool(row.windows) == bool(row.ms) == (slot != silent)
         assert (row.trainer_micropoints > 0) == (row.witness_micropoints > 0) == (slot != silent)
+
+
+def test_only_slots_that_witness_agree_on_heads() -> None:
+    """Trainers without that role, new ones above all, can neither make a head nor stop one."""
+    swarm = Swarm()
+    for name in "abcd":
+        swarm.volunteer(name)
+    crowd = [swarm.volunteer(f"crowd {at}", Character(lying=100), ("trainer",)) for at in range(9)]
+    swarm.run_rounds(1)
+    assert swarm.view.round is not None
+    assert swarm.view.closed == 1, "nine of thirteen state another head, to no effect"
+    assert swarm.view.round.slot_of.keys() >= {one.key for one in crowd}
