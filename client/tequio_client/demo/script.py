@@ -43,7 +43,7 @@ class Script:
     train_s: float = 8.0
     inner_steps: int = 20
     held_out_tokens: int = 65_536
-    first_windows: int = 80
+    first_windows: int = 160
 
     def plan(self) -> str:
         """The organiser's TOML."""
@@ -91,7 +91,9 @@ most = {self.rounds}
 
 def quick(folder: Path, peers: int) -> Script:
     """All of it in a minute."""
-    return Script(folder=folder, rounds=5, peers=peers, train_s=4.0, held_out_tokens=16_384)
+    return Script(
+        folder=folder, rounds=5, peers=peers, train_s=4.0, first_windows=80, held_out_tokens=16_384
+    )
 
 
 def with_rounds(script: Script, rounds: int) -> Script:
