@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import deque
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Self
 
 import httpx
@@ -51,7 +52,7 @@ from tequio_shared.statement import statement_id
 from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle, parse_bundle
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 
     from tequio_client.event_lines import LogEvent
     from tequio_client.ledger_answers import Posted, RoundAnswer
@@ -107,6 +108,7 @@ class LedgerApi:
         self._limits = limits or ApiLimits()
         self._network: Network | None = None
         self.url = _base_url(url)
+        self.on_date: Callable[[int], None] = lambda _: None  # told what its clock showed, ms
         # Deadlines are trio's, and the environment's proxies and .netrc are none of our business.
         self._client = httpx.AsyncClient(
             base_url=self.url,
@@ -173,9 +175,17 @@ class LedgerApi:
 
     async def checkpoint(self) -> Checkpoint:
         """Get the newest size and root, signed by the genesis' log key."""
+        return (await self.checkpoint_note())[0]
+
+    async def checkpoint_note(self) -> tuple[Checkpoint, bytes]:
+        """Get the newest size and root, and the note that the genesis' log key signed over them."""
         log_key = (await self.network()).log_key
-        raw = await self._get("/log/checkpoint", most=NOTE_BYTES)
-        return open_checkpoint(raw, log_key).checkpoint
+        note = await self._get("/log/checkpoint", most=NOTE_BYTES)
+        return open_checkpoint(note, log_key).checkpoint, note
+
+    async def show_checkpoint(self, note: bytes) -> None:
+        """Show a checkpoint that we keep; LedgerRefusedError("log-behind") when the log lacks it."""
+        await self._call("POST", "/log/checkpoint", content=note)
 
     async def tile(self, level: int, index: int, width: int = TILE_WIDTH) -> list[Digest]:
         """Get the first `width` hashes of a tile, unverified."""
@@ -302,11 +312,22 @@ class LedgerApi:
                 return await _read(got, self._limits.answer_bytes if most is None else most)
 
     async def _check(self, response: httpx.Response) -> None:
+        shown_ms = _date_ms(response.headers.get("date", ""))
+        if shown_ms is not None:
+            self.on_date(shown_ms)
         if response.headers.get("content-encoding", "identity") != "identity":
             raise MalformedError("the ledger's answer is encoded although we did not ask for it")
         if not response.is_success:
             with trio.fail_after(self._limits.call_s):
                 raise _refusal(response, await _read(response, self._limits.answer_bytes))
+
+
+def _date_ms(date: str) -> int | None:
+    """Read an HTTP date, which has whole seconds; None for none, or one that is no date."""
+    try:
+        return int(parsedate_to_datetime(date).timestamp()) * 1000
+    except (ValueError, OverflowError):
+        return None
 
 
 class EventStream:

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 
 from tequio_client.ledger_answers import Resume
 from tequio_client.worker import duty as duties
-from tequio_client.worker.duty import ClosedRound, Duty, Member, Own, duty
+from tequio_client.worker.duty import Duty, Own, duty
 from tequio_client.worker.joining import start_view
 from tequio_shared import proof
+from tequio_shared.accepted import accepted_set
 from tequio_shared.head import head_hash
 from tequio_shared.ids import HeadHash, NetworkId, digest_from_text, sha256, to_text
 from tequio_shared.round import Head, RoundView
 from tequio_shared.run import RunView, State
-from tequio_shared.statements.members import KeyRegister, MemberReady
+from tequio_shared.statements.members import MemberReady
 from tequio_shared.statements.rounds import (
     HeadAttest,
     HeadPromote,
@@ -28,11 +29,13 @@ from tequio_shared.statements.rounds import (
     WorkCommit,
 )
 from tequio_shared.statements.runs import RunOpen
+from tests.support.authors import registration
 from tests.support.swarm import Said, Swarm, Volunteer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tequio_shared.accepted import AcceptedSet
     from tequio_shared.ids import Digest
     from tequio_shared.statement import Entry
     from tequio_shared.statements import Body
@@ -53,7 +56,7 @@ class Dutiful:
         """Join the run anew, with nothing but the key and the secrets' file."""
         self.view, self._after = _start(self._swarm)
         self._held: Head | None = None
-        self._closed: dict[HeadHash, ClosedRound] = {}
+        self._closed: dict[HeadHash, AcceptedSet] = {}
         self._said: deque[Duty] = deque(maxlen=16)
         self._ready_index: int | None = None
 
@@ -76,7 +79,7 @@ class Dutiful:
                 if statement.author == self.key:
                     self._confirm(index, statement.body)
                 if isinstance(statement.body, RoundClose):
-                    self._remember()
+                    self._remember(index)
         self._after = len(entries) - 1
 
     def act(self) -> tuple[Duty, Said | None]:
@@ -128,7 +131,7 @@ class Dutiful:
             head=current.head.hash,
         )
 
-    def _advanced(self, closed: ClosedRound) -> Head:
+    def _advanced(self, closed: AcceptedSet) -> Head:
         weights, aux = self._swarm.workshop.roots[closed.parent]
         run = self._swarm.manifest.run_id
         value = head_hash(run, closed.round, closed.parent, closed.set_root, weights, aux)
@@ -141,26 +144,11 @@ class Dutiful:
             aux_root=aux,
         )
 
-    def _remember(self) -> None:
+    def _remember(self, index: int) -> None:
         current, coming = self.view.round, self.view.next_head
         assert current is not None
         assert coming is not None
-        members = tuple(
-            Member(
-                trainer=one.header.trainer,
-                id=one.id,
-                header=one.header.pack(),
-                payload_root=one.header.payload_root,
-            )
-            for one in current.accepted().values()
-        )
-        self._closed[coming.parent] = ClosedRound(
-            round=current.number,
-            k=current.k,
-            parent=coming.parent,
-            set_root=coming.set_root,
-            members=members,
-        )
+        self._closed[coming.parent] = accepted_set(index, current)
 
     def _confirm(self, index: int, body: Body) -> None:
         if isinstance(body, MemberReady | HeadAttest):
@@ -188,7 +176,9 @@ class DutifulSwarm(Swarm):
     def join(self, name: str) -> Dutiful:  # type: ignore[override]  # others join here
         """Let a new member begin."""
         member = Dutiful(name, self)
-        entry = member.voice.sign(self.net, None, Said(KeyRegister()), self.now_ms)
+        entry = member.voice.sign(
+            self.net, None, Said(registration(self.net, member.key)), self.now_ms
+        )
         self.entries.append(entry)
         member.voice.note(entry)
         self.members.append(member)

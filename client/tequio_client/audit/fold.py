@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tequio_client.audit.chains import Chains
 from tequio_client.audit.findings import Place
 from tequio_client.audit.sources import NotHadError
+from tequio_shared.accepted import accepted_set
 from tequio_shared.documents import Result
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256, to_text
@@ -25,30 +26,10 @@ from tequio_shared.statements.runs import RunOpen
 if TYPE_CHECKING:
     from tequio_client.audit.findings import Report
     from tequio_client.audit.sources import LogSource
-    from tequio_shared.contribution import Expected
+    from tequio_shared.accepted import AcceptedSet
     from tequio_shared.genesis import Genesis
     from tequio_shared.round import Head, RoundView
     from tequio_shared.statement import Statement
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """An accepted contribution: whose, its header, and its payload's root."""
-
-    trainer: PeerKey
-    header: bytes
-    payload_root: Digest
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClosedRound:
-    """What the next head is made of."""
-
-    index: int
-    number: int
-    k: int
-    expected: Expected
-    works: tuple[Work, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +49,7 @@ class RunHistory:
     """One run: its view, and what happened that later checks need."""
 
     view: RunView
-    closed: dict[int, ClosedRound] = field(default_factory=dict)
+    closed: dict[int, AcceptedSet] = field(default_factory=dict)  # by number of the round
     promoted: list[tuple[int, Head]] = field(default_factory=list)  # with log index
     standings: list[Standing] = field(default_factory=list)
     points: dict[PeerKey, list[tuple[int, int]]] = field(default_factory=dict)  # (index, total)
@@ -255,17 +236,7 @@ def _remember_close(index: int, history: RunHistory) -> None:
     current, accounts = history.view.round, history.view.accounts
     if current is None or accounts is None:
         return
-    works = tuple(
-        Work(
-            trainer=one.header.trainer,
-            header=one.header.pack(),
-            payload_root=one.header.payload_root,
-        )
-        for one in current.accepted().values()
-    )
-    history.closed[current.number] = ClosedRound(
-        index=index, number=current.number, k=current.k, expected=current.expected(), works=works
-    )
+    history.closed[current.number] = accepted_set(index, current)
     for key in current.slot_of:
         earned = accounts.earned[key]
         history.points.setdefault(key, []).append((index, earned.trainer + earned.witness))

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
     from tequio_client.audit.contributions import ContributionSource
     from tequio_client.audit.findings import Report
-    from tequio_client.audit.fold import ClosedRound, RunHistory, Work
+    from tequio_client.audit.fold import RunHistory
     from tequio_client.trainer.head import Advanced
+    from tequio_shared.accepted import AcceptedSet, AcceptedWork
     from tequio_shared.manifest import Manifest
     from tequio_shared.round import Head
 
@@ -90,12 +91,12 @@ class HeadAudit:
         return files if self._compare(place, head, made) else None
 
     def _advance(
-        self, closed: ClosedRound, held: Files, contributions: list[tuple[bytes, Path]]
+        self, closed: AcceptedSet, held: Files, contributions: list[tuple[bytes, Path]]
     ) -> tuple[Advanced, Files]:
         step = step_of(self._manifest, closed)
-        weights = self._folder / f"weights-{closed.number}"
+        weights = self._folder / f"weights-{closed.round}"
         keeps_aux = step.params.aux_dtype is not None
-        aux = self._folder / f"aux-{closed.number}" if keeps_aux else None
+        aux = self._folder / f"aux-{closed.round}" if keeps_aux else None
         files = HeadFiles(
             weights_in=held.weights, weights_out=weights, aux_in=held.aux, aux_out=aux
         )
@@ -129,7 +130,7 @@ class HeadAudit:
                 )
         return all(expected == found for expected, found in pairs.values())
 
-    def _payload(self, closed: ClosedRound, work: Work) -> Path | None:
+    def _payload(self, closed: AcceptedSet, work: AcceptedWork) -> Path | None:
         """Find a payload that passes every rule; tell what is wrong with one that does not."""
         shape, chunks = closed.expected.shape, closed.expected.chunks
         ref = TreeRef(
@@ -144,7 +145,7 @@ class HeadAudit:
                 self._report.checked["contributions"] += 1
                 return path
         place = Place(
-            entry=closed.index, run=self._run, round=closed.number, peer=to_text(work.trainer)
+            entry=closed.index, run=self._run, round=closed.round, peer=to_text(work.trainer)
         )
         if broken:
             self._report.mismatch("contribution", place, f"it breaks the rule `{broken}`")
@@ -183,18 +184,18 @@ class HeadAudit:
         )
 
 
-def step_of(manifest: Manifest, closed: ClosedRound) -> Step:
+def step_of(manifest: Manifest, closed: AcceptedSet) -> Step:
     """Make the outer step of a closed round."""
     return Step(
         run_id=manifest.run_id,
-        round=closed.number,
-        parent=closed.expected.base_head,
+        round=closed.round,
+        parent=closed.parent,
         layout=manifest.layout,
-        params=manifest.outer_params(closed.number, closed.k),
+        params=manifest.outer_params(closed.round, closed.k),
     )
 
 
-def _broken_rule(header: bytes, path: Path, closed: ClosedRound) -> str:
+def _broken_rule(header: bytes, path: Path, closed: AcceptedSet) -> str:
     if path.stat().st_size == 0:
         return "length"
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as payload:

@@ -48,6 +48,8 @@ class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     resident_mb: int = 0
     trainer_resident_mb: int = 0
     device: Text = ""
+    waiting: Text = ""
+    """Why it has nothing to do at the moment, in one sentence; empty when it has."""
     problem: Text = ""
     """What keeps it from working, in words; empty when nothing does."""
 

@@ -6,12 +6,12 @@ secret, only which number the log has us committed to. Written before the commit
 
 from __future__ import annotations
 
-import os
 import threading
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from tequio_client.worker import small_file
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest, NetworkId, sha256
 
@@ -84,12 +84,4 @@ class BeaconSecrets:
             ) from err
 
     def _write(self) -> None:
-        temporary = self._file.with_suffix(".new")
-        try:
-            with temporary.open("wb") as file:
-                file.write(msgspec.json.encode(self._state))
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self._file)
-        except OSError as err:
-            raise UserFacingError(f"{self._file} cannot be written: {err.strerror}") from err
+        small_file.replace(self._file, msgspec.json.encode(self._state))

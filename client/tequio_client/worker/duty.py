@@ -12,7 +12,7 @@ that the next round starts from says that it is ready.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_shared.round import Head, Phase, RoundView, is_trainer
@@ -21,28 +21,8 @@ from tequio_shared.run import RunView, State, first_head
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from tequio_shared.ids import ContributionId, Digest, HeadHash, PeerKey
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
-    """One member of an accepted set: whose contribution, its header and its payload's root."""
-
-    trainer: PeerKey
-    id: ContributionId
-    header: bytes
-    payload_root: Digest
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClosedRound:
-    """A closed round whose accepted set we know: enough to go from its parent to the next head."""
-
-    round: int
-    k: int
-    parent: HeadHash
-    set_root: Digest
-    members: tuple[Member, ...]
+    from tequio_shared.accepted import AcceptedSet
+    from tequio_shared.ids import HeadHash, PeerKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +32,7 @@ class Own:
     key: PeerKey
     held: Head | None  # whose weights lie in our store
     fetching: Head | None = None  # whose weights are on their way
-    closed: Mapping[HeadHash, ClosedRound]  # by parent
+    closed: Mapping[HeadHash, AcceptedSet]  # by parent
     stuck: Collection[HeadHash] = ()  # parents from which we could not go on by ourselves
     said: Collection[Duty] = ()  # statements that the ledger has answered, whatever it said
     ready_index: int | None = None  # log index of our last member.ready
@@ -61,7 +41,9 @@ class Own:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing to do until the log moves."""
+    """Nothing to do until the log moves; `reason` says why, in one sentence, for eyes alone."""
+
+    reason: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +57,7 @@ class FetchHead:
 class Advance:
     """Compute the head after this round."""
 
-    closed: ClosedRound
+    closed: AcceptedSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +96,12 @@ class Done:
 Duty: TypeAlias = Wait | FetchHead | Advance | Ready | Attest | Train | Prove | Done
 
 
+_RESTING = {
+    State.PAUSED: "the organiser has paused the run",
+    State.COOLDOWN: "the run is ending; waiting for its last head to be agreed on",
+}
+
+
 def duty(view: RunView, own: Own) -> Duty:
     """The one thing to do now, the most urgent first."""
     if view.state is State.FINISHED:
@@ -123,7 +111,7 @@ def duty(view: RunView, own: Own) -> Duty:
         or _head_duty(view, own)
         or _round_duty(view, own)
         or _ready_duty(view, own)
-        or Wait()
+        or Wait(_idle_reason(view, own))
     )
 
 
@@ -198,6 +186,20 @@ def _ready_duty(view: RunView, own: Own) -> Duty | None:
     last_roster = view.round.roster_index if view.round else -1
     is_logged = own.ready_index is not None and own.ready_index > last_roster
     return None if is_logged else _unsaid(Ready(last_roster), own)
+
+
+def _idle_reason(view: RunView, own: Own) -> str:
+    """Why there is nothing to do."""
+    if own.is_leaving:
+        return "we are leaving the run"
+    if view.state in _RESTING:
+        return _RESTING[view.state]
+    current, slot = _place(view, own)
+    if current is None or current.phase is Phase.OVER:
+        return "waiting for enough members to begin the next round"
+    if slot is None:
+        return f"round {current.number} has begun without us; we can be in the next one"
+    return f"our part in round {current.number} is done for now; waiting for the others"
 
 
 def _place(view: RunView, own: Own) -> tuple[RoundView | None, int | None]:

@@ -12,17 +12,20 @@ import trio
 from tequio_client import clock
 from tequio_client.link import messages as link
 from tequio_client.link import status as link_status
-from tequio_client.worker import endings, status_lines
+from tequio_client.worker import endings, held_back, status_lines
 from tequio_client.worker import node as nodes
 from tequio_client.worker.announce import Announcer
 from tequio_client.worker.beacon_secrets import BeaconSecrets
-from tequio_client.worker.deeds import Deeds, Means, clear_work_folder
+from tequio_client.worker.deeds import Deeds
 from tequio_client.worker.follower import LogFollower
 from tequio_client.worker.joining import Joined, join_run
+from tequio_client.worker.ledger_clock import LedgerClock
+from tequio_client.worker.means import Means
 from tequio_client.worker.outbox import Outbox
 from tequio_client.worker.rounds import Rounds, describe
 from tequio_client.worker.stopping import Stopping
 from tequio_client.worker.trainer_process import TRAINER, TrainerProcess
+from tequio_client.worker.workroom import Workroom, clear_work_folder
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import peer_id_text, to_text
 
@@ -85,6 +88,7 @@ class Volunteer:
                 self._settings.net.folder,
                 signer=node.signer,
                 net=node.network_info.id,
+                work_bits=node.network_info.genesis.work_bits,
                 ledger=node.ledger,
                 clock=clock.now_ms,
                 rng=node.rng,
@@ -113,7 +117,10 @@ class Volunteer:
                 await trio.sleep(QUIET_S)
 
     async def _take_part(self, joined: Joined, outbox: Outbox) -> None:
-        node = self._node
+        node, run = self._node, joined.manifest.run_id
+        ledger_clock = LedgerClock(clock.now_ms)
+        node.ledger.on_date = ledger_clock.note
+        feedback = await held_back.recovered(node, joined)
         async with LogFollower(
             node.ledger,
             node.network_info,
@@ -123,35 +130,32 @@ class Volunteer:
             path = self._settings.net.folder / "beacon.json"
             secrets = BeaconSecrets(path, node.signer, node.network_info.id)
             announcer = await Announcer.join(node, joined.manifest)
-            self._deeds = Deeds(self._means(joined, outbox, announcer, secrets))
-            self._rounds = Rounds(
-                view=joined.view,
+            means = Means(
                 key=node.signer.key,
-                deeds=self._deeds,
+                manifest=joined.manifest,
+                corpus=joined.corpus,
+                roles=self._settings.roles,
+                store=node.store,
                 exchange=node.exchange,
+                outbox=outbox,
+                announcer=announcer,
                 secrets=secrets,
-                clock=clock.now_ms,
+                workroom=self._workroom(joined),
+                feedback=feedback,
+                ledger_clock=ledger_clock,
             )
+            self._deeds = Deeds(means)
+            self._rounds = Rounds(view=joined.view, means=means, deeds=self._deeds, rng=node.rng)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(announcer.listen, self._rounds.hear)
                 await self._rounds.run(follower.entries(after=joined.after))
                 nursery.cancel_scope.cancel()
-        log.info("run ended", run=to_text(joined.manifest.run_id)[:10])
+        await trio.to_thread.run_sync(feedback.remove)
+        log.info("run ended", run=to_text(run)[:10])
 
-    def _means(
-        self, joined: Joined, outbox: Outbox, announcer: Announcer, secrets: BeaconSecrets
-    ) -> Means:
+    def _workroom(self, joined: Joined) -> Workroom:
         trainer = self._settings.trainer
-        return Means(
-            key=self._node.signer.key,
-            manifest=joined.manifest,
-            corpus=joined.corpus,
-            roles=self._settings.roles,
-            store=self._node.store,
-            exchange=self._node.exchange,
-            outbox=outbox,
-            announcer=announcer,
-            secrets=secrets,
+        return Workroom(
             trainer=self._trainer,
             prepare=link.Prepare(
                 wish=1,
@@ -164,7 +168,9 @@ class Volunteer:
                 memory_mb=trainer.memory_mb,
                 share_percent=trainer.share_percent,
             ),
-            work_folder=self._work,
+            folder=self._work,
+            store=self._node.store,
+            exchange=self._node.exchange,
         )
 
     async def _keep_trainer(self, scope: trio.CancelScope) -> None:
@@ -210,6 +216,7 @@ class Volunteer:
             resident_mb=status_lines.resident_mb(),
             trainer_resident_mb=alive.resident_mb if alive else 0,
             device=ready.device if ready else "",
+            waiting=self._rounds.waits_for if self._rounds and self._ended is None else "",
             problem=self._trainer.broken or "",
         )
 

@@ -14,8 +14,9 @@ import trio
 from tequio_client import clock, identity
 from tequio_client.folder_lock import locked
 from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
-from tequio_client.worker import endings
+from tequio_client.worker import endings, small_file
 from tequio_client.worker.addressbook import AddressBook
+from tequio_client.worker.backoff import BackOff
 from tequio_client.worker.blobs import BlobServer
 from tequio_client.worker.budget import ByteBudget
 from tequio_client.worker.endings import first_of
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
     from tequio_shared.keys import Signer
 
 log = structlog.get_logger(__name__)
-
-
-RETRY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +69,7 @@ async def opened(settings: NetSettings, *, is_seed: bool) -> AsyncIterator[Node]
         signer = identity.load_or_create(settings.folder)
         rng = Random(signer.key)  # noqa: S311 - jitter and choice of peers, no secrets
         ledger = await stack.enter_async_context(LedgerApi(settings.ledger))
-        info = await _first_answer(ledger, settings)
+        info = await _first_answer(ledger, settings, rng)
         _pin_network(settings.folder, info)
         store = await trio.to_thread.run_sync(_store, settings)
         network = await _listening(stack, signer, settings)
@@ -134,8 +132,9 @@ async def _listening(stack: AsyncExitStack, signer: Signer, settings: NetSetting
         ) from err
 
 
-async def _first_answer(ledger: LedgerApi, settings: NetSettings) -> Network:
+async def _first_answer(ledger: LedgerApi, settings: NetSettings, rng: Random) -> Network:
     deadline_s = trio.current_time() + settings.wait_for_ledger_s
+    back_off = BackOff(rng)
     with endings.reached(settings.ledger):
         while True:
             try:
@@ -145,7 +144,7 @@ async def _first_answer(ledger: LedgerApi, settings: NetSettings) -> Network:
                 if left_s <= 0:
                     raise
                 log.warning("ledger not reached; trying again", why=str(err))
-                await trio.sleep(min(left_s, RETRY_S))
+                await trio.sleep(min(left_s, back_off.next_s(err.retry_after_s)))
 
 
 def _pin_network(folder: Path, info: Network) -> None:
@@ -153,7 +152,7 @@ def _pin_network(folder: Path, info: Network) -> None:
     file, mine = folder / "network", to_text(info.id)
     try:
         if not file.exists():
-            file.write_text(mine)
+            small_file.replace(file, mine.encode())
         pinned = file.read_text().strip()
     except OSError as err:
         raise UserFacingError(

@@ -5,6 +5,7 @@ is sent. One task posts. A statement that may have been sent is signed anew only
 was asked where our chain ends, so nothing is logged twice whatever was lost on the way; and a
 number is never used again, so that two different statements under one are always foul play.
 The one exception: as long as nothing of ours is in the log, the format demands number 1.
+What is said of a round is said once (`outbox_file`): signed anew, it is the same body.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ import trio
 from tequio_client.ledger_api import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.worker.backoff import BackOff
 from tequio_client.worker.outbox_file import Copy, OutboxFile
+from tequio_client.worker.registration import registration
 from tequio_shared import statement
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import ZERO_DIGEST
 from tequio_shared.limits import STATEMENT_LIFE_MS
-from tequio_shared.statements.members import KeyRegister
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ledger_answers import Posted
     from tequio_client.ledger_api import LedgerApi
-    from tequio_client.worker.outbox_file import Chain, Draft
+    from tequio_client.worker.outbox_file import B, Chain, Draft
     from tequio_shared.ids import Digest, NetworkId, RunId
     from tequio_shared.keys import Signer
     from tequio_shared.statement import Entry, Statement
@@ -62,12 +63,13 @@ class Outbox:
     next start. LogForkedError ends the `async with` when the ledger has lost statements of ours.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - composition
         self,
         folder: Path,
         *,
         signer: Signer,
         net: NetworkId,
+        work_bits: int,
         ledger: LedgerApi,
         clock: Callable[[], int],
         rng: Random,
@@ -75,6 +77,7 @@ class Outbox:
         self._path = folder / FILE
         self._signer = signer
         self._net = net
+        self._work_bits = work_bits
         self._ledger = ledger
         self._clock = clock
         self._back_off = BackOff(rng)
@@ -110,7 +113,8 @@ class Outbox:
 
         What is cancelled here is said nevertheless, and saying it again joins it. Raises
         RefusedError with the ledger's code when it does not take the statement, which is then
-        forgotten, and RefusedError("malformed") when the rules forbid it.
+        forgotten, RefusedError("malformed") when the rules forbid it, and "already-said" or
+        "too-late" when something was said of the round before that is not waiting any more.
         """
         self._make(body, run, round, seq=1, prev=ZERO_DIGEST)  # raises if it can never be signed
         async with self._lock:
@@ -118,6 +122,10 @@ class Outbox:
             answer = self._waiting.setdefault(ticket, _Answer())
         self._spoken.set()
         return await answer.wait()
+
+    async def word(self, body_type: type[B], run: RunId, round: int) -> B | None:  # noqa: A002 - the treaty's word
+        """What was said of that round in this life or an earlier one, answered or not."""
+        return await self._on_file(self._file.word, body_type, run, round)
 
     # --- the posting task
 
@@ -169,9 +177,14 @@ class Outbox:
         except LedgerRefusedError as err:
             if err.code != "not-found":
                 raise
-            await self._on_file(self._file.add_first, KeyRegister())
+            await self._register()
             return 0, ZERO_DIGEST
         return account.last_seq, account.last
+
+    async def _register(self) -> None:
+        if not await self._on_file(self._file.is_registering):
+            body = await registration(self._net, self._signer.key, self._work_bits)
+            await self._on_file(self._file.add_first, body)
 
     async def _catch_up(self, chain: Chain, seq: int, last: Digest) -> None:
         by_digest = {c.entry.statement.digest: c for c in await self._on_file(self._file.copies)}

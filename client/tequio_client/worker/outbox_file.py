@@ -3,6 +3,8 @@
 One SQLite file, synced before each method returns, so a process killed between any two steps
 finds what it promised. A draft is a statement without number; a copy is a draft signed under one.
 A draft may have several copies, since one that was sent may yet be logged after the next was made.
+A word is what was said of a run's newest round, by type: it stays when the draft is done or given
+up, so that nothing else of that type is ever signed for this round or an earlier one.
 Methods block: call them from a thread, one at a time.
 """
 
@@ -11,10 +13,10 @@ from __future__ import annotations
 import sqlite3
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from tequio_shared import canonical
-from tequio_shared.errors import RefusedError, UserFacingError
+from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
 from tequio_shared.ids import Digest, RunId
 from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.statement import Entry
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
     from tequio_shared.ids import NetworkId, PeerKey
     from tequio_shared.statements import Body
+    from tequio_shared.statements.rounds import HeadAttest, WitnessProof, WorkCommit
+
+B = TypeVar("B", bound="HeadAttest | WorkCommit | WitnessProof")
 
 DRAFTS = 1_000
 """Most drafts that wait; a worker with more has a ledger that takes nothing."""
@@ -51,7 +56,17 @@ CREATE TABLE IF NOT EXISTS copy (
     ticket INTEGER NOT NULL REFERENCES draft ON DELETE CASCADE,
     leaf BLOB NOT NULL
 );
+CREATE TABLE IF NOT EXISTS word (
+    type TEXT NOT NULL,
+    run BLOB NOT NULL,
+    round INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    PRIMARY KEY (type, run)
+);
 """
+LEAP = 1_000
+"""Numbers passed over when the ledger has statements of ours that the file does not know: it may
+be an old copy, and others may have been signed that nobody has logged."""
 _REGISTRATION = 0
 
 
@@ -97,6 +112,7 @@ class OutboxFile:
                 self._base.execute(f"PRAGMA {pragma}")
             with self._transaction():
                 self._found(net, author)
+            self._check()
 
     def close(self) -> None:
         """Close the file; everything is on disk already."""
@@ -124,12 +140,13 @@ class OutboxFile:
         """List all copies, the oldest first."""
         with self._explained():
             rows = self._base.execute("SELECT ticket, leaf FROM copy ORDER BY rowid").fetchall()
-        return [Copy(ticket=ticket, entry=Entry.parse(leaf)) for ticket, leaf in rows]
+            return [Copy(ticket=ticket, entry=Entry.parse(leaf)) for ticket, leaf in rows]
 
     def add(self, body: Body, run: RunId | None, round: int | None) -> int:  # noqa: A002 - treaty's word
         """Put a draft at the end and give its ticket, or that of the same one already waiting.
 
-        Raises RefusedError("queue-full").
+        Raises RefusedError: "already-said" and "too-late" for what would be a second word about a
+        round, "queue-full" when too many wait.
         """
         same = (body.TYPE, canonical.encode(body), run, round)
         with self._transaction():
@@ -141,10 +158,32 @@ class OutboxFile:
                 return int(found[0])
             if self._base.execute("SELECT count(*) FROM draft").fetchone()[0] >= DRAFTS:
                 raise RefusedError("queue-full", f"{DRAFTS} statements wait to be logged")
+            if round is not None:
+                self._give_word(*same)
             row = self._base.execute(
                 "INSERT INTO draft (type, body, run, round) VALUES (?, ?, ?, ?)", same
             )
             return int(row.lastrowid or 0)
+
+    def word(self, body_type: type[B], run: RunId, round: int) -> B | None:  # noqa: A002 - treaty's word
+        """What was said of that round, answered or not."""
+        query = "SELECT body FROM word WHERE type = ? AND run = ? AND round = ?"
+        with self._explained():
+            row = self._base.execute(query, (body_type.TYPE, run, round)).fetchone()
+            return None if row is None else canonical.decode(row[0], body_type, STATEMENT_BYTES)
+
+    def _give_word(self, type_: str, body: bytes, run: RunId | None, round_: int | None) -> None:
+        """Let this be our word about the round; within a transaction."""
+        before = self._base.execute(
+            "SELECT max(round) FROM word WHERE type = ? AND run = ?", (type_, run)
+        ).fetchone()[0]
+        if before is not None and before >= (round_ or 0):
+            code = "already-said" if before == round_ else "too-late"
+            raise RefusedError(code, f"{type_} of round {before} was said before")
+        self._base.execute(
+            "REPLACE INTO word (type, run, round, body) VALUES (?, ?, ?, ?)",
+            (type_, run, round_, body),
+        )
 
     def add_first(self, body: Body) -> None:
         """Put our key's registration before everything else; once."""
@@ -153,6 +192,12 @@ class OutboxFile:
                 "INSERT OR IGNORE INTO draft (ticket, type, body) VALUES (?, ?, ?)",
                 (_REGISTRATION, body.TYPE, canonical.encode(body)),
             )
+
+    def is_registering(self) -> bool:
+        """Say whether our key's registration waits to be logged."""
+        query = "SELECT count(*) FROM draft WHERE ticket = ?"
+        with self._explained():
+            return bool(self._base.execute(query, (_REGISTRATION,)).fetchone()[0])
 
     def keep(self, copies: Sequence[Copy]) -> None:
         """Keep signed copies; from here on their numbers are used."""
@@ -178,10 +223,10 @@ class OutboxFile:
             self._base.execute("DELETE FROM draft WHERE ticket = ?", (ticket,))
 
     def adopt(self, seq: int, last: Digest) -> None:
-        """Go on from a statement of ours that this file does not know."""
+        """Go on from a statement of ours that this file does not know, well above its number."""
         with self._transaction():
             self._base.execute(
-                "UPDATE chain SET seq = ?, last = ?, used = max(used, ?)", (seq, last, seq)
+                "UPDATE chain SET seq = ?, last = ?, used = max(used, ?)", (seq, last, seq + LEAP)
             )
 
     def _found(self, net: NetworkId, author: PeerKey) -> None:
@@ -194,6 +239,12 @@ class OutboxFile:
             raise UserFacingError(
                 f"{self._path} belongs to another network or key: use another folder"
             )
+
+    def _check(self) -> None:
+        """Raise sqlite3.DatabaseError unless all pages are sound."""
+        (found,) = self._base.execute("PRAGMA quick_check(1)").fetchone()
+        if found != "ok":
+            raise sqlite3.DatabaseError(found)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -210,9 +261,14 @@ class OutboxFile:
     def _explained(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as err:
+        except (sqlite3.OperationalError, sqlite3.IntegrityError) as err:
             raise UserFacingError(
                 f"{self._path} cannot be used ({err}): check the disk's space and the file's owner"
+            ) from err
+        except (sqlite3.Error, MalformedError, KeyError, ValueError) as err:
+            raise UserFacingError(
+                f"{self._path} is damaged ({err}): move it away to go on; what waited there to be "
+                "said is lost, what the ledger has is not"
             ) from err
 
 

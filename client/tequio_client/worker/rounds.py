@@ -9,19 +9,22 @@ them when the training phase ends.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
 from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
 from tequio_client.worker import duty as duties
-from tequio_client.worker.duty import ClosedRound, Duty, Member, Own
+from tequio_client.worker.backoff import BackOff
+from tequio_client.worker.duty import Duty, Own
 from tequio_client.worker.endings import BrokenRulesError, first_of
 from tequio_client.worker.trainer_process import TrainerFailedError
 from tequio_client.worker.trees import TreeRef
+from tequio_shared.accepted import accepted_set
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import HeadHash, PeerKey, digest_from_text, to_text
+from tequio_shared.roles import OF_COORDINATOR
 from tequio_shared.round import Phase, RoundView
 from tequio_shared.run import RunView, VoidReason, needed_document
 from tequio_shared.statements.members import MemberLeave, MemberReady
@@ -35,10 +38,11 @@ from tequio_shared.statements.rounds import (
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from random import Random
 
-    from tequio_client.worker.beacon_secrets import BeaconSecrets
     from tequio_client.worker.deeds import Deeds
-    from tequio_client.worker.exchange import Exchange
+    from tequio_client.worker.means import Means
+    from tequio_shared.accepted import AcceptedSet
     from tequio_shared.contribution import Header
     from tequio_shared.ids import Digest
     from tequio_shared.statement import Entry, Statement
@@ -50,46 +54,27 @@ _PASSING = (PeerError, RefusedError, LedgerUnavailableError, TrainerFailedError)
 CLOSED_KEPT = 32
 """Closed rounds whose accepted sets are remembered, to go on from an older head."""
 STUCK_KEPT = 8
-FIRST_RETRY_S = 1.0
-"""Pause after a duty that failed for a reason that may pass; doubles with each failure in a row."""
-LONGEST_RETRY_S = 30.0
-
-
-class Clock(Protocol):
-    """The wall clock, in milliseconds since 1970."""
-
-    def __call__(self) -> int:
-        """Tell the time."""
 
 
 class Rounds:
     """One volunteer's part in one run. `run` returns when the run has ended."""
 
-    def __init__(
-        self,
-        *,
-        view: RunView,
-        key: PeerKey,
-        deeds: Deeds,
-        exchange: Exchange,
-        secrets: BeaconSecrets,
-        clock: Clock,
-    ) -> None:
+    def __init__(self, *, view: RunView, means: Means, deeds: Deeds, rng: Random) -> None:
         self.view = view  # written by _follow only
-        self._key = key
+        self._key = means.key
         self._deeds = deeds
-        self._exchange = exchange
-        self._secrets = secrets
-        self._clock = clock
-        self._closed: dict[HeadHash, ClosedRound] = {}  # by parent; written by _follow
+        self._exchange = means.exchange
+        self._secrets = means.secrets
+        self._ledger_clock = means.ledger_clock
+        self._closed: dict[HeadHash, AcceptedSet] = {}  # by parent; written by _follow
         self._stuck: deque[HeadHash] = deque(maxlen=STUCK_KEPT)  # written by _do
         self._ready_index: int | None = None
         self._is_leaving = False
-        self._retry_s = FIRST_RETRY_S
+        self._back_off = BackOff(rng)  # after duties that failed; used by _do
         self._moved = trio.Event()  # replaced at every change
         self._heard: dict[PeerKey, Digest] = {}  # this round's gossip: payload root by trainer
         self.verdict = ""  # of the last closed round, for eyes
-        self.opened_at_s = 0.0  # trio time at which we saw the last round.open
+        self.waits_for = ""  # why there is nothing to do; for eyes
 
     async def run(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
         """Take part until the run ends; raises BrokenRulesError when the log breaks the rules."""
@@ -129,17 +114,19 @@ class Rounds:
                 self._wake()
 
     async def _take(self, index: int, statement: Statement) -> None:
+        if isinstance(statement.body, OF_COORDINATOR):
+            self._ledger_clock.note(statement.ts)
         name = needed_document(statement)
         document = await self._exchange.blob(name) if name else b""
         try:
-            self.view.apply(index, statement, self._clock(), lambda _: document)
+            self.view.apply(index, statement, self._ledger_clock.now_ms(), lambda _: document)
         except RefusedError as err:
             raise BrokenRulesError(
                 f"entry {index} ({statement.type}) does not follow from the log: {err}"
             ) from err
         if statement.author == self._key:
             await self._confirm(index, statement)
-        self._after(statement)
+        await self._after(index, statement)
 
     async def _confirm(self, index: int, statement: Statement) -> None:
         """Note what the log now has of ours."""
@@ -153,44 +140,28 @@ class Rounds:
             case MemberLeave():
                 self._ready_index = None
 
-    def _after(self, statement: Statement) -> None:
+    async def _after(self, index: int, statement: Statement) -> None:
         current = self.view.round
         match statement.body:
             case RoundOpen():
-                self.opened_at_s = trio.current_time()
                 self._heard.clear()
             case RoundClose() if current is not None:
-                self._remember(current)
+                await self._remember(index, current)
             case RoundVoid(reason=reason) if current is not None:
-                self._deeds.settle(current.number, was_accepted=False)
+                await self._deeds.settle(current.number, was_accepted=False)
                 log.info("round void", round=current.number, reason=VoidReason(reason).name.lower())
             case HeadPromote(head=head):
                 log.info("head is canonical", round=statement.round, head=head[:10])
 
-    def _remember(self, current: RoundView) -> None:
-        if current.head is None or self.view.next_head is None:
+    async def _remember(self, index: int, current: RoundView) -> None:
+        if current.head is None:
             return
         accepted = current.accepted()
-        parent = current.head.hash
-        self._closed[parent] = ClosedRound(
-            round=current.number,
-            k=current.k,
-            parent=parent,
-            set_root=self.view.next_head.set_root,
-            members=tuple(
-                Member(
-                    trainer=one.header.trainer,
-                    id=one.id,
-                    header=one.header.pack(),
-                    payload_root=one.header.payload_root,
-                )
-                for one in accepted.values()
-            ),
-        )
+        self._closed[current.head.hash] = accepted_set(index, current)
         while len(self._closed) > CLOSED_KEPT:
             del self._closed[next(iter(self._closed))]
         mine = current.slot_of.get(self._key)
-        self._deeds.settle(current.number, was_accepted=mine in accepted)
+        await self._deeds.settle(current.number, was_accepted=mine in accepted)
         self.verdict = (
             f"round {current.number}: {len(accepted)} of {len(current.commitments)} accepted by "
             f"{len(current.proofs)} of {len(current.elected)} witnesses"
@@ -209,6 +180,7 @@ class Rounds:
     async def _act(self) -> None:
         while True:
             now = self._duty()
+            self.waits_for = now.reason if isinstance(now, duties.Wait) else ""
             if isinstance(now, duties.Done):
                 return
             if isinstance(now, duties.Wait):
@@ -225,7 +197,7 @@ class Rounds:
             nursery.start_soon(self._watch_overtaken, now, nursery.cancel_scope)
             try:
                 await self._deeds.do(now, self)
-                self._retry_s = FIRST_RETRY_S
+                self._back_off.reset()
             except* LogForkedError:
                 raise
             except* _PASSING as group:
@@ -237,8 +209,7 @@ class Rounds:
         log.warning("duty failed; trying again", duty=type(now).__name__, error=str(error))
         if isinstance(now, duties.Advance):
             self._stuck.append(now.closed.parent)
-        await self._moved_or(self._retry_s)
-        self._retry_s = min(self._retry_s * 2, LONGEST_RETRY_S)
+        await self._moved_or(self._back_off.next_s())
 
     async def _watch_overtaken(self, mine: Duty, scope: trio.CancelScope) -> None:
         """Cancel a duty that the log has overtaken, but never while a statement is on its way."""

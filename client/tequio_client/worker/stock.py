@@ -30,6 +30,10 @@ class Stock:
     def __contains__(self, entry: tuple[Kind, Digest]) -> bool:
         return entry in self._sizes
 
+    def set_aside(self, size_bytes: int) -> None:
+        """Leave so much of the quota to others."""
+        self._quota_bytes = max(self._quota_bytes - size_bytes, 0)
+
     def add(self, kind: Kind, name: Digest, size_bytes: int) -> None:
         """Count an entry as used just now; one that is there gets the new size."""
         self.used_bytes += size_bytes - self._sizes.get((kind, name), 0)

@@ -55,7 +55,7 @@ def test_a_missing_device_is_said_once_and_ends_the_worker(ledger: str, tmp_path
     assert status == 1
     assert lines[-1].startswith("tequio: this computer cannot train the run: ")
     assert "cuda:99" in lines[-1]
-    assert not any("Traceback" in line for line in lines)
+    assert not any("Traceback" in line for line in lines), "\n".join(lines)
     assert sum("trainer started" in line for line in lines) == 1
 
 

@@ -6,6 +6,8 @@ The deeds are written down instead of done; exchange and clock are the test's.
 from __future__ import annotations
 
 from collections import deque
+from random import Random
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import pytest
@@ -18,6 +20,7 @@ from tequio_client.worker import duty as duties
 from tequio_client.worker.beacon_secrets import BeaconSecrets
 from tequio_client.worker.endings import BrokenRulesError, first_of
 from tequio_client.worker.joining import start_view
+from tequio_client.worker.ledger_clock import LedgerClock
 from tequio_client.worker.rounds import Rounds
 from tequio_shared.contribution import Header
 from tequio_shared.errors import PeerError, UserFacingError
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.deeds import Deeds
     from tequio_client.worker.duty import Duty
-    from tequio_client.worker.exchange import Exchange
+    from tequio_client.worker.means import Means
     from tequio_client.worker.trees import TreeRef
     from tequio_shared.ids import Digest, PeerKey
     from tequio_shared.round import Head
@@ -72,7 +75,7 @@ class PaperDeeds:
             self.dropped.append(now)
             raise
 
-    def settle(self, round_number: int, *, was_accepted: bool) -> None:
+    async def settle(self, round_number: int, *, was_accepted: bool) -> None:
         """Note it."""
         self.settled.append((round_number, was_accepted))
 
@@ -117,11 +120,18 @@ class Play:
         view, _ = start_view(swarm.net, swarm.manifest, Resume(after=1), None, None)
         self.rounds = Rounds(
             view=view,
-            key=self.key,
+            means=cast("Means", self._means(folder)),
             deeds=cast("Deeds", self.deeds),
-            exchange=cast("Exchange", self.exchange),
+            rng=Random(1),
+        )
+
+    def _means(self, folder: Path) -> SimpleNamespace:
+        swarm = self.swarm
+        return SimpleNamespace(
+            key=self.key,
+            exchange=self.exchange,
             secrets=BeaconSecrets(folder / "beacon", swarm.members[0].voice.signer, swarm.net),
-            clock=lambda: swarm.now_ms,
+            ledger_clock=LedgerClock(lambda: swarm.now_ms),
         )
 
     async def feed(self, until: type[object] | None = None, times: int = 1) -> None:

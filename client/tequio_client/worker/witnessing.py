@@ -1,0 +1,112 @@
+"""Witnessing a round: waiting for its contributions, having them screened, and the proof."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
+from tequio_client.link import messages as link
+from tequio_client.worker.means import current_round
+from tequio_shared import proof
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import to_text
+from tequio_shared.proof import Reason
+from tequio_shared.statements.rounds import WitnessProof
+
+if TYPE_CHECKING:
+    from tequio_client.worker import duty as duties
+    from tequio_client.worker.means import Means, Tracker
+    from tequio_client.worker.training import Tally, Training
+    from tequio_client.worker.voice import Voice
+    from tequio_shared.round import Head, RoundView
+
+log = structlog.get_logger(__name__)
+
+GATHER_SHARE = 0.5
+"""Part of the witness time that a witness waits for contributions still on their way."""
+_REASONS = {reason.name.lower(): reason for reason in Reason}
+
+
+class Witnessing:
+    """Judges contributions when we are elected."""
+
+    def __init__(self, means: Means, voice: Voice, training: Training, tally: Tally) -> None:
+        self._means = means
+        self._voice = voice
+        self._training = training
+        self._tally = tally
+
+    async def prove(self, now: duties.Prove, rounds: Tracker) -> None:
+        """Send our proof; one that was made before a restart is sent as it is."""
+        current = current_round(rounds, now.round)
+        body = await self._means.outbox.word(WitnessProof, self._means.manifest.run_id, now.round)
+        body = body or await self._proof(current, rounds.view.witnessed_ms)
+        if await self._voice.say_once(now, body) is None:
+            self._tally.proofs += 1
+
+    async def _proof(self, current: RoundView, since_ms: int) -> WitnessProof:
+        if current.head is None:
+            raise RefusedError("no-head", "the round has no head")
+        await self._wait_for_payloads(current, since_ms)
+        verdicts = await self._screened(current, current.head, self._candidates(current))
+        return proof.make(
+            seed=current.seed,
+            slots=len(current.roster.members),
+            trainers=len(current.trainers),
+            vouched={
+                one.slot: current.commitments[one.slot].id for one in verdicts if not one.reason
+            },
+            rejected={one.slot: _REASONS[one.reason] for one in verdicts if one.reason in _REASONS},
+            head=current.head.hash,
+        )
+
+    async def _wait_for_payloads(self, current: RoundView, since_ms: int) -> None:
+        whole_ms = self._means.manifest.rounds.witness * GATHER_SHARE
+        gone_ms = max(self._means.ledger_clock.now_ms() - since_ms, 0)
+        roots = [one.header.payload_root for one in current.commitments.values()]
+        with trio.move_on_after(max(whole_ms - gone_ms, 0) / 1000):
+            await self._means.exchange.wait_for(roots)
+
+    def _candidates(self, current: RoundView) -> tuple[link.Candidate, ...]:
+        """The contributions that are here, in the order of their commitments.
+
+        Of two that are alike the later one is the copy.
+        """
+        store = self._means.store
+        return tuple(
+            link.Candidate(
+                slot=slot,
+                trainer=to_text(one.header.trainer),
+                header=to_text(one.header.pack()),
+                payload=str(store.tree_path(one.header.payload_root)),
+                windows=current.assignment[slot],
+            )
+            for slot, one in sorted(current.commitments.items(), key=lambda item: item[1].index)
+            if store.has_tree(one.header.payload_root)
+        )
+
+    async def _screened(
+        self, current: RoundView, head: Head, candidates: tuple[link.Candidate, ...]
+    ) -> tuple[link.Verdict, ...]:
+        if not candidates:
+            return ()
+        workroom, number = self._means.workroom, current.number
+        has_own = self._training.delta_round == number
+        report = await workroom.ask(
+            lambda wish: link.Screen(
+                wish=wish,
+                round=number,
+                run=to_text(self._means.manifest.run_id),
+                head=to_text(head.hash),
+                k=current.k,
+                candidates=candidates,
+                own_delta=str(workroom.file("delta", number)) if has_own else None,
+            ),
+            link.Screened,
+        )
+        for one in report.verdicts:
+            if one.reason:
+                log.warning("contribution refused", round=number, slot=one.slot, why=one.reason)
+        return report.verdicts
