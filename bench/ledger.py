@@ -31,6 +31,7 @@ from tequio_shared.statements.members import KeyRegister
 from tequio_shared.tlog import bundle
 
 BATCH = 64
+UNLIMITED = ("--key-rate", "0", "--address-rate", "0", "--work-bits", "0")
 LIFE_MS = 600_000
 
 
@@ -72,7 +73,7 @@ def start(folder: Path) -> tuple[subprocess.Popen[str], str, NetworkId]:
     """Start the service and wait for its first line."""
     command = [sys.executable, "-m", "tequio_ledger", "serve", "--dir", str(folder)]
     process = subprocess.Popen(
-        [*command, "--port", "0", "--log-json", "--key-rate", "0", "--address-rate", "0"],
+        [*command, "--port", "0", "--log-json", *UNLIMITED],
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -82,28 +83,30 @@ def start(folder: Path) -> tuple[subprocess.Popen[str], str, NetworkId]:
 
 
 def make_batches(net: NetworkId, statements: int, authors: int) -> list[list[bytes]]:
-    """Sign each author's chain: registrations again and again, the cheapest thing to say."""
-    per_author = statements // authors // BATCH
-    return [chain(net, author, per_author) for author in range(authors)]
+    """Sign registrations: of all statements those that leave the ledger the most to remember."""
+    per_connection = statements // authors // BATCH
+    return [newcomers(net, author, per_connection) for author in range(authors)]
 
 
-def chain(net: NetworkId, author: int, batches: int) -> list[bytes]:
-    """Sign one author's statements, cut into bundles."""
-    signer = Signer(sha256(b"bench", author.to_bytes(4, "big")))
+def newcomers(net: NetworkId, author: int, batches: int) -> list[bytes]:
+    """Sign the registrations of new keys, cut into bundles."""
     now_ms = time.time_ns() // 1_000_000
-    prev, leaves = ZERO_DIGEST, []
-    for seq in range(1, batches * BATCH + 1):
-        statement = make(
-            body=KeyRegister(),
-            author=signer.key,
-            seq=seq,
-            ts=now_ms,
-            exp=now_ms + LIFE_MS,
-            prev=prev,
-        )
-        prev = statement.digest
-        leaves.append(sign(net, statement, signer).leaf())
+    leaves = [registered(net, author, at, now_ms) for at in range(batches * BATCH)]
     return [bundle(leaves[at : at + BATCH]) for at in range(0, len(leaves), BATCH)]
+
+
+def registered(net: NetworkId, author: int, number: int, now_ms: int) -> bytes:
+    """Sign the registration of one key."""
+    signer = Signer(sha256(b"bench", author.to_bytes(4, "big"), number.to_bytes(4, "big")))
+    statement = make(
+        body=KeyRegister(nonce=0),
+        author=signer.key,
+        seq=1,
+        ts=now_ms,
+        exp=now_ms + LIFE_MS,
+        prev=ZERO_DIGEST,
+    )
+    return sign(net, statement, signer).leaf()
 
 
 async def post_all(url: str, chains: list[list[bytes]]) -> tuple[list[float], float]:

@@ -15,6 +15,7 @@ from tequio_shared.merkle import leaf_hash as hash_leaf
 from tequio_shared.roles import check_role
 from tequio_shared.statement import Entry
 from tequio_shared.tlog import TILE_WIDTH, hashes_at
+from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -129,11 +130,12 @@ async def read_entries(
 
 def check_entry(index: int, entry: Entry, network: Network) -> None:
     """Raise PeerError unless all signatures hold and the signers may say what the entry says."""
-    entry.verify(network.id)
     try:
+        check_work(entry.statement, network.id, network.genesis.work_bits)
         check_role(entry, network.genesis)
     except RefusedError as err:
         raise PeerError(f"entry {index} of the log must not be there: {err}") from err
+    entry.verify(network.id)
 
 
 def _split(size: int) -> int:

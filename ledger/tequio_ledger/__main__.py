@@ -25,6 +25,7 @@ _OPTIONS = (
     click.option("--network", default="tequio", show_default=True, help="Name of the network."),
     click.option("--origin", default="localhost/tequio", show_default=True, help="Log's name."),
     click.option("--threshold", default="1", show_default=True, help="Organisers who must sign."),
+    click.option("--work-bits", default="20", show_default=True, help="Work of a new key."),
     click.option("--blob-quota-mb", default="4096", show_default=True, help="All blobs together."),
     click.option("--peer-quota-mb", default="64", show_default=True, help="Blobs of one peer."),
     click.option(

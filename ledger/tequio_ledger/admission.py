@@ -2,20 +2,23 @@
 
 Two steps, cheap things first. `screen` needs no order: shape, times, known keys, roles; it runs
 before any signature is verified, so that garbage costs microseconds. `admit` runs when all
-signatures hold, in the order in which entries would be logged: the author's chain, then what the
-run says. Both raise RefusedError with a problem code (docs/protocol.md, problems).
+signatures hold, in the order in which entries would be logged: the author's chain, then what
+the run, or the standing of keys, allows. Both raise RefusedError with a problem code
+(docs/protocol.md, problems).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tequio_shared import conduct
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.roles import check_role
 from tequio_shared.statements.members import KeyRegister
 from tequio_shared.statements.runs import NetGenesis, RunOpen
+from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -32,6 +35,7 @@ def screen(entry: Entry, state: State, now_ms: int, newcomers: Collection[PeerKe
     """
     statement = entry.statement
     _check_times(statement, now_ms)
+    check_work(statement, state.net, state.genesis.work_bits)
     _check_keys(entry, state, newcomers)
     check_role(entry, state.genesis)
 
@@ -73,9 +77,13 @@ def _check_run(statement: Statement, state: State) -> None:
     body = statement.body
     if isinstance(body, NetGenesis):
         raise RefusedError("wrong-network", "this network has its genesis")
+    if isinstance(body, KeyRegister) and statement.author in state.peers:
+        raise RefusedError("wrong-state", "this key is registered already")
     if isinstance(body, RunOpen):
         if statement.run in state.runs:
             raise RefusedError("wrong-state", "this run is open already")
         state.manifest_of(statement, body)
     elif statement.run is not None:
         state.run(statement.run).admit(statement)
+    elif not isinstance(body, KeyRegister):
+        conduct.admit(state.standings, statement, state.net, state.round_of)

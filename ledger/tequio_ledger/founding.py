@@ -68,6 +68,7 @@ def _fresh(settings: Settings, folder: Folder) -> Genesis:
         organisers=tuple(to_text(key) for key in settings.organisers),
         threshold=settings.threshold,
         rules=to_text(sha256(rules())),
+        work_bits=settings.work_bits,
     )
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from tequio_shared import ids
 from tequio_shared.errors import TequioError, UserFacingError
+from tequio_shared.genesis import WORK_BITS
 from tequio_shared.keys import check_key
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class Settings:
     organisers: tuple[PeerKey, ...]
     threshold: int
     """How many organisers must sign what is theirs to sign."""
+    work_bits: int
+    """Zero bits that the work of a new key has to show."""
     blob_quota_bytes: int
     """Most bytes that all blobs may take together."""
     peer_quota_bytes: int
@@ -62,6 +65,7 @@ def read(options: Mapping[str, str], organisers: tuple[str, ...]) -> Settings:
         origin=reader.pattern("origin", _ORIGIN, "an address such as ledger.example/net1"),
         organisers=keys,
         threshold=reader.number("threshold", 1, max(1, len(organisers))),
+        work_bits=reader.number("work-bits", 0, WORK_BITS),
         blob_quota_bytes=reader.number("blob-quota-mb", 1, 1 << 30) << 20,
         peer_quota_bytes=reader.number("peer-quota-mb", 0, 1 << 20) << 20,
         key_rate=reader.number("key-rate", 0, 1 << 20),

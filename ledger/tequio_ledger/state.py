@@ -1,4 +1,4 @@
-"""What the log says now: known keys and their chains, and the view of every run.
+"""What the log says now: known keys, their chains and standing, and the view of every run.
 
 A pure fold: the same entries give the same state, at a start, while serving, and in a replay.
 Admission reads it; the sequencer alone feeds it.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tequio_shared import conduct
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import (
     ZERO_DIGEST,
@@ -22,12 +23,15 @@ from tequio_shared.ids import (
 )
 from tequio_shared.manifest import Manifest
 from tequio_shared.run import RunView, first_head
+from tequio_shared.standing import Standings
 from tequio_shared.statements.members import KeyRegister
 from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundVoid
 from tequio_shared.statements.runs import NetGenesis, RunOpen
+from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
     from tequio_shared.genesis import Genesis
+    from tequio_shared.round import RoundView
     from tequio_shared.run import Documents
     from tequio_shared.statement import Entry, Statement
 
@@ -62,6 +66,7 @@ class State:
         self.net = genesis.network_id
         self.documents = documents
         self.peers: dict[PeerKey, Chain] = {}
+        self.standings = Standings()
         self.runs: dict[RunId, RunView] = {}
         self.opened: dict[RunId, int] = {}  # log index of run.open
         self.resumes: dict[RunId, Resume] = {}
@@ -69,18 +74,20 @@ class State:
         self._pending: dict[RunId, int] = {}  # of the last round.close without one
         for key in {genesis.coordinator_key, *genesis.organiser_keys}:
             self.peers[key] = Chain(registered_index=0)
+            self.standings.register(key, 0)
 
     def apply(self, index: int, entry: Entry, at_ms: int) -> None:
         """Take the next entry; raises RefusedError when it does not follow from those before."""
         statement = entry.statement
         match statement.body:
             case KeyRegister():
-                fresh = Chain(registered_index=index)
-                self.peers.setdefault(statement.author, fresh)
+                self._register(index, statement)
             case NetGenesis(doc=doc):
                 self._check_genesis(index, doc)
             case RunOpen() as body:
                 self._open_run(index, statement, body)
+            case _ if statement.run is None:
+                conduct.apply(self.standings, index, statement, self.net, self.round_of)
         if statement.run is not None:
             view = self.run(statement.run)
             view.admit(statement)
@@ -94,6 +101,11 @@ class State:
         if view is None:
             raise RefusedError("not-found", f"no run {to_text(run)} was opened in this network")
         return view
+
+    def round_of(self, run: RunId) -> RoundView | None:
+        """The round of a run that is under way, or its last one."""
+        view = self.runs.get(run)
+        return None if view is None else view.round
 
     def micropoints(self, key: PeerKey) -> int:
         """What the key earned in all runs together."""
@@ -115,11 +127,18 @@ class State:
             raise RefusedError("wrong-head", "the head is not what the manifest starts from")
         return manifest
 
+    def _register(self, index: int, statement: Statement) -> None:
+        check_work(statement, self.net, self.genesis.work_bits)
+        if statement.author in self.peers:
+            raise RefusedError("wrong-state", f"key {to_text(statement.author)} is registered")
+        self.peers[statement.author] = Chain(registered_index=index)
+        self.standings.register(statement.author, index)
+
     def _open_run(self, index: int, statement: Statement, body: RunOpen) -> None:
         manifest = self.manifest_of(statement, body)
         if manifest.run_id in self.runs:
             raise RefusedError("wrong-state", f"run {to_text(manifest.run_id)} is open already")
-        self.runs[manifest.run_id] = RunView.opened(self.net, manifest)
+        self.runs[manifest.run_id] = RunView.opened(self.net, manifest, self.standings)
         self.opened[manifest.run_id] = index
 
     def _note_resume(self, index: int, run: RunId, statement: Statement) -> None:

@@ -17,7 +17,8 @@ from tequio_shared.run import first_head
 from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.rounds import HeadAttest, RoundVoid
 from tequio_shared.statements.runs import NetGenesis, RunOpen, RunPause, RunResume
-from tests.support.authors import LIFE_MS, Author
+from tequio_shared.work import has_work
+from tests.support.authors import LIFE_MS, WORK_BITS, Author, registration
 from tests.support.ledgers import ORGANISER, START_MS
 from tests.support.paper_swarm import manifest
 
@@ -38,6 +39,7 @@ GENESIS = Genesis(
     organisers=tuple(to_text(key) for key in sorted([ORGANISER.key, SECOND.key])),
     threshold=2,
     rules=D,
+    work_bits=WORK_BITS,
 )
 
 
@@ -86,7 +88,8 @@ def from_the_past(place: Place) -> Entry:
 
 
 def from_the_future(place: Place) -> Entry:
-    return place.member.say(KeyRegister(), place.now + CLOCK_SKEW_MS + 1)
+    later = place.now + CLOCK_SKEW_MS + 1
+    return place.member.say(MemberLeave(reason=1), later, run=RULES.run_id)
 
 
 def unregistered(place: Place) -> Entry:
@@ -96,6 +99,21 @@ def unregistered(place: Place) -> Entry:
 def unregistered_cosigner(place: Place) -> Entry:
     others = place.stranger.signer
     return place.member.say(MemberLeave(reason=1), place.now, others, run=RULES.run_id)
+
+
+def without_work(place: Place) -> Entry:
+    nonce = registration(place.state.net, place.stranger.key).nonce + 1
+    while has_work(place.state.net, place.stranger.key, WORK_BITS, nonce):
+        nonce += 1
+    return place.stranger.say(KeyRegister(nonce=nonce), place.now)
+
+
+def registered_twice(place: Place) -> Entry:
+    return place.member.register(place.now)
+
+
+def founder_registered(place: Place) -> Entry:
+    return place.organiser.register(place.now)
 
 
 def coordinators_word(place: Place) -> Entry:
@@ -175,6 +193,9 @@ CASES: list[tuple[Callable[[Place], Entry], str]] = [
     (from_the_future, "clock-skew"),
     (unregistered, "not-admitted"),
     (unregistered_cosigner, "not-admitted"),
+    (without_work, "no-work"),
+    (registered_twice, "wrong-state"),
+    (founder_registered, "wrong-state"),
     (coordinators_word, "wrong-role"),
     (second_genesis, "wrong-network"),
     (members_pause, "wrong-role"),
@@ -216,6 +237,14 @@ def test_a_key_counts_as_known_once_its_registration_stands_before_it_in_the_bat
     screen(entry, place.state, place.now, {place.stranger.key})
     with pytest.raises(RefusedError, match="not registered"):
         screen(entry, place.state, place.now)
+
+
+def test_a_log_that_registers_a_key_twice_or_without_work_is_not_folded() -> None:
+    for make in (without_work, registered_twice):
+        place = Place()
+        entry = make(place)
+        with pytest.raises(RefusedError):
+            place.state.apply(place.index, entry, place.now)
 
 
 def test_a_refused_statement_leaves_the_state_as_it_was() -> None:

@@ -13,9 +13,9 @@ from tequio_ledger.store import log_rows
 from tequio_ledger.store.log_rows import StoredCheckpoint
 from tequio_shared import merkle
 from tequio_shared.errors import FatalLogError, UserFacingError
-from tequio_shared.ids import ZERO_DIGEST
+from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.notes import VerifierKey, open_checkpoint
-from tests.support.authors import Author
+from tests.support.authors import Author, newcomers
 from tests.support.ledgers import VirtualClock, make_settings, opened
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ CLOCK = VirtualClock()
 
 def grow(ledger: Ledger, author: Author, count: int) -> list[bytes]:
     """Append one batch of valid entries; give its leaves."""
-    entries = [author.register(CLOCK()) for _ in range(count)]
+    name = f"{to_text(author.key)} {ledger.log.size}"
+    entries = newcomers(name, ledger.state.net, count, CLOCK())
     batch = [Admitted.of(entry, ledger.state.net, CLOCK()) for entry in entries]
     ledger.log.append(batch, _nothing)
     return [admitted.leaf for admitted in batch]

@@ -17,7 +17,7 @@ from tequio_ledger.replay import replay
 from tequio_shared.ids import NetworkId, to_text
 from tequio_shared.statement import Entry, statement_id
 from tequio_shared.tlog import ENTRIES, Tile, bundle, parse_bundle
-from tests.support.authors import Author
+from tests.support.authors import newcomers
 from tests.support.ledgers import UNLIMITED, Served, make_settings, served, start
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def test_a_kill_during_ingest_loses_nothing_that_was_acknowledged(tmp_path: Path
     for turn in range(4):
         with served(tmp_path, *UNLIMITED) as program:
             assert max(acknowledged.values(), default=0) < size_of(program)
-            acknowledged |= ingest_until_killed(program, Author(f"author {turn}", program.net))
+            acknowledged |= ingest_until_killed(program, turn)
     replay(make_settings(tmp_path))
     assert len(acknowledged) > 100
     with served(tmp_path) as program:
@@ -118,14 +118,15 @@ def size_of(program: Served) -> int:
     return int(httpx.get(f"{program.url}/log/checkpoint").text.split("\n")[1])
 
 
-def ingest_until_killed(program: Served, author: Author) -> dict[str, int]:
+def ingest_until_killed(program: Served, turn: int) -> dict[str, int]:
     """Post batches, kill the program in the middle, give what it acknowledged."""
     acknowledged: dict[str, int] = {}
     deadline = time.monotonic() + 0.4
     with httpx.Client(base_url=program.url) as client:
         while True:
             now_ms = time.time_ns() // 1_000_000
-            leaves = [author.register(now_ms).leaf() for _ in range(20)]
+            name = f"turn {turn} from {len(acknowledged)}"
+            leaves = [one.leaf() for one in newcomers(name, program.net, 20, now_ms)]
             if time.monotonic() > deadline:
                 threading.Timer(0.004, program.process.kill).start()
             try:

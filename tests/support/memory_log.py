@@ -21,6 +21,7 @@ from tequio_shared.ids import (
     Digest,
     NetworkId,
     PeerKey,
+    RunId,
     digest_from_text,
     key_from_text,
     sha256,
@@ -30,9 +31,11 @@ from tequio_shared.keys import Signer
 from tequio_shared.merkle import leaf_hash, root_of_hashes
 from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
 from tequio_shared.statement import Entry, make, sign, statement_id
-from tequio_shared.statements.members import KeyRegister
+from tequio_shared.statements.members import KeyRegister, MemberLeave
 from tequio_shared.statements.runs import NetGenesis
 from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle, parse_bundle
+from tequio_shared.work import check_work
+from tests.support.authors import WORK_BITS, registration
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
@@ -41,6 +44,7 @@ ORIGIN = "log.test/net1"
 LOG_SIGNER = Signer(bytes([11]) * 32)
 COORDINATOR = Signer(bytes([12]) * 32)
 NOW_MS = 1_700_000_000_000
+RUN = RunId(bytes([5]) * 32)
 
 
 def genesis() -> Genesis:
@@ -54,6 +58,7 @@ def genesis() -> Genesis:
         organisers=(to_text(COORDINATOR.key),),
         threshold=1,
         rules=to_text(bytes(32)),
+        work_bits=WORK_BITS,
     )
 
 
@@ -61,11 +66,12 @@ NET: NetworkId = genesis().network_id
 
 
 def chain_of(signer: Signer, count: int, *, salt: int = 0) -> list[Entry]:
-    """A registration and more of the same: entries that a log takes in this order."""
+    """A registration and small talk: entries that a log takes in this order."""
     prev, made = ZERO_DIGEST, []
     for seq in range(1, count + 1):
         statement = make(
-            body=KeyRegister(),
+            body=registration(NET, signer.key) if seq == 1 else MemberLeave(reason=seq),
+            run=None if seq == 1 else RUN,
             author=signer.key,
             seq=seq,
             ts=NOW_MS + salt,
@@ -142,6 +148,7 @@ class MemoryLog:
 
     def _admit(self, entry: Entry) -> None:
         statement = entry.statement
+        check_work(statement, NET, WORK_BITS)
         entry.verify(NET)
         if statement.author not in self.chains and not isinstance(statement.body, KeyRegister):
             raise RefusedError("not-admitted", "not registered")

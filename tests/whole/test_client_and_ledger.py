@@ -13,18 +13,23 @@ from tequio_client.ledger_api import LedgerApi, LedgerRefusedError
 from tequio_client.worker.follower import LogFollower, read_entries
 from tequio_client.worker.outbox import Outbox
 from tequio_shared.addresses import sign_addresses
-from tequio_shared.ids import RunId, peer_id_text
+from tequio_shared.ids import RunId, peer_id_text, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statements.members import KeyRegister, MemberLeave
-from tests.support.ledgers import served
+from tequio_shared.run import first_head
+from tequio_shared.statements.members import MemberLeave
+from tequio_shared.statements.runs import RunOpen
+from tests.support.authors import Author
+from tests.support.ledgers import ORGANISER, served
+from tests.support.paper_swarm import manifest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_shared.ids import NetworkId
+    from tequio_client.ledger_answers import Network
 
 ME = Signer(bytes([1]) * 32)
 NO_RUN = RunId(bytes(32))
+RULES = manifest()
 
 
 def now_ms() -> int:
@@ -32,9 +37,17 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def speaking(folder: Path, ledger: LedgerApi, net: NetworkId) -> Outbox:
+def speaking(folder: Path, ledger: LedgerApi, network: Network) -> Outbox:
     """Make the outbox of ME."""
-    return Outbox(folder, signer=ME, net=net, ledger=ledger, clock=now_ms, rng=Random(1))
+    return Outbox(
+        folder,
+        signer=ME,
+        net=network.id,
+        work_bits=network.genesis.work_bits,
+        ledger=ledger,
+        clock=now_ms,
+        rng=Random(1),
+    )
 
 
 @pytest.mark.whole
@@ -55,22 +68,32 @@ async def test_speaking_and_following_over_a_refusal_and_a_kill(tmp_path: Path) 
 async def _first_day(ledger: LedgerApi, worker: Path) -> None:
     network = await ledger.network()
     async with (
-        speaking(worker, ledger, network.id) as outbox,
+        speaking(worker, ledger, network) as outbox,
         LogFollower(ledger, network, worker, rng=Random(2)) as follower,
     ):
         entries = follower.entries()
         assert (await anext(entries))[1].statement.type == "net.genesis"
-        said = await outbox.say(KeyRegister())
+        await _open_run(ledger, network)
+        said = await outbox.say(MemberLeave(reason=1), RULES.run_id)
         with pytest.raises(LedgerRefusedError) as refusal:
             await outbox.say(MemberLeave(reason=1), NO_RUN)
         assert refusal.value.code == "not-found"
-        again = await outbox.say(KeyRegister())
+        again = await outbox.say(MemberLeave(reason=2), RULES.run_id)
         assert again.statement.seq == said.statement.seq + 2
-        read = [await anext(entries) for _ in range(3)]
-        assert [index for index, _ in read] == [1, 2, 3]
+        read = [await anext(entries) for _ in range(4)]
+        assert [index for index, _ in read] == [1, 2, 3, 4]
         assert read[-1][1] == again
-    assert await read_entries(ledger, network, [3]) == {3: again}
+    assert await read_entries(ledger, network, [4]) == {4: again}
     await _blobs_and_seeds(ledger)
+
+
+async def _open_run(ledger: LedgerApi, network: Network) -> None:
+    await ledger.put_blob(RULES.encode(), ORGANISER, now_ms())
+    organiser = Author("organiser", network.id)
+    organiser.signer = ORGANISER
+    body = RunOpen(manifest=to_text(RULES.run_id), head=to_text(first_head(RULES).hash))
+    posted = await ledger.post([organiser.say(body, now_ms(), run=RULES.run_id)])
+    assert [one.status for one in posted] == ["logged"]
 
 
 async def _blobs_and_seeds(ledger: LedgerApi) -> None:
@@ -83,16 +106,16 @@ async def _blobs_and_seeds(ledger: LedgerApi) -> None:
     record = sign_addresses(ME, [addr], now_ms())
     await ledger.put_seed(record)
     assert await ledger.seeds() == (record,)
-    assert await ledger.runs() == ()
+    assert [one.id for one in await ledger.runs()] == [RULES.run_id]
 
 
 async def _second_day(ledger: LedgerApi, worker: Path) -> None:
     """A restarted ledger has everything, and its log continues the one that we remember."""
     network = await ledger.network()
     async with (
-        speaking(worker, ledger, network.id) as outbox,
+        speaking(worker, ledger, network) as outbox,
         LogFollower(ledger, network, worker, rng=Random(2)) as follower,
     ):
-        entries = follower.entries(after=3)
-        said = await outbox.say(KeyRegister())
-        assert await anext(entries) == (4, said)
+        entries = follower.entries(after=4)
+        said = await outbox.say(MemberLeave(reason=3), RULES.run_id)
+        assert await anext(entries) == (5, said)

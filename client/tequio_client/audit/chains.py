@@ -12,6 +12,7 @@ from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.roles import check_role
 from tequio_shared.statements.members import KeyRegister
 from tequio_shared.statements.runs import NetGenesis
+from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
     from tequio_shared.genesis import Genesis
@@ -32,6 +33,7 @@ class Chains:
 
     def __init__(self, genesis: Genesis) -> None:
         self._genesis = genesis
+        self._net = genesis.network_id
         self._coordinator_ms = 0  # ts of the coordinator's last statement
         founders = {genesis.coordinator_key, *genesis.organiser_keys}
         self._links = {key: [Link(-1, 0, ZERO_DIGEST)] for key in founders}
@@ -53,23 +55,34 @@ class Chains:
         Whatever it breaks, the author's chain goes on from here, so one fault is told once.
         """
         statement = entry.statement
-        self._register(index, entry)
+        is_known = self._register(index, entry)
         try:
+            self._check_registration(statement, is_known=is_known)
             self._check_keys(entry)
             self._check_chain(statement)
             check_role(entry, self._genesis)
             self._check_genesis(index, statement)
             self._check_times(statement)
-            entry.verify(self._genesis.network_id)
+            entry.verify(self._net)
         finally:
             link = Link(index, statement.seq, statement.digest)
             self._links.setdefault(statement.author, []).append(link)
             if statement.author == self._genesis.coordinator_key:
                 self._coordinator_ms = statement.ts
 
-    def _register(self, index: int, entry: Entry) -> None:
-        if isinstance(entry.statement.body, KeyRegister):
-            self._links.setdefault(entry.statement.author, [Link(index - 1, 0, ZERO_DIGEST)])
+    def _register(self, index: int, entry: Entry) -> bool:
+        """Let a chain begin; say whether the author was known before."""
+        author = entry.statement.author
+        is_known = author in self._links
+        if isinstance(entry.statement.body, KeyRegister) and not is_known:
+            self._links[author] = [Link(index - 1, 0, ZERO_DIGEST)]
+        return is_known
+
+    def _check_registration(self, statement: Statement, *, is_known: bool) -> None:
+        check_work(statement, self._net, self._genesis.work_bits)
+        if isinstance(statement.body, KeyRegister) and is_known:
+            key = to_text(statement.author)
+            raise RefusedError("wrong-state", f"key {key} was registered before")
 
     def _check_keys(self, entry: Entry) -> None:
         for key, _ in entry.signatures:

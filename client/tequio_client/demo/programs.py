@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 END_S = 8.0
 START_S = 60.0
+WORK_BITS = "12"
+"""Of the demo's network: all its keys are new, and its machine is one."""
 _TAIL_BYTES = 2_000
 
 
@@ -131,6 +133,7 @@ def ledger_command(folder: Path, port: int, organiser: str) -> list[str]:
         "--network": "demo",
         "--origin": "demo.example/log",
         "--organiser": organiser,
+        "--work-bits": WORK_BITS,
     }
     words = [word for pair in options.items() for word in pair]
     return [sys.executable, "-m", "tequio_ledger", "serve", *words]

@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
     from pathlib import Path
 
-    from tequio_client.ledger_answers import RunAnswer
+    from tequio_client.ledger_answers import Network, RunAnswer
     from tequio_client.organiser.opening import Prepared
-    from tequio_shared.ids import NetworkId
     from tequio_shared.statements import Body
 
 T = TypeVar("T")
@@ -69,7 +68,7 @@ def open_run(plan: Path, ledger: str, folder: Path, seed_folder: Path) -> str:
 
 async def _open(prepared: Prepared, ledger: str, folder: Path) -> None:
     signer = identity.load_or_create(folder)
-    async with LedgerApi(ledger) as api, _outbox(api, folder, (await api.network()).id) as outbox:
+    async with LedgerApi(ledger) as api, _outbox(api, folder, await api.network()) as outbox:
         with _not_for_ever():
             await opening.announce(prepared, api, outbox, signer, now_ms())
 
@@ -103,15 +102,23 @@ def steer_run(name: str, what: str, ledger: str, folder: Path) -> None:
 
 
 async def _say(ledger: str, folder: Path, body: Body, one: RunAnswer) -> None:
-    async with LedgerApi(ledger) as api, _outbox(api, folder, (await api.network()).id) as outbox:
+    async with LedgerApi(ledger) as api, _outbox(api, folder, await api.network()) as outbox:
         with _not_for_ever():
             await outbox.say(body, one.id, None)
 
 
-def _outbox(api: LedgerApi, folder: Path, net: NetworkId) -> Outbox:
+def _outbox(api: LedgerApi, folder: Path, network: Network) -> Outbox:
     signer = identity.load_or_create(folder)
     rng = Random(signer.key)  # noqa: S311 - back-off only
-    return Outbox(folder, signer=signer, net=net, ledger=api, clock=now_ms, rng=rng)
+    return Outbox(
+        folder,
+        signer=signer,
+        net=network.id,
+        work_bits=network.genesis.work_bits,
+        ledger=api,
+        clock=now_ms,
+        rng=rng,
+    )
 
 
 def _named(name: str, ledger: str) -> RunAnswer:

@@ -16,6 +16,7 @@ _STATUS = {
     "unknown-type": 400,
     "bad-signature": 400,
     "bad-key": 400,
+    "no-work": 403,
     "not-admitted": 403,
     "quarantined": 403,
     "wrong-role": 403,

@@ -21,8 +21,10 @@ from tequio_shared.documents import Result
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.notes import Checkpoint
 from tequio_shared.statement import Entry
+from tequio_shared.statements.members import KeyRegister
 from tequio_shared.statements.rounds import HeadPromote, RoundClose, WorkCommit
 from tests.client.audit.logs import MemoryLog, all_tiles, fill_store
+from tests.support.authors import registration
 from tests.support.swarm import ORIGIN, Character, Said, Swarm, Workshop, signer, tiny_manifest
 
 if TYPE_CHECKING:
@@ -164,6 +166,19 @@ def test_a_key_must_be_registered_before_it_speaks(log: MemoryLog) -> None:
     log.sign()
     findings = [one for one in audited(log).findings if one.place.peer == author]
     assert "not registered before" in findings[0].detail
+
+
+@pytest.mark.parametrize(("nonce", "fault"), [(0, "no work of 8 bits"), (None, "before")])
+def test_a_key_is_registered_once_and_with_its_work(
+    log: MemoryLog, nonce: int | None, fault: str
+) -> None:
+    swarm = crooked_swarm()
+    one = swarm.volunteers[0]
+    again = registration(swarm.net, one.key) if nonce is None else KeyRegister(nonce=nonce)
+    log.leaves.append(one.sign(swarm.net, None, Said(again), swarm.now_ms).leaf())
+    log.sign()
+    findings = found_at(audited(log), len(log.leaves) - 1)
+    assert fault in findings[0].detail
 
 
 def test_a_changed_document_is_found(log: MemoryLog) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_shared.ids import from_text
+from tequio_shared.ids import from_text, to_text
 from tequio_shared.statement import Entry
 from tequio_shared.tlog import bundle
+from tests.support.authors import newcomers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,7 @@ def events(answer: httpx.Response) -> Iterator[tuple[int, Entry]]:
 
 
 def log(http: httpx.Client, author: Author, now_ms: int, count: int) -> list[int]:
-    leaves = [author.register(now_ms).leaf() for _ in range(count)]
+    leaves = [one.leaf() for one in newcomers(to_text(author.key), author.net, count, now_ms)]
     items = http.post("/v1/statements", content=bundle(leaves)).json()["items"]
     return [item["index"] for item in items]
 

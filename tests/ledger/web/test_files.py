@@ -15,7 +15,7 @@ import pytest
 from tequio_shared import merkle
 from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey, open_checkpoint
 from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle, new_tiles, parse_bundle
-from tests.support.authors import Author
+from tests.support.authors import Author, newcomers
 from tests.support.ledgers import UNLIMITED, Served, served
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ VERIFIER = Path(__file__).parents[2] / "support" / "go" / "tlogverify"
 def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Make a log of 601 entries: two full tiles, a partial one, and a level above."""
     with served(tmp_path_factory.mktemp("ledger"), *UNLIMITED) as running:
-        author, now_ms = Author("files", running.net), time.time_ns() // 1_000_000
-        leaves = [author.register(now_ms).leaf() for _ in range(600)]
+        now_ms = time.time_ns() // 1_000_000
+        leaves = [one.leaf() for one in newcomers("files", running.net, 600, now_ms)]
         for at in range(0, 600, 200):
             answer = httpx.post(
                 f"{running.url}/v1/statements", content=bundle(leaves[at : at + 200])
