@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tequio_shared import timing
+from tequio_shared import proof, timing
 from tequio_shared.documents import TRAINER, WITNESS
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round import Phase, RoundView
@@ -102,7 +102,7 @@ def due(view: RunView, watch: Stopwatch) -> int | None:
             opening = _round(view).open
             return opening.train_by if opening else None
         case State.ROUND_WITNESS:
-            ends = (_after(watch.witness_at, times.witness), _after(watch.quorum_at, times.grace))
+            ends = (_after(watch.witness_at, times.witness), _grace_ends(view, watch))
             return min((end for end in ends if end is not None), default=None)
     return None
 
@@ -141,11 +141,27 @@ def _when_training(view: RunView, now: int) -> Step | None:
 def _when_witnessing(view: RunView, watch: Stopwatch, now: int) -> Step | None:
     current, times = _round(view), view.manifest.rounds
     answered = timing.has_all_proofs(view, current)
-    if current.has_quorum() and (answered or _is_over(watch.quorum_at, times.grace, now)):
+    grace_ends = _grace_ends(view, watch)
+    if current.has_quorum() and (answered or (grace_ends is not None and now >= grace_ends)):
         return _close(current)
     if _is_over(watch.witness_at, times.witness, now):
         return _close(current) if current.has_quorum() else _void(current)
     return None
+
+
+def _grace_ends(view: RunView, watch: Stopwatch) -> int | None:
+    """When the coordinator stops waiting for further proofs; None without a quorum of them.
+
+    While somebody's work hangs on witnesses who are still to answer, they get as long again as
+    the quorum took: else the quick ones could decide by being quick.
+    """
+    if watch.quorum_at is None or watch.witness_at is None:
+        return None
+    current, grace = _round(view), view.manifest.rounds.grace
+    outstanding = set(view.present(current.elected)) - current.proofs.keys()
+    if proof.is_undecided(current.elected, current.proofs, current.commitments, outstanding):
+        grace = max(grace, watch.quorum_at - watch.witness_at)
+    return watch.quorum_at + grace
 
 
 def _when_cooling(view: RunView, watch: Stopwatch, now: int) -> Step | None:

@@ -173,6 +173,25 @@ def earns(slot: int, seen: Seen, verdicts: Verdicts) -> bool:
     return (agrees or not decided) and not deviates(slot, seen, verdicts)
 
 
+def is_undecided(
+    elected: Collection[int],
+    proofs: Mapping[int, Seen],
+    committed: Collection[int],
+    outstanding: Collection[int],
+) -> bool:
+    """Whether the outstanding proofs could still get somebody accepted who has votes already."""
+    for slot, (verdict, _) in verdicts(elected, proofs, committed).items():
+        votes = sum(slot in seen.vouched for at, seen in proofs.items() if at != slot)
+        coming = sum(witness != slot for witness in outstanding)
+        if (
+            verdict is Verdict.NOT_SELECTED
+            and votes > 0
+            and votes + coming >= _needed(slot, elected)
+        ):
+            return True
+    return False
+
+
 def has_quorum(elected: Collection[int], proofs: Mapping[int, Seen]) -> bool:
     """Whether enough of the elected have answered to close the round."""
     return len(proofs) >= max(quorum(len(elected)), 1)
@@ -215,11 +234,16 @@ def _check_bloom(bits: bytes, seed: bytes, ids: list[ContributionId], trainers: 
         raise RefusedError("proof-bloom", "the Bloom filter is not the bitmap's")
 
 
+def _needed(slot: int, elected: Collection[int]) -> int:
+    """Voices that decide on a slot: ceil(2/3) of the elected others, and at least one."""
+    return max(quorum(len(elected) - (slot in elected)), 1)
+
+
 def _verdict(
     slot: int, elected: Collection[int], proofs: Mapping[int, Seen]
 ) -> tuple[Verdict, Reason]:
     others = [proofs[witness] for witness in elected if witness != slot and witness in proofs]
-    needed = max(quorum(len(elected) - (slot in elected)), 1)
+    needed = _needed(slot, elected)
     if sum(slot in seen.vouched for seen in others) >= needed:
         return Verdict.ACCEPTED, Reason.NONE
     blamed = Counter(seen.rejected[slot] for seen in others if slot in seen.rejected)

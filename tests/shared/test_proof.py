@@ -174,3 +174,15 @@ def test_a_proof_deviates_and_earns_by_what_the_round_came_to(
     }
     assert proof.deviates(0, said, came_to) is deviates
     assert proof.earns(0, said, came_to) is earns
+
+
+def test_work_hangs_on_those_who_are_still_to_answer() -> None:
+    elected, committed = range(6), [0]  # five others, four voices decide
+    three = {at: letters("a") for at in (1, 2, 3)}
+    assert proof.is_undecided(elected, three, committed, {4, 5})
+    assert proof.is_undecided(elected, three, committed, {4})
+    assert not proof.is_undecided(elected, three, committed, set()), "nobody is left"
+    assert not proof.is_undecided(elected, three, committed, {0}), "its own voice does not count"
+    assert not proof.is_undecided(elected, {1: letters("")}, committed, {2, 3, 4, 5}), "no voice"
+    four = {at: letters("a") for at in (1, 2, 3, 4)}
+    assert not proof.is_undecided(elected, four, committed, {5}), "decided"
