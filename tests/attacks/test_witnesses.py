@@ -127,7 +127,7 @@ def test_a_proof_about_slots_that_are_not_there_is_refused(
 def test_nothing_is_accepted_by_fewer_than_two_thirds_of_the_elected(elected: int) -> None:
     assert quorum(elected) == {4: 3, 16: 11}[elected]
     for colluders in (elected - quorum(elected), elected - quorum(elected) + 1):
-        swarm = patient_swarm(3, grace=10_000)
+        swarm = patient_swarm(3)
         victim = Volunteer("victim", swarm.workshop, roles=("trainer",))
         kind = type("Colluder", (Colluder,), {"victims": {victim.key}})
         swarm.join(victim)
