@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from litestar import get
+import msgspec
+from litestar import Response, get
 from litestar.params import FromPath, FromQuery, QueryParameter
 
 from tequio_ledger import SOFTWARE
@@ -27,12 +28,22 @@ from tequio_shared.limits import JSON_INTEGER
 
 Limit = Annotated[int, QueryParameter(ge=1, le=1000)]
 After = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
+_NOT_WELL = 503
+
+
+class HealthAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One word, and a sentence unless it is `ok`."""
+
+    status: str
+    detail: str | None = None
 
 
 @get("/healthz", sync_to_thread=False)
-def get_health() -> dict[str, str]:
-    """Say that the service answers."""
-    return {"status": "ok"}
+def get_health(ledger: GivenLedger) -> Response[HealthAnswer]:
+    """Say that all is well, or with status 503 what keeps the ledger from its work."""
+    health = ledger.health()
+    answer = HealthAnswer(health.status, health.detail)
+    return Response(answer, status_code=200 if health.status == "ok" else _NOT_WELL)
 
 
 @get("/v1/network", sync_to_thread=False)
