@@ -72,6 +72,7 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "resume": answers.ResumeAnswer,
     "round": answers.RoundAnswer,
     "peer": answers.PeerAnswer,
+    "standing": answers.StandingAnswer,
     "item": Item,
 }
 

@@ -1,7 +1,9 @@
-"""Says for each run what is to be logged next, in the coordinator's own signed statements.
+"""Says what is to be logged next, in the coordinator's own signed statements.
 
-What follows from the log and when it is time for it is decided in `tequio_shared.coordination`;
-here are only the clock readings, the key, and the end of the coordinator's own chain.
+The network comes first: faults that are proven, and changes of standing that are due, for no
+roster is admitted before those. Then comes each run. What follows from the log, and when it is
+time for it, is decided in `tequio_shared`; here are only the clock readings, the key, and the end
+of the coordinator's own chain.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from tequio_ledger.accuser import Accuser
 from tequio_shared.coordination import Stopwatch, decide, due
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.limits import STATEMENT_LIFE_MS
@@ -34,24 +37,29 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deed:
-    """A signed statement to log now, and the document that it names."""
+    """A signed statement to log now, and the document that it names; no run: the network's."""
 
-    run: RunId
+    run: RunId | None
     entry: Entry
-    document: bytes | None
+    document: bytes | None = None
 
 
 class Coordinator:
-    """Watches every run; belongs to the sequencer, which calls it between two entries."""
+    """Watches network and runs; belongs to the sequencer, which calls it between two entries."""
 
     def __init__(self, signer: Signer, state: State) -> None:
         self._signer = signer
         self._state = state
+        self.accuser = Accuser(state)
         self._watches: dict[RunId, Stopwatch] = {}
-        self._resting_until: dict[RunId, int] = {}  # runs whose statement was refused: our bug
+        # Runs, and with None the network, whose statement was refused: our bug.
+        self._resting_until: dict[RunId | None, int] = {}
 
     def next_deed(self, now_ms: int) -> Deed | None:
-        """Decide on the next statement of any run; None when there is nothing to say now."""
+        """Decide on the next statement; None when there is nothing to say now."""
+        deed = self._network_deed(now_ms)
+        if deed is not None:
+            return deed
         for run, view in self._active():
             if self._resting_until.get(run, 0) > now_ms:
                 continue
@@ -63,10 +71,11 @@ class Coordinator:
     def due(self) -> int | None:
         """Say when time alone may bring the next statement (ms); None: only another entry can."""
         times = [self._due(run, view) for run, view in self._active()]
+        times.append(self._rested(None, self._state.standings.next_ms()))
         return min((time for time in times if time is not None), default=None)
 
-    def back_off(self, run: RunId, now_ms: int) -> None:
-        """Leave a run alone for a while."""
+    def back_off(self, run: RunId | None, now_ms: int) -> None:
+        """Leave a run, or the network's standings, alone for a while."""
         self._resting_until[run] = now_ms + _BACK_OFF_MS
 
     def sign(self, body: Body, now_ms: int, run: RunId | None, number: int | None) -> Entry:
@@ -83,6 +92,15 @@ class Coordinator:
             round=number,
         )
         return sign(self._state.net, statement, self._signer)
+
+    def _network_deed(self, now_ms: int) -> Deed | None:
+        """A report of a fault, or a change of standing that follows from the log."""
+        if self._resting_until.get(None, 0) > now_ms:
+            return None
+        body = self.accuser.next() or self._state.standings.due(now_ms)
+        if body is None:
+            return None
+        return Deed(run=None, entry=self.sign(body, now_ms, None, None))
 
     def _decide(self, run: RunId, view: RunView, now_ms: int) -> Deed | None:
         """One run's next statement; a run that nothing can be said of must not stop the others."""
@@ -101,7 +119,9 @@ class Coordinator:
         return Deed(run=run, entry=entry, document=step.document)
 
     def _due(self, run: RunId, view: RunView) -> int | None:
-        time = due(view, self._watches.setdefault(run, Stopwatch()))
+        return self._rested(run, due(view, self._watches.setdefault(run, Stopwatch())))
+
+    def _rested(self, run: RunId | None, time: int | None) -> int | None:
         return None if time is None else max(time, self._resting_until.get(run, 0))
 
     def _active(self) -> Iterator[tuple[RunId, RunView]]:

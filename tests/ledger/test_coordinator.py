@@ -34,6 +34,13 @@ class Swarm:
         self.organiser = PaperOrganiser(ledger)
         self.peers = [PaperPeer(f"peer {n}", ledger, RULES.run_id) for n in range(4)]
 
+    def moved(self, ledger: Ledger) -> Swarm:
+        """Go on with another ledger: the same one, opened anew."""
+        self.ledger = ledger
+        for peer in self.peers:
+            peer.move(ledger)
+        return self
+
     @property
     def view(self) -> RunView:
         """The run's view."""

@@ -81,6 +81,10 @@ class PaperPeer(Author):
         self._run = run
         self._secrets = 0
 
+    def move(self, ledger: Ledger) -> None:
+        """Go on with a ledger that was opened anew."""
+        self._ledger = ledger
+
     def join(self) -> list[Entry]:
         """Register, and be ready."""
         return [self.register(self._ledger.clock()), self.ready()]

@@ -12,11 +12,18 @@ from typing import TYPE_CHECKING
 from sqlalchemy import delete, insert, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from tequio_ledger.store.models import DERIVED, Credit, Peer, Round, Run
+from tequio_ledger.store.models import DERIVED, Credit, Peer, Round, Run, Standing
 from tequio_shared.documents import TRAINER, WITNESS, Result
-from tequio_shared.ids import digest_from_text, from_text
+from tequio_shared.ids import digest_from_text, from_text, key_from_text
+from tequio_shared.statements.members import KeyRegister
 from tequio_shared.statements.rounds import RoundClose, RoundOpen, RoundRoster, RoundVoid
 from tequio_shared.statements.runs import NetGenesis, RunOpen
+from tequio_shared.statements.standing import (
+    StandingAppeal,
+    StandingChange,
+    StandingRelease,
+    StandingUphold,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -36,7 +43,8 @@ class Changes:
     """What a batch of entries changes in the derived tables."""
 
     peers: set[PeerKey] = field(default_factory=set)
-    """Those whose whole row is written anew from the state."""
+    """Those whose whole row is written anew from the state; `standings` too."""
+    standings: set[PeerKey] = field(default_factory=set)
     runs: list[Row] = field(default_factory=list)
     new_rounds: dict[RoundKey, Row] = field(default_factory=dict)
     rounds: dict[RoundKey, Row] = field(default_factory=dict)
@@ -48,9 +56,11 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
     """Note what this entry changes; `state` is the one right after it."""
     statement = entry.statement
     changes.peers.add(statement.author)
+    _note_standing(changes, statement)
     match statement.body:
         case NetGenesis():
             changes.peers.update(state.peers)
+            changes.standings.update(state.peers)
         case RunOpen(manifest=manifest):
             row: Row = {"opened_index": index, "manifest": digest_from_text(manifest)}
             changes.runs.append({"run": statement.run, **row})
@@ -68,6 +78,8 @@ def write(connection: Connection, changes: Changes, state: State) -> None:
     """Bring the derived tables up to date with the state."""
     if changes.peers:
         _write_peers(connection, [_peer_row(key, state) for key in sorted(changes.peers)])
+    if changes.standings:
+        _write_standings(connection, [_standing_row(k, state) for k in sorted(changes.standings)])
     if changes.runs:
         connection.execute(insert(Run), changes.runs)
     if changes.new_rounds:
@@ -83,6 +95,15 @@ def clear(connection: Connection) -> None:
     """Empty every derived table."""
     for table in DERIVED:
         connection.execute(delete(table))
+
+
+def _note_standing(changes: Changes, statement: Statement) -> None:
+    """Whose standing, or appeal, this statement changes."""
+    match statement.body:
+        case KeyRegister() | StandingAppeal():
+            changes.standings.add(statement.author)
+        case StandingChange(peer=peer) | StandingRelease(peer=peer) | StandingUphold(peer=peer):
+            changes.standings.add(key_from_text(peer))
 
 
 def _start_round(changes: Changes, index: int, statement: Statement, roster: str) -> None:
@@ -147,6 +168,28 @@ def _write_peers(connection: Connection, rows: list[Row]) -> None:
     fresh = {name: statement.excluded[name] for name in ("last_seq", "last_hash", "micropoints")}
     connection.execute(
         statement.on_conflict_do_update(index_elements=["key"], set_=fresh),
+        rows,
+    )
+
+
+def _standing_row(key: PeerKey, state: State) -> Row:
+    record = state.standings.records[key]
+    return {
+        "peer": key,
+        "standing": str(record.standing),
+        "since": record.since,
+        "cause": None if record.cause is None else int(record.cause),
+        "evidence": list(record.evidence),
+        "until": record.until,
+        "appeal": None if record.appeal is None else record.appeal[0],
+    }
+
+
+def _write_standings(connection: Connection, rows: list[Row]) -> None:
+    statement = upsert(Standing)
+    fresh = {name: statement.excluded[name] for name in rows[0] if name != "peer"}
+    connection.execute(
+        statement.on_conflict_do_update(index_elements=["peer"], set_=fresh),
         rows,
     )
 

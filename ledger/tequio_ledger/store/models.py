@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from sqlalchemy import BigInteger, ForeignKey, Index, Integer, LargeBinary
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, Integer, LargeBinary
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 # SQLite gives a row id its fast path only under the name INTEGER
@@ -96,6 +96,25 @@ class Peer(Base):
     micropoints: Mapped[Number]
 
 
+class Standing(Base):
+    """What one key is worth in the network, and which entries say so."""
+
+    __tablename__ = "standing"
+    peer: Mapped[Hash] = mapped_column(ForeignKey("peer.key"), primary_key=True)
+    standing: Mapped[str]
+    since: Mapped[Number]
+    """Log index of what made it so."""
+    cause: Mapped[int | None] = mapped_column(Whole)
+    """Code in the standing.change; none for what began or ended otherwise."""
+    evidence: Mapped[list[int]] = mapped_column(JSON)
+    """Log indices."""
+    until: Mapped[Number]
+    """End of a quarantine's term, ms; otherwise 0."""
+    appeal: Mapped[int | None] = mapped_column(Whole)
+    """Log index of the appeal that is open."""
+    __table_args__ = (Index("standing_since", "standing", "since"),)
+
+
 class Run(Base):
     """One run, by the digest of its manifest."""
 
@@ -137,5 +156,5 @@ class Credit(Base):
     micropoints: Mapped[Number]
 
 
-DERIVED = (Credit, Round, Run, Peer)
+DERIVED = (Credit, Round, Run, Standing, Peer)
 """Children first: the order in which they can be emptied."""

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select, tuple_
 
-from tequio_ledger.store.models import Peer, Round
+from tequio_ledger.store.models import Peer, Round, Standing
 from tequio_shared.ids import PeerKey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from sqlalchemy import Connection, Row
 
@@ -32,6 +32,19 @@ class RoundRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StandingRow:
+    """The standing of one key, and the log indices that say why."""
+
+    key: PeerKey
+    standing: str
+    since: int
+    cause: int | None
+    evidence: tuple[int, ...]
+    until: int
+    appeal: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PeerRow:
     """One registered key."""
 
@@ -40,6 +53,7 @@ class PeerRow:
     last_seq: int
     last_hash: bytes
     micropoints: int
+    standing: StandingRow
 
 
 def rounds(connection: Connection, run: bytes, after: int, limit: int) -> list[RoundRow]:
@@ -65,7 +79,7 @@ def rounds(connection: Connection, run: bytes, after: int, limit: int) -> list[R
 def peers(connection: Connection, after: PeerKey | None, limit: int) -> list[PeerRow]:
     """Give keys in order of registration, after a key."""
     place = tuple_(Peer.registered_index, Peer.key)
-    query = select(Peer.__table__)
+    query = _PEERS
     if after is not None:
         last = peer(connection, after)
         if last is None:
@@ -76,8 +90,21 @@ def peers(connection: Connection, after: PeerKey | None, limit: int) -> list[Pee
 
 def peer(connection: Connection, key: PeerKey) -> PeerRow | None:
     """Give one key, or None when it is not registered."""
-    found = _peers(connection.execute(select(Peer.__table__).where(Peer.key == key)))
+    found = _peers(connection.execute(_PEERS.where(Peer.key == key)))
     return found[0] if found else None
+
+
+def standings(
+    connection: Connection, named: Collection[str], after: int, limit: int
+) -> list[StandingRow]:
+    """Give keys of those standings that have them since an entry after that index, ascending."""
+    query = select(Standing.__table__).where(Standing.standing.in_(named), Standing.since > after)
+    return [
+        _standing(row) for row in connection.execute(query.order_by(Standing.since).limit(limit))
+    ]
+
+
+_PEERS = select(Peer.__table__, Standing.__table__).join(Standing, Standing.peer == Peer.key)
 
 
 def _peers(rows: Iterable[Row[tuple[object, ...]]]) -> list[PeerRow]:
@@ -88,6 +115,19 @@ def _peers(rows: Iterable[Row[tuple[object, ...]]]) -> list[PeerRow]:
             last_seq=row.last_seq,
             last_hash=row.last_hash,
             micropoints=row.micropoints,
+            standing=_standing(row),
         )
         for row in rows
     ]
+
+
+def _standing(row: Row[tuple[object, ...]]) -> StandingRow:
+    return StandingRow(
+        key=PeerKey(row.peer),
+        standing=row.standing,
+        since=row.since,
+        cause=row.cause,
+        evidence=tuple(row.evidence),
+        until=row.until,
+        appeal=row.appeal,
+    )

@@ -4,7 +4,8 @@ import msgspec
 
 from tequio_ledger.log import Published
 from tequio_ledger.state import Resume, State
-from tequio_ledger.store.read import PeerRow, RoundRow
+from tequio_ledger.store.read import PeerRow, RoundRow, StandingRow
+from tequio_shared.causes import words_of
 from tequio_shared.ids import RunId, peer_id_text, to_text
 
 
@@ -88,8 +89,20 @@ class RoundsAnswer(msgspec.Struct, frozen=True):
     as_of: AsOf
 
 
+class StandingAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What a key is worth in the network, and why: all but `why` are in the log."""
+
+    standing: str
+    since: int
+    cause: int | None
+    why: str
+    evidence: tuple[int, ...]
+    until: int
+    appeal: int | None
+
+
 class PeerAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One key: where its chain ends and what it earned."""
+    """One key: where its chain ends, what it earned, and how it stands."""
 
     key: str
     peer_id: str
@@ -97,6 +110,7 @@ class PeerAnswer(msgspec.Struct, frozen=True, kw_only=True):
     last_seq: int
     last_hash: str
     micropoints: int
+    standing: StandingAnswer
     as_of: AsOf
 
 
@@ -164,7 +178,21 @@ def peer_answer(row: PeerRow, published: Published) -> PeerAnswer:
         last_seq=row.last_seq,
         last_hash=to_text(row.last_hash),
         micropoints=row.micropoints,
+        standing=standing_answer(row.standing),
         as_of=as_of(published),
+    )
+
+
+def standing_answer(row: StandingRow) -> StandingAnswer:
+    """Describe a standing."""
+    return StandingAnswer(
+        standing=row.standing,
+        since=row.since,
+        cause=row.cause,
+        why=words_of(row.cause),
+        evidence=row.evidence,
+        until=row.until,
+        appeal=row.appeal,
     )
 
 

@@ -6,7 +6,16 @@ from litestar.exceptions import HTTPException
 from litestar.openapi import OpenAPIConfig
 
 from tequio_ledger.service import Ledger
-from tequio_ledger.web import blobs, events, files, network, problems, seeds, statements
+from tequio_ledger.web import (
+    blobs,
+    events,
+    files,
+    network,
+    problems,
+    quarantine,
+    seeds,
+    statements,
+)
 from tequio_ledger.web.doors import Doors
 from tequio_ledger.web.events import Streams
 from tequio_ledger.web.seeds import SeedBook
@@ -21,6 +30,7 @@ ROUTES = (
     network.get_round,
     network.get_peers,
     network.get_peer,
+    quarantine.get_quarantine,
     statements.post_statements,
     files.get_checkpoint,
     files.get_tile,
