@@ -184,7 +184,7 @@ class LedgerApi:
         return open_checkpoint(note, log_key).checkpoint, note
 
     async def show_checkpoint(self, note: bytes) -> None:
-        """Show a checkpoint that we keep; LedgerRefusedError("log-behind") when the log lacks it."""
+        """Show a checkpoint that we keep; LedgerRefusedError("log-behind"): the log lacks it."""
         await self._call("POST", "/log/checkpoint", content=note)
 
     async def tile(self, level: int, index: int, width: int = TILE_WIDTH) -> list[Digest]:

@@ -152,6 +152,8 @@ class _Reading:
             await work()
         except TequioError as err:
             self._failure = err
+            if isinstance(err, LogForkedError):
+                await self._show()
             if scope is not None:
                 scope.cancel()
 
@@ -166,7 +168,8 @@ class _Reading:
                 await trio.sleep(self._back_off.next_s(err.retry_after_s))
 
     async def _prove_start(self) -> None:
-        signed = await self._ledger.checkpoint()
+        await self._show()
+        signed, note = await self._ledger.checkpoint_note()
         await self._check_memory(signed)
         if signed.size < self._start:
             raise LedgerUnavailableError(f"no checkpoint covers entry {self._start - 1} yet")
@@ -174,7 +177,16 @@ class _Reading:
         await self._check_continues(self._start, self._edge.root(), signed)
         self._roots = {self._start: self._edge.root()}
         self._proven_at_s = trio.current_time()
-        await self._sign_off(signed)
+        await self._sign_off(signed, note)
+
+    async def _show(self) -> None:
+        """Show what we keep of the log: a ledger that lost entries must not sign any more."""
+        note = await trio.to_thread.run_sync(log_memory.recall_note, self._path)
+        if note:
+            try:
+                await self._ledger.show_checkpoint(note)
+            except (LedgerUnavailableError, LedgerRefusedError, PeerError) as err:
+                log.info("the ledger did not take our checkpoint", error=str(err))
 
     async def _check_memory(self, signed: Checkpoint) -> None:
         before = await trio.to_thread.run_sync(log_memory.recall, self._path)
@@ -312,17 +324,20 @@ class _Reading:
     async def _look(self) -> Checkpoint:
         """Fetch a checkpoint and judge it; raises LogForkedError."""
         async with self._looking:
-            signed = await self._ledger.checkpoint()
+            signed, note = await self._ledger.checkpoint_note()
             last = self._signed
             if last is not None and signed.size < last.size:
+                is_news = self._older_since_s is None
                 self._check_older(signed, last)
+                if is_news:
+                    await self._show()
                 return last
             if last is not None and signed.size == last.size and signed.root != last.root:
                 raise _forked(last.size, last.root, signed)
             self._older_since_s = None
             await self._prove(signed)
             if signed != last:
-                await self._sign_off(signed)
+                await self._sign_off(signed, note)
             return signed
 
     def _check_older(self, signed: Checkpoint, last: Checkpoint) -> None:
@@ -353,8 +368,8 @@ class _Reading:
         self._proven = size
         self._moved_on.set()
 
-    async def _sign_off(self, signed: Checkpoint) -> None:
-        await trio.to_thread.run_sync(log_memory.remember, self._path, signed)
+    async def _sign_off(self, signed: Checkpoint, note: bytes) -> None:
+        await trio.to_thread.run_sync(log_memory.remember, self._path, signed, note)
         self._signed = signed
 
 

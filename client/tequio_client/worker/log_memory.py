@@ -42,7 +42,7 @@ def recall_note(path: Path) -> bytes:
 
 
 def remember(path: Path, checkpoint: Checkpoint, note: bytes = b"") -> None:
-    """Keep a checkpoint and the note that says it; on disk when this returns. Raises UserFacingError."""
+    """Keep a checkpoint and its note; on disk when this returns. Raises UserFacingError."""
     kept = _Remembered(
         origin=checkpoint.origin,
         size=checkpoint.size,
