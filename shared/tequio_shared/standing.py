@@ -184,7 +184,12 @@ class Standings:
     # --- what the log tells
 
     def admit_fault(self, fault: Fault) -> None:
-        """Raise RefusedError if nothing is new in a report that `evidence.read_fault` judged."""
+        """Raise RefusedError if nothing is new in a report that `evidence.read_fault` judged.
+
+        A key that is not registered has no standing to lose, and costs nobody anything.
+        """
+        if fault.peer not in self.records:
+            raise RefusedError("wrong-evidence", f"{to_text(fault.peer)} is not registered")
         if {statement.digest for statement in fault.statements} <= self._reported:
             raise RefusedError("already-said", "this fault was reported before")
 
