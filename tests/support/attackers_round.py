@@ -19,6 +19,7 @@ from tequio_shared.round import Phase
 from tequio_shared.run import State
 from tequio_shared.statements.members import MemberLeave
 from tequio_shared.statements.rounds import HeadAttest, WitnessProof, WorkCommit
+from tequio_shared.statements.standing import FaultReport
 from tests.support.swarm import Character, Said, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
@@ -118,6 +119,22 @@ class Colluder(Judge):
 
     def _is_victim(self, current: RoundView, slot: int) -> bool:
         return current.roster.members[slot].key in self.victims
+
+
+class Copyist(Judge):
+    """A trainer that commits to the payload of the first who committed, as its own."""
+
+    def duty(self, view: RunView) -> Said | None:
+        """Wait for somebody's commitment before committing."""
+        said, current = super().duty(view), view.round
+        if said is None or current is None or not isinstance(said.body, WorkCommit):
+            return said
+        if not current.commitments:
+            return None
+        first = next(iter(current.commitments.values())).header
+        mine = Header.parse(from_text(said.body.header, None))
+        copied = replace(mine, payload_root=first.payload_root)
+        return Said(WorkCommit(header=to_text(copied.pack())), said.round)
 
 
 class MuteWitness(Judge):
@@ -258,6 +275,16 @@ def due_proof(swarm: Swarm) -> tuple[Volunteer, WitnessProof]:
         if said is not None and isinstance(said.body, WitnessProof):
             return one, said.body
     raise AssertionError("nobody owes a proof")
+
+
+def signed(swarm: Swarm, one: Volunteer, said: Said) -> bytes:
+    """The leaf of what somebody signs next and shows to somebody else than the ledger."""
+    return one.sign(swarm.net, swarm.manifest.run_id, said, swarm.now_ms).leaf()
+
+
+def report_of(*leaves: bytes) -> FaultReport:
+    """A report that holds those leaves."""
+    return FaultReport(leaves=tuple(map(to_text, leaves)))
 
 
 def _heard(current: RoundView) -> int:

@@ -1,0 +1,298 @@
+"""Who is put outside, for what, and how nobody else is. Every verdict is of bytes and the log."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from tequio_shared import standing
+from tequio_shared.contribution import Header
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import PeerKey, from_text, key_from_text, sha256, to_text
+from tequio_shared.limits import QUARANTINE_MS
+from tequio_shared.proof import Reason, Verdict
+from tequio_shared.run import State
+from tequio_shared.standing import Cause, Fault, Standing, Standings
+from tequio_shared.statements.rounds import WorkCommit
+from tequio_shared.statements.standing import StandingChange, StandingRelease
+from tests.support.attack_table import attack
+from tests.support.attackers_round import (
+    Colluder,
+    Copyist,
+    Judge,
+    Withholder,
+    due_proof,
+    earned,
+    outcome,
+    patient_swarm,
+    report_of,
+    round_of,
+    signed,
+    spoiler,
+    swarm_in,
+    swarm_of,
+)
+from tests.support.swarm import Said, Swarm, Volunteer
+
+if TYPE_CHECKING:
+    from tequio_shared.statement import Statement
+
+SHORT = spoiler(lambda payload, _: payload[:-1])
+DOUBLED = spoiler(lambda payload, _: b"\x01" + bytes(9) + b"\xff\x00" + payload[12:])
+DAY_MS = 86_400_000
+
+
+def of(swarm: Swarm, one: Volunteer) -> Standing:
+    return swarm.standings.of(one.key)
+
+
+def changes(swarm: Swarm, one: Volunteer) -> list[StandingChange]:
+    said = [entry.statement.body for entry in swarm.entries]
+    return [
+        body
+        for body in said
+        if isinstance(body, StandingChange) and key_from_text(body.peer) == one.key
+    ]
+
+
+def settle(swarm: Swarm) -> None:
+    """Let the coordinator say what follows about standings."""
+    while swarm.standings.due(swarm.now_ms):
+        assert swarm.coordinate()
+
+
+def convicted(swarm: Swarm, one: Volunteer, cause: Cause) -> None:
+    """Quarantined for that, with entries that show it, and in no roster from here on."""
+    settle(swarm)
+    (change,) = changes(swarm, one)
+    assert (change.to, change.cause) == ("quarantined", cause)
+    assert all(at < len(swarm.entries) for at in change.evidence)
+    assert change.until - swarm.now_ms <= QUARANTINE_MS
+    assert of(swarm, one) is Standing.QUARANTINED
+    number = round_of(swarm).number
+    swarm.run_rounds(swarm.view.closed + swarm.view.voided + 2)
+    assert round_of(swarm).number > number
+    assert one.key not in round_of(swarm).slot_of
+    with pytest.raises(RefusedError) as refused:
+        swarm.post(one, one.ready(swarm.view))
+    assert refused.value.code == "quarantined"
+
+
+def seasoned(swarm: Swarm, *members: Volunteer) -> None:
+    """Let organisers vouch for them, so that newcomers among them do not witness."""
+    for one in members:
+        body = StandingRelease(peer=to_text(one.key), reason=1)
+        swarm.say(swarm.organiser, Said(body))
+
+
+@attack("W3", layer="qua", ends="a quorum names the broken rule: quarantined in the same round")
+@attack("W8", layer="qua", ends="a quorum names the broken rule: quarantined in the same round")
+@pytest.mark.parametrize("forger", [SHORT, DOUBLED], ids=["too short", "doubled index"])
+def test_malformed_bytes_under_a_signature_quarantine_at_once(forger: type[Volunteer]) -> None:
+    swarm = swarm_of(3, forger, *[Judge] * 4)
+    swarm.run_rounds(1)
+    convicted(swarm, swarm.volunteers[0], Cause.BAD_PAYLOAD)
+    assert all(of(swarm, one) is Standing.NEWCOMER for one in swarm.volunteers[1:])
+
+
+@attack("W2", layer="qua", ends="both signed commitments go into the log: quarantined at once")
+def test_two_commitments_for_one_round_convict_by_themselves() -> None:
+    swarm = swarm_in(State.ROUND_TRAIN)
+    cheat, witness = swarm.volunteers[:2]
+    said = cheat.duty(swarm.view)
+    assert said is not None
+    assert isinstance(said.body, WorkCommit)
+    header = Header.parse(from_text(said.body.header, None))
+    other = WorkCommit(header=to_text(replace(header, payload_root=sha256(b"other")).pack()))
+    leaves = [signed(swarm, cheat, Said(body, said.round)) for body in (said.body, other)]
+    swarm.post(witness, Said(report_of(*leaves)))
+    convicted(swarm, cheat, Cause.TWO_STATEMENTS)
+
+
+@attack("Q2", layer="qua", ends="the signed proof convicts its author: quarantined at once")
+def test_a_saturated_filter_under_a_signature_convicts_by_itself() -> None:
+    swarm = swarm_in(State.ROUND_WITNESS)
+    cheat, honest = due_proof(swarm)
+    full = b"\xff" * len(from_text(honest.bloom, None))
+    body = msgspec.structs.replace(honest, bloom=to_text(full))
+    leaf = signed(swarm, cheat, Said(body, round_of(swarm).number))
+    reporter = next(one for one in swarm.volunteers if one is not cheat)
+    swarm.post(reporter, Said(report_of(leaf)))
+    convicted(swarm, cheat, Cause.BAD_PROOF)
+
+
+@attack("Q8", layer="qua", ends="the signed proof convicts its author: quarantined at once")
+def test_a_proof_from_nobody_s_witness_convicts_by_itself() -> None:
+    swarm = swarm_in(State.ROUND_WITNESS, members=20)
+    _, honest = due_proof(swarm)
+    current = round_of(swarm)
+    cheat = next(one for one in swarm.volunteers if current.slot_of[one.key] not in current.elected)
+    leaf = signed(swarm, cheat, Said(honest, current.number))
+    reporter = next(one for one in swarm.volunteers if one is not cheat)
+    swarm.post(reporter, Said(report_of(leaf)))
+    convicted(swarm, cheat, Cause.NOT_ELECTED)
+
+
+@attack("Q5", layer="qua", ends="after two such rounds they are suspected and witness no more")
+@attack("P9", layer="qua", ends="the accused stays as it was; the accuser is suspected")
+@pytest.mark.parametrize("accusation", [None, Reason.NORM, Reason.SCALE], ids=str)
+def test_who_contradicts_the_other_witnesses_loses_the_seat(accusation: Reason | None) -> None:
+    swarm = patient_swarm(25, most=8, grace=10_000)
+    swarm_of(25, *[Judge] * 5, swarm=swarm)
+    victims = {one.key for one in swarm.volunteers[:2]}
+    kind = type("Colluder", (Colluder,), {"victims": victims, "accusation": accusation})
+    swarm_of(25, kind, kind, swarm=swarm)
+    *honest, first, second = swarm.volunteers
+    swarm.run_rounds(3)
+    settle(swarm)
+    assert [of(swarm, one) for one in honest] == [Standing.NEWCOMER] * 5
+    assert [of(swarm, one) for one in (first, second)] == [Standing.SUSPECTED] * 2
+    assert {changes(swarm, one)[0].cause for one in (first, second)} == {Cause.DEVIATION}
+    swarm.run_rounds(5)
+    current = round_of(swarm)
+    assert not {current.slot_of[one.key] for one in (first, second)} & {*current.elected}
+    assert {outcome(swarm, one)[0] for one in swarm.volunteers} == {Verdict.ACCEPTED}
+
+
+@attack(
+    "P9", layer="qua", ends="refused as `wrong-evidence`: only the accused's own signature counts"
+)
+def test_a_report_that_proves_nothing_changes_nothing() -> None:
+    swarm = swarm_in(State.ROUND_TRAIN, heard=2)
+    liar, victim = swarm.volunteers[:2]
+    said = victim.duty(swarm.view) or Said(WorkCommit(header=to_text(bytes(216))), 1)
+    sound = signed(swarm, victim, said)
+    broken = sound[:-1] + bytes([sound[-1] ^ 1])
+    altered = sound[:40] + bytes([sound[40] ^ 1]) + sound[41:]
+    mine = signed(swarm, liar, said)
+    for leaves in ([sound], [broken], [altered], [sound, sound], [sound, mine], [b"\x01\x01"]):
+        with pytest.raises(RefusedError) as refused:
+            swarm.post(liar, Said(report_of(*leaves)))
+        assert refused.value.code in ("wrong-evidence", "malformed", "not-canonical")
+    swarm.run_rounds(1)
+    settle(swarm)
+    assert of(swarm, victim) is Standing.NEWCOMER
+    assert not changes(swarm, victim)
+
+
+@attack(
+    "P3", layer="qua", ends="never a strike: no witness could have it, so nobody blames anybody"
+)
+def test_work_that_was_not_selected_is_never_a_strike() -> None:
+    swarm = patient_swarm(69, most=40)
+    swarm_of(69, Withholder, *[Judge] * 4, swarm=swarm)
+    swarm.run_rounds(30)
+    unlucky = swarm.volunteers[0]
+    record = swarm.standings.records[unlucky.key]
+    assert (record.strikes, record.fault, record.judged) == ([], None, 0)
+    assert of(swarm, unlucky) is Standing.NEWCOMER
+
+
+@attack(
+    "P6", layer="qua", ends="a newcomer again: small share, everything checked, no witness duty"
+)
+def test_a_new_key_starts_at_the_bottom() -> None:
+    swarm = patient_swarm(72, most=30)
+    swarm_of(72, SHORT, *[Judge] * 5, swarm=swarm)
+    cheat, *honest = swarm.volunteers
+    swarm.run_rounds(1)
+    settle(swarm)
+    seasoned(swarm, *honest)
+    again = Judge("the cheat's second key", swarm.workshop)
+    swarm.join(again)
+    assert of(swarm, cheat) is Standing.QUARANTINED
+    swarm.run_rounds(4)
+    for _ in range(4):
+        swarm.run_rounds(swarm.view.closed + 1)
+        current = round_of(swarm)
+        slot = current.slot_of[again.key]
+        assert "witness" not in current.roster.members[slot].roles
+        assert current.roster.members[slot].share <= swarm.manifest.windows.first
+        assert slot not in current.elected
+    assert of(swarm, again) is Standing.NEWCOMER
+
+
+@attack("P7", layer="qua", ends="the same after every replay: standing is a fold over the log")
+@attack("P8", layer="qua", ends="silence brings nothing: only `member.ready` after the term does")
+def test_a_quarantine_outlives_replays_and_silence() -> None:
+    swarm = patient_swarm(74, most=40)
+    swarm_of(74, SHORT, *[Judge] * 4, swarm=swarm)
+    cheat = swarm.volunteers[0]
+    swarm.run_rounds(2)
+    settle(swarm)
+    cheat.character = replace(cheat.character, silent=100)
+    for _ in range(3):
+        swarm.now_ms += 30 * DAY_MS
+        swarm.run_rounds(swarm.view.closed + swarm.view.voided + 1)
+        again = swarm.replay().accounts
+        assert again is not None
+        assert again.standings.records == swarm.standings.records
+        assert of(swarm, cheat) is Standing.QUARANTINED
+        assert cheat.key not in round_of(swarm).slot_of
+    swarm.post(cheat, cheat.ready(swarm.view))
+    settle(swarm)
+    assert of(swarm, cheat) is Standing.PROBATION
+
+
+@attack("W15", layer="coord", ends="refused as `duplicate-payload`: the first commitment is paid")
+def test_the_same_work_under_two_keys_is_paid_once() -> None:
+    swarm = swarm_of(15, *[Judge] * 4, Copyist)
+    copyist = swarm.volunteers[-1]
+    swarm.run_rounds(2)
+    settle(swarm)
+    accounts = swarm.view.accounts
+    assert accounts is not None
+    assert accounts.earned[copyist.key].trainer == 0
+    assert swarm.refused["duplicate-payload"]
+    assert all(earned(swarm)[one.key] for one in swarm.volunteers[:4])
+
+
+@attack("A13", layer="qua", ends="remembered: a record is kept as long as the log is")
+def test_the_first_of_ten_thousand_offenders_is_not_forgotten() -> None:
+    swarm = swarm_in(State.ROUND_TRAIN)
+    book, example = Standings(), swarm.entries[-1].statement
+    keys = [PeerKey(sha256(b"offender", at.to_bytes(4, "big"))) for at in range(10_000)]
+    for at, key in enumerate(keys):
+        book.register(key, at)
+        told: tuple[Statement, ...] = (replace(example, raw=key),)
+        book.apply_fault(
+            at, Fault(peer=key, cause=Cause.TWO_STATEMENTS, evidence=(), statements=told)
+        )
+        change = book.due(1)
+        assert change is not None
+        assert key_from_text(change.peer) == key
+        body = swarm.sign(swarm.coordinator, Said(change), None).statement
+        book.apply_change(at, replace(body, ts=1), change)
+    assert {book.of(key) for key in keys} == {Standing.QUARANTINED}
+    with pytest.raises(RefusedError, match="quarantined until"):
+        book.check_ready(keys[0], 1)
+
+
+@attack("P5", layer="qua", ends="the published constant decides, at its value and one beside it")
+@pytest.mark.parametrize(
+    ("name", "value", "rounds", "becomes"),
+    [
+        ("STRIKES", 1, 1, Standing.QUARANTINED),
+        ("STRIKES", 2, 1, Standing.SUSPECTED),
+        ("STRIKES", 2, 2, Standing.QUARANTINED),
+        ("STRIKES", 3, 2, Standing.SUSPECTED),
+        ("NEWCOMER_WORK", 2, 2, Standing.ACTIVE),
+        ("NEWCOMER_WORK", 3, 2, Standing.NEWCOMER),
+        ("ACCUSERS", 5, 2, Standing.NEWCOMER),
+    ],
+)
+def test_each_threshold_decides_where_it_stands(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: int, rounds: int, becomes: Standing
+) -> None:
+    swarm = patient_swarm(71, most=10)
+    swarm_of(71, *[Volunteer] * 5, swarm=swarm)
+    one = swarm.volunteers[0]
+    if name != "NEWCOMER_WORK":
+        swarm.workshop.blames[one.key] = Reason.NORM
+    monkeypatch.setattr(standing, name, value)
+    swarm.run_rounds(rounds)
+    settle(swarm)
+    assert of(swarm, one) is becomes
