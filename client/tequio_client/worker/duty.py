@@ -4,7 +4,8 @@ Level-driven: after every entry of the log the duty is worked out afresh; the dr
 is new and drops what is no longer asked for. Nothing is remembered between two calls.
 
 Rules. A proof needs no weights and has a deadline, so it comes first. Next the weights are brought
-to where the log is: computed from the rounds that we saw close, or fetched. A head that is being
+to where the log is: computed from the rounds that we saw close, or fetched, whichever moves fewer
+bytes. A head that is being
 fetched while rounds go by stays worth having as long as those rounds lead on from it; otherwise
 whoever needs longer than a round for its bytes would begin again for ever. Only who holds the head
 that the next round starts from says that it is ready.
@@ -19,7 +20,7 @@ from tequio_shared.round import Head, Phase, RoundView, is_trainer
 from tequio_shared.run import RunView, State, first_head
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from tequio_shared.accepted import AcceptedSet
     from tequio_shared.ids import HeadHash, PeerKey
@@ -37,6 +38,8 @@ class Own:
     said: Collection[Duty] = ()  # statements that the ledger has answered, whatever it said
     ready_index: int | None = None  # log index of our last member.ready
     is_leaving: bool = False
+    is_behind: bool = False  # the view has still to catch up with where the run was as we joined
+    is_dear: Callable[[Head], bool] = lambda _: False  # replaying up to there, against fetching it
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,8 @@ def duty(view: RunView, own: Own) -> Duty:
     """The one thing to do now, the most urgent first."""
     if view.state is State.FINISHED:
         return Done()
+    if own.is_behind:
+        return _head_duty(view, own) or Wait("reading the log up to where the run is")
     return (
         _prove_duty(view, own)
         or _head_duty(view, own)
@@ -128,14 +133,21 @@ def _head_duty(view: RunView, own: Own) -> Duty | None:
     target = _target(view)
     if target is None:
         return None
+    is_on_way = own.fetching is not None and own.fetching.hash in own.closed
+    goal = own.fetching if own.fetching is not None and is_on_way else target
     closed = own.closed.get(own.held.hash) if own.held else None
-    if closed is not None and (closed.parent not in own.stuck or closed.parent == target.hash):
+    if closed is not None and _is_to_replay(closed, own, goal, target):
         return Advance(closed)
     if own.held is not None and (own.held == target or _is_next(view, own.held)):
         return None
-    if own.fetching is not None and own.fetching.hash in own.closed:
-        return FetchHead(own.fetching)
-    return FetchHead(target)
+    return FetchHead(goal)
+
+
+def _is_to_replay(closed: AcceptedSet, own: Own, goal: Head, target: Head) -> bool:
+    """Whether to go on from the head that we hold; the present one cannot be fetched past."""
+    if closed.parent == target.hash:
+        return True
+    return closed.parent not in own.stuck and not own.is_dear(goal)
 
 
 def _target(view: RunView) -> Head | None:

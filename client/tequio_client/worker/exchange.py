@@ -19,7 +19,7 @@ from tequio_client.worker.sources import SourcePool
 from tequio_shared.errors import PeerError, RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tequio_client.ledger_api import LedgerApi
     from tequio_client.worker.fetch import Fetcher, FetchReport
@@ -56,9 +56,12 @@ class Exchange:
         self._came = trio.Event()  # replaced whenever a tree came
         self.received: Counter[PeerKey] = Counter()  # verified bytes by source
 
-    async def tree(self, ref: TreeRef, holder: PeerKey | None = None) -> Counter[PeerKey]:
+    async def tree(
+        self, ref: TreeRef, holder: PeerKey | None = None, *, like: Sequence[Digest] = ()
+    ) -> Counter[PeerKey]:
         """Return once the whole tree is in the store; asked for twice, it is fetched once.
 
+        Pieces that it shares with the trees `like` it are not fetched when those are here.
         Returns the verified bytes by source that this call fetched: none when it was here.
         """
         came: Counter[PeerKey] = Counter()
@@ -68,7 +71,7 @@ class Exchange:
                 continue
             self._under_way[ref.root] = trio.Event()
             try:
-                came.update(await self._try_tree(ref, holder))
+                came.update(await self._try_tree(ref, holder, like))
             finally:
                 self._under_way.pop(ref.root).set()
         return came
@@ -90,6 +93,12 @@ class Exchange:
             await self._came.wait()
             missing = [root for root in missing if not self._store.has_tree(root)]
 
+    async def wait_for_more(self, roots: Sequence[Digest], missing: int) -> int:
+        """Return once fewer than so many of these trees are missing; says how many are."""
+        while (left := sum(not self._store.has_tree(root) for root in roots)) >= missing:
+            await self._came.wait()
+        return left
+
     async def blob(self, name: Digest) -> bytes:
         """The bytes of a blob: ours, the ledger's, or some peer's."""
         while True:
@@ -105,13 +114,15 @@ class Exchange:
 
     # --- private
 
-    async def _try_tree(self, ref: TreeRef, holder: PeerKey | None) -> Mapping[PeerKey, int]:
+    async def _try_tree(
+        self, ref: TreeRef, holder: PeerKey | None, like: Sequence[Digest]
+    ) -> Mapping[PeerKey, int]:
         """Fetch for a while; returns the verified bytes by source."""
         pool = SourcePool([holder] if holder else self._peers())
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._widen, pool, ALONE_S if holder else POLL_S)
             try:
-                report = await self._fetcher.fetch_tree(ref, pool, timeout_s=TRY_S)
+                report = await self._fetcher.fetch_tree(ref, pool, timeout_s=TRY_S, like=like)
                 self.note_local()
             except FetchFailedError as err:
                 report = err.report

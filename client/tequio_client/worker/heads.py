@@ -1,14 +1,21 @@
-"""The head whose weights we hold: fetched from others, or computed from a closed round."""
+"""The head whose weights we hold: fetched from others, or computed from a closed round.
+
+What lies on the disk may change there. So weights are hashed again before they are held and before
+the next head is computed from them; of damaged ones only the damaged pieces are fetched. And a head
+that we computed wrongly differs from the promoted one: of that only the pieces that differ are
+fetched. A weight that flips is thus mended before the next head, at the latest after it.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
 from tequio_client.link import messages as link
-from tequio_client.worker.trees import TreeRef
+from tequio_client.worker.replay import head_ref, payload_refs
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, digest_from_text, peer_id_text, to_text
 from tequio_shared.limits import PIECE_BYTES
@@ -31,36 +38,29 @@ class Heads:
 
     def __init__(self, means: Means) -> None:
         self._means = means
-        self._kept: list[Digest] = []  # weights that are pinned, oldest first
+        self._pinned: list[Digest] = []  # weights, oldest first
         self.held: Head | None = None  # whose weights lie in the store
-        self.fetching: Head | None = None  # on its way, also between two attempts
+        self.fetching: Head | None = means.base  # on its way, also between two attempts
 
     async def fetch(self, head: Head) -> None:
         """Get the weights of a head from whoever has them, and hold it."""
-        size = 4 * self._means.manifest.layout.elements
-        ref = TreeRef(root=head.weights_root, size_bytes=size, piece_bytes=PIECE_BYTES)
         if head.aux_root != ZERO_DIGEST:
             raise RefusedError("no-aux", "runs with state beside the weights cannot be joined yet")
         await self._means.workroom.prepared()  # a computer that cannot train need not fetch
-        if not self._means.store.has_tree(head.weights_root):
-            log.info("fetching head", round=head.round, size_bytes=size)
         self.fetching = head
-        came = await self._means.exchange.tree(ref)
+        await trio.to_thread.run_sync(self._means.kept.remember, head)
+        await self._make_sound(head)
         self.fetching = None
-        if came:
-            sources = {peer_id_text(peer): count for peer, count in came.items()}
-            log.info("head fetched", round=head.round, sources=sources)
-        self._hold(head)
+        await self._hold(head)
 
     async def advance(self, closed: AcceptedSet) -> None:
         """Compute the head after a closed round from the one before, and hold it."""
         held = self.held
         if held is None or held.hash != closed.parent:
             raise RefusedError("no-head", "the head before that round is not here")
-        with trio.move_on_after(PATIENCE_S) as patience:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._make_sound, held)
             await self._gather_payloads(closed)
-        if patience.cancelled_caught:
-            raise PeerError(f"contributions of round {closed.round} are not to be had")
         out = self._means.workroom.file("head", closed.round)
         report = await self._means.workroom.ask(
             lambda wish: link.Advance(
@@ -76,7 +76,7 @@ class Heads:
             link.Advanced,
         )
         root = await self._means.workroom.take_in(out, PIECE_BYTES)
-        self._hold(_advanced_head(closed, report, root))
+        await self._hold(_advanced_head(closed, report, root))
         log.info("head computed", round=closed.round, head=report.head[:10], seconds=report.seconds)
 
     def _contributions(self, closed: AcceptedSet) -> tuple[link.Contribution, ...]:
@@ -88,22 +88,52 @@ class Heads:
         )
 
     async def _gather_payloads(self, closed: AcceptedSet) -> None:
-        shape = closed.expected.shape
-        size = closed.expected.chunks * shape.record_bytes
+        """Raises PeerError when none has come for too long, and some are missing."""
+        refs = list(payload_refs(closed))
         async with trio.open_nursery() as nursery:
-            for one in closed.works:
-                ref = TreeRef(root=one.payload_root, size_bytes=size, piece_bytes=shape.group_bytes)
+            for ref, one in zip(refs, closed.works, strict=True):
                 nursery.start_soon(self._means.exchange.tree, ref, one.trainer)
+            roots, missing = [ref.root for ref in refs], len(refs) + 1
+            while missing:
+                left = missing
+                with trio.move_on_after(PATIENCE_S):
+                    left = await self._means.exchange.wait_for_more(roots, missing)
+                if left == missing:
+                    raise PeerError(f"contributions of round {closed.round} are not to be had")
+                missing = left
 
-    def _hold(self, head: Head) -> None:
+    async def _make_sound(self, head: Head) -> None:
+        """Return once the weights are here and what their name says, fetching what is not."""
+        ref = head_ref(self._means.manifest, head)
+        if await trio.to_thread.run_sync(self._means.store.verify_tree, ref.root):
+            return
+        missing = await trio.to_thread.run_sync(self._means.store.missing_bytes, ref)
+        log.info(
+            "fetching head", round=head.round, size_bytes=ref.size_bytes, missing_bytes=missing
+        )
+        like = [*reversed(self._pinned), *(one.weights_root for one in self._means.kept.heads)]
+        came: Counter[str] = Counter()
+        while not self._means.store.has_tree(ref.root):
+            with trio.move_on_after(PATIENCE_S):
+                for peer, count in (await self._means.exchange.tree(ref, like=like)).items():
+                    came[peer_id_text(peer)] += count
+            left = await trio.to_thread.run_sync(self._means.store.missing_bytes, ref)
+            if left and left >= missing:  # an old head may be nowhere any more
+                self.fetching = None
+                raise PeerError(f"nobody gave anything of head {head.round} for {PATIENCE_S:.0f} s")
+            missing = left
+        log.info("head fetched", round=head.round, sources=dict(came))
+
+    async def _hold(self, head: Head) -> None:
         """Pin the weights of this head and let go of the oldest."""
         self.held = head
-        if head.weights_root in self._kept:
+        if head.weights_root in self._pinned:
             return
         self._means.store.pin(head.weights_root)
-        self._kept.append(head.weights_root)
-        while len(self._kept) > HEADS_KEPT:
-            self._means.store.unpin(self._kept.pop(0))
+        self._pinned.append(head.weights_root)
+        while len(self._pinned) > HEADS_KEPT:
+            self._means.store.unpin(self._pinned.pop(0))
+        await trio.to_thread.run_sync(self._means.kept.remember, head)
 
 
 def _advanced_head(closed: AcceptedSet, report: link.Advanced, weights_root: Digest) -> Head:

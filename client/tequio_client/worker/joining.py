@@ -14,6 +14,8 @@ import trio
 
 from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
 from tequio_client.worker.follower import read_entries
+from tequio_client.worker.kept_heads import KeptHeads
+from tequio_client.worker.resuming import cheaper_start
 from tequio_shared.corpus import Corpus
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.head import set_root
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ledger_answers import Resume, RunAnswer
     from tequio_client.worker.node import Node
+    from tequio_client.worker.resuming import Earlier
     from tequio_shared.ids import NetworkId
     from tequio_shared.statement import Statement
 
@@ -47,6 +50,11 @@ class Joined:
     corpus: Corpus
     view: RunView
     after: int
+    upto: int
+    """Up to this index the view only catches up with rounds that were over; -1 for not at all."""
+    base: Head | None
+    """The older head to go on from, when that moves fewer bytes than fetching the present one."""
+    kept: KeptHeads
     manifest_path: Path
     config_path: Path
     corpus_path: Path
@@ -73,7 +81,11 @@ async def _join(node: Node, answer: RunAnswer) -> Joined:
     manifest = await _manifest(node, answer)
     corpus = await _corpus(node, manifest)
     answer = await node.ledger.run(manifest.run_id)  # again: fetching took time
-    view, after = await _view(node, manifest, answer)
+    resume = answer.resume
+    if resume is None:
+        raise PeerError("the ledger does not say where to join the run")
+    kept = await trio.to_thread.run_sync(KeptHeads, node.settings.folder, manifest.run_id)
+    view, after, base = await _view(node, manifest, resume, kept)
     log.info("run joined", run=answer.run[:10], name=manifest.name, after=after)
     tokenizer = manifest.tokenizer.file
     return Joined(
@@ -81,6 +93,9 @@ async def _join(node: Node, answer: RunAnswer) -> Joined:
         corpus=corpus,
         view=view,
         after=after,
+        upto=resume.after if after < resume.after else -1,
+        base=base,
+        kept=kept,
         manifest_path=await _file(node, answer.run),
         config_path=await _file(node, manifest.model.config),
         corpus_path=await _file(node, manifest.data.manifest),
@@ -152,11 +167,13 @@ async def _file(node: Node, name: str) -> Path:
     return node.store.blob_path(digest)
 
 
-async def _view(node: Node, manifest: Manifest, answer: RunAnswer) -> tuple[RunView, int]:
-    """The view to begin with, read from the log with proofs, and the index it stands after."""
-    resume = answer.resume
-    if resume is None:
-        raise PeerError("the ledger does not say where to join the run")
+async def _view(
+    node: Node, manifest: Manifest, resume: Resume, kept: KeptHeads
+) -> tuple[RunView, int, Head | None]:
+    """The view to begin with, read from the log with proofs, and the index it stands after.
+
+    And the head to go on from, when an older one than the present is the cheaper way.
+    """
     wanted = [index for index in (resume.head, resume.close) if index is not None]
     found = await read_entries(node.ledger, node.network_info, wanted)
     statements = {index: entry.statement for index, entry in found.items()}
@@ -164,7 +181,22 @@ async def _view(node: Node, manifest: Manifest, answer: RunAnswer) -> tuple[RunV
     roster_index = None
     if resume.close is not None:
         roster_index = await _roster_index(node, manifest, statements[resume.close])
-    return start_view(node.network_info.id, manifest, resume, head, roster_index)
+    view, after = start_view(node.network_info.id, manifest, resume, head, roster_index)
+    earlier = await _earlier(node, manifest, head, after, kept) if head else None
+    return (earlier.view, earlier.after, earlier.base) if earlier else (view, after, None)
+
+
+async def _earlier(
+    node: Node, manifest: Manifest, head: Head, after: int, kept: KeptHeads
+) -> Earlier | None:
+    """A cheaper place to begin; without one we begin where everybody does."""
+    try:
+        return await cheaper_start(node, manifest, head, after, kept.heads)
+    except LogForkedError:
+        raise
+    except _PASSING as err:
+        log.warning("not going on from an older head", error=str(err))
+        return None
 
 
 def start_view(

@@ -136,6 +136,8 @@ class Volunteer:
                 corpus=joined.corpus,
                 roles=self._settings.roles,
                 store=node.store,
+                kept=joined.kept,
+                base=joined.base,
                 exchange=node.exchange,
                 outbox=outbox,
                 announcer=announcer,
@@ -145,7 +147,9 @@ class Volunteer:
                 ledger_clock=ledger_clock,
             )
             self._deeds = Deeds(means)
-            self._rounds = Rounds(view=joined.view, means=means, deeds=self._deeds, rng=node.rng)
+            self._rounds = Rounds(
+                view=joined.view, means=means, deeds=self._deeds, rng=node.rng, upto=joined.upto
+            )
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(announcer.listen, self._rounds.hear)
                 await self._rounds.run(follower.entries(after=joined.after))

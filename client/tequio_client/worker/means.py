@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.beacon_secrets import BeaconSecrets
     from tequio_client.worker.exchange import Exchange
     from tequio_client.worker.feedback import Feedback
+    from tequio_client.worker.kept_heads import KeptHeads
     from tequio_client.worker.ledger_clock import LedgerClock
     from tequio_client.worker.outbox import Outbox
     from tequio_client.worker.store import Store
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from tequio_shared.corpus import Corpus
     from tequio_shared.ids import PeerKey
     from tequio_shared.manifest import Manifest
-    from tequio_shared.round import RoundView
+    from tequio_shared.round import Head, RoundView
     from tequio_shared.run import RunView
     from tequio_shared.statements.members import Role
 
@@ -33,6 +34,8 @@ class Means:
     corpus: Corpus
     roles: tuple[Role, ...]
     store: Store
+    kept: KeptHeads
+    base: Head | None  # the older head to go on from first, if any
     exchange: Exchange
     outbox: Outbox
     announcer: Announcer

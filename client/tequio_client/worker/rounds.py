@@ -16,6 +16,7 @@ import trio
 
 from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
 from tequio_client.worker import duty as duties
+from tequio_client.worker import replay
 from tequio_client.worker.backoff import BackOff
 from tequio_client.worker.duty import Duty, Own
 from tequio_client.worker.endings import BrokenRulesError, first_of
@@ -25,7 +26,7 @@ from tequio_shared.accepted import accepted_set
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import HeadHash, PeerKey, digest_from_text, to_text
 from tequio_shared.roles import OF_COORDINATOR
-from tequio_shared.round import Phase, RoundView
+from tequio_shared.round import Head, Phase, RoundView
 from tequio_shared.run import RunView, VoidReason, needed_document
 from tequio_shared.statements.members import MemberLeave, MemberReady
 from tequio_shared.statements.rounds import (
@@ -59,8 +60,13 @@ STUCK_KEPT = 8
 class Rounds:
     """One volunteer's part in one run. `run` returns when the run has ended."""
 
-    def __init__(self, *, view: RunView, means: Means, deeds: Deeds, rng: Random) -> None:
+    def __init__(
+        self, *, view: RunView, means: Means, deeds: Deeds, rng: Random, upto: int = -1
+    ) -> None:
         self.view = view  # written by _follow only
+        self._store = means.store
+        self._upto = upto  # up to this log index the view only catches up
+        self._index = -1  # of the last entry taken; written by _follow only
         self._key = means.key
         self._deeds = deeds
         self._exchange = means.exchange
@@ -102,7 +108,23 @@ class Rounds:
             said=self._deeds.said,
             ready_index=self._ready_index,
             is_leaving=self._is_leaving,
+            is_behind=self._is_behind,
+            is_dear=self._is_dear,
         )
+
+    @property
+    def _is_behind(self) -> bool:
+        """Whether the view is still in rounds that were over as we joined."""
+        return self._index < self._upto
+
+    def _is_dear(self, goal: Head) -> bool:
+        """Whether the rounds up to that head take more bytes than the head itself."""
+        held = self._deeds.held
+        since = [
+            one for one in self._closed.values() if held and held.round < one.round <= goal.round
+        ]
+        ref = replay.head_ref(self.view.manifest, goal)
+        return replay.is_dear(ref, since, self._store.missing_bytes)
 
     # --- following the log
 
@@ -111,6 +133,7 @@ class Rounds:
         async for index, entry in entries:
             if entry.statement.run == run:
                 await self._take(index, entry.statement)
+                self._index = index
                 self._wake()
 
     async def _take(self, index: int, statement: Statement) -> None:
@@ -241,7 +264,8 @@ class Rounds:
             self._wake()
 
     def _takes_part(self, current: RoundView) -> bool:
-        return self._key in current.slot_of and current.phase is not Phase.OVER
+        is_in = self._key in current.slot_of and not self._is_behind
+        return is_in and current.phase is not Phase.OVER
 
     async def _gather(self) -> None:
         """Fetch the payloads of each round that we are in, for as long as it lasts.

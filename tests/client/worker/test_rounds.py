@@ -22,6 +22,7 @@ from tequio_client.worker.endings import BrokenRulesError, first_of
 from tequio_client.worker.joining import start_view
 from tequio_client.worker.ledger_clock import LedgerClock
 from tequio_client.worker.rounds import Rounds
+from tequio_client.worker.store import Store
 from tequio_shared.contribution import Header
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import from_text
@@ -129,6 +130,7 @@ class Play:
         swarm = self.swarm
         return SimpleNamespace(
             key=self.key,
+            store=Store(folder / "store", quota_bytes=10**9),
             exchange=self.exchange,
             secrets=BeaconSecrets(folder / "beacon", swarm.members[0].voice.signer, swarm.net),
             ledger_clock=LedgerClock(lambda: swarm.now_ms),
