@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import trio
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 RUN = "day"
 DEADLINE_S = 30
 """The shortest deadline of a round; a round that takes half of it has waited for somebody."""
-CONFIG = {
+CONFIG: dict[str, object] = {
     "architectures": ["LlamaForCausalLM"],
     "model_type": "llama",
     "vocab_size": 256,
@@ -64,9 +65,20 @@ most = 500
 WORDS = ("milpa", "mano", "metate", "masa", "maíz", "camino", "cargo", "pueblo", "tequio", "monte")
 
 
-async def found(stage: Stage) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """A model's configuration and an organiser's plan."""
+
+    config: dict[str, object]
+    plan: str
+
+
+SMALL = Script(config=CONFIG, plan=PLAN)
+
+
+async def found(stage: Stage, script: Script = SMALL) -> str:
     """Start the ledger and open the run; the seed's folder is filled. Gives the organiser's key."""
-    await trio.to_thread.run_sync(_write_files, stage.folder)
+    await trio.to_thread.run_sync(_write_files, stage.folder, script)
     data, texts, home, seed = (
         str(stage.folder / name) for name in ("data", "texts", "organiser", "seed")
     )
@@ -79,10 +91,10 @@ async def found(stage: Stage) -> str:
     return organiser
 
 
-def _write_files(folder: Path) -> None:
+def _write_files(folder: Path, script: Script) -> None:
     """The same bytes every time."""
-    (folder / "config.json").write_text(json.dumps(CONFIG))
-    (folder / "plan.toml").write_text(PLAN)
+    (folder / "config.json").write_text(json.dumps(script.config))
+    (folder / "plan.toml").write_text(script.plan)
     (folder / "texts").mkdir()
     chance = random.Random(7)
     for number in range(80):

@@ -58,6 +58,13 @@ class Actor:
         """Its public key as text."""
         return self.status.key
 
+    @property
+    def pid(self) -> int | None:
+        """Process id while it runs."""
+        with suppress(AssertionError):  # not started yet
+            return None if self.ended.is_set() else self.program.pid
+        return None
+
     async def play(self) -> None:
         """Run to the end and keep the exit status."""
         try:
@@ -94,6 +101,20 @@ class Actor:
                     yield fields
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A node's doors: where it sees the ledger, where it listens, and where others dial it."""
+
+    ledger: str
+    port: int = 0
+    front: int | None = None
+
+    def options(self) -> tuple[str, ...]:
+        """The same for its command line."""
+        listen = ("--ledger", self.ledger, "--listen", _address(self.port))
+        return listen if self.front is None else (*listen, "--announce", _address(self.front))
+
+
 class Stage:
     """The folder, the ledger's address, and everybody who was started."""
 
@@ -102,6 +123,7 @@ class Stage:
         self.port = programs.free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.actors: list[Actor] = []
+        self.places: dict[str, Place] = {}  # of nodes that are not simply somewhere on loopback
         self._nursery = nursery
 
     async def command(self, name: str, *arguments: str, exit_status: int = 0) -> str:
@@ -140,7 +162,7 @@ class Stage:
                 answer = holds()
                 if answer if isinstance(answer, bool) else await answer:
                     return
-                self._check_alive()
+                self.check_alive()
                 await trio.sleep(POLL_S)
         raise AssertionError(f"not within {patience_s:.0f} s: {what}")
 
@@ -151,9 +173,8 @@ class Stage:
             sys.stderr.write(f"\n--- {path.name}\n{tail}\n")
 
     def _node(self, name: str) -> tuple[str, ...]:
-        listen = ("--listen", "/ip4/127.0.0.1/tcp/0")
-        where = ("--ledger", self.url, "--dir", str(self.folder / name))
-        return (*where, *listen, "--status", "--log-json")
+        place = self.places.get(name) or Place(ledger=self.url)
+        return (*place.options(), "--dir", str(self.folder / name), "--status", "--log-json")
 
     def _start(self, name: str, command: list[str]) -> Actor:
         actor = Actor(program=Program(name, command, self.folder))
@@ -161,10 +182,15 @@ class Stage:
         self._nursery.start_soon(actor.play)
         return actor
 
-    def _check_alive(self) -> None:
+    def check_alive(self) -> None:
+        """Raise AssertionError when a program has ended that should run."""
         for actor in self.actors:
             died = actor.ended.is_set() and not actor.may_end
             assert not died, f"{actor.name} ended with status {actor.exit_status}"
+
+
+def _address(port: int) -> str:
+    return f"/ip4/127.0.0.1/tcp/{port}"
 
 
 @asynccontextmanager

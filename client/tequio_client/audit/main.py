@@ -58,7 +58,7 @@ def audit(source: LogSource, scope: Scope, progress: Progress | None = None) -> 
     shown = progress or Quiet()
     try:
         genesis = Genesis.parse(source.genesis())
-        log = _Log(source, genesis, report, shown)
+        log = LogAudit(source, genesis, report, shown)
         log.read()
     except NotHadError as err:
         report.missing("log", Place(), str(err))
@@ -70,7 +70,7 @@ def audit(source: LogSource, scope: Scope, progress: Progress | None = None) -> 
     return report
 
 
-class _Log:
+class LogAudit:
     """Reads the log to its newest checkpoint, and further if the ledger's answers are newer."""
 
     def __init__(

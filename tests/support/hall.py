@@ -1,0 +1,60 @@
+"""A swarm that outlives a test: its trio loop runs in a thread, and tests call into it."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import trio
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from contextlib import AbstractAsyncContextManager
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+CLOSE_S = 60.0
+
+
+class Hall(Generic[S]):
+    """Holds what `opening` opens until `close`; raises what the opening raises."""
+
+    def __init__(self, opening: Callable[[], AbstractAsyncContextManager[S]]) -> None:
+        self._opening = opening
+        self._failures: list[BaseException] = []
+        self._thread = threading.Thread(target=self._live)
+        self._is_open = threading.Event()
+        self._token: trio.lowlevel.TrioToken
+        self._leave: trio.Event
+        self._guest: S
+        self._thread.start()
+        self._is_open.wait()
+        if self._failures:
+            self.close()
+
+    def do(self, what: Callable[[S], Awaitable[T]]) -> T:
+        """Run something in there to its end."""
+        return trio.from_thread.run(what, self._guest, trio_token=self._token)
+
+    def close(self) -> None:
+        """Close what was opened, and wait for it; raises what went wrong in it."""
+        if not self._failures and self._thread.is_alive():
+            trio.from_thread.run_sync(self._leave.set, trio_token=self._token)
+        self._thread.join(CLOSE_S)
+        for failure in self._failures:
+            raise failure
+
+    def _live(self) -> None:
+        try:
+            trio.run(self._open)
+        except BaseException as failure:  # noqa: BLE001 - it is raised where somebody looks
+            self._failures.append(failure)
+        finally:
+            self._is_open.set()
+
+    async def _open(self) -> None:
+        self._token, self._leave = trio.lowlevel.current_trio_token(), trio.Event()
+        async with self._opening() as self._guest:
+            self._is_open.set()
+            await self._leave.wait()

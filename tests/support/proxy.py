@@ -1,0 +1,175 @@
+"""A network between processes of one machine: slow, late or cut lines, by a proxy in user space.
+
+Every node has one line to the rest of the world, as a home has. It dials others at their fronts:
+ports of this proxy, which carries the bytes to the port on which the other one listens. What
+passes pays on both lines: the sender's and the receiver's rate (a token bucket of its own in each
+direction), and the sum of both delays. Nodes on different sides hear nothing of each other: what
+is on its way waits, as it does on a real cable that is out, and goes on when the sides are one
+again. Who dials is known by the front, or looked up by the process that owns the socket.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import psutil
+import trio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+HOST = "127.0.0.1"
+CHUNK_BYTES = 16 << 10
+BURST_BYTES = 16 << 10
+IN_FLIGHT = 64
+"""Chunks that one direction of a connection holds; a sender that is further ahead waits."""
+
+
+class Bucket:
+    """Tokens for bytes: `take` returns when they may pass."""
+
+    def __init__(self) -> None:
+        self.bytes_per_s = math.inf
+        self._free_at = 0.0  # trio time at which what was taken has passed
+
+    async def take(self, count: int) -> None:
+        """Wait for so many bytes; those who come later wait behind."""
+        if math.isinf(self.bytes_per_s):
+            return
+        burst_s = BURST_BYTES / self.bytes_per_s
+        start = max(self._free_at, trio.current_time() - burst_s)
+        self._free_at = start + count / self.bytes_per_s
+        await trio.sleep_until(self._free_at)
+
+
+@dataclass(slots=True, kw_only=True)
+class Line:
+    """One node's line. `side` tells which nodes hear each other: those on the same one."""
+
+    up: Bucket = field(default_factory=Bucket)
+    down: Bucket = field(default_factory=Bucket)
+    delay_s: float = 0.0
+    side: int = 0
+
+    def slow_down(self, bytes_per_s: float) -> None:
+        """Let so much pass, up and down."""
+        self.up.bytes_per_s = self.down.bytes_per_s = bytes_per_s
+
+    def mend(self) -> None:
+        """Be as good as new."""
+        self.slow_down(math.inf)
+        self.delay_s, self.side = 0.0, 0
+
+
+class Proxy:
+    """All lines of a stage, by the names of the nodes; whom it does not know has a good line."""
+
+    def __init__(self, nursery: trio.Nursery, pids: Callable[[], Mapping[str, int]]) -> None:
+        """`pids` gives the processes that run now, by name."""
+        self.lines: dict[str, Line] = {}
+        self._nursery = nursery
+        self._pids = pids
+        self._changed = trio.Event()  # replaced at every change of sides
+        self._good = Line()
+
+    def line(self, name: str) -> Line:
+        """That node's line."""
+        return self.lines.setdefault(name, Line())
+
+    async def front(self, of: str, port: int, dialler: str | None = None) -> int:
+        """Open a front for a node that listens on `port`; returns the port to dial.
+
+        Without `dialler` it is looked up for each connection.
+        """
+        (listener,) = await trio.open_tcp_listeners(0, host=HOST)
+        dialled = self.line(of)
+
+        async def carry(stream: trio.SocketStream) -> None:
+            who = dialler or await self._owner(stream)
+            with suppress(OSError, trio.BrokenResourceError, trio.ClosedResourceError):
+                await self._carry(stream, port, self.lines.get(who, self._good), dialled)
+            await trio.aclose_forcefully(stream)
+
+        self._nursery.start_soon(trio.serve_listeners, carry, [listener])
+        found: int = listener.socket.getsockname()[1]
+        return found
+
+    def split(self, away: set[str]) -> None:
+        """Put these nodes on a side of their own."""
+        for name, line in self.lines.items():
+            line.side = int(name in away)
+
+    def mend(self) -> None:
+        """Make every line good again, and the sides one."""
+        for line in self.lines.values():
+            line.mend()
+        self._changed.set()
+        self._changed = trio.Event()
+
+    # --- private
+
+    async def _owner(self, stream: trio.SocketStream) -> str:
+        """Whose process holds the other end."""
+        port = stream.socket.getpeername()[1]
+        return await trio.to_thread.run_sync(_owner_of, port, dict(self._pids()))
+
+    async def _carry(
+        self, near: trio.SocketStream, port: int, dialler: Line, dialled: Line
+    ) -> None:
+        await self._until_heard(dialler, dialled)
+        far = await trio.open_tcp_stream(HOST, port)
+        async with near, far, trio.open_nursery() as nursery:
+
+            async def one_way(
+                source: trio.SocketStream, sink: trio.SocketStream, lines: tuple[Line, Line]
+            ) -> None:
+                await self._pump(source, sink, lines)
+                with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                    await sink.send_eof()
+
+            nursery.start_soon(one_way, near, far, (dialler, dialled))
+            nursery.start_soon(one_way, far, near, (dialled, dialler))
+
+    async def _pump(
+        self, source: trio.SocketStream, sink: trio.SocketStream, lines: tuple[Line, Line]
+    ) -> None:
+        """Carry one direction to its end; a reset on either side ends it too."""
+        sender, receiver = lines
+        put, get = trio.open_memory_channel[tuple[float, bytes]](IN_FLIGHT)
+
+        async def read() -> None:
+            async with put:
+                with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                    while chunk := await source.receive_some(CHUNK_BYTES):
+                        await sender.up.take(len(chunk))
+                        late_s = sender.delay_s + receiver.delay_s
+                        await put.send((trio.current_time() + late_s, bytes(chunk)))
+
+        async with trio.open_nursery() as nursery, get:
+            nursery.start_soon(read)
+            async for due, chunk in get:
+                await trio.sleep_until(due)
+                await receiver.down.take(len(chunk))
+                await self._until_heard(sender, receiver)
+                try:
+                    await sink.send_all(chunk)
+                except (trio.BrokenResourceError, trio.ClosedResourceError):
+                    await trio.aclose_forcefully(source)
+                    break
+            nursery.cancel_scope.cancel()
+
+    async def _until_heard(self, one: Line, other: Line) -> None:
+        while one.side != other.side:
+            await self._changed.wait()
+
+
+def _owner_of(port: int, pids: Mapping[str, int]) -> str:
+    for name, pid in pids.items():
+        with suppress(psutil.Error):
+            for one in psutil.Process(pid).net_connections("tcp4"):
+                if one.laddr.port == port:
+                    return name
+    return ""

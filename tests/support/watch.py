@@ -1,0 +1,92 @@
+"""The log of a live ledger as it grows: every entry within milliseconds, and waits for them.
+
+It reads the ledger's event stream, begins again where it was when the ledger comes back, and
+keeps what a fault must not touch: the entries themselves, in their order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn, TypeVar
+
+import trio
+
+from tequio_client.ledger_api import LedgerUnavailableError
+from tequio_shared.errors import PeerError
+from tequio_shared.statement import Entry
+from tequio_shared.statements.rounds import RoundClose, RoundOpen, RoundVoid
+from tests.support.history import History
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tequio_client.ledger_api import LedgerApi
+    from tequio_shared.statement import Statement
+
+RETRY_S = 0.1
+CHECK_S = 0.2
+
+T = TypeVar("T")
+
+
+class Watch(History):
+    """A history that reads itself: `run` in a task of its own."""
+
+    def __init__(self, ledger: LedgerApi, check: Callable[[], None]) -> None:
+        """`check` raises when nothing is worth waiting for any more."""
+        super().__init__(ledger)
+        self._stream_of = ledger.events
+        self._check = check
+        self._grown = trio.Event()  # replaced with every entry
+
+    @property
+    def size(self) -> int:
+        """How many entries it has seen."""
+        return len(self.statements)
+
+    async def run(self) -> NoReturn:
+        """Read on until cancelled, whatever becomes of the ledger."""
+        while True:
+            try:
+                await self._follow()
+            except (LedgerUnavailableError, PeerError):
+                await trio.sleep(RETRY_S)
+
+    async def _follow(self) -> None:
+        async with self._stream_of(self.size - 1) as stream:
+            async for event in stream:
+                assert event.index == self.size, f"entry {event.index} where {self.size} is due"
+                await self._take(Entry.parse(event.leaf).statement)
+                self._grown.set()
+                self._grown = trio.Event()
+
+    async def until(self, what: str, find: Callable[[], T | None], patience_s: float) -> T:
+        """Wait until something is found in the log; raises AssertionError when it is not."""
+        with trio.move_on_after(patience_s):
+            while True:
+                found = find()
+                if found is not None:
+                    return found
+                self._check()
+                with trio.move_on_after(CHECK_S):
+                    await self._grown.wait()
+        raise AssertionError(f"the log does not say within {patience_s:.0f} s: {what}")
+
+    # --- rounds
+
+    def after(self, size: int) -> Iterator[Statement]:
+        """The entries after the first so many."""
+        return iter(self.statements[size:])
+
+    def closed_after(self, size: int) -> list[int]:
+        """Rounds that were closed after the first so many entries."""
+        return [one.round or 0 for one in self.after(size) if isinstance(one.body, RoundClose)]
+
+    def over_after(self, size: int) -> list[int]:
+        """The same, closed or void."""
+        ends = (RoundClose, RoundVoid)
+        return [one.round or 0 for one in self.after(size) if isinstance(one.body, ends)]
+
+    def head_of(self, number: int) -> str | None:
+        """The head that that round started from; None if it never opened."""
+        opened = (body.head for one, body in self.all_of(RoundOpen) if one.round == number)
+        return next(opened, None)
