@@ -24,6 +24,7 @@ from tequio_shared.ids import (
     sha256,
 )
 from tequio_shared.notes import KeyKind, VerifierKey
+from tequio_shared.statements.standing import EVIDENCE
 
 log = structlog.get_logger(__name__)
 
@@ -138,6 +139,32 @@ class RoundAnswer(Struct, frozen=True):
     result: Bytes32Text | None = None
 
 
+class StandingAnswer(Struct, frozen=True):
+    """What a key is worth in the network, and the log entries that say why."""
+
+    standing: _Text
+    since: Natural
+    cause: Natural | None = None
+    evidence: Annotated[tuple[Natural, ...], Meta(max_length=EVIDENCE)] = ()
+    until: Natural = 0
+    """End of a quarantine's term in milliseconds since 1970."""
+    appeal: Natural | None = None
+
+
+class Held(Struct, frozen=True):
+    """One key that is quarantined, banned, suspected or on probation."""
+
+    key: Bytes32Text
+    standing: StandingAnswer
+
+
+class QuarantineAnswer(Struct, frozen=True):
+    """A page of them; go on after `next`."""
+
+    peers: Annotated[tuple[Held, ...], Meta(max_length=ROWS)]
+    next: Natural | None = None
+
+
 class PeerAnswer(Struct, frozen=True):
     """One key's account: where its chain of statements ends and what it earned."""
 
@@ -147,6 +174,7 @@ class PeerAnswer(Struct, frozen=True):
     last_hash: Bytes32Text
     """Digest of its last logged statement; zero when there is none."""
     micropoints: Natural
+    standing: StandingAnswer | None = None
     as_of: AsOf | None = None
 
     @property

@@ -22,10 +22,12 @@ import trio
 
 from tequio_client.event_lines import EventLines
 from tequio_client.ledger_answers import (
+    ROWS,
     Network,
     PeerAnswer,
     PostedAnswer,
     Problem,
+    QuarantineAnswer,
     RoundsAnswer,
     RunAnswer,
     RunsAnswer,
@@ -155,6 +157,11 @@ class LedgerApi:
         if answer.key != to_text(key):
             raise PeerError(f"the ledger answered about key {answer.key}")
         return answer
+
+    async def quarantine(self, *, after: int = 0) -> QuarantineAnswer:
+        """List who is outside or watched since an entry above `after`: one page."""
+        raw = await self._get(f"/v1/quarantine?after={after}&limit={ROWS}")
+        return parse_answer(raw, QuarantineAnswer)
 
     async def post(self, entries: Sequence[Entry]) -> list[Posted]:
         """Send at most 256 entries of 1 MiB together; says what became of each, in this order."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -71,6 +73,26 @@ def replay_command(organiser: tuple[str, ...], **options: str) -> None:
     logs.configure(logs.Style.CONSOLE, "warning")
     entries = replay.replay(settings.read(_dashed(options), organiser))
     click.echo(f"replayed {entries} entries")
+
+
+@cli.command(
+    "quarantine",
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True},
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def quarantine(words: tuple[str, ...]) -> None:
+    """See who is quarantined and why; answer appeals: `tequio quarantine`.
+
+    Organisers' keys are not the ledger's: their commands are the client's.
+    """
+    if importlib.util.find_spec("httpx") is None:
+        raise UserFacingError(
+            "the organisers' commands are not installed here: install tequio[worker], and use "
+            "`tequio quarantine` where the organisers' keys are"
+        )
+    command = [sys.executable, "-m", "tequio_client", "quarantine", *words]
+    sys.exit(subprocess.run(command, check=False).returncode)  # noqa: S603 - our own program
 
 
 def _dashed(options: dict[str, str]) -> dict[str, str]:

@@ -48,11 +48,8 @@ class Accuser:
         author = entry.statement.author
         if not _is_worth_looking(entry.statement, code) or self._is_settled(author):
             return
-        leaves = [entry.leaf()]
-        if code == _TWICE:
-            logged = find_leaf(author, entry.statement.seq)
-            leaves += [logged] if logged is not None else []
-        for report in _reports(leaves):
+        logged = find_leaf(author, entry.statement.seq) if code == _TWICE else None
+        for report in _reports(entry.leaf(), logged):
             if self._holds(report):
                 self._waiting[author] = report
                 return
@@ -89,8 +86,8 @@ def _is_worth_looking(statement: Statement, code: str) -> bool:
     return about_work and (code in _ABOUT_ROUNDS or code.startswith(_RULES))
 
 
-def _reports(leaves: list[bytes]) -> list[FaultReport]:
-    """Word what the leaves may prove together, or the refused one alone."""
-    texts = tuple(to_text(leaf) for leaf in leaves)
-    tries = (texts, texts[:1]) if len(texts) > 1 else (texts,)
-    return [FaultReport(leaves=one) for one in tries]
+def _reports(refused: bytes, logged: bytes | None) -> list[FaultReport]:
+    """Word what both may prove together, and then what the refused one proves alone."""
+    alone = (to_text(refused),)
+    pairs = [] if logged is None else [(to_text(logged), *alone)]
+    return [FaultReport(leaves=leaves) for leaves in (*pairs, alone)]

@@ -229,6 +229,14 @@ class OutboxFile:
                 "UPDATE chain SET seq = ?, last = ?, used = max(used, ?)", (seq, last, seq + LEAP)
             )
 
+    def take_number(self) -> int:
+        """Use up a number, for a statement that is signed here and sent by other hands."""
+        with self._transaction():
+            self._base.execute(
+                "UPDATE chain SET used = CASE WHEN last = ? THEN 1 ELSE used + 1 END", (bytes(32),)
+            )
+            return int(self._base.execute("SELECT used FROM chain").fetchone()[0])
+
     def _found(self, net: NetworkId, author: PeerKey) -> None:
         for table in _SCHEMA.split(";\n"):
             self._base.execute(table)

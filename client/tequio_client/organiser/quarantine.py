@@ -1,0 +1,212 @@
+"""The organiser's look at who is outside, and the answers to appeals, end to end."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+import trio
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tequio_client import identity
+from tequio_client.clock import now_ms
+from tequio_client.folder_lock import locked
+from tequio_client.ledger_api import LedgerApi
+from tequio_client.log_proofs import read_entries
+from tequio_client.organiser import joint
+from tequio_client.worker import endings
+from tequio_client.worker.standing_words import describe, moment, sentence
+from tequio_shared.causes import words_of
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import digest_from_text, key_from_text, peer_id_text, to_text
+from tequio_shared.statements.standing import StandingAppeal, StandingRelease, StandingUphold
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+    from pathlib import Path
+
+    from tequio_client.ledger_answers import Held, Network, StandingAnswer
+    from tequio_shared.ids import PeerKey
+    from tequio_shared.statements import Body
+
+T = TypeVar("T")
+LETTERS = 6
+"""Least beginning of a key that may stand for it."""
+APPEAL_BYTES = 4_096
+"""Longest text of an appeal that is shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """A ruling about whoever `name` means: a key, or how one that is held begins."""
+
+    name: str
+    make: Callable[[str], StandingRelease | StandingUphold]
+
+
+def list_held(ledger: str) -> None:
+    """Print who is quarantined, banned, suspected or on probation."""
+    table = Table("key", "standing", "since", "until", "appeal", "why")
+    for one in _reach(ledger, _held):
+        at = one.standing
+        until = moment(at.until) if at.until else ""
+        appeal = "" if at.appeal is None else str(at.appeal)
+        cells = (at.standing, str(at.since), until, appeal, words_of(at.cause))
+        table.add_row(one.key, *map(escape, cells))
+    Console(soft_wrap=True).print(table)
+
+
+def show(name: str, ledger: str) -> None:
+    """Print how a key stands, what the evidence says, and its appeal."""
+    for line in _reach(ledger, partial(_show, name)):
+        Console(soft_wrap=True).print(escape(line))
+
+
+def release(name: str, reason: int) -> Wish:
+    """Wish that a key be active again."""
+    return Wish(name=name, make=lambda peer: StandingRelease(peer=peer, reason=reason))
+
+
+def uphold(name: str, reason: int) -> Wish:
+    """Wish that a quarantine stay as it is."""
+    return Wish(
+        name=name,
+        make=lambda peer: StandingUphold(peer=peer, to="quarantined", reason=reason),
+    )
+
+
+def ban(name: str, reason: int) -> Wish:
+    """Wish that a key be banned."""
+    return Wish(name=name, make=lambda peer: StandingUphold(peer=peer, to="banned", reason=reason))
+
+
+def rule(ledger: str, wish: Wish, folders: Sequence[Path], out: Path | None) -> str:
+    """Sign a ruling as the organisers in the folders; says what became of it.
+
+    With too few signatures it goes into `out`. Raises UserFacingError.
+    """
+    with ExitStack() as stack:
+        for folder in folders:
+            stack.enter_context(locked(folder))
+        return _reach(ledger, partial(_rule, wish, folders, out))
+
+
+def countersign(ledger: str, file: Path, folder: Path) -> str:
+    """Complete a half-signed ruling and have it logged; says what became of it."""
+    with locked(folder):
+        return _reach(ledger, partial(_countersign, file, folder))
+
+
+async def _held(api: LedgerApi) -> list[Held]:
+    found: list[Held] = []
+    after: int | None = 0
+    while after is not None:
+        page = await api.quarantine(after=after)
+        found += page.peers
+        after = page.next
+    return found
+
+
+async def _show(name: str, api: LedgerApi) -> list[str]:
+    key = await _key(name, api)
+    network, account = await api.network(), await api.peer(key)
+    one = account.standing
+    lines = [f"{account.key} ({peer_id_text(key)})"]
+    if one is None:
+        return [*lines, "this ledger does not say how keys stand"]
+    lines.append(sentence(one))
+    entries = await read_entries(api, network, one.evidence)
+    lines += [describe(index, entry.statement) for index, entry in sorted(entries.items())]
+    return lines + await _appeal(api, network, one)
+
+
+async def _appeal(api: LedgerApi, network: Network, one: StandingAnswer) -> list[str]:
+    if one.appeal is None:
+        return ["no appeal is open"]
+    (entry,) = (await read_entries(api, network, [one.appeal])).values()
+    lines = [describe(one.appeal, entry.statement)]
+    body = entry.statement.body
+    if not isinstance(body, StandingAppeal) or not body.text:
+        return [*lines, "it says nothing more"]
+    text = await api.get_blob(digest_from_text(body.text), most_bytes=APPEAL_BYTES)
+    return [*lines, "it says:", *_printable(text or b"(its text is not at the ledger)")]
+
+
+def _printable(text: bytes) -> list[str]:
+    """A stranger's words, without what could play with the terminal."""
+    lines = text.decode(errors="replace").splitlines()
+    return ["  " + "".join(c if c.isprintable() else "\ufffd" for c in line) for line in lines]
+
+
+async def _rule(wish: Wish, folders: Sequence[Path], out: Path | None, api: LedgerApi) -> str:
+    network = await api.network()
+    body = wish.make(to_text(await _key(wish.name, api)))
+    signers = [identity.load_or_create(folder) for folder in folders]
+    if len({signer.key for signer in signers}) < len(signers):
+        raise UserFacingError("one organiser cannot sign twice: give the folder of another one")
+    entry = await joint.signed(api, folders[0], body, signers, now_ms())
+    says = _says(body)
+    if joint.is_complete(entry, network):
+        return f"{says}: logged as entry {await joint.send(api, entry, now_ms())}"
+    if out is None:
+        raise UserFacingError(
+            "more organisers have to sign: give --with the folder of another one, or --out a file "
+            "for it to complete with `tequio quarantine countersign`"
+        )
+    joint.write(out, entry, says, network)
+    return (
+        f"{out}: {says}; another organiser has to complete it before "
+        f"{moment(joint.last_moment(entry))} with `tequio quarantine countersign {out}`"
+    )
+
+
+async def _countersign(file: Path, folder: Path, api: LedgerApi) -> str:
+    network = await api.network()
+    entry = joint.read(file, network)
+    says = _says(entry.statement.body)
+    entry = joint.cosign(entry, identity.load_or_create(folder), network)
+    if joint.is_complete(entry, network):
+        return f"{says}: logged as entry {await joint.send(api, entry, now_ms())}"
+    joint.write(file, entry, says, network)
+    return f"{file}: {says}; signed, but more have to, before {moment(joint.last_moment(entry))}"
+
+
+def _says(body: Body) -> str:
+    match body:
+        case StandingRelease(peer=peer):
+            return f"{peer} is active again"
+        case StandingUphold(peer=peer, to="banned"):
+            return f"{peer} is banned"
+        case StandingUphold(peer=peer):
+            return f"{peer} stays quarantined"
+    raise AssertionError(f"{body.TYPE} is no ruling")
+
+
+async def _key(name: str, api: LedgerApi) -> PeerKey:
+    """The key of that text, or the only one of those held that begins so."""
+    try:
+        return key_from_text(name)
+    except MalformedError:
+        pass
+    fitting = [one.key for one in await _held(api) if one.key.startswith(name)]
+    if len(name) >= LETTERS and len(fitting) == 1:
+        return key_from_text(fitting[0])
+    known = ", ".join(one.key[:10] for one in await _held(api)) or "nobody"
+    raise UserFacingError(
+        f"{name!r} names no single key: give all 43 characters, or the first {LETTERS} or more "
+        f"of one that `tequio quarantine list` shows ({known})"
+    )
+
+
+def _reach(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
+    with endings.reached(ledger):
+        return trio.run(partial(_asked, ledger, question))
+
+
+async def _asked(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
+    async with LedgerApi(ledger) as api:
+        return await question(api)

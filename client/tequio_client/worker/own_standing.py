@@ -1,0 +1,63 @@
+"""A key's standing as the ledger tells it, held against the log entry that made it so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_client.ledger_answers import StandingAnswer
+from tequio_client.log_proofs import read_entries
+from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.ids import to_text
+from tequio_shared.standing import Standing
+from tequio_shared.statements.standing import StandingChange, StandingRelease, StandingUphold
+
+if TYPE_CHECKING:
+    from tequio_client.ledger_api import LedgerApi
+    from tequio_shared.ids import PeerKey
+    from tequio_shared.statement import Entry, Statement
+
+
+async def read_standing(api: LedgerApi, key: PeerKey) -> tuple[StandingAnswer, dict[int, Entry]]:
+    """The key's standing, and the entries of its evidence, all proven to be in the log.
+
+    Raises PeerError when the log says something else, LedgerRefusedError("not-found").
+    """
+    told = (await api.peer(key)).standing
+    if told is None:
+        raise UserFacingError(f"the ledger at {api.url} does not say how keys stand")
+    if told.standing == Standing.NEWCOMER:
+        return told, {}
+    found = await read_entries(api, await api.network(), {told.since, *told.evidence})
+    said = standing_after(told.since, found[told.since].statement, key)
+    if said is None or _facts(said) != _facts(told):
+        raise PeerError(f"the ledger says {told.standing}, but entry {told.since} does not")
+    return told, {index: found[index] for index in told.evidence}
+
+
+def standing_after(index: int, statement: Statement, key: PeerKey) -> StandingAnswer | None:
+    """How the entry at that index makes the key stand; None if it does not change that."""
+    body = statement.body
+    if not isinstance(body, StandingChange | StandingRelease | StandingUphold):
+        return None
+    if body.peer != to_text(key):
+        return None
+    match body:
+        case StandingChange():
+            return StandingAnswer(
+                standing=body.to,
+                since=index,
+                cause=body.cause,
+                evidence=body.evidence,
+                until=body.until,
+            )
+        case StandingRelease():
+            return StandingAnswer(standing=Standing.ACTIVE, since=index)
+        case StandingUphold(to="banned"):
+            return StandingAnswer(standing=Standing.BANNED, since=index)
+    return None
+
+
+def _facts(one: StandingAnswer) -> tuple[object, ...]:
+    if one.standing == Standing.BANNED:  # keeps cause and evidence of the quarantine before
+        return (one.standing, one.since)
+    return one.standing, one.since, one.cause, one.evidence, one.until

@@ -1,0 +1,219 @@
+"""Quarantine as people meet it: the volunteer's and the organisers' commands on a real ledger."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+from click.testing import CliRunner
+
+from tequio_client.__main__ import cli
+from tequio_client.ledger_api import LedgerApi
+from tequio_shared.ids import to_text
+from tequio_shared.keys import Signer
+from tequio_shared.run import first_head
+from tequio_shared.statements.members import MemberLeave, MemberReady
+from tequio_shared.statements.runs import RunOpen
+from tests.support.authors import Author
+from tests.support.ledgers import ORGANISER, UNLIMITED, served
+from tests.support.paper_swarm import manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.ledgers import Served
+
+SECOND = Signer(bytes([8]) * 32)
+RULES = manifest()
+D = to_text(RULES.run_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Court:
+    """A ledger with two organisers, and a volunteer who signed two things under one number."""
+
+    url: str
+    liar: Author
+    worker: Path
+    organisers: tuple[Path, Path]
+
+    def tequio(self, *words: str, stdin: str | None = None) -> str:
+        """Run a command that works; what it prints."""
+        result = CliRunner().invoke(cli, [*words, "--ledger", self.url], input=stdin)
+        if result.exception is not None:
+            raise result.exception
+        return result.output
+
+    def refused(self, *words: str, stdin: str | None = None) -> str:
+        """Run a command that has to fail; its one sentence."""
+        result = CliRunner().invoke(cli, [*words, "--ledger", self.url], input=stdin)
+        error: BaseException | None = result.exception
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        assert error is not None, result.output
+        return str(error)
+
+    def standing(self) -> str:
+        """How the ledger says that the volunteer stands."""
+        answer = json.loads(self.tequio("standing", "--json", "--dir", str(self.worker)))
+        return str(answer["standing"])
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def key_folder(path: Path, signer: Signer) -> Path:
+    path.mkdir(mode=0o700)
+    (path / "identity.key").write_bytes(signer.seed)
+    (path / "identity.key").chmod(0o600)
+    return path
+
+
+async def open_run(one: Served) -> None:
+    organiser = Author("organiser", one.net)
+    organiser.signer = ORGANISER
+    opening = RunOpen(manifest=D, head=to_text(first_head(RULES).hash))
+    async with LedgerApi(one.url) as api:
+        await api.put_blob(RULES.encode(), ORGANISER, now_ms())
+        await api.post([organiser.say(opening, now_ms(), run=RULES.run_id)])
+
+
+async def lie(one: Served, name: str) -> Author:
+    """Let a new key say that it is ready, and under the same number that it leaves."""
+    liar, run = Author(name, one.net), RULES.run_id
+    ready = MemberReady(head=D, roles=("trainer",), commit=D)
+    async with LedgerApi(one.url) as api:
+        await api.post([liar.register(now_ms())])
+        chain = liar.seq, liar.last
+        await api.post([liar.say(ready, now_ms(), run=run)])
+        liar.seq, liar.last = chain
+        (answer,) = await api.post([liar.say(MemberLeave(reason=1), now_ms(), run=run)])
+        assert answer.code == "equivocation"
+    return liar
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Start one ledger for all tests."""
+    folder = tmp_path_factory.mktemp("ledger")
+    with served(folder, *UNLIMITED, "--organiser", to_text(SECOND.key)) as one:
+        trio.run(open_run, one)
+        yield one
+
+
+@pytest.fixture
+def court(ledger: Served, tmp_path: Path, request: pytest.FixtureRequest) -> Court:
+    """Make a court with an accused of its own: what is decided in it binds no other."""
+    liar = trio.run(lie, ledger, str(request.node.name))
+    return Court(
+        url=ledger.url,
+        liar=liar,
+        worker=key_folder(tmp_path / "worker", liar.signer),
+        organisers=(
+            key_folder(tmp_path / "first", ORGANISER),
+            key_folder(tmp_path / "second", SECOND),
+        ),
+    )
+
+
+def test_a_volunteer_reads_why_appeals_and_is_released_by_two_organisers(court: Court) -> None:
+    worker, (first, second) = str(court.worker), map(str, court.organisers)
+    told = court.tequio("standing", "--dir", worker)
+    assert "signed two different statements under one number" in told
+    assert "fault.report" in told, "the evidence is named"
+    assert "tequio appeal" in told
+
+    words = "My folder was copied to another computer.\x1b[2J"
+    said = court.tequio("appeal", "--dir", worker, "--text", "-", stdin=words)
+    assert "waits for the organisers" in said
+    again = court.refused("appeal", "--dir", worker)
+    assert "still open" in again
+
+    key = to_text(court.liar.key)
+    listed = court.tequio("quarantine", "list")
+    assert key[:10] in listed
+    shown = court.tequio("quarantine", "show", key[:8])
+    assert "My folder was copied" in shown
+    assert "member.ready under number 2 and member.leave under number 2" in shown
+    assert "\x1b" not in shown, "a stranger's words move nobody's cursor"
+
+    alone = court.refused("quarantine", "release", key, "--dir", first)
+    assert "more organisers have to sign" in alone
+    done = court.tequio("quarantine", "release", key, "--dir", first, "--with", second)
+    assert "active again: logged as entry" in done
+    assert court.standing() == "active"
+    assert "nothing to appeal against" in court.refused("appeal", "--dir", worker)
+
+
+def test_a_half_signed_release_is_completed_by_the_second_organiser(
+    court: Court, tmp_path: Path
+) -> None:
+    (first, second), key = map(str, court.organisers), to_text(court.liar.key)
+    file = tmp_path / "release.json"
+    half = court.tequio("quarantine", "release", key, "--dir", first, "--out", str(file))
+    assert "has to complete it before" in half
+    assert court.standing() == "quarantined"
+    twice = court.refused("quarantine", "countersign", str(file), "--dir", first)
+    assert "has signed already" in twice
+    stranger = court.refused("quarantine", "countersign", str(file), "--dir", str(court.worker))
+    assert "is no organiser" in stranger
+    done = court.tequio("quarantine", "countersign", str(file), "--dir", second)
+    assert "active again: logged as entry" in done
+    assert court.standing() == "active"
+    assert court.tequio("quarantine", "countersign", str(file), "--dir", second) == done, (
+        "who lost the answer asks again"
+    )
+
+
+def test_a_half_signed_file_that_was_changed_is_not_signed(court: Court, tmp_path: Path) -> None:
+    (first, second), key = map(str, court.organisers), to_text(court.liar.key)
+    file = tmp_path / "release.json"
+    court.tequio("quarantine", "release", key, "--dir", first, "--out", str(file))
+    content = json.loads(file.read_text())
+    other = {**content, "leaf": content["leaf"].replace(content["leaf"][60:64], "AAAA", 1)}
+    for changed in (json.dumps(other), json.dumps({**content, "network": D}), "no file of ours"):
+        file.write_text(changed)
+        sentence = court.refused("quarantine", "countersign", str(file), "--dir", second)
+        assert "holds no half-signed statement" in sentence
+    assert court.standing() == "quarantined"
+
+
+def test_upholding_answers_the_appeal_and_a_first_offender_is_not_banned(court: Court) -> None:
+    (first, _), key = map(str, court.organisers), to_text(court.liar.key)
+    court.tequio("appeal", "--dir", str(court.worker))
+    early = court.refused("quarantine", "uphold", key, "--ban", "--dir", first)
+    assert "a ban needs two" in early
+    done = court.tequio("quarantine", "uphold", key, "--dir", first)
+    assert "stays quarantined: logged as entry" in done
+    assert "no appeal is open" in court.tequio("quarantine", "show", key)
+    pause = court.refused("appeal", "--dir", str(court.worker))
+    assert "the next appeal may come in" in pause
+
+
+def test_what_people_type_wrong_is_one_sentence(court: Court, tmp_path: Path) -> None:
+    (first, _), worker = map(str, court.organisers), str(court.worker)
+    empty = court.refused("standing", "--dir", str(tmp_path / "nobody"))
+    assert "there is no key in" in empty
+    assert not (tmp_path / "nobody").exists(), "looking makes no key"
+    long = court.refused("appeal", "--dir", worker, "--text", "-", stdin="x" * 4_097)
+    assert "4097 bytes" in long
+    unknown = court.refused("quarantine", "release", "abc", "--dir", first)
+    assert "names no single key" in unknown
+    twice = court.refused(
+        "quarantine", "release", to_text(court.liar.key), "--dir", first, "--with", first
+    )
+    assert "another process uses the folder" in twice or "cannot sign twice" in twice
+
+
+def test_the_ledgers_own_command_hands_on_to_the_organisers(court: Court) -> None:
+    command = [sys.executable, "-m", "tequio_ledger", "quarantine", "list", "--ledger", court.url]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert to_text(court.liar.key)[:10] in done.stdout
