@@ -5,13 +5,17 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 import platformdirs
 
-from tequio_ledger import SOFTWARE, logs, replay, settings
+from tequio_ledger import SOFTWARE, backup, doctor, findings, logs, replay, restore, settings
 from tequio_ledger import main as service
+from tequio_ledger.clock import now_ms
+from tequio_ledger.folder import Folder
 from tequio_shared.errors import FatalLogError, UserFacingError
 
 if TYPE_CHECKING:
@@ -39,6 +43,10 @@ _OPTIONS = (
     click.option(
         "--address-streams", default="64", show_default=True, help="Its event streams; 0: any."
     ),
+)
+_PATH = click.Path(path_type=Path)
+_IN_FOLDER = click.option(
+    "--dir", "folder", default=_FOLDER, show_default=True, type=_PATH, help="The ledger's folder."
 )
 
 
@@ -73,6 +81,63 @@ def replay_command(organiser: tuple[str, ...], **options: str) -> None:
     logs.configure(logs.Style.CONSOLE, "warning")
     entries = replay.replay(settings.read(_dashed(options), organiser))
     click.echo(f"replayed {entries} entries")
+
+
+@cli.command("backup")
+@_IN_FOLDER
+@click.option("--to", "target", required=True, type=_PATH, help="New folder for the backup.")
+def backup_command(folder: Path, target: Path) -> None:
+    """Copy everything that the ledger is, keys too, to a new folder; it may serve meanwhile."""
+    logs.configure(logs.Style.CONSOLE, "warning")
+    made = backup.backup(Folder(folder.absolute()), target.absolute(), now_ms)
+    click.echo(f"backed up {made.size} entries and {len(made.files)} files to {target}")
+    for name in made.left_out:
+        click.echo(f"left out: blob {name}, which is missing or damaged here", err=True)
+
+
+@cli.command("restore")
+@_IN_FOLDER
+@click.option("--from", "source", type=_PATH, help="Backup to make the folder from.")
+@click.option("--confirm", is_flag=True, help="Let a restored ledger sign again.")
+@click.option(
+    "--seen-checkpoint",
+    "notes",
+    multiple=True,
+    type=_PATH,
+    help="File with a checkpoint that somebody holds, for --confirm; repeat.",
+)
+def restore_command(
+    folder: Path, source: Path | None, notes: tuple[Path, ...], *, confirm: bool
+) -> None:
+    """Make an empty folder a ledger again; it only reads until --confirm."""
+    logs.configure(logs.Style.CONSOLE, "critical")
+    if confirm == (source is not None) or (notes and not confirm):
+        raise UserFacingError("say either --from BACKUP, or --confirm with any --seen-checkpoint")
+    if source is not None:
+        made = restore.restore(source.absolute(), folder.absolute())
+        click.echo(
+            f"restored {made.size} entries to {folder}; serve it, let its clients show what they "
+            "hold, then stop it and run `tequio-ledger restore --confirm`"
+        )
+    else:
+        size = restore.confirm(Folder(folder.absolute()), notes)
+        click.echo(f"confirmed: the log of {size} entries may be signed again")
+
+
+@cli.command("doctor")
+@with_settings
+@click.option("--json", "as_json", is_flag=True, help="Give findings as JSON, for machines.")
+def doctor_command(organiser: tuple[str, ...], *, as_json: bool, **options: str) -> None:
+    """Check everything and say what to do; exit status 0 all well, 1 warnings, 2 errors."""
+    logs.configure(logs.Style.CONSOLE, "critical")
+    given = settings.read(_dashed(options), organiser)
+    found = doctor.examine(given, Folder(given.folder), now_ms)
+    if as_json:
+        click.echo(msgspec.json.encode(found))
+    else:
+        for finding in found:
+            click.echo(findings.line(finding))
+    sys.exit(findings.worst(found))
 
 
 @cli.command(

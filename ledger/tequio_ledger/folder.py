@@ -21,12 +21,11 @@ _KEY_FILE_BYTES = 4_096
 
 
 class Folder:
-    """An open data folder; while it is open no other process gets it."""
+    """A data folder and what lies where in it; inside a `with` no other process gets it."""
 
     def __init__(self, path: Path) -> None:
-        """Make the folder if it is missing and lock it; raises UserFacingError."""
         self.path = path
-        self._lock = _lock(path)
+        self._lock = -1
 
     @property
     def database(self) -> Path:
@@ -58,11 +57,23 @@ class Folder:
         """Whether the key of that name is there already."""
         return self.key_file(name).exists()
 
-    def close(self) -> None:
-        """Let the next process have it."""
-        os.close(self._lock)
+    def is_locked(self) -> bool:
+        """Whether a process has it now."""
+        try:
+            handle = os.open(self.path / "lock", os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(handle)
+        return False
 
     def __enter__(self) -> Self:
+        """Make the folder if it is missing and lock it; raises UserFacingError."""
+        self._lock = _lock(self.path)
         return self
 
     def __exit__(
@@ -71,7 +82,7 @@ class Folder:
         err: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        os.close(self._lock)
 
 
 def _lock(path: Path) -> int:

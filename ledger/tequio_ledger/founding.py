@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LOG_KEY = "log"
 COORDINATOR_KEY = "coordinator"
+KEYS = (LOG_KEY, COORDINATOR_KEY)
 
 
 def rules() -> bytes:
@@ -38,11 +39,15 @@ def genesis(settings: Settings, folder: Folder, database: Database) -> Genesis:
 
     Raises UserFacingError when the database belongs to another network or to other keys.
     """
-    with database.reader.begin() as connection:
-        leaves = log_rows.read_leaves(connection, 0, 1)
-    if leaves:
-        return _stored(leaves[0], settings, folder)
-    return _fresh(settings, folder)
+    found = read(folder, database)
+    if found is None:
+        return _fresh(settings, folder)
+    if found.name != settings.network:
+        raise UserFacingError(
+            f"{folder.path} holds the network {found.name!r}, not {settings.network!r}: "
+            "choose another --dir or the network's own name"
+        )
+    return found
 
 
 def log_genesis(log: Log, state: State, coordinator: Coordinator, now_ms: int) -> None:
@@ -72,16 +77,19 @@ def _fresh(settings: Settings, folder: Folder) -> Genesis:
     )
 
 
-def _stored(leaf: bytes, settings: Settings, folder: Folder) -> Genesis:
+def read(folder: Folder, database: Database) -> Genesis | None:
+    """Read the genesis of the network that a folder holds, its keys checked; None: it holds none.
+
+    Raises UserFacingError when entry 0 or the keys are not what they must be.
+    """
+    with database.reader.begin() as connection:
+        leaves = log_rows.read_leaves(connection, 0, 1)
+    if not leaves:
+        return None
     try:
-        found, log_key = _parse(leaf)
+        found, log_key = _parse(leaves[0])
     except TequioError as err:
         raise UserFacingError(f"the stored log is damaged: entry 0 ({err})") from err
-    if found.name != settings.network:
-        raise UserFacingError(
-            f"{folder.path} holds the network {found.name!r}, not {settings.network!r}: "
-            "choose another --dir or the network's own name"
-        )
     _check_keys(found, log_key, folder)
     return found
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING
+import shutil
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, BinaryIO
 
-from tequio_shared.errors import RefusedError
+from tequio_shared.errors import RefusedError, UserFacingError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 PROBE_BYTES = 1 << 20
@@ -22,6 +25,7 @@ PROBE_BYTES = 1 << 20
 _PASSING = {
     errno.ENOSPC: "the disk of {} is full: free some space",
     errno.EDQUOT: "the disk quota for {} is used up: free some space",
+    errno.EFBIG: "a limit on the size of files keeps {} from growing: raise it (ulimit -f)",
     errno.EROFS: "{} is on a read-only file system: mount it for writing or choose another --dir",
     errno.EACCES: "{} may not be written: change its owner or choose another folder",
     errno.EPERM: "{} may not be written: change its owner or its attributes",
@@ -58,6 +62,11 @@ def probe(folder: Path) -> None:
         place.unlink(missing_ok=True)
 
 
+def sync(file: BinaryIO) -> None:
+    """Bring what was written to an open file to the disk; raises OSError."""
+    os.fsync(file.fileno())
+
+
 def write_file(path: Path, content: bytes) -> None:
     """Put a file in its place, mode 0600, whole and durable when this returns; raises OSError."""
     fresh = path.with_name(path.name + ".new")
@@ -87,3 +96,27 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@contextmanager
+def building(target: Path) -> Iterator[Path]:
+    """Give a folder beside its place to be filled; at the end all of it is durable and there.
+
+    When the block fails nothing is left behind. Raises UserFacingError when something is there
+    already, and for what the file system says inside the block.
+    """
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise UserFacingError(f"{target} is there already and not empty: choose another folder")
+    fresh = target.with_name(target.name + ".new")
+    try:
+        shutil.rmtree(fresh, ignore_errors=True)
+        make_folder(fresh)
+        yield fresh
+        for folder in (fresh, *(path for path in fresh.rglob("*") if path.is_dir())):
+            sync_folder(folder)
+        fresh.rename(target)
+        sync_folder(target.parent)
+    except OSError as err:
+        raise UserFacingError(explain(err, target)) from err
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)

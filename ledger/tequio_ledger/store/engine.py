@@ -6,9 +6,10 @@ deferred one that turns into a writer fails at once, whatever busy_timeout says.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from alembic import command
 from alembic.config import Config
@@ -49,6 +50,20 @@ class Database:
             ) from err
         except DatabaseError as err:
             raise UserFacingError(explain(err, self.path)) from err
+
+    def copy(self, path: Path) -> None:
+        """Write all of it to a new file as of one moment, while others go on writing.
+
+        Raises UserFacingError.
+        """
+        try:
+            with contextlib.closing(sqlite3.connect(path)) as copied:
+                with self.reader.connect() as connection:
+                    source = cast("sqlite3.Connection", connection.connection.driver_connection)
+                    source.backup(copied)
+                copied.execute("PRAGMA journal_mode=DELETE")  # one file, nothing beside it
+        except sqlite3.Error as err:
+            raise UserFacingError(f"{self.path} could not be copied to {path}: {err}") from err
 
     def close(self) -> None:
         """Close every connection; what is used next opens new ones."""

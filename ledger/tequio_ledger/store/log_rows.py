@@ -134,6 +134,20 @@ def each_entry(connection: Connection) -> Iterator[StoredEntry]:
         after = page[-1].index
 
 
+def each_leaf_of(connection: Connection, types: Sequence[str]) -> Iterator[tuple[int, bytes]]:
+    """Every entry of some types in order, as index and leaf."""
+    query = select(LogEntry.idx, LogEntry.leaf).where(LogEntry.type.in_(types))
+    for row in connection.execute(query.order_by(LogEntry.idx)):
+        yield row.idx, row.leaf
+
+
+def each_checkpoint(connection: Connection) -> Iterator[StoredCheckpoint]:
+    """Every checkpoint, the smallest first."""
+    query = select(LogCheckpoint.__table__).order_by(LogCheckpoint.size)
+    for row in connection.execute(query):
+        yield StoredCheckpoint(size=row.size, root=Digest(row.root), note=row.note, at_ms=row.at)
+
+
 def find_index(connection: Connection, statement_id: Digest) -> int | None:
     """Where a statement stands in the log."""
     query = select(LogEntry.idx).where(LogEntry.id == statement_id)
