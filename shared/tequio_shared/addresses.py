@@ -7,6 +7,7 @@ PREFIX and the canonical JSON of the same object without `sig`. Author and signa
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,8 @@ ADDRESS_BYTES = 256
 """Longest address."""
 RECORD_BYTES = 8_192
 """Longest record as bytes."""
+UNKNOWN = "unknown"
+"""The network of what is no IP address."""
 LIFE_MS = 3_600_000
 """A record is worth nothing this long after its `ts`; peers sign a new one in good time."""
 
@@ -80,6 +83,23 @@ class AddressRecord:
     def is_current(self, now_ms: int) -> bool:
         """Whether the record is young enough, and not from the future, at `now_ms`."""
         return now_ms - LIFE_MS < self.ts <= now_ms + CLOCK_SKEW_MS
+
+
+def network_of(host: str) -> str:
+    """The network that an address counts by: IPv4 by /24, IPv6 by /48; UNKNOWN when it is none."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return UNKNOWN
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    address = mapped or address
+    bits = 24 if address.version == 4 else 48  # noqa: PLR2004  (the protocol's version)
+    return str(ipaddress.ip_network((address, bits), strict=False))
+
+
+def is_loopback(network: str) -> bool:
+    """Whether that is this machine's own network."""
+    return network.startswith("127.") or network == "::/48"
 
 
 def sign_addresses(signer: Signer, addrs: Sequence[str], ts: int) -> AddressRecord:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from tequio_client.worker.peers import PeerLimits, PeerNetwork
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
+
+    from tequio_shared.ids import PeerKey
 
 LOOPBACK = ("/ip4/127.0.0.1/tcp/0",)
 
@@ -16,6 +18,17 @@ LOOPBACK = ("/ip4/127.0.0.1/tcp/0",)
 def network(name: str, limits: PeerLimits | None = None) -> PeerNetwork:
     """Make a network whose key follows from the name; not started."""
     return PeerNetwork(seed=name.encode().ljust(32, b"."), listen=LOOPBACK, limits=limits)
+
+
+class Takes:
+    """A topic's judge that looks at the content alone."""
+
+    def __init__(self, check: Callable[[PeerKey, bytes], bool] = lambda *_: True) -> None:
+        self.check = check
+
+    def screen(self, _author: PeerKey, _content: bytes) -> bool:
+        """Look at everything."""
+        return True
 
 
 @asynccontextmanager

@@ -10,19 +10,22 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from tequio_client.worker.commitments import Commitments, header_of
 from tequio_client.worker.gossip import Gossip
-from tequio_shared.contribution import Header
-from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import from_text
+from tequio_shared.errors import PeerError
+from tequio_shared.ids import peer_id_text
+from tequio_shared.round import is_trainer
 from tequio_shared.statement import Entry
-from tequio_shared.statements.rounds import WorkCommit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tequio_client.worker.commitments import OnConflict
     from tequio_client.worker.node import Node
-    from tequio_shared.ids import NetworkId, PeerKey
+    from tequio_shared.contribution import Header
+    from tequio_shared.ids import PeerKey
     from tequio_shared.manifest import Manifest
+    from tequio_shared.run import RunView
 
 log = structlog.get_logger(__name__)
 
@@ -30,19 +33,30 @@ log = structlog.get_logger(__name__)
 class Announcer:
     """Says our commitments, and tells the round driver those of others; made by `join`."""
 
-    def __init__(self, gossip: Gossip, manifest: Manifest) -> None:
-        self._gossip = gossip
-        self._run = manifest.run_id
+    def __init__(self) -> None:
+        self._gossip: Gossip
+        self._view: RunView | None = None
+        self.on_conflict: OnConflict = tell_conflict
 
     @classmethod
     async def join(cls, node: Node, manifest: Manifest) -> Announcer:
-        """Join the network's topic."""
-        net = node.network_info.id
+        """Join the run's topic; nothing passes before there is a view to `follow`."""
+        announcer, net, run = cls(), node.network_info.id, manifest.run_id
+        judge = Commitments(net, run, announcer.round_of, announcer._conflict)
+        announcer._gossip = await Gossip.join(node.network, net, run, judge)
+        return announcer
 
-        def check(_forwarder: PeerKey, content: bytes) -> bool:
-            return is_commitment(net, content)
+    def follow(self, view: RunView) -> None:
+        """Take the view of the run that says whose commitments count."""
+        self._view = view
 
-        return cls(await Gossip.join(node.network, net, check), manifest)
+    def round_of(self, key: PeerKey) -> int | None:
+        """The number of the round under way if the key is to train in it."""
+        current = self._view.round if self._view else None
+        return current.number if current and is_trainer(current, key) else None
+
+    def _conflict(self, first: Entry, second: Entry) -> None:
+        self.on_conflict(first, second)
 
     async def announce(self, entry: Entry) -> None:
         """Tell the swarm; losing the message costs only time."""
@@ -52,23 +66,18 @@ class Announcer:
             log.warning("announcement not sent", error=str(err))
 
     async def listen(self, hear: Callable[[PeerKey, Header], None]) -> None:
-        """Pass on commitments of our run, trainer and header, until cancelled."""
+        """Pass on commitments, trainer and header, until cancelled."""
         while True:
-            heard = await self._gossip.receive()
-            statement = Entry.parse(heard.content).statement
-            if statement.run == self._run and isinstance(statement.body, WorkCommit):
-                header = Header.parse(from_text(statement.body.header, None))
-                hear(statement.author, header)
+            entry = Entry.parse((await self._gossip.receive()).content)
+            hear(entry.statement.author, header_of(entry))
 
 
-def is_commitment(net: NetworkId, content: bytes) -> bool:
-    """Whether the bytes are a commitment signed by its author for this network."""
-    try:
-        entry = Entry.parse(content)
-        if not isinstance(entry.statement.body, WorkCommit):
-            return False
-        entry.verify(net)
-        header = Header.parse(from_text(entry.statement.body.header, None))
-    except (PeerError, RefusedError):
-        return False
-    return header.trainer == entry.statement.author
+def tell_conflict(first: Entry, second: Entry) -> None:
+    """Log that one author claims different work twice."""
+    one, other = first.statement, second.statement
+    log.warning(
+        "two commitments for one round",
+        author=peer_id_text(one.author),
+        round=one.round,
+        seqs=(one.seq, other.seq),
+    )

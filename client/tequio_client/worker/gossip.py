@@ -1,7 +1,7 @@
 """Gossip: announcements of log entries to all peers of a network, and the exchange of addresses.
 
-Announcements go over the topic `/tequio/<first 16 hex of the network id>/work/1`. Delivery is best
-effort: who announces something important says it again, and a reader sees each content once.
+Announcements of a run go over the topic `/tequio/<first 16 hex of the network id>/work/<first 16
+hex of the run id>/1`. Delivery is best effort, and a reader sees each content once.
 
 Peer exchange, protocol /tequio/peers/1: the asker sends one empty frame, or one that holds its own
 address record; the answer is one frame: count u16, then that many records, each with its length
@@ -23,12 +23,13 @@ from tequio_shared.errors import MalformedError
 from tequio_shared.ids import sha256
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Sequence
     from random import Random
 
     from tequio_client.worker.addressbook import AddressBook
     from tequio_client.worker.peers import Announcement, PeerNetwork, PeerStream
-    from tequio_shared.ids import Digest, NetworkId, PeerKey
+    from tequio_client.worker.peers.topics import Judge
+    from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId
 
 log = structlog.get_logger(__name__)
 
@@ -41,13 +42,13 @@ _U16 = struct.Struct("!H")
 _ANSWER_BYTES = 2 + RECORDS * (2 + RECORD_BYTES)
 
 
-def topic_of(network_id: NetworkId) -> str:
-    """Name the topic of a network's work announcements."""
-    return f"/tequio/{network_id.hex()[:16]}/work/1"
+def topic_of(network_id: NetworkId, run: RunId) -> str:
+    """Name the topic of a run's work announcements."""
+    return f"/tequio/{network_id.hex()[:16]}/work/{run.hex()[:16]}/1"
 
 
 class Gossip:
-    """Announcements of one network; made by `join`."""
+    """Announcements of one run; made by `join`."""
 
     def __init__(
         self,
@@ -62,17 +63,11 @@ class Gossip:
 
     @classmethod
     async def join(
-        cls,
-        network: PeerNetwork,
-        network_id: NetworkId,
-        check: Callable[[PeerKey, bytes], bool],
+        cls, network: PeerNetwork, network_id: NetworkId, run: RunId, judge: Judge
     ) -> Gossip:
-        """Join the network's topic. What fails `check(author, content)` is not passed on.
-
-        `check` runs in the event loop for every message: parse, verify a signature, no I/O.
-        """
-        topic = topic_of(network_id)
-        return cls(network, topic, await network.subscribe(topic, check))
+        """Join the run's topic. What the judge does not take is not passed on."""
+        topic = topic_of(network_id, run)
+        return cls(network, topic, await network.subscribe(topic, judge))
 
     async def announce(self, entry: bytes) -> None:
         """Tell everybody; raises RefusedError above GOSSIP_BYTES."""

@@ -12,7 +12,7 @@ import trio
 from tequio_client import clock
 from tequio_client.link import messages as link
 from tequio_client.link import status as link_status
-from tequio_client.worker import endings, held_back, status_lines
+from tequio_client.worker import endings, held_back, status_lines, trainer_process
 from tequio_client.worker import node as nodes
 from tequio_client.worker.announce import Announcer
 from tequio_client.worker.beacon_secrets import BeaconSecrets
@@ -22,9 +22,11 @@ from tequio_client.worker.joining import Joined, join_run
 from tequio_client.worker.ledger_clock import LedgerClock
 from tequio_client.worker.means import Means
 from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.reporter import Reporter
 from tequio_client.worker.rounds import Rounds, describe
+from tequio_client.worker.standing_watch import StandingWatch
 from tequio_client.worker.stopping import Stopping
-from tequio_client.worker.trainer_process import TRAINER, TrainerProcess
+from tequio_client.worker.trainer_process import TrainerProcess
 from tequio_client.worker.workroom import Workroom, clear_work_folder
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import peer_id_text, to_text
@@ -72,7 +74,8 @@ class Volunteer:
         self._work = settings.net.folder / "work"
         clear_work_folder(self._work)
         self._trainer = TrainerProcess(
-            trainer_environment(settings.net.folder), (*TRAINER, settings.trainer.log_style)
+            trainer_environment(settings.net.folder),
+            (*trainer_process.TRAINER, settings.trainer.log_style),
         )
         self._started = trio.current_time()
         self._ended: float | None = None  # when the run was over
@@ -147,11 +150,22 @@ class Volunteer:
                 ledger_clock=ledger_clock,
             )
             self._deeds = Deeds(means)
+            standing = StandingWatch(node.signer.key, node.ledger, ledger_clock.now_ms)
+            await standing.refresh()
             self._rounds = Rounds(
-                view=joined.view, means=means, deeds=self._deeds, rng=node.rng, upto=joined.upto
+                view=joined.view,
+                means=means,
+                deeds=self._deeds,
+                standing=standing,
+                rng=node.rng,
+                upto=joined.upto,
             )
+            reporter = Reporter(outbox, node.signer.key)
+            announcer.on_conflict = reporter.hear
+            announcer.follow(joined.view)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(announcer.listen, self._rounds.hear)
+                nursery.start_soon(reporter.run)
                 await self._rounds.run(follower.entries(after=joined.after))
                 nursery.cancel_scope.cancel()
         await trio.to_thread.run_sync(feedback.remove)

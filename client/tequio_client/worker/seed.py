@@ -19,10 +19,12 @@ import trio
 from tequio_client.link.status import Status
 from tequio_client.worker import endings, status_lines
 from tequio_client.worker import node as nodes
-from tequio_client.worker.announce import is_commitment
+from tequio_client.worker.announce import tell_conflict
+from tequio_client.worker.commitments import Commitments
 from tequio_client.worker.follower import LogFollower
 from tequio_client.worker.gossip import Gossip
 from tequio_client.worker.main import say_where
+from tequio_client.worker.rosters import Rosters
 from tequio_client.worker.stopping import Stopping
 from tequio_client.worker.trees import TreeRef
 from tequio_shared.contribution import Header
@@ -33,7 +35,7 @@ from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.manifest import Manifest
 from tequio_shared.records import RecordShape
 from tequio_shared.run import first_head
-from tequio_shared.statements.rounds import HeadPromote, WorkCommit
+from tequio_shared.statements.rounds import HeadPromote, RoundRoster, WorkCommit
 from tequio_shared.statements.runs import RunClose, RunOpen
 
 if TYPE_CHECKING:
@@ -73,14 +75,7 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
             nursery.start_soon(node.swarm.run)
             if settings.status_lines:
                 nursery.start_soon(status_lines.report, partial(_status, node, trio.current_time()))
-            await Gossip.join(  # carries the announcements of peers that only know us
-                node.network, node.network_info.id, partial(_passes, node)
-            )
             await _cache(node, heads_every)
-
-
-def _passes(node: Node, _forwarder: PeerKey, content: bytes) -> bool:
-    return is_commitment(node.network_info.id, content)
 
 
 async def _cache(node: Node, heads_every: int) -> None:
@@ -89,9 +84,11 @@ async def _cache(node: Node, heads_every: int) -> None:
         LogFollower(node.ledger, node.network_info, node.settings.folder, rng=node.rng) as follower,
         trio.open_nursery() as nursery,
     ):
+        cache = Cache(node, heads_every, kept, recent)
+        nursery.start_soon(cache.rosters.serve)
         for wants in (*[kept] * KEPT_FETCHERS, *[recent] * RECENT_FETCHERS):
             nursery.start_soon(wants.serve)
-        await Cache(node, heads_every, kept, recent).follow(follower.entries(after=-1))
+        await cache.follow(follower.entries(after=-1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +136,7 @@ class Cache:
         self._heads_every = heads_every
         self._kept = kept
         self._recent = recent
+        self.rosters = Rosters(node.exchange.blob)
         self._manifests: dict[RunId, Manifest] = {}  # of runs that are cached
         self._last_head: dict[RunId, HeadPromote] = {}
 
@@ -161,6 +159,9 @@ class Cache:
         """Fetch what the entry of an open run names."""
         run, body = manifest.run_id, statement.body
         match body:
+            case RoundRoster():
+                digest = digest_from_text(body.roster)
+                self.rosters.name(run, statement.round or 0, digest)
             case WorkCommit():
                 ref = _payload_ref(manifest, body)
                 self._recent.add(Want(ref=ref, holder=statement.author, patience_s=CONTRIBUTION_S))
@@ -169,6 +170,7 @@ class Cache:
                 if (statement.round or 0) % self._heads_every == 0:
                     self._want_head(manifest, body)
             case RunClose():
+                self.rosters.forget(run)
                 if run in self._last_head:
                     self._want_head(manifest, self._last_head[run])
 
@@ -193,8 +195,15 @@ class Cache:
         shards += [(one.root, one.size_bytes) for one in corpus.held_out]
         for root, size in shards:
             self._want_kept(_shard_ref(root, size))
+        await self._carry(manifest.run_id)
         self._manifests[manifest.run_id] = manifest
         log.info("caching run", run=to_text(manifest.run_id)[:10], name=manifest.name)
+
+    async def _carry(self, run: RunId) -> None:
+        """Pass on the announcements of peers that only know us."""
+        net = self._node.network_info.id
+        judge = Commitments(net, run, partial(self.rosters.round_of, run), tell_conflict)
+        await Gossip.join(self._node.network, net, run, judge)
 
     async def _document(self, name: str) -> bytes:
         digest = digest_from_text(name)

@@ -20,14 +20,14 @@ from tequio_client.worker.gossip import (
 )
 from tequio_shared.addresses import LIFE_MS, AddressRecord, sign_addresses
 from tequio_shared.errors import MalformedError, PeerError
-from tequio_shared.ids import NetworkId, peer_id_text
+from tequio_shared.ids import NetworkId, RunId, peer_id_text
 from tequio_shared.keys import Signer
-from tests.support.loopback import network, two_peers
+from tests.support.loopback import Takes, network, two_peers
 
 if TYPE_CHECKING:
     from tequio_client.worker.peers import PeerNetwork
 
-NETWORK = NetworkId(bytes(range(32)))
+NETWORK, RUN = NetworkId(bytes(range(32))), RunId(bytes(range(32, 64)))
 NOW = 1_800_000_000_000
 
 
@@ -48,15 +48,15 @@ def exchange(peers: PeerNetwork, addresses: AddressBook) -> PeerExchange:
     return PeerExchange(peers, addresses, rng=random.Random(1))
 
 
-def test_the_topic_follows_from_the_network() -> None:
-    assert topic_of(NETWORK) == "/tequio/0001020304050607/work/1"
+def test_the_topic_follows_from_network_and_run() -> None:
+    assert topic_of(NETWORK, RUN) == "/tequio/0001020304050607/work/2021222324252627/1"
 
 
 @pytest.mark.trio
 async def test_an_announcement_is_received_once_and_only_when_it_passes_the_check() -> None:
     async with two_peers() as (first, second):
-        ours = await Gossip.join(first, NETWORK, lambda _, content: content != b"bad")
-        theirs = await Gossip.join(second, NETWORK, lambda *_: True)
+        ours = await Gossip.join(first, NETWORK, RUN, Takes(lambda _, content: content != b"bad"))
+        theirs = await Gossip.join(second, NETWORK, RUN, Takes())
 
         async def announce() -> None:
             while True:  # before the mesh stands, messages are lost

@@ -23,7 +23,7 @@ from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import peer_id_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import FRAME_BYTES, GOSSIP_BYTES
-from tests.support.loopback import LOOPBACK, network, two_peers
+from tests.support.loopback import LOOPBACK, Takes, network, two_peers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -378,8 +378,8 @@ async def test_gossip_reaches_the_others_with_its_author_and_a_burst_arrives(
     pair: tuple[PeerNetwork, PeerNetwork],
 ) -> None:
     first, second = pair
-    received = await first.subscribe("/test/topic", lambda *_: True)
-    await second.subscribe("/test/topic", lambda *_: True)
+    received = await first.subscribe("/test/topic", Takes())
+    await second.subscribe("/test/topic", Takes())
     await mesh_stands(second, received)
     for number in range(300):
         await second.publish("/test/topic", b"%d" % number)
@@ -406,8 +406,8 @@ async def test_a_check_that_refuses_or_raises_stops_only_that_message(
             raise ValueError("ours")
         return content == b"good"
 
-    received = await first.subscribe("/test/topic", check)
-    await second.subscribe("/test/topic", lambda *_: True)
+    received = await first.subscribe("/test/topic", Takes(check))
+    await second.subscribe("/test/topic", Takes())
     await mesh_stands(second, received)
     for content in (b"malformed", b"bug", b"refused", b"good"):
         await second.publish("/test/topic", content)
@@ -420,8 +420,8 @@ async def test_gossip_of_the_largest_size_arrives_and_a_larger_one_is_refused(
     pair: tuple[PeerNetwork, PeerNetwork],
 ) -> None:
     first, second = pair
-    received = await first.subscribe("/test/topic", lambda *_: True)
-    await second.subscribe("/test/topic", lambda *_: True)
+    received = await first.subscribe("/test/topic", Takes())
+    await second.subscribe("/test/topic", Takes())
     await mesh_stands(second, received)
     with pytest.raises(RefusedError):
         await second.publish("/test/topic", bytes(GOSSIP_BYTES + 1))

@@ -1,0 +1,101 @@
+"""Whose commitments gossip passes on: of the round under way, of its trainers, two of each at most.
+
+A message is looked at in the order of what that costs: who says that it comes from them and how
+long it is, then what it says, then its signatures. What an honest peer may pass on because its
+clock or its log is ahead of ours is only passed over; what nobody may send is a `PeerError`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_shared.contribution import Header
+from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.ids import from_text
+from tequio_shared.statement import Entry
+from tequio_shared.statements.rounds import WorkCommit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tequio_shared.ids import NetworkId, PeerKey, RunId
+    from tequio_shared.statement import Statement
+
+    RoundOf = Callable[[PeerKey], int | None]
+    """The number of the round under way if the key is to train in it; else None."""
+    OnConflict = Callable[[Entry, Entry], None]
+    """Takes two signed entries of one author that claim different work for one round."""
+
+COMMITMENT_BYTES = 4_096
+"""Longest leaf of a commitment, with every signature that it may have."""
+MESSAGES = 2
+"""Different commitments of one author in one round that are passed on: two are proof enough."""
+_AUTHOR = slice(2, 34)  # of a leaf
+
+
+class Commitments:
+    """Judges the messages of one run's topic (`peers.topics.Judge`)."""
+
+    def __init__(
+        self, net: NetworkId, run: RunId, round_of: RoundOf, on_conflict: OnConflict
+    ) -> None:
+        self._net = net
+        self._run = run
+        self._round_of = round_of
+        self._on_conflict = on_conflict
+        self._round = 0
+        self._heard: dict[PeerKey, list[Entry]] = {}  # of that round, all signatures checked
+
+    def screen(self, author: PeerKey, content: bytes) -> bool:
+        """Whether to look further: a trainer of the round, who says it is theirs, not too often."""
+        if len(content) > COMMITMENT_BYTES or content[_AUTHOR] != author:
+            return False
+        number = self._round_of(author)
+        return number is not None and len(self._of(number, author)) < MESSAGES
+
+    def check(self, author: PeerKey, content: bytes) -> bool:
+        """Whether to pass the message on; raises MalformedError and SignatureInvalidError."""
+        number = self._round_of(author)
+        if number is None or not self.screen(author, content):
+            return False
+        entry, header = _parse(content)
+        statement = entry.statement
+        if not author == statement.author == header.trainer:
+            raise MalformedError("a commitment in somebody else's name")
+        if (statement.run, statement.round) != (self._run, number):
+            return False
+        return self._is_news(entry, self._of(number, author))
+
+    def _is_news(self, entry: Entry, heard: list[Entry]) -> bool:
+        if any(entry.statement.raw == known.statement.raw for known in heard):
+            return False
+        entry.verify(self._net)
+        heard.append(entry)
+        if len(heard) > 1 and _work(heard[0].statement) != _work(entry.statement):
+            self._on_conflict(heard[0], entry)
+        return True
+
+    def _of(self, number: int, author: PeerKey) -> list[Entry]:
+        """What was heard of a trainer of the round; of rounds before, nothing is kept."""
+        if number != self._round:
+            self._round, self._heard = number, {}
+        return self._heard.setdefault(author, [])
+
+
+def header_of(entry: Entry) -> Header:
+    """The header of a commitment; raises MalformedError for anything else."""
+    return Header.parse(from_text(_work(entry.statement), None))
+
+
+def _work(statement: Statement) -> str:
+    if not isinstance(statement.body, WorkCommit):
+        raise MalformedError(f"{statement.type} where commitments are due")
+    return statement.body.header
+
+
+def _parse(content: bytes) -> tuple[Entry, Header]:
+    try:
+        entry = Entry.parse(content)
+    except RefusedError as err:
+        raise MalformedError(str(err)) from err
+    return entry, header_of(entry)

@@ -1,0 +1,164 @@
+"""The door of a peer: who may come in, how much they may take, and who is kept out for a while.
+
+Pure bookkeeping under a clock that is given; everything in it is bounded. A network address is
+asked before a peer has shown its key, the peer after. What comes from an address is only ever
+slowed down or counted: many people may share it. A peer that sends what no honest program sends
+is kept out by its key.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tequio_client.worker.peer_limits import BURST_S, HANDSHAKES, INBOUND
+from tequio_shared.addresses import is_loopback, network_of
+from tequio_shared.errors import PeerError
+from tequio_shared.ids import peer_id_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator
+
+    from tequio_client.worker.peer_limits import PeerLimits
+    from tequio_shared.ids import PeerKey
+
+BUCKETS = 4_096
+"""Senders remembered by each rate; the one asked longest ago then counts as new."""
+OUT = 4_096
+"""Keys kept out at most; then the one put out first comes in again."""
+LONGEST_OUT_S = 3_600.0
+FAULTS = 3
+"""Faults that are forgiven at once: versions differ, links break in the middle."""
+
+
+class Buckets:
+    """Token buckets of one rate, by name; a bucket may be overdrawn by one taking."""
+
+    def __init__(self, per_s: float, most: float) -> None:
+        """Make buckets that fill with so many tokens a second, and hold `most`."""
+        self._per_s = per_s
+        self._most = most
+        self._held: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()  # tokens, at
+
+    def take(self, name: Hashable, count: float, now_s: float, times: float = 1.0) -> bool:
+        """Take tokens, all or none; say whether they were there."""
+        tokens = self._tokens(name, now_s, times)
+        is_there = count <= tokens
+        self._keep(name, tokens - count if is_there else tokens, now_s)
+        return is_there
+
+    def owe(self, name: Hashable, count: float, now_s: float, times: float = 1.0) -> float:
+        """Take tokens in any case; say for how many seconds the sender now has to wait."""
+        tokens = self._tokens(name, now_s, times) - count
+        self._keep(name, tokens, now_s)
+        return max(-tokens, 0.0) / (self._per_s * times)
+
+    def _tokens(self, name: Hashable, now_s: float, times: float) -> float:
+        tokens, at_s = self._held.pop(name, (self._most * times, now_s))
+        return min(self._most * times, tokens + max(now_s - at_s, 0.0) * self._per_s * times)
+
+    def _keep(self, name: Hashable, tokens: float, now_s: float) -> None:
+        self._held[name] = (tokens, now_s)
+        if len(self._held) > BUCKETS:
+            self._held.popitem(last=False)
+
+
+class Arrival:
+    """A connection that came in; `show_key` once its peer is known."""
+
+    def __init__(self, handshakes: Counter[str], network: str) -> None:
+        self._handshakes = handshakes
+        self._network = network
+        self._is_known = False
+        handshakes[network] += 1
+
+    def show_key(self) -> None:
+        """Note that the peer has shown its key, or has gone without."""
+        if not self._is_known:
+            self._is_known = True
+            _decrease(self._handshakes, self._network)
+
+
+class Door:
+    """What everybody may still do now; used from one event loop."""
+
+    def __init__(self, limits: PeerLimits, clock: Callable[[], float]) -> None:
+        """Open the door; `clock` gives seconds that never go back."""
+        self._limits = limits
+        self._clock = clock
+        self._inbound: Counter[str] = Counter()  # by network address
+        self._handshakes: Counter[str] = Counter()
+        self._arrivals = Buckets(limits.arrivals_per_s, limits.arrivals_per_s * BURST_S)
+        self._bytes = Buckets(limits.bytes_per_s, limits.bytes_per_s)
+        self._gossip = Buckets(limits.gossip_per_s, limits.gossip_per_s * BURST_S)
+        self._records = Buckets(limits.records_per_s, limits.records_per_s * BURST_S)
+        self._faults = Buckets(limits.faults_per_s, FAULTS)
+        self._out: OrderedDict[PeerKey, tuple[float, float]] = OrderedDict()  # until, for how long
+
+    @contextmanager
+    def arrived(self, host: str) -> Iterator[Arrival]:
+        """Count an inbound connection while it lasts; raises PeerError when there are too many."""
+        network = network_of(host)
+        self._check_arrival(network)
+        self._inbound[network] += 1
+        arrival = Arrival(self._handshakes, network)
+        try:
+            yield arrival
+        finally:
+            arrival.show_key()
+            _decrease(self._inbound, network)
+
+    def delay_s(self, network: str, size_bytes: int, *, is_ours: bool) -> float:
+        """Charge an address for bytes; say how long to wait before the next are read or sent."""
+        return self._bytes.owe((network, is_ours), size_bytes, self._clock(), self._times(network))
+
+    def takes_gossip(self, forwarder: PeerKey, count: int) -> bool:
+        """Whether the peer may forward so many messages more."""
+        return self._gossip.take(forwarder, count, self._clock())
+
+    def takes_records(self, peer: PeerKey, count: int) -> bool:
+        """Whether the peer may bring so many address records more."""
+        return self._records.take(peer, count, self._clock())
+
+    def fault(self, peer: PeerKey) -> bool:
+        """Note that a peer sent what no honest program sends; say whether it is out now."""
+        now = self._clock()
+        if self._faults.take(peer, 1, now):
+            return False
+        _, before_s = self._out.pop(peer, (0.0, 0.0))
+        for_s = min(2 * before_s or self._limits.out_s, LONGEST_OUT_S)
+        self._out[peer] = (now + for_s, for_s)
+        if len(self._out) > OUT:
+            self._out.popitem(last=False)
+        return True
+
+    def is_out(self, peer: PeerKey) -> bool:
+        """Whether the peer is kept out now."""
+        until, _ = self._out.get(peer, (0.0, 0.0))
+        return self._clock() < until
+
+    def check(self, peer: PeerKey) -> None:
+        """Raise PeerError when the peer is kept out."""
+        if self.is_out(peer):
+            raise PeerError(f"{peer_id_text(peer)} sent garbage and is kept out for a while")
+
+    def _check_arrival(self, network: str) -> None:
+        times = self._times(network)
+        if self._inbound.total() >= INBOUND or self._handshakes.total() >= HANDSHAKES:
+            raise PeerError("too many connections")
+        if self._inbound[network] >= self._limits.connections * times:
+            raise PeerError(f"too many connections from {network}")
+        if self._handshakes[network] >= self._limits.handshakes * times:
+            raise PeerError(f"too many connections without a key from {network}")
+        if not self._arrivals.take(network, 1, self._clock(), times):
+            raise PeerError(f"connections come too fast from {network}")
+
+    def _times(self, network: str) -> int:
+        return self._limits.loopback_times if is_loopback(network) else 1
+
+
+def _decrease(counter: Counter[str], name: str) -> None:
+    counter[name] -= 1
+    if not counter[name]:
+        del counter[name]

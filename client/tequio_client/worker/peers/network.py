@@ -1,0 +1,217 @@
+"""Our place in the peer network: who is connected, streams to them, and gossip."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Self, cast
+
+import structlog
+import trio
+from libp2p.custom_types import TProtocol
+from libp2p.peer.peerinfo import info_from_p2p_addr
+from libp2p.tools.anyio_service import background_trio_service
+from multiaddr import Multiaddr
+
+from tequio_client.worker.door import Door
+from tequio_client.worker.peer_limits import PeerLimits
+from tequio_client.worker.peers import hosts
+from tequio_client.worker.peers.foreign import foreign_errors, shielded
+from tequio_client.worker.peers.identity import id_of, key_of
+from tequio_client.worker.peers.stream import PeerStream
+from tequio_client.worker.peers.topics import Topics
+from tequio_client.worker.peers.watch import Watch
+from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.ids import PeerKey, key_from_peer_id, peer_id_text
+from tequio_shared.keys import SEED_BYTES
+from tequio_shared.limits import GOSSIP_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+    from types import TracebackType
+
+    from libp2p.abc import INetStream
+    from libp2p.pubsub.gossipsub import GossipSub
+    from libp2p.stream_muxer.yamux.yamux import Yamux
+
+    from tequio_client.worker.peers.topics import Announcement, Judge
+
+log = structlog.get_logger(__name__)
+
+
+class PeerNetwork:
+    """Our place in the peer-to-peer network: `async with PeerNetwork(...) as network`.
+
+    `seed` is the 32-byte Ed25519 seed of our key. `announce` replaces the addresses that
+    peers are told (for a node behind a forwarded port).
+    """
+
+    def __init__(
+        self,
+        *,
+        seed: bytes,
+        listen: Sequence[str] = ("/ip4/0.0.0.0/tcp/0",),
+        announce: Sequence[str] = (),
+        limits: PeerLimits | None = None,
+    ) -> None:
+        if len(seed) != SEED_BYTES:  # libp2p gives a random identity for a seed of the wrong size
+            raise RefusedError("bad-seed", f"a key seed has {SEED_BYTES} bytes, not {len(seed)}")
+        self._listen = [Multiaddr(text) for text in listen]
+        self._limits = limits or PeerLimits()
+        self.door = Door(self._limits, trio.current_time)
+        addrs = [Multiaddr(text) for text in announce]
+        self._host = hosts.make(seed, self._listen, addrs, self.door)
+        hosts.guard_negotiation(self._host, self.blame)
+        self._topics = Topics(self._host, self.door, self.blame)
+        self._watch = Watch(self._host, self._limits, self.connected, self.disconnect)
+        self._inbound: dict[PeerKey, int] = {}  # open inbound streams, owned by `_admitted`
+        self._known: dict[PeerKey, tuple[str, ...]] = {}
+        self._stack = AsyncExitStack()
+        self._nursery: trio.Nursery
+        self.key = key_from_peer_id(str(self._host.get_id()))
+
+    async def __aenter__(self) -> Self:
+        await self._stack.enter_async_context(self._running())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool | None:
+        return await self._stack.__aexit__(kind, value, traceback)
+
+    def addresses(self) -> tuple[str, ...]:
+        """Our own addresses with our peer id at the end, to give to others."""
+        return tuple(str(addr) for addr in self._host.get_addrs())
+
+    def connected(self) -> set[PeerKey]:
+        """Tell to which peers a connection is open now."""
+        keys = (key_of(peer) for peer in self._host.get_connected_peers())
+        return {key for key in keys if key is not None}
+
+    def remember(self, peer: PeerKey, addrs: Sequence[str]) -> None:
+        """Addresses at which `open_stream` may dial the peer when it is not connected."""
+        self._known[peer] = tuple(addrs)
+
+    async def connect(self, addr: str) -> PeerKey:
+        """Connect to `/ip4/…/tcp/…/p2p/<peer id>` unless connected already; say to whom."""
+        with foreign_errors(f"connecting to {addr}"), trio.fail_after(self._limits.connect_s):
+            info = info_from_p2p_addr(Multiaddr(addr))
+            key = key_from_peer_id(str(info.peer_id))
+            if key == self.key:
+                raise PeerError("that address is our own")
+            self.door.check(key)
+            await self._host.connect(info)
+        return key
+
+    async def disconnect(self, peer: PeerKey) -> None:
+        """Close every connection to the peer; never raises.
+
+        The sockets go first: a write that waits for a dead peer is shielded, and holds the lock
+        that a polite good-bye would need.
+        """
+        with trio.move_on_after(5):
+            try:
+                for connection in self._host.get_network().get_connections(id_of(peer)):
+                    await cast("Yamux", connection.muxed_conn).secured_conn.close()
+                await self._host.disconnect(id_of(peer))
+            except Exception as err:  # noqa: BLE001 - a connection that is thrown away may fail in any way
+                log.debug("a connection could not be closed", error=repr(err))
+
+    def blame(self, peer: PeerKey) -> None:
+        """Note that a peer sent what no honest program sends; too much of it, and it is out."""
+        if self.door.fault(peer):
+            log.info("a peer sent garbage and is kept out", peer=peer_id_text(peer))
+            self._nursery.start_soon(self.disconnect, peer)
+
+    async def open_stream(self, peer: PeerKey, protocol: str) -> PeerStream:
+        """Open a stream; dial the peer first when it is not connected but was remembered."""
+        if peer not in self.connected():
+            await self._dial(peer)
+        with foreign_errors(f"opening {protocol}"), trio.fail_after(self._limits.connect_s):
+            stream = await self._host.new_stream(id_of(peer), [TProtocol(protocol)])
+        return PeerStream(stream, peer)
+
+    def serve(self, protocol: str, handler: Callable[[PeerStream], Awaitable[None]]) -> None:
+        """Give every inbound stream of `protocol` to `handler`.
+
+        When the handler returns the stream is closed; when it raises, it is reset and the
+        error goes to the log.
+        """
+
+        async def admit(stream: INetStream) -> None:
+            peer = key_of(stream.muxed_conn.peer_id)
+            if peer is None:
+                raise PeerError("the peer's key is not Ed25519")
+            with self._admitted(peer):
+                await handler(PeerStream(stream, peer))
+
+        self._host.set_stream_handler(TProtocol(protocol), hosts.guarded(admit, self.blame))
+
+    async def subscribe(self, topic: str, judge: Judge) -> trio.MemoryReceiveChannel[Announcement]:
+        """Join a gossip topic and receive what the judge takes, our own messages too.
+
+        A reader that falls behind by thousands of messages loses the newest.
+        """
+        with foreign_errors(f"joining {topic}"):
+            return await self._topics.subscribe(topic, judge, self._nursery)
+
+    async def publish(self, topic: str, content: bytes) -> None:
+        """Tell the topic; best effort. RefusedError above GOSSIP_BYTES: larger ones vanish."""
+        if len(content) > GOSSIP_BYTES:
+            raise RefusedError("too-large", f"{len(content)} bytes for gossip")
+        with foreign_errors(f"publishing to {topic}"):
+            await self._topics.pubsub.publish(topic, content)
+
+    @asynccontextmanager
+    async def _running(self) -> AsyncIterator[None]:
+        pubsub = self._topics.pubsub
+        router = cast("GossipSub", pubsub.router)
+        async with (
+            self._host.run(listen_addrs=self._listen),
+            background_trio_service(pubsub),
+            background_trio_service(router),
+            trio.open_nursery() as nursery,
+        ):
+            await pubsub.wait_until_ready()
+            self._nursery = nursery
+            nursery.start_soon(self._watch.run)
+            log.info("listening", addresses=self.addresses())
+            try:
+                yield
+            finally:
+                nursery.cancel_scope.cancel()
+                await self._close_all()
+
+    async def _close_all(self) -> None:
+        with shielded(5):
+            for peer in self.connected():
+                await self.disconnect(peer)
+            try:
+                await self._host.close()
+            except Exception as err:  # noqa: BLE001 - on the way out, and in libp2p
+                log.debug("the host did not close cleanly", error=repr(err))
+
+    async def _dial(self, peer: PeerKey) -> None:
+        for addr in self._known.get(peer, ()):
+            try:
+                await self.connect(addr)
+            except PeerError as err:
+                log.debug("an address does not answer", address=addr, error=str(err))
+            else:
+                return
+        raise PeerError(f"no connection to {peer_id_text(peer)}")
+
+    @contextmanager
+    def _admitted(self, peer: PeerKey) -> Iterator[None]:
+        open_streams = self._inbound.get(peer, 0)
+        if open_streams >= self._limits.streams:
+            raise PeerError(f"more than {open_streams} streams at once")
+        self._inbound[peer] = open_streams + 1
+        try:
+            yield
+        finally:
+            self._inbound[peer] -= 1
+            if not self._inbound[peer]:
+                del self._inbound[peer]
