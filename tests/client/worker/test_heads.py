@@ -1,0 +1,233 @@
+"""Heads: the right bytes of the right head, at the price of what is missing; real stores and peers.
+
+The trainer is not needed: nothing here gets as far as computing a head.
+"""
+
+from __future__ import annotations
+
+import random
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+import trio
+
+from tequio_client.ledger_api import LedgerApi
+from tequio_client.worker import heads as heads_module
+from tequio_client.worker.blobs import BlobServer
+from tequio_client.worker.endings import first_of
+from tequio_client.worker.exchange import Exchange
+from tequio_client.worker.fetch import Fetcher
+from tequio_client.worker.heads import Heads
+from tequio_client.worker.kept_heads import FILE, MOST, KeptHeads
+from tequio_client.worker.replay import payload_refs
+from tequio_client.worker.store import Store
+from tequio_shared.accepted import AcceptedSet, AcceptedWork
+from tequio_shared.contribution import Expected, RecordShape
+from tequio_shared.errors import PeerError
+from tequio_shared.head import head_hash
+from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, RunId, sha256
+from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.round import Head
+from tests.support import memory_log
+from tests.support.loopback import two_peers
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from tequio_client.worker.means import Means
+    from tequio_shared.ids import PeerKey
+
+PIECES = 5
+WEIGHTS = random.Random(1).randbytes(PIECES * PIECE_BYTES)
+RUN = RunId(sha256(b"run"))
+
+
+class PaperRoom:
+    """A trainer that is prepared and asked for nothing."""
+
+    async def prepared(self) -> None:
+        """At once."""
+        await trio.lowlevel.checkpoint()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """Our heads, our store, and another peer with its own."""
+
+    heads: Heads
+    ours: Store
+    theirs: Store
+    exchange: Exchange
+    fetcher: Fetcher
+    other: PeerKey
+
+
+@asynccontextmanager
+async def scene(folder: Path, base: Head | None = None) -> AsyncIterator[Scene]:
+    ours, theirs = (Store(folder / name, quota_bytes=10**9) for name in ("ours", "theirs"))
+    async with two_peers() as (there, here), LedgerApi(memory_log.unused_url()) as api:
+        BlobServer(there, theirs)
+        async with Fetcher(here, ours, rng=random.Random(1)) as fetcher:
+            exchange = Exchange(store=ours, fetcher=fetcher, ledger=api, peers=here.connected)
+            means = SimpleNamespace(
+                manifest=SimpleNamespace(
+                    run_id=RUN, layout=SimpleNamespace(elements=len(WEIGHTS) // 4)
+                ),
+                store=ours,
+                exchange=exchange,
+                workroom=PaperRoom(),
+                kept=KeptHeads(folder, RUN),
+                base=base,
+            )
+            with trio.fail_after(60):
+                yield Scene(
+                    heads=Heads(cast("Means", means)),
+                    ours=ours,
+                    theirs=theirs,
+                    exchange=exchange,
+                    fetcher=fetcher,
+                    other=there.key,
+                )
+
+
+def head_of(content: bytes, store: Store, round_: int = 7) -> Head:
+    """Put weights into a store as those of a head."""
+    return head_named(store.put_tree(content, PIECE_BYTES).root, round_)
+
+
+def head_named(weights: Digest, round_: int = 7) -> Head:
+    parent, fixed = HeadHash(sha256(b"parent")), sha256(b"set")
+    value = head_hash(RUN, round_, parent, fixed, weights, ZERO_DIGEST)
+    return Head(
+        hash=HeadHash(value),
+        round=round_,
+        parent=parent,
+        set_root=fixed,
+        weights_root=weights,
+        aux_root=ZERO_DIGEST,
+    )
+
+
+def flip(path: Path, at: int) -> None:
+    """Change one bit of a file that a store keeps."""
+    path.chmod(0o644)
+    with path.open("r+b") as file:
+        file.seek(at)
+        byte = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([byte ^ 1]))
+
+
+@pytest.mark.trio
+async def test_weights_that_are_here_are_hashed_before_they_are_held(tmp_path: Path) -> None:
+    async with scene(tmp_path) as now:
+        head = head_of(WEIGHTS, now.theirs)
+        now.ours.put_tree(WEIGHTS, PIECE_BYTES)
+        await now.heads.fetch(head)
+        assert now.heads.held == head
+        assert now.fetcher.received_bytes == 0
+        flip(now.ours.tree_path(head.weights_root), 2 * PIECE_BYTES + 5)
+        await now.heads.fetch(head)
+        assert dict(now.exchange.received) == {now.other: PIECE_BYTES}
+        assert now.fetcher.received_bytes <= PIECE_BYTES + 100
+        assert now.ours.tree_path(head.weights_root).read_bytes() == WEIGHTS
+
+
+@pytest.mark.trio
+async def test_of_a_head_that_differs_from_our_own_only_that_is_fetched(tmp_path: Path) -> None:
+    mistaken = bytearray(WEIGHTS)
+    mistaken[4 * PIECE_BYTES] ^= 8
+    async with scene(tmp_path) as now:
+        await now.heads.fetch(head_of(bytes(mistaken), now.ours))
+        right = head_of(WEIGHTS, now.theirs)
+        await now.heads.fetch(right)
+        assert now.heads.held == right
+        assert dict(now.exchange.received) == {now.other: PIECE_BYTES}
+        assert now.fetcher.received_bytes <= PIECE_BYTES + 32 * PIECES + 100
+
+
+def closed_after(parent: Head, payloads: list[bytes], trainer: PeerKey) -> AcceptedSet:
+    """A round that accepted these payloads."""
+    shape = RecordShape(algorithm="sparseloco", k=8, bits=2)
+    works = tuple(
+        AcceptedWork(
+            trainer=trainer,
+            id=ContributionId(sha256(payload)),
+            header=b"",
+            payload_root=sha256(payload),  # nobody has such a tree
+        )
+        for payload in payloads
+    )
+    expected = Expected(
+        shape=shape,
+        chunks=4,
+        run_id=RUN,
+        round=parent.round + 1,
+        base_head=parent.hash,
+        assigned={},
+        window_tokens=1,
+        max_inner_steps=1,
+    )
+    return AcceptedSet(index=9, expected=expected, set_root=sha256(b"set"), works=works)
+
+
+@pytest.mark.trio
+async def test_contributions_that_nobody_has_are_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heads_module, "PATIENCE_S", 0.5)
+    async with scene(tmp_path) as now:
+        head = head_of(WEIGHTS, now.ours)
+        await now.heads.fetch(head)
+        closed = closed_after(head, [b"a", b"b"], now.other)
+        assert len(list(payload_refs(closed))) == 2
+        with pytest.raises((PeerError, ExceptionGroup)) as caught:
+            await now.heads.advance(closed)
+        assert "contributions of round 8 are not to be had" in str(first_of(caught.value))
+        assert now.heads.held == head
+
+
+@pytest.mark.trio
+async def test_a_parent_that_was_damaged_is_mended_before_the_next_head(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heads_module, "PATIENCE_S", 3.0)
+    async with scene(tmp_path) as now:
+        head = head_of(WEIGHTS, now.ours)
+        now.theirs.put_tree(WEIGHTS, PIECE_BYTES)
+        await now.heads.fetch(head)
+        flip(now.ours.tree_path(head.weights_root), 77)
+        with pytest.raises((PeerError, ExceptionGroup)):
+            await now.heads.advance(closed_after(head, [b"a"], now.other))
+        assert now.ours.tree_path(head.weights_root).read_bytes() == WEIGHTS
+        assert dict(now.exchange.received) == {now.other: PIECE_BYTES}
+
+
+@pytest.mark.trio
+async def test_an_old_head_that_nobody_has_any_more_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heads_module, "PATIENCE_S", 0.5)
+    gone = head_named(sha256(b"gone"))
+    async with scene(tmp_path, base=gone) as now:
+        assert now.heads.fetching == gone
+        with pytest.raises(PeerError, match="nobody gave anything of head 7"):
+            await now.heads.fetch(gone)
+        assert now.heads.fetching is None
+
+
+def test_heads_are_written_down_for_a_later_life_in_the_same_run(tmp_path: Path) -> None:
+    kept = KeptHeads(tmp_path, RUN)
+    heads = [head_named(sha256(bytes([number])), number) for number in range(MOST + 3)]
+    for head in heads:
+        kept.remember(head)
+    kept.remember(heads[-2])
+    expected = (heads[-2], heads[-1], *reversed(heads[3:-2]))
+    assert KeptHeads(tmp_path, RUN).heads == expected
+    assert not KeptHeads(tmp_path, RunId(sha256(b"other"))).heads
+    (tmp_path / FILE).write_bytes((tmp_path / FILE).read_bytes()[:-9])
+    assert not KeptHeads(tmp_path, RUN).heads
