@@ -22,6 +22,7 @@ from tequio_ledger.web.answers import (
     run_answer,
 )
 from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.snapshot import snapshot
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, from_text, key_from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
@@ -82,8 +83,7 @@ def get_rounds(
     ledger: GivenLedger, run: FromPath[str], after: After = 0, limit: Limit = 100
 ) -> RoundsAnswer:
     """List rounds after a number."""
-    published = ledger.log.published
-    with ledger.database.reader.begin() as connection:
+    with snapshot(ledger.database) as (connection, published):
         rows = read.rounds(connection, from_text(run), after, limit)
     return RoundsAnswer([round_answer(row, published) for row in rows], as_of(published))
 
@@ -91,10 +91,9 @@ def get_rounds(
 @get("/v1/runs/{run:str}/rounds/{number:int}", sync_to_thread=True)
 def get_round(ledger: GivenLedger, run: FromPath[str], number: FromPath[int]) -> RoundAnswer:
     """Describe one round."""
-    published = ledger.log.published
     if not 0 < number <= JSON_INTEGER:
         raise RefusedError("not-found", "no round has this number")
-    with ledger.database.reader.begin() as connection:
+    with snapshot(ledger.database) as (connection, published):
         rows = read.rounds(connection, from_text(run), number - 1, 1)
     if not rows or rows[0].round != number:
         raise RefusedError("not-found", f"the run has no round {number}")
@@ -104,8 +103,7 @@ def get_round(ledger: GivenLedger, run: FromPath[str], number: FromPath[int]) ->
 @get("/v1/peers", sync_to_thread=True)
 def get_peers(ledger: GivenLedger, after: FromQuery[str] = "", limit: Limit = 100) -> PeersAnswer:
     """List keys in order of registration, after a key."""
-    published = ledger.log.published
-    with ledger.database.reader.begin() as connection:
+    with snapshot(ledger.database) as (connection, published):
         rows = read.peers(connection, key_from_text(after) if after else None, limit)
     last = to_text(rows[-1].key) if len(rows) == limit else None
     return PeersAnswer([peer_answer(row, published) for row in rows], last, as_of(published))
@@ -114,8 +112,7 @@ def get_peers(ledger: GivenLedger, after: FromQuery[str] = "", limit: Limit = 10
 @get("/v1/peers/{key:str}", sync_to_thread=True)
 def get_peer(ledger: GivenLedger, key: FromPath[str]) -> PeerAnswer:
     """Describe one key."""
-    published = ledger.log.published
-    with ledger.database.reader.begin() as connection:
+    with snapshot(ledger.database) as (connection, published):
         row = read.peer(connection, PeerKey(from_text(key)))
     if row is None:
         raise RefusedError("not-found", f"key {key} is not registered")

@@ -9,6 +9,7 @@ from litestar.params import QueryParameter
 from tequio_ledger.store import read
 from tequio_ledger.web.answers import AsOf, StandingAnswer, as_of, standing_answer
 from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.snapshot import snapshot
 from tequio_shared.ids import peer_id_text, to_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.standing import Standing
@@ -37,8 +38,7 @@ class QuarantineAnswer(msgspec.Struct, frozen=True):
 @get("/v1/quarantine", sync_to_thread=True)
 def get_quarantine(ledger: GivenLedger, after: After = 0, limit: Limit = 100) -> QuarantineAnswer:
     """List who is quarantined, banned, suspected or on probation, the longest first."""
-    published = ledger.log.published
-    with ledger.database.reader.begin() as connection:
+    with snapshot(ledger.database) as (connection, published):
         rows = read.standings(connection, NAMED, after, limit)
     held = [
         Held(key=to_text(row.key), peer_id=peer_id_text(row.key), standing=standing_answer(row))
