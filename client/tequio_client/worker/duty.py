@@ -37,6 +37,8 @@ class Own:
     stuck: Collection[HeadHash] = ()  # parents from which we could not go on by ourselves
     said: Collection[Duty] = ()  # statements that the ledger has answered, whatever it said
     ready_index: int | None = None  # log index of our last member.ready
+    outside: str = ""  # why our key may be in no roster now
+    removed_at: int = -1  # log index of what took our key out of the rosters
     is_leaving: bool = False
     is_behind: bool = False  # the view has still to catch up with where the run was as we joined
     is_dear: Callable[[Head], bool] = lambda _: False  # replaying up to there, against fetching it
@@ -187,15 +189,19 @@ def _starts_from(current: RoundView, held: Head) -> bool:
 
 
 def _ready_duty(view: RunView, own: Own) -> Duty | None:
-    """Ask to be in the next roster, once per roster that we are missing from."""
-    if own.is_leaving or own.held is None or view.state is State.COOLDOWN:
+    """Ask to be in the next roster, once per roster that we are missing from.
+
+    A quarantine counts like such a roster; until its term is over nothing is asked.
+    """
+    if own.is_leaving or own.outside or own.held is None or view.state is State.COOLDOWN:
         return None
     if view.next_head is not None and not _is_next(view, own.held):
         return None
     current, slot = _place(view, own)
-    if current is not None and slot is not None and not _was_dropped(current, slot):
+    is_in = current is not None and slot is not None and not _was_dropped(current, slot)
+    if is_in and own.removed_at < 0:
         return None
-    last_roster = view.round.roster_index if view.round else -1
+    last_roster = max(view.round.roster_index if view.round else -1, own.removed_at)
     is_logged = own.ready_index is not None and own.ready_index > last_roster
     return None if is_logged else _unsaid(Ready(last_roster), own)
 
@@ -204,6 +210,8 @@ def _idle_reason(view: RunView, own: Own) -> str:
     """Why there is nothing to do."""
     if own.is_leaving:
         return "we are leaving the run"
+    if own.outside:
+        return own.outside
     if view.state in _RESTING:
         return _RESTING[view.state]
     current, slot = _place(view, own)

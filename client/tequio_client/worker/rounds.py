@@ -38,11 +38,12 @@ from tequio_shared.statements.rounds import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
     from random import Random
 
     from tequio_client.worker.deeds import Deeds
     from tequio_client.worker.means import Means
+    from tequio_client.worker.standing_watch import StandingWatch
     from tequio_shared.accepted import AcceptedSet
     from tequio_shared.contribution import Header
     from tequio_shared.ids import Digest
@@ -55,13 +56,22 @@ _PASSING = (PeerError, RefusedError, LedgerUnavailableError, TrainerFailedError)
 CLOSED_KEPT = 32
 """Closed rounds whose accepted sets are remembered, to go on from an older head."""
 STUCK_KEPT = 8
+LONGEST_REST_S = 60.0
+"""With nothing to do we look again after this long: the wall clock may be set, or we slept."""
 
 
 class Rounds:
     """One volunteer's part in one run. `run` returns when the run has ended."""
 
     def __init__(
-        self, *, view: RunView, means: Means, deeds: Deeds, rng: Random, upto: int = -1
+        self,
+        *,
+        view: RunView,
+        means: Means,
+        deeds: Deeds,
+        standing: StandingWatch,
+        rng: Random,
+        upto: int = -1,
     ) -> None:
         self.view = view  # written by _follow only
         self._store = means.store
@@ -69,6 +79,7 @@ class Rounds:
         self._index = -1  # of the last entry taken; written by _follow only
         self._key = means.key
         self._deeds = deeds
+        self._standing = standing  # written by _follow
         self._exchange = means.exchange
         self._secrets = means.secrets
         self._ledger_clock = means.ledger_clock
@@ -107,6 +118,8 @@ class Rounds:
             stuck=self._stuck,
             said=self._deeds.said,
             ready_index=self._ready_index,
+            outside=self._standing.outside(),
+            removed_at=self._standing.removed_at,
             is_leaving=self._is_leaving,
             is_behind=self._is_behind,
             is_dear=self._is_dear,
@@ -126,6 +139,10 @@ class Rounds:
         ref = replay.head_ref(self.view.manifest, goal)
         return replay.is_dear(ref, since, self._store.missing_bytes)
 
+    def lately(self) -> Sequence[AcceptedSet]:
+        """What the last rounds accepted, oldest first, as far as we were there."""
+        return tuple(self._closed.values())
+
     # --- following the log
 
     async def _follow(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
@@ -134,6 +151,9 @@ class Rounds:
             if entry.statement.run == run:
                 await self._take(index, entry.statement)
                 self._index = index
+                self._wake()
+            elif entry.statement.run is None:
+                self._standing.take(index, entry.statement)
                 self._wake()
 
     async def _take(self, index: int, statement: Statement) -> None:
@@ -207,7 +227,7 @@ class Rounds:
             if isinstance(now, duties.Done):
                 return
             if isinstance(now, duties.Wait):
-                await self._moved.wait()
+                await self._moved_or(min(self._standing.left_s(), LONGEST_REST_S))
                 continue
             await self._do(now)
 
@@ -232,6 +252,8 @@ class Rounds:
         log.warning("duty failed; trying again", duty=type(now).__name__, error=str(error))
         if isinstance(now, duties.Advance):
             self._stuck.append(now.closed.parent)
+        if isinstance(error, RefusedError) and error.code == "quarantined":
+            await self._standing.refresh()
         await self._moved_or(self._back_off.next_s())
 
     async def _watch_overtaken(self, mine: Duty, scope: trio.CancelScope) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,25 +13,19 @@ import trio
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
-from tequio_client.ledger_api import LedgerApi
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
-from tequio_shared.run import first_head
-from tequio_shared.statements.members import MemberLeave, MemberReady
-from tequio_shared.statements.runs import RunOpen
-from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
-from tests.support.paper_swarm import manifest
+from tests.support.liars import RUN, key_folder, lie, open_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.support.authors import Author
     from tests.support.ledgers import Served
 
 SECOND = Signer(bytes([8]) * 32)
-RULES = manifest()
-D = to_text(RULES.run_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,40 +57,6 @@ class Court:
         """How the ledger says that the volunteer stands."""
         answer = json.loads(self.tequio("standing", "--json", "--dir", str(self.worker)))
         return str(answer["standing"])
-
-
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000
-
-
-def key_folder(path: Path, signer: Signer) -> Path:
-    path.mkdir(mode=0o700)
-    (path / "identity.key").write_bytes(signer.seed)
-    (path / "identity.key").chmod(0o600)
-    return path
-
-
-async def open_run(one: Served) -> None:
-    organiser = Author("organiser", one.net)
-    organiser.signer = ORGANISER
-    opening = RunOpen(manifest=D, head=to_text(first_head(RULES).hash))
-    async with LedgerApi(one.url) as api:
-        await api.put_blob(RULES.encode(), ORGANISER, now_ms())
-        await api.post([organiser.say(opening, now_ms(), run=RULES.run_id)])
-
-
-async def lie(one: Served, name: str) -> Author:
-    """Let a new key say that it is ready, and under the same number that it leaves."""
-    liar, run = Author(name, one.net), RULES.run_id
-    ready = MemberReady(head=D, roles=("trainer",), commit=D)
-    async with LedgerApi(one.url) as api:
-        await api.post([liar.register(now_ms())])
-        chain = liar.seq, liar.last
-        await api.post([liar.say(ready, now_ms(), run=run)])
-        liar.seq, liar.last = chain
-        (answer,) = await api.post([liar.say(MemberLeave(reason=1), now_ms(), run=run)])
-        assert answer.code == "equivocation"
-    return liar
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +138,11 @@ def test_a_half_signed_file_that_was_changed_is_not_signed(court: Court, tmp_pat
     court.tequio("quarantine", "release", key, "--dir", first, "--out", str(file))
     content = json.loads(file.read_text())
     other = {**content, "leaf": content["leaf"].replace(content["leaf"][60:64], "AAAA", 1)}
-    for changed in (json.dumps(other), json.dumps({**content, "network": D}), "no file of ours"):
+    for changed in (
+        json.dumps(other),
+        json.dumps({**content, "network": to_text(RUN)}),
+        "no file of ours",
+    ):
         file.write_text(changed)
         sentence = court.refused("quarantine", "countersign", str(file), "--dir", second)
         assert "holds no half-signed statement" in sentence

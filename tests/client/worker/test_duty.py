@@ -61,6 +61,18 @@ def test_who_holds_the_head_says_that_it_is_ready_once_per_roster() -> None:
     assert duty(swarm.view, replace(own, is_leaving=True)) == duties.Wait()
 
 
+def test_a_quarantined_key_asks_for_nothing_until_its_term_is_over() -> None:
+    swarm = DutifulSwarm(swarms.tiny_manifest())
+    own = replace(swarm.join("ana").own(), held=first_head(swarm.manifest), ready_index=5)
+    held_back = replace(own, outside="quarantined until tomorrow", removed_at=7)
+    waits = duty(swarm.view, held_back)
+    assert isinstance(waits, duties.Wait)
+    assert waits.reason == "quarantined until tomorrow"
+    served = replace(held_back, outside="")
+    assert duty(swarm.view, served) == duties.Ready(7)
+    assert duty(swarm.view, replace(served, ready_index=8)) == duties.Wait()
+
+
 def test_an_open_round_is_trained_in_unless_the_head_is_another() -> None:
     swarm = stopped(RoundOpen)
     own = own_of(swarm.view, swarm.members[0])

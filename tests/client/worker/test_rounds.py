@@ -21,11 +21,12 @@ from tequio_client.worker.beacon_secrets import BeaconSecrets
 from tequio_client.worker.endings import BrokenRulesError, first_of
 from tequio_client.worker.joining import start_view
 from tequio_client.worker.ledger_clock import LedgerClock
-from tequio_client.worker.rounds import Rounds
+from tequio_client.worker.rounds import LONGEST_REST_S, Rounds
+from tequio_client.worker.standing_watch import MARGIN_MS, StandingWatch
 from tequio_client.worker.store import Store
 from tequio_shared.contribution import Header
 from tequio_shared.errors import PeerError, UserFacingError
-from tequio_shared.ids import from_text
+from tequio_shared.ids import from_text, to_text
 from tequio_shared.run import first_head
 from tequio_shared.statement import Entry
 from tequio_shared.statements.rounds import (
@@ -35,13 +36,16 @@ from tequio_shared.statements.rounds import (
     RoundWitness,
     WorkCommit,
 )
+from tequio_shared.statements.standing import StandingChange
 from tests.support import swarm as swarms
 from tests.support.dutiful import DutifulSwarm
+from tests.support.swarm import Said
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+    from tequio_client.ledger_api import LedgerApi
     from tequio_client.worker.deeds import Deeds
     from tequio_client.worker.duty import Duty
     from tequio_client.worker.means import Means
@@ -118,11 +122,13 @@ class Play:
         self.exchange = PaperExchange(swarm.blobs)
         self._send, self._receive = trio.open_memory_channel[tuple[int, Entry]](1_000)
         self._fed = 0
+        self.wall_ms = swarm.now_ms
         view, _ = start_view(swarm.net, swarm.manifest, Resume(after=1), None, None)
         self.rounds = Rounds(
             view=view,
             means=cast("Means", self._means(folder)),
             deeds=cast("Deeds", self.deeds),
+            standing=StandingWatch(self.key, cast("LedgerApi", None), lambda: self.wall_ms),
             rng=Random(1),
         )
 
@@ -309,3 +315,25 @@ def commitments(swarm: DutifulSwarm, key: PeerKey) -> list[Header]:
         for one in swarm.entries
         if isinstance(one.statement.body, WorkCommit) and one.statement.author == key
     ]
+
+
+async def test_who_is_quarantined_waits_for_the_end_of_its_term_and_asks_to_come_back(
+    tmp_path: Path, finished: DutifulSwarm, nursery: trio.Nursery, autojump_clock: MockClock
+) -> None:
+    play = Play(tmp_path, finished)
+    nursery.start_soon(play.run)
+    play.deeds.said.append(duties.Ready(-1))
+    until = play.wall_ms + 3_600_000
+    change = StandingChange(
+        peer=to_text(play.key), to="quarantined", cause=2, evidence=(1,), until=until
+    )
+    await play.hand_on(finished.sign(finished.coordinator, Said(change), None))
+    await wait_all_tasks_blocked(0.01)
+    begun = len(play.deeds.begun)
+    assert "signed two different commitments for one round" in play.rounds.waits_for
+    await trio.sleep(3_000)
+    assert len(play.deeds.begun) == begun, "nothing is done while the term lasts"
+    play.wall_ms = until + MARGIN_MS
+    await trio.sleep(LONGEST_REST_S + 1)
+    assert play.deeds.begun[-1] == duties.Ready(0), "asked anew, after the entry that removed us"
+    nursery.cancel_scope.cancel()
