@@ -36,6 +36,8 @@ class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     received_bytes: int = 0
     sources: int = 0
     """Peers from which verified bytes came."""
+    bad_sources: tuple[Text, ...] = ()
+    """Peers that gave wrong bytes, how often and what was wrong; the last one first."""
     verdict: Text = ""
     """How the last closed round ended, as the log has it."""
     rounds_trained: int = 0

@@ -16,11 +16,14 @@ big-endian; every message is one frame.
 
 Only an OK answer has a payload. A small tree is fetched by one PIECES request for all of it: its
 content alone shows whether it has the right root. A request that does not parse ends the stream.
+Pieces are hashed before they are served: whoever gives wrong bytes is not asked again for a while.
 """
 
 from __future__ import annotations
 
 import struct
+from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
@@ -28,13 +31,17 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client.worker.budget import ByteBudget
+from tequio_client.worker.trees import hash_pieces
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest
 from tequio_shared.limits import PIECE_BYTES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tequio_client.worker.peers import PeerNetwork, PeerStream
     from tequio_client.worker.store import Store
+    from tequio_shared.ids import PeerKey
 
 PROTOCOL = "/tequio/blob/1"
 PAYLOAD_BYTES = PIECE_BYTES
@@ -45,7 +52,10 @@ SEND_S = 60.0
 QUEUE_S = 5.0
 """Above this wait for the upload budget the answer is BUSY."""
 READERS = 4
-"""Answers that are read from the disk or wait for their turn to be sent, over all peers."""
+"""Answers that are read from the disk at once, over all peers."""
+OF_PEER = 2
+"""Answers of one peer that are read or wait for the budget at once: whoever asks over many streams
+gets no larger share than who asks over two."""
 
 _REQUEST = struct.Struct("!B32sII")
 _SIZE = struct.Struct("!Q")
@@ -109,16 +119,33 @@ class BlobServer:
         self._store = store
         self._upload = upload or ByteBudget()
         self._turns = trio.CapacityLimiter(READERS)
+        self._peers: dict[PeerKey, trio.CapacityLimiter] = {}  # of those with open streams
+        self._streams: Counter[PeerKey] = Counter()
         self.sent_bytes = 0  # of payloads, since the start
         network.serve(PROTOCOL, self.serve)
 
     async def serve(self, stream: PeerStream) -> None:
         """Answer one peer's requests until its stream ends; raises PeerError then."""
+        with self._share_of(stream.peer) as share:
+            await self._serve(stream, share)
+
+    @contextmanager
+    def _share_of(self, peer: PeerKey) -> Iterator[trio.CapacityLimiter]:
+        self._streams[peer] += 1
+        try:
+            yield self._peers.setdefault(peer, trio.CapacityLimiter(OF_PEER))
+        finally:
+            self._streams[peer] -= 1
+            if not self._streams[peer]:
+                del self._streams[peer], self._peers[peer]
+
+    async def _serve(self, stream: PeerStream, share: trio.CapacityLimiter) -> None:
         while True:
             raw = await stream.receive_frame(most_bytes=_REQUEST.size, timeout_s=IDLE_S)
             request = Request.parse(bytes(raw))
             try:
-                payload = await self._payload(request)
+                async with share:
+                    payload = await self._payload(request)
             except Refusal as refusal:
                 await stream.send_frame(bytes([refusal.status]), timeout_s=SEND_S)
             else:
@@ -187,7 +214,12 @@ def _pieces(store: Store, request: Request) -> bytes | None:
     inside = request.count > 0 and request.first + request.count <= tree.ref.pieces
     if not inside or tree.ref.span(request.first, request.count)[1] > PAYLOAD_BYTES:
         raise Refusal(Status.REFUSED)
-    return store.read_pieces(request.name, request.first, request.count)
+    content = store.read_pieces(request.name, request.first, request.count)
+    leaves = tree.leaves[request.first : request.first + request.count]
+    if content is None or hash_pieces(content, tree.ref.piece_bytes) == leaves:
+        return content
+    store.verify_tree(request.name)  # our disk lies: what is damaged is not here any more
+    return None
 
 
 def _blob(store: Store, request: Request) -> bytes | None:

@@ -13,6 +13,7 @@ import structlog
 import trio
 
 from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
+from tequio_client.worker.availability import head_of, nearest_start
 from tequio_client.worker.follower import read_entries
 from tequio_client.worker.kept_heads import KeptHeads
 from tequio_client.worker.resuming import cheaper_start
@@ -23,7 +24,7 @@ from tequio_shared.ids import ZERO_DIGEST, HeadHash, digest_from_text, to_text
 from tequio_shared.manifest import Manifest
 from tequio_shared.round import Head, NextHead
 from tequio_shared.run import RunView
-from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundRoster
+from tequio_shared.statements.rounds import RoundClose, RoundRoster
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -53,7 +54,7 @@ class Joined:
     upto: int
     """Up to this index the view only catches up with rounds that were over; -1 for not at all."""
     base: Head | None
-    """The older head to go on from, when that moves fewer bytes than fetching the present one."""
+    """The older head to go on from, when the present one costs more or cannot be had."""
     kept: KeptHeads
     manifest_path: Path
     config_path: Path
@@ -177,7 +178,7 @@ async def _view(
     wanted = [index for index in (resume.head, resume.close) if index is not None]
     found = await read_entries(node.ledger, node.network_info, wanted)
     statements = {index: entry.statement for index, entry in found.items()}
-    head = None if resume.head is None else _head(manifest, statements[resume.head])
+    head = None if resume.head is None else head_of(manifest, statements[resume.head])
     roster_index = None
     if resume.close is not None:
         roster_index = await _roster_index(node, manifest, statements[resume.close])
@@ -189,9 +190,10 @@ async def _view(
 async def _earlier(
     node: Node, manifest: Manifest, head: Head, after: int, kept: KeptHeads
 ) -> Earlier | None:
-    """A cheaper place to begin; without one we begin where everybody does."""
+    """A cheaper place to begin, or one whose head can be had; else we begin where all do."""
     try:
-        return await cheaper_start(node, manifest, head, after, kept.heads)
+        cheaper = await cheaper_start(node, manifest, head, after, kept.heads)
+        return cheaper or await nearest_start(node, manifest, head)
     except LogForkedError:
         raise
     except _PASSING as err:
@@ -238,17 +240,3 @@ async def _roster_index(node: Node, manifest: Manifest, closing: Statement) -> i
     if not is_roster or statement.round != number:
         raise PeerError(f"entry {index} is not the roster of round {number}")
     return index
-
-
-def _head(manifest: Manifest, statement: Statement) -> Head:
-    body = statement.body
-    if not isinstance(body, HeadPromote) or statement.run != manifest.run_id:
-        raise PeerError("the entry that the ledger names is no promotion of this run's head")
-    return Head(
-        hash=HeadHash(digest_from_text(body.head)),
-        round=statement.round or 0,
-        parent=HeadHash(digest_from_text(body.parent)),
-        set_root=digest_from_text(body.set_root),
-        weights_root=digest_from_text(body.weights_root),
-        aux_root=digest_from_text(body.aux_root),
-    )

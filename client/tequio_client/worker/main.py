@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+SHOWN = 8
+"""Peers that gave wrong bytes, in the status."""
 QUIET_S = 3.0
 """After the run we stay until nobody has fetched anything from us for this long."""
 SPREAD_S = 600.0
@@ -224,6 +226,7 @@ class Volunteer:
             sent_bytes=node.blobs.sent_bytes,
             received_bytes=sum(node.exchange.received.values()),
             sources=len(node.exchange.received),
+            bad_sources=tuple(map(str, node.fetcher.blame.liars[:SHOWN])),
             verdict=self._rounds.verdict if self._rounds else "",
             rounds_trained=tally.rounds_trained if tally else 0,
             proofs=tally.proofs if tally else 0,

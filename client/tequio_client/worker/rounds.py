@@ -85,6 +85,7 @@ class Rounds:
         self._ledger_clock = means.ledger_clock
         self._closed: dict[HeadHash, AcceptedSet] = {}  # by parent; written by _follow
         self._stuck: deque[HeadHash] = deque(maxlen=STUCK_KEPT)  # written by _do
+        self._not_had: deque[HeadHash] = deque(maxlen=STUCK_KEPT)  # heads; written by _do
         self._ready_index: int | None = None
         self._is_leaving = False
         self._back_off = BackOff(rng)  # after duties that failed; used by _do
@@ -132,6 +133,8 @@ class Rounds:
 
     def _is_dear(self, goal: Head) -> bool:
         """Whether the rounds up to that head take more bytes than the head itself."""
+        if goal.hash in self._not_had:
+            return False
         held = self._deeds.held
         since = [
             one for one in self._closed.values() if held and held.round < one.round <= goal.round
@@ -250,8 +253,11 @@ class Rounds:
     async def _after_failure(self, now: Duty, group: BaseExceptionGroup[TequioError]) -> None:
         error = first_of(group)
         log.warning("duty failed; trying again", duty=type(now).__name__, error=str(error))
-        if isinstance(now, duties.Advance):
-            self._stuck.append(now.closed.parent)
+        match now:
+            case duties.Advance(closed=closed):
+                self._stuck.append(closed.parent)
+            case duties.FetchHead(head=head):
+                self._not_had.append(head.hash)
         if isinstance(error, RefusedError) and error.code == "quarantined":
             await self._standing.refresh()
         await self._moved_or(self._back_off.next_s())

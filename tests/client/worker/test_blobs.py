@@ -96,6 +96,20 @@ def test_a_part_of_a_tree_says_which_pieces_it_has(tmp_path: Path) -> None:
             answer(store, request(Op.PIECES, 0, 1))
 
 
+def test_what_was_damaged_on_our_disk_is_missing_not_served(store: Store) -> None:
+    path = store.tree_path(TREE.ref.root)
+    path.chmod(0o644)
+    content = bytearray(path.read_bytes())
+    content[PIECE + 7] ^= 1
+    path.write_bytes(content)
+    for _ in range(2):
+        with pytest.raises(Refusal) as refusal:
+            answer(store, request(Op.PIECES, 1, 1))
+        assert refusal.value.status is Status.MISSING
+    assert not store.has_tree(TREE.ref.root)
+    assert store.missing_bytes(TREE.ref) == PIECE
+
+
 def test_a_request_has_one_spelling() -> None:
     raw = request(Op.PIECES, 7, 9).encode()
     assert raw == b"\x02" + TREE.ref.root + bytes([0, 0, 0, 7, 0, 0, 0, 9])

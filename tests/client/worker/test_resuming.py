@@ -6,6 +6,7 @@ The log is that of a swarm in memory, served without a network; its proofs are t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from random import Random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -13,10 +14,12 @@ import msgspec
 import pytest
 
 from tequio_client.ledger_answers import Network, RoundAnswer
+from tequio_client.worker import availability, replay, resuming
 from tequio_client.worker import duty as duties
-from tequio_client.worker import replay, resuming
+from tequio_client.worker.availability import head_of, nearest_start
+from tequio_client.worker.blobs import BlobServer
 from tequio_client.worker.duty import Own, duty
-from tequio_client.worker.joining import _head
+from tequio_client.worker.fetch import Fetcher
 from tequio_client.worker.resuming import Earlier, cheaper_start, start_after
 from tequio_client.worker.store import Store
 from tequio_shared.accepted import AcceptedSet, accepted_set
@@ -30,11 +33,13 @@ from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundOpen, 
 from tequio_shared.tlog import TILE_WIDTH
 from tests.support import swarm as swarms
 from tests.support.dutiful import DutifulSwarm
+from tests.support.loopback import two_peers
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.node import Node
+    from tequio_client.worker.peers import PeerNetwork
     from tequio_shared.ids import RunId
     from tequio_shared.round import Head
 
@@ -54,7 +59,7 @@ def swarm() -> DutifulSwarm:
 def heads_of(swarm: DutifulSwarm) -> list[Head]:
     """The promoted heads, in order; the first is the run's beginning."""
     promoted = [one.statement for one in swarm.entries]
-    found = [_head(swarm.manifest, one) for one in promoted if isinstance(one.body, HeadPromote)]
+    found = [head_of(swarm.manifest, one) for one in promoted if isinstance(one.body, HeadPromote)]
     assert [one.round for one in found] == list(range(ROUNDS + 1))
     return found
 
@@ -275,3 +280,34 @@ def test_what_is_missing_decides_what_is_dear(swarm: DutifulSwarm, tmp_path: Pat
 
 def test_the_first_head_is_where_the_log_says(swarm: DutifulSwarm) -> None:
     assert to_text(first_head(swarm.manifest).hash) == to_text(heads_of(swarm)[0].hash)
+
+
+@pytest.mark.trio
+async def test_when_nobody_has_the_present_head_the_nearest_that_somebody_has_will_do(
+    returner: Returner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(availability, "PROBE_S", 0.5)
+    heads, theirs = heads_of(returner.swarm), Store(tmp_path / "theirs", quota_bytes=10**9)
+    manifest, target = returner.swarm.manifest, heads[-1]
+    async with two_peers() as (there, here):
+        BlobServer(there, theirs)
+        async with Fetcher(here, returner.store, rng=Random(1)) as fetcher:
+            node = _connected(returner, here, fetcher)
+            assert await nearest_start(node, manifest, target) is None  # nobody has any
+            other = replace(returner, store=theirs)
+            for head in (heads[1], heads[3]):
+                other.keep(head)
+            start = await nearest_start(node, manifest, target)
+            assert start is not None
+            assert start.base == heads[3]
+            view, closed = fold(returner.swarm, start)
+            assert view.head == target
+            assert {one.round for one in closed.values()} == {4, 5}
+            other.keep(target)
+            assert await nearest_start(node, manifest, target) is None
+            assert await nearest_start(node, manifest, heads[0]) is None
+
+
+def _connected(returner: Returner, network: PeerNetwork, fetcher: Fetcher) -> Node:
+    parts = vars(returner.node) | {"network": network, "fetcher": fetcher, "rng": Random(2)}
+    return cast("Node", SimpleNamespace(**parts))
