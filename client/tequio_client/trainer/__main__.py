@@ -1,8 +1,11 @@
 """Start a trainer: `python -m tequio_client.trainer [console|json]`, driven over pipes."""
 
+import importlib
 import sys
 
-from tequio_client.trainer.main import main
+from tequio_client.trainer import parent
 
 if __name__ == "__main__":
+    parent.end_with_it()  # before the imports, which take a second
+    main = importlib.import_module("tequio_client.trainer.main").main
     main("".join(sys.argv[1:2]) or "console")

@@ -252,7 +252,7 @@ class OutboxFile:
         """Raise sqlite3.DatabaseError unless all pages are sound."""
         (found,) = self._base.execute("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
-            raise sqlite3.DatabaseError(found)
+            raise sqlite3.DatabaseError(" ".join(found.split()))
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

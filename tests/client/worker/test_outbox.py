@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import threading
@@ -18,12 +19,13 @@ import trio.lowlevel
 from tequio_client.ledger_api import ApiLimits, LedgerApi, LedgerRefusedError, LogForkedError
 from tequio_client.worker import backoff
 from tequio_client.worker.outbox import Outbox
-from tequio_client.worker.outbox_file import OutboxFile
+from tequio_client.worker.outbox_file import LEAP, OutboxFile
 from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST, NetworkId, RunId, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statement import Entry
 from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
+from tequio_shared.statements.rounds import WitnessProof, WorkCommit
 from tequio_shared.statements.runs import RunPause
 from tests.support.authors import WORK_BITS
 from tests.support.memory_log import NET, NOW_MS, MemoryLog, Reply, serving, unused_url
@@ -289,6 +291,110 @@ def test_a_folder_of_another_network_or_key_is_refused(tmp_path: Path) -> None:
         OutboxFile(path, NET, ME.key)
 
 
+def commitment(number: int) -> WorkCommit:
+    """One that differs from every other."""
+    return WorkCommit(header=to_text(number.to_bytes(216, "big")))
+
+
+@pytest.mark.trio
+async def test_nothing_else_is_ever_said_of_a_round_that_something_was_said_of(desk: Desk) -> None:
+    async with desk.open(unused_url()) as outbox:
+        with trio.move_on_after(0.05):
+            await outbox.say(commitment(1), RUN, 7)
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        assert await outbox.word(WorkCommit, RUN, 7) == commitment(1)
+        assert await outbox.word(WorkCommit, RUN, 6) is None
+        assert await outbox.word(WitnessProof, RUN, 7) is None
+        for round_, code in ((7, "already-said"), (6, "too-late")):
+            with pytest.raises(RefusedError) as refusal:
+                await outbox.say(commitment(2), RUN, round_)
+            assert refusal.value.code == code
+        with contextlib.suppress(RefusedError):  # it may be done by now
+            await outbox.say(commitment(1), RUN, 7)
+        await outbox.say(commitment(2), RUN, 8)
+        await outbox.say(commitment(3), RunId(bytes([6]) * 32), 3)
+        assert commitments(server.log) == [commitment(1), commitment(2), commitment(3)]
+
+
+@pytest.mark.trio
+async def test_a_refused_word_stays_the_only_one_of_its_round(desk: Desk) -> None:
+    async with serving(MemoryLog.founded()) as server:
+        server.log.refusals["work.commit"] = "too-late"
+        async with desk.open(server.url) as outbox:
+            with pytest.raises(LedgerRefusedError):
+                await outbox.say(commitment(1), RUN, 7)
+        server.log.refusals.clear()
+        async with desk.open(server.url) as outbox:
+            for number in (1, 2):
+                with pytest.raises(RefusedError) as refusal:
+                    await outbox.say(commitment(number), RUN, 7)
+                assert refusal.value.code == "already-said"
+            assert await outbox.word(WorkCommit, RUN, 7) == commitment(1)
+        assert commitments(server.log) == []
+
+
+@pytest.mark.trio
+async def test_a_commitment_that_became_old_is_signed_anew_with_the_same_header(desk: Desk) -> None:
+    async with serving(MemoryLog.founded()) as server:
+        server.tamper = lambda _method, _path, reply: replace(reply, body=b"<html>")
+        async with desk.open(server.url) as outbox:
+            with trio.move_on_after(0.3):
+                await outbox.say(commitment(1), RUN, 7)
+        server.tamper = honest
+        desk.clock.now += 600_000
+        async with desk.open(server.url) as outbox:
+            await outbox.say(MemberLeave(reason=1), RUN)
+        (logged,) = (one for one in ours(server.log) if one.statement.round == 7)
+        assert logged.statement.ts == desk.clock.now
+        assert logged.statement.body == commitment(1)
+
+
+def commitments(log: MemoryLog) -> list[WorkCommit]:
+    bodies = [entry.statement.body for entry in ours(log)]
+    return [body for body in bodies if isinstance(body, WorkCommit)]
+
+
+@pytest.mark.trio
+async def test_an_empty_file_goes_on_far_above_the_numbers_that_were_used(desk: Desk) -> None:
+    async with serving(MemoryLog.founded()) as server:
+        async with desk.open(server.url) as outbox:
+            await say(outbox, 1)
+        (desk.folder / "outbox.sqlite").write_bytes(b"")
+        async with desk.open(server.url) as outbox:
+            entry = await say(outbox, 2)
+        assert entry.statement.seq > LEAP
+        assert words(server.log) == [1, 2]
+
+
+def test_a_damaged_page_or_draft_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "outbox.sqlite"
+    with OutboxFile(path, NET, ME.key) as file:
+        for word in range(200):
+            file.add(MemberLeave(reason=word), RUN, None)
+    sound = path.read_bytes()
+    middle = len(sound) // 2
+    path.write_bytes(sound[:middle] + b"\xff" * 4096 + sound[middle + 4096 :])
+    with pytest.raises(UserFacingError, match=r"is damaged .* move it away"):
+        OutboxFile(path, NET, ME.key)
+    path.write_bytes(sound.replace(b'{"reason":117}', b'{"reasXn":117}'))
+    with (
+        OutboxFile(path, NET, ME.key) as file,
+        pytest.raises(UserFacingError, match=r"is damaged .* move it away"),
+    ):
+        file.drafts()
+
+
+def test_a_file_cut_short_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "outbox.sqlite"
+    with OutboxFile(path, NET, ME.key) as file:
+        for word in range(200):
+            file.add(MemberLeave(reason=word), RUN, None)
+    sound = path.read_bytes()
+    path.write_bytes(sound[: len(sound) // 2])
+    with pytest.raises(UserFacingError, match=r"is damaged .* move it away"):
+        OutboxFile(path, NET, ME.key)
+
+
 def test_drafts_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tequio_client.worker.outbox_file.DRAFTS", 3)
     with OutboxFile(tmp_path / "outbox.sqlite", NET, ME.key) as file:
@@ -349,9 +455,10 @@ def _speak_and_kill(folder: Path, url: str, first: int, count: int, after_s: flo
     root = Path(__file__).parents[3]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=root) as process:
         assert process.stdout is not None
-        lines = [process.stdout.readline() for _ in range(count)]
+        words = (line.split()[1] for line in process.stdout if line.startswith(b"said "))
+        heard = [int(next(words)) for _ in range(count)]
         killer = threading.Timer(after_s, process.kill)
         killer.start()
-        lines += [line for line in process.stdout if line.endswith(b"\n")]
+        heard += [int(word) for word in words]
         killer.join()
-    return [int(line.split()[1]) for line in lines]
+    return heard
