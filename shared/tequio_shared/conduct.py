@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.evidence import read_fault
+from tequio_shared.ids import key_from_text
+from tequio_shared.statements.members import KeyRegister
 from tequio_shared.statements.standing import (
     FaultReport,
     StandingAppeal,
@@ -19,7 +21,7 @@ from tequio_shared.statements.standing import (
 
 if TYPE_CHECKING:
     from tequio_shared.evidence import RoundOf
-    from tequio_shared.ids import NetworkId
+    from tequio_shared.ids import NetworkId, PeerKey
     from tequio_shared.standing import Standings
     from tequio_shared.statement import Statement
 
@@ -58,3 +60,13 @@ def apply(
             standings.apply_ruling(index, statement, body)
         case _:
             raise RefusedError("unknown-type", f"{statement.type} is not about standing")
+
+
+def subject(statement: Statement) -> PeerKey | None:
+    """Whose standing, or open appeal, this statement changes if it is taken; None: nobody's."""
+    match statement.body:
+        case KeyRegister() | StandingAppeal():
+            return statement.author
+        case StandingChange(peer=peer) | StandingRelease(peer=peer) | StandingUphold(peer=peer):
+            return key_from_text(peer)
+    return None

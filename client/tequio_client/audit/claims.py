@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tequio_client.audit.findings import Report
     from tequio_client.audit.fold import Fold
     from tequio_client.audit.sources import LogSource
+    from tequio_client.ledger_answers import StandingAnswer
+    from tequio_shared.ids import PeerKey
 
 
 class Claims:
@@ -83,4 +85,19 @@ class Claims:
                     f"as of {size} entries",
                     expected=expected,
                     found=getattr(claim, name),
+                )
+        if claim.standing is not None and not self._fold.conduct.is_unsure:
+            self._compare_standing(key, claim.standing, size)
+
+    def _compare_standing(self, key: PeerKey, claim: StandingAnswer, size: int) -> None:
+        due = self._fold.conduct.at(key, size)
+        for name in claim.__struct_fields__:
+            expected, found = getattr(due, name, None), getattr(claim, name)
+            if expected != found:
+                self._report.mismatch(
+                    f"standing in the API, {name}",
+                    Place(peer=to_text(key)),
+                    f"as of {size} entries",
+                    expected=expected,
+                    found=found,
                 )

@@ -1,7 +1,8 @@
 """The log folded into runs: rosters, beacons, committees, quorums, results and points, anew.
 
 Every run is folded by `RunView`, whole, which takes no coordinator's statement that does not
-follow. Where a run breaks, the fold says how and goes no further in that run.
+follow. Where a run breaks, the fold says how and goes no further in that run. How keys stand
+(`conduct`) follows from all runs, and rosters follow from that.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tequio_client.audit.chains import Chains
+from tequio_client.audit.conduct import UNSURE, Conduct
 from tequio_client.audit.findings import Place
 from tequio_client.audit.sources import NotHadError
 from tequio_shared.accepted import accepted_set
@@ -74,6 +76,7 @@ class Fold:
         self.net = genesis.network_id
         self.chains = Chains(genesis)
         self.runs: dict[RunId, RunHistory] = {}
+        self.conduct = Conduct(genesis, report, self._round_of)
         self._source = source
         self._report = report
 
@@ -81,6 +84,7 @@ class Fold:
         """Take the next leaf; all that is wrong with it goes into the report."""
         entry = self._parse(index, leaf)
         if entry is None:
+            self.conduct.is_unsure = True
             return
         place = place_of(index, entry.statement)
         try:
@@ -92,6 +96,12 @@ class Fold:
         self._report.checked["signatures"] += len(entry.signatures)
         if entry.statement.run is not None:
             self._take_run(index, entry.statement)
+        else:
+            self.conduct.take(index, entry.statement, place)
+
+    def _round_of(self, run: RunId) -> RoundView | None:
+        history = self.runs.get(run)
+        return None if history is None else history.view.round
 
     def _parse(self, index: int, leaf: bytes) -> Entry | None:
         try:
@@ -127,7 +137,7 @@ class Fold:
         except (RefusedError, PeerError) as err:
             self._report.mismatch("run.open statement", place, _say(err))
             return
-        view = RunView.opened(self.net, manifest)
+        view = RunView.opened(self.net, manifest, self.conduct.standings)
         self.runs[manifest.run_id] = RunHistory(view=view)
 
     def _fold(self, index: int, statement: Statement, history: RunHistory) -> None:
@@ -138,10 +148,10 @@ class Fold:
             history.view.apply(index, statement, 0, lambda _: document)
         except NotHadError as err:
             self._report.missing(f"document of {statement.type}", place, str(err))
-            history.is_broken = True
+            self._break(statement)
         except (RefusedError, PeerError) as err:
-            history.is_broken = True
-            self._report.mismatch(f"{statement.type} statement", place, _say(err))
+            self._tell_broken(place, statement, err)
+            self._break(statement)
             if isinstance(statement.body, RoundClose) and current is not None:
                 self._explain_close(place, statement.body, current)
         else:
@@ -179,10 +189,18 @@ class Fold:
             )
         )
 
+    def _tell_broken(self, place: Place, statement: Statement, err: TequioError) -> None:
+        what = f"{statement.type} statement"
+        if self.conduct.is_unsure and isinstance(err, RefusedError) and err.code == "wrong-roster":
+            self._report.missing(what, place, UNSURE)
+        else:
+            self._report.mismatch(what, place, _say(err))
+
     def _break(self, statement: Statement) -> None:
-        """Stop folding a run in which a statement does not hold by itself."""
+        """Stop folding a run in which a statement does not hold or cannot be judged."""
         if statement.run in self.runs:
             self.runs[statement.run].is_broken = True
+        self.conduct.is_unsure = True
 
     def _explain_close(self, place: Place, body: RoundClose, current: RoundView) -> None:
         """Say in which rows and fields a refused close differs from what the proofs say."""

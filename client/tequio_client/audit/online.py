@@ -93,6 +93,7 @@ class LiveLog:
             last_seq=one.last_seq,
             last_hash=one.last_hash,
             micropoints=one.micropoints,
+            standing=one.standing,
             size=one.as_of.size if one.as_of else None,
         )
 

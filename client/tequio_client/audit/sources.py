@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from tequio_client.ledger_answers import StandingAnswer
     from tequio_shared.ids import PeerKey
 
 
@@ -47,6 +48,7 @@ class PeerClaim:
     last_hash: str
     micropoints: int
     size: int | None
+    standing: StandingAnswer | None = None
 
 
 class LogSource(Protocol):

@@ -13,17 +13,11 @@ from sqlalchemy import delete, insert, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from tequio_ledger.store.models import DERIVED, Credit, Peer, Round, Run, Standing
+from tequio_shared import conduct
 from tequio_shared.documents import TRAINER, WITNESS, Result
-from tequio_shared.ids import digest_from_text, from_text, key_from_text
-from tequio_shared.statements.members import KeyRegister
+from tequio_shared.ids import digest_from_text, from_text
 from tequio_shared.statements.rounds import RoundClose, RoundOpen, RoundRoster, RoundVoid
 from tequio_shared.statements.runs import NetGenesis, RunOpen
-from tequio_shared.statements.standing import (
-    StandingAppeal,
-    StandingChange,
-    StandingRelease,
-    StandingUphold,
-)
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -56,7 +50,9 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
     """Note what this entry changes; `state` is the one right after it."""
     statement = entry.statement
     changes.peers.add(statement.author)
-    _note_standing(changes, statement)
+    changed = conduct.subject(statement)
+    if changed is not None:
+        changes.standings.add(changed)
     match statement.body:
         case NetGenesis():
             changes.peers.update(state.peers)
@@ -95,15 +91,6 @@ def clear(connection: Connection) -> None:
     """Empty every derived table."""
     for table in DERIVED:
         connection.execute(delete(table))
-
-
-def _note_standing(changes: Changes, statement: Statement) -> None:
-    """Whose standing, or appeal, this statement changes."""
-    match statement.body:
-        case KeyRegister() | StandingAppeal():
-            changes.standings.add(statement.author)
-        case StandingChange(peer=peer) | StandingRelease(peer=peer) | StandingUphold(peer=peer):
-            changes.standings.add(key_from_text(peer))
 
 
 def _start_round(changes: Changes, index: int, statement: Statement, roster: str) -> None:

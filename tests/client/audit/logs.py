@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from tequio_client.ledger_answers import StandingAnswer
     from tequio_shared.ids import PeerKey
     from tests.support.swarm import Swarm
 
@@ -45,6 +46,7 @@ class MemoryLog:
                 size=self.size,
             )
         ]
+        self.standings: dict[PeerKey, StandingAnswer] = {}
         self.points = {
             key: one.trainer + one.witness
             for key, one in (swarm.view.accounts.earned if swarm.view.accounts else {}).items()
@@ -94,6 +96,7 @@ class MemoryLog:
             last_seq=own[-1].seq if own else 0,
             last_hash=to_text(own[-1].digest if own else bytes(32)),
             micropoints=self.points.get(key, 0),
+            standing=self.standings.get(key),
             size=None,
         )
 
