@@ -82,9 +82,9 @@ def _signing(folder: Folder) -> Iterator[Finding]:
     if mark is None:
         yield ok("signing", "the ledger may sign")
     elif mark.cause is guard.Cause.RESTORED:
-        yield warning("signing", guard.explain(mark), "do so")
+        yield warning("signing", guard.what(mark), guard.way_out(mark))
     else:
-        yield error("signing", guard.explain(mark), "docs/operating.md says how")
+        yield error("signing", guard.what(mark), guard.way_out(mark))
 
 
 def _database(

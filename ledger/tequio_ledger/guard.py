@@ -120,17 +120,30 @@ class Guard:
 
 def explain(mark: Mark) -> str:
     """Say in one sentence why nothing is signed, and the way out."""
+    return f"{what(mark)}: {way_out(mark)}"
+
+
+def what(mark: Mark) -> str:
+    """Say why nothing is signed."""
     if mark.cause is Cause.RESTORED:
         return (
-            f"this ledger was restored from a backup of {mark.size} entries and signs nothing yet: "
-            "when its clients have shown what they hold, stop it and run "
-            "`tequio-ledger restore --confirm`"
+            f"this ledger was restored from a backup of {mark.size} entries and signs nothing yet"
         )
     return (
         f"somebody holds a checkpoint of {mark.shown_size} entries under this log's signature that "
         f"this log of {mark.size} entries does not contain, so entries were lost and nothing is "
-        "signed: restore a newer backup, or found a network under another origin"
+        "signed"
     )
+
+
+def way_out(mark: Mark) -> str:
+    """Say what a person can do."""
+    if mark.cause is Cause.RESTORED:
+        return (
+            "when its clients have shown what they hold, stop it and run "
+            "`tequio-ledger restore --confirm`"
+        )
+    return "restore a newer backup, or found a network under another origin"
 
 
 def read_mark(path: Path) -> Mark | None:
