@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tequio_shared import merkle
 from tequio_shared.errors import MalformedError
@@ -58,6 +58,7 @@ __all__ = [
     "k_for_trainers",
     "payload_root",
     "record_bytes",
+    "shape_of",
     "validate",
 ]
 
@@ -134,6 +135,14 @@ _ORDER = (
     "claimed_loss_first_q16",
     "claimed_loss_last_q16",
 )
+
+
+def shape_of(header: Header) -> RecordShape:
+    """The form of the records that a header announces; raises MalformedError for none we know."""
+    name = next((name for name, code in ALGORITHM_CODES.items() if code == header.algorithm), None)
+    if name is None:
+        raise MalformedError(f"no algorithm has the number {header.algorithm}")
+    return RecordShape(algorithm=cast("Algorithm", name), k=header.k, bits=header.bits)
 
 
 def contribution_id(header: bytes) -> ContributionId:

@@ -153,6 +153,11 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scree
     """In the order of their commitments: of two that are alike the later one is the copy."""
     own_delta: FilePath | None = None
     """`delta_out` of our own training in this round; none: no cosine is measured."""
+    own_slot: Number | None = None
+    """Our slot, if we trained in this round: of two contributions only our own has a norm to go
+    by."""
+    past: Annotated[tuple[Contribution, ...], msgspec.Meta(max_length=FILES)] = ()
+    """What was accepted in the last rounds, to recognise it when it is sent again."""
 
 
 class Advance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="advance"):
@@ -277,11 +282,14 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Empty if nothing speaks against it; else a rule of contribution validity, or `unreadable`,
     `copy`, `norm`, `cosine`."""
     norm_ratio: float | None = None
-    """Norm over the median norm of the valid contributions."""
+    """Norm over the median norm of the valid contributions, for the steps done."""
     cosine: float | None = None
     """Against our own pseudo-gradient, on the support of the contribution."""
     overlap: float | None = None
-    """Largest share of its indices that an earlier candidate has too."""
+    """Largest share of its indices that an earlier contribution has too, of this round or of the
+    last ones."""
+    agreement: float | None = None
+    """Share of those indices where both have the same sign."""
 
 
 class Screened(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="screened"):
@@ -363,7 +371,7 @@ def decode_wish(line: bytes) -> Wish:
     _check_length(line)
     try:
         return _WISHES.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as err:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
         raise MalformedError(f"not a wish: {err}") from err
 
 
@@ -372,7 +380,7 @@ def decode_report(line: bytes) -> Report:
     _check_length(line)
     try:
         return _REPORTS.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as err:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
         raise MalformedError(f"not a report: {err}") from err
 
 

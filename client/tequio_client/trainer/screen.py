@@ -1,25 +1,33 @@
 """What a witness measures about contributions, from their bytes and its own work alone.
 
 First the rules of contribution validity; a broken one is the reason. Then, among the valid ones:
-the norm against the median norm (a scaled-up update), the cosine on its support with the witness's
-own pseudo-gradient from the same head (a flipped, random or foreign update), and how many indices
-two contributions share (a copy). What a trainer says about itself has no part in it.
 
-Measured on models of 1M parameters, four trainers: honest ones share 0.11 to 0.17 of their indices,
-a copy 1.0; norms lie within 3 % of the median unless scaled; cosines fell from 0.5 in round 4 to
-0.2 in round 20, and noise has 1 / sqrt(entries), that is 0.004.
+- `copy`: how many positions it shares with an earlier contribution, of this round or accepted in
+  one of the last, and how often with the same sign;
+- `norm`: its length against the median of the round, for the inner steps that were done;
+- `cosine`: where it points, against the witness's own pseudo-gradient from the same head.
+
+What a trainer says about itself counts against it only: claimed steps beyond the run's are no
+excuse for a longer update. The first of the three that speaks is the reason, in that order: bytes
+are the same for every witness, a median nearly so, a pseudo-gradient is each witness's own. So
+witnesses name one and the same reason for what shows in several measures (a flipped update three
+times as long is `norm` to all), and a quorum can agree. Thresholds stand over what real training
+gave, with a factor of two or more on both sides: docs/screening.md.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tequio_client.trainer import reading
+from tequio_client.trainer.sketch import draw, most_alike, sketch
 from tequio_shared import contribution
-from tequio_shared.layout import CHUNK
-from tequio_shared.records import SCALES
+from tequio_shared.contribution import Header, shape_of
+from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,16 +35,26 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from tequio_client.trainer.reading import Reading
+    from tequio_client.trainer.sketch import Likeness, Sketch
     from tequio_shared.contribution import Expected
-    from tequio_shared.records import RecordShape
+    from tequio_shared.layout import Layout
 
 NORM_RATIO_MOST = 2.0
-"""Times the lower median norm. Above it an update shouts; honest ones stay within 1.3."""
+"""Times the median norm. Above it an update shouts."""
+NORM_RATIO_LEAST = 0.1
+"""Times the median norm, in proportion to the steps done. Below it next to nothing was sent."""
 COSINE_LEAST = 0.02
-"""Below it an update does not point where the witness's own points: five deviations of noise."""
+"""Below it an update does not point where the witness's own points, if the others' do."""
+COSINE_CLEAR = 0.1
+"""Of the others: from here on the round has a direction. Where it has none, as when there is little
+left to learn from so few tokens, only an update that points this far the other way is refused."""
 OVERLAP_MOST = 0.6
-"""Share of indices in common with an earlier contribution. Above it the later one is a copy."""
-_BLOCK = 2_048
+"""Share of positions in common with an earlier contribution. Above it the later may be a copy."""
+AGREEMENT_MOST = 0.8
+"""And this share of the common signs equal (or opposite): then it is one."""
+_MEDIAN_OF = 3
+"""So many valid contributions have a median; of two, either may be the liar's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +68,22 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """What the witness brings: the model's layout, the inner steps of a full round, and chance.
+
+    `past` are (header, payload file) that were accepted in the last rounds. Who trained in the
+    round has its own pseudo-gradient and its own slot.
+    """
+
+    layout: Layout
+    steps: int
+    chance: np.random.Generator
+    past: Sequence[tuple[bytes, Path]] = ()
+    own_delta: NDArray[np.float32] | None = None
+    own_slot: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
     """The outcome for one candidate: reason ("" for none), and measures (None: not taken)."""
 
@@ -59,116 +93,179 @@ class Measured:
     norm_ratio: float | None = None
     cosine: float | None = None
     overlap: float | None = None
+    agreement: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Read:
-    """A valid contribution: squared norm, cosine, and one bit for each flat position."""
+class _Valid:
+    """A valid contribution, read."""
 
-    norm: float
-    cosine: float | None
-    positions: NDArray[np.uint8]
-    entries: int
+    candidate: Candidate
+    steps: int
+    reading: Reading
+    sketch: Sketch
 
 
-def screen(
-    candidates: Sequence[Candidate], own_delta: NDArray[np.float32] | None
-) -> tuple[Measured, ...]:
+def screen(candidates: Sequence[Candidate], witness: Witness) -> tuple[Measured, ...]:
     """Measure candidates, in the order of their commitments: of two alike the later is the copy.
 
-    Work and memory grow with the bytes of the candidates; the copy check compares every pair.
+    Work and memory grow with the bytes of the candidates; copies are looked for in a sample.
     """
+    if not candidates:
+        return ()
+    expected = candidates[0].expected
+    sample = draw(expected.chunks, expected.shape, witness.chance)
     rules = [_broken_rule(candidate) for candidate in candidates]
-    read = [
-        None if rule else _read(candidate, own_delta)
+    valid = [
+        None if rule else _read(candidate, witness, sample)
         for candidate, rule in zip(candidates, rules, strict=True)
     ]
-    median = _lower_median([one.norm for one in read if one is not None])
+    there = [one for one in valid if one is not None]
+    past = _past(witness, sample) if there else []
     return tuple(
-        _judged(candidate, rule, one, median, _overlap(one, read, at))
-        for at, (candidate, rule, one) in enumerate(zip(candidates, rules, read, strict=True))
+        _refused(candidate, rule) if one is None else _measured(one, there, past, witness)
+        for candidate, rule, one in zip(candidates, rules, valid, strict=True)
     )
 
 
-def reason_of(norm_ratio: float | None, cosine: float | None, overlap: float | None) -> str:
-    """Name what the measures speak against, the gravest first; empty if nothing."""
-    if overlap is not None and overlap > OVERLAP_MOST:
-        return "copy"
-    if cosine is not None and cosine < COSINE_LEAST:
-        return "cosine"
-    if norm_ratio is not None and norm_ratio > NORM_RATIO_MOST:
-        return "norm"
-    return ""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """What was measured of one contribution; None: not measured.
+
+    `direction` is the median cosine of the others, without the witness's own; `work` is the share
+    of a full round's inner steps that was done.
+    """
+
+    like: Likeness
+    norm_ratio: float | None
+    cosine: float | None
+    direction: float | None
+    work: float
+
+    @property
+    def reason(self) -> str:
+        """Name what speaks against it, the most certain first; empty if nothing does."""
+        checks = (("copy", self.is_copy), ("norm", self.is_amiss), ("cosine", self.is_astray))
+        return next((name for name, speaks in checks if speaks), "")
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it is the same work as an earlier one, or its mirror image."""
+        certainty = max(self.like.agreement, 1 - self.like.agreement)
+        return self.like.overlap > OVERLAP_MOST and certainty > AGREEMENT_MOST
+
+    @property
+    def is_amiss(self) -> bool:
+        """Whether it is far longer, or far shorter, than its work lets expect."""
+        least = self.work * NORM_RATIO_LEAST
+        return self.norm_ratio is not None and not least <= self.norm_ratio <= NORM_RATIO_MOST
+
+    @property
+    def is_astray(self) -> bool:
+        """Whether it points elsewhere although there is a direction."""
+        if self.cosine is None:
+            return False
+        is_clear = self.direction is not None and self.direction >= COSINE_CLEAR
+        return self.cosine < (COSINE_LEAST if is_clear else -COSINE_CLEAR)
 
 
 def _broken_rule(candidate: Candidate) -> str:
+    """Name the first broken rule of validity; reads nothing of a file of another size."""
+    expected = candidate.expected
     try:
-        payload = candidate.payload.read_bytes()
+        if candidate.payload.stat().st_size != expected.chunks * expected.shape.record_bytes:
+            return "length"
+        payload = np.memmap(candidate.payload, np.uint8, "r")
     except OSError:
         return "unreadable"
-    return contribution.validate(candidate.header, payload, candidate.expected) or ""
+    return contribution.validate(candidate.header, payload.data, expected) or ""
 
 
-def _read(candidate: Candidate, own_delta: NDArray[np.float32] | None) -> _Read:
-    shape = candidate.expected.shape
-    payload = np.memmap(candidate.payload, np.uint8, "r")
-    sums = np.zeros(3)
-    positions = np.zeros((candidate.expected.chunks, CHUNK // 8), np.uint8)
-    entries = 0
-    for first in range(0, candidate.expected.chunks, _BLOCK):
-        stop = min(first + _BLOCK, candidate.expected.chunks)
-        rows = payload[first * shape.record_bytes : stop * shape.record_bytes]
-        own = None if own_delta is None else own_delta[first * CHUNK : stop * CHUNK]
-        block_sums, positions[first:stop] = _block(rows, shape, own)
-        sums += block_sums
-        entries += int(np.bitwise_count(positions[first:stop]).sum())
-    sent, own_square, product = sums.tolist()
-    scale = (sent * own_square) ** 0.5
-    cosine = product / scale if own_delta is not None and scale > 0 else None
-    return _Read(norm=sent**0.5, cosine=cosine, positions=positions, entries=entries)
-
-
-def _block(
-    rows: NDArray[np.uint8], shape: RecordShape, own: NDArray[np.float32] | None
-) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-    """Sum sent^2, own^2 and sent * own over the entries of some chunks; mark their positions."""
-    records = contribution.decode_records(rows.tobytes(), shape)
-    values = records.levels * SCALES[records.scales][:, None].astype(np.float64)
-    index = records.indices.astype(np.int64)
-    mask = np.zeros((len(values), CHUNK), np.bool_)
-    np.put_along_axis(mask, index, values != 0, axis=1)
-    sums = np.array([np.square(values).sum(), 0.0, 0.0])
-    if own is not None:
-        there = np.take_along_axis(own.reshape(-1, CHUNK), index, axis=1).astype(np.float64)
-        sums[1:] = np.square(there[values != 0]).sum(), (values * there).sum()
-    return sums, np.packbits(mask, axis=1)
-
-
-def _lower_median(norms: Sequence[float]) -> float:
-    return sorted(norms)[(len(norms) - 1) // 2] if norms else 0.0
-
-
-def _overlap(one: _Read | None, read: Sequence[_Read | None], at: int) -> float | None:
-    """Largest share of positions in common with an earlier candidate; None for dense records."""
-    if one is None or one.entries in (0, one.positions.size * 8):
-        return None
-    earlier = [other for other in read[:at] if other is not None]
-    common = [int(np.bitwise_count(one.positions & other.positions).sum()) for other in earlier]
-    return max(common, default=0) / one.entries
-
-
-def _judged(
-    candidate: Candidate, rule: str, one: _Read | None, median: float, overlap: float | None
-) -> Measured:
-    name = contribution.contribution_id(candidate.header)
-    if one is None:
-        return Measured(slot=candidate.slot, contribution=name, reason=rule)
-    ratio = one.norm / median if median else None
-    return Measured(
-        slot=candidate.slot,
-        contribution=name,
-        reason=reason_of(ratio, one.cosine, overlap),
-        norm_ratio=ratio,
-        cosine=one.cosine,
-        overlap=overlap,
+def _read(candidate: Candidate, witness: Witness, sample: NDArray[np.int64]) -> _Valid:
+    shape, layout = candidate.expected.shape, witness.layout
+    rows = shape.rows(np.memmap(candidate.payload, np.uint8, "r"))
+    return _Valid(
+        candidate=candidate,
+        steps=min(Header.parse(candidate.header).inner_steps, witness.steps),
+        reading=reading.read(rows, shape, layout, witness.own_delta),
+        sketch=sketch(rows[sample], shape, layout, sample),
     )
+
+
+def _refused(candidate: Candidate, rule: str) -> Measured:
+    name = contribution.contribution_id(candidate.header)
+    return Measured(slot=candidate.slot, contribution=name, reason=rule)
+
+
+def _measured(
+    one: _Valid, there: Sequence[_Valid], past: Sequence[Sketch], witness: Witness
+) -> Measured:
+    earlier = [other.sketch for other in there[: there.index(one)]]
+    measures = Measures(
+        like=most_alike(one.sketch, [*earlier, *past]),
+        norm_ratio=_norm_ratio(one, there, witness.own_slot),
+        cosine=one.reading.cosine,
+        direction=_direction(one, there, witness.own_slot),
+        work=one.steps / witness.steps,
+    )
+    return Measured(
+        slot=one.candidate.slot,
+        contribution=contribution.contribution_id(one.candidate.header),
+        reason=measures.reason,
+        norm_ratio=measures.norm_ratio,
+        cosine=measures.cosine,
+        overlap=measures.like.overlap,
+        agreement=measures.like.agreement,
+    )
+
+
+def _direction(one: _Valid, there: Sequence[_Valid], own_slot: int | None) -> float | None:
+    others = sorted(
+        other.reading.cosine
+        for other in there
+        if other is not one
+        and other.candidate.slot != own_slot
+        and other.reading.cosine is not None
+    )
+    return others[len(others) // 2] if others else None
+
+
+def _past(witness: Witness, sample: NDArray[np.int64]) -> list[Sketch]:
+    """Sketches of what was accepted before; a file that is gone or torn by now is passed over."""
+    found = []
+    for header, payload in witness.past:
+        with suppress(OSError, ValueError, MalformedError):
+            shape = shape_of(Header.parse(header))
+            rows = shape.rows(np.memmap(payload, np.uint8, "r"))
+            if len(rows) == witness.layout.chunks:
+                found.append(sketch(rows[sample], shape, witness.layout, sample))
+    return found
+
+
+# --- norm ----------------------------------------------------------------------------------------
+
+
+def _norm_ratio(one: _Valid, there: Sequence[_Valid], own_slot: int | None) -> float | None:
+    """Norm over what the others' norms and steps let expect; None where nobody is to be believed.
+
+    Of three or more the lower median is believed, which a minority cannot move beyond honest ones;
+    of two only our own. Nothing at all is 0.
+    """
+    if not one.reading.norm:
+        return 0.0
+    believed = there
+    if len(there) < _MEDIAN_OF:
+        believed = [other for other in there if other.candidate.slot == own_slot]
+    expected = sorted(_expected_norm(one, other) for other in believed)
+    if not expected:
+        return None
+    median = expected[(len(expected) - 1) // 2]
+    return one.reading.norm / median if median else None
+
+
+def _expected_norm(one: _Valid, other: _Valid) -> float:
+    """The longest that `one` may be if `other` is right: an update grows with its steps at most.
+
+    One with fewer steps may be as long, since it sends what stayed behind earlier.
+    """
+    return other.reading.norm * max(one.steps / other.steps, 1.0)

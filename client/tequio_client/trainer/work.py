@@ -214,8 +214,9 @@ def _q16(loss: float) -> int:
 def screened(task: messages.Screen, bench: Bench) -> messages.Screened:
     """Take a witness's measures of every candidate."""
     bench.activity.begin(task.wish, "screening")
-    own = None if task.own_delta is None else _own_delta(task.own_delta, bench.shop)
-    found = screen.screen([_candidate(one, task, bench.shop) for one in task.candidates], own)
+    witness = _witness(task, bench.shop)
+    candidates = [_candidate(one, task, bench.shop) for one in task.candidates]
+    found = screen.screen(candidates, witness)
     verdicts = tuple(
         messages.Verdict(
             slot=one.slot,
@@ -224,11 +225,26 @@ def screened(task: messages.Screen, bench: Bench) -> messages.Screened:
             norm_ratio=one.norm_ratio,
             cosine=one.cosine,
             overlap=one.overlap,
+            agreement=one.agreement,
         )
         for one in found
     )
     return messages.Screened(
         wish=task.wish, round=task.round, verdicts=verdicts, seconds=bench.seconds
+    )
+
+
+def _witness(task: messages.Screen, shop: Workshop) -> screen.Witness:
+    return screen.Witness(
+        layout=shop.layout,
+        steps=shop.manifest.inner.steps,
+        chance=np.random.default_rng(),  # what we look at is nobody else's to know
+        past=[
+            (from_text(one.header, contribution.HEADER_BYTES), Path(one.payload))
+            for one in task.past
+        ],
+        own_delta=None if task.own_delta is None else _own_delta(task.own_delta, shop),
+        own_slot=task.own_slot,
     )
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 from tequio_shared.errors import RefusedError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tequio_client.worker.announce import Announcer
     from tequio_client.worker.beacon_secrets import BeaconSecrets
     from tequio_client.worker.exchange import Exchange
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.outbox import Outbox
     from tequio_client.worker.store import Store
     from tequio_client.worker.workroom import Workroom
+    from tequio_shared.accepted import AcceptedSet
     from tequio_shared.corpus import Corpus
     from tequio_shared.ids import PeerKey
     from tequio_shared.manifest import Manifest
@@ -49,6 +52,9 @@ class Tracker(Protocol):
     """Whoever follows the run: what a deed asks it."""
 
     view: RunView
+
+    def lately(self) -> Sequence[AcceptedSet]:
+        """What the last rounds accepted, oldest first, as far as we were there."""
 
 
 def current_round(rounds: Tracker, number: int) -> RoundView:

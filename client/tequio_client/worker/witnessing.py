@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import structlog
@@ -16,16 +17,21 @@ from tequio_shared.proof import Reason
 from tequio_shared.statements.rounds import WitnessProof
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tequio_client.worker import duty as duties
     from tequio_client.worker.means import Means, Tracker
     from tequio_client.worker.training import Tally, Training
     from tequio_client.worker.voice import Voice
+    from tequio_shared.accepted import AcceptedSet
     from tequio_shared.round import Head, RoundView
 
 log = structlog.get_logger(__name__)
 
 GATHER_SHARE = 0.5
 """Part of the witness time that a witness waits for contributions still on their way."""
+PAST_ROUNDS = 4
+"""So many rounds back a contribution that is sent again is recognised."""
 _REASONS = {reason.name.lower(): reason for reason in Reason}
 
 
@@ -42,15 +48,17 @@ class Witnessing:
         """Send our proof; one that was made before a restart is sent as it is."""
         current = current_round(rounds, now.round)
         body = await self._means.outbox.word(WitnessProof, self._means.manifest.run_id, now.round)
-        body = body or await self._proof(current, rounds.view.witnessed_ms)
+        body = body or await self._proof(current, rounds)
         if await self._voice.say_once(now, body) is None:
             self._tally.proofs += 1
 
-    async def _proof(self, current: RoundView, since_ms: int) -> WitnessProof:
+    async def _proof(self, current: RoundView, rounds: Tracker) -> WitnessProof:
         if current.head is None:
             raise RefusedError("no-head", "the round has no head")
-        await self._wait_for_payloads(current, since_ms)
-        verdicts = await self._screened(current, current.head, self._candidates(current))
+        await self._wait_for_payloads(current, rounds.view.witnessed_ms)
+        candidates = self._candidates(current)
+        past = self._past(rounds.lately(), len(candidates))
+        verdicts = await self._screened(current, current.head, candidates, past)
         return proof.make(
             seed=current.seed,
             slots=len(current.roster.members),
@@ -87,8 +95,23 @@ class Witnessing:
             if store.has_tree(one.header.payload_root)
         )
 
+    def _past(self, lately: Sequence[AcceptedSet], room: int) -> tuple[link.Contribution, ...]:
+        """What was accepted in the last rounds and is still here, newest first."""
+        store = self._means.store
+        there = (
+            link.Contribution(to_text(work.header), str(store.tree_path(work.payload_root)))
+            for one in reversed(lately[-PAST_ROUNDS:])
+            for work in one.works
+            if store.has_tree(work.payload_root)
+        )
+        return tuple(islice(there, link.FILES - room))
+
     async def _screened(
-        self, current: RoundView, head: Head, candidates: tuple[link.Candidate, ...]
+        self,
+        current: RoundView,
+        head: Head,
+        candidates: tuple[link.Candidate, ...],
+        past: tuple[link.Contribution, ...],
     ) -> tuple[link.Verdict, ...]:
         if not candidates:
             return ()
@@ -103,6 +126,8 @@ class Witnessing:
                 k=current.k,
                 candidates=candidates,
                 own_delta=str(workroom.file("delta", number)) if has_own else None,
+                own_slot=current.slot_of.get(self._means.key) if has_own else None,
+                past=past,
             ),
             link.Screened,
         )

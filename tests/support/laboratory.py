@@ -1,0 +1,297 @@
+"""A laboratory: real training, contributions and heads, in one process and without a network.
+
+It uses the trainer's own code for every part that counts (inner steps, codecs, screen, head); only
+the ledger, the worker and the wire are missing. Everything follows from seeds: two laboratories of
+one recipe train alike, so a run with an attacker can be held against the same run without it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from tequio_client.dataset.build import Settings, build, held_out_name, train_name
+from tequio_client.dataset.tokenizers import ByteTokenizer
+from tequio_client.trainer import codecs, evaluate, inner, model, screen
+from tequio_client.trainer.data import TrainingData, held_out_documents
+from tequio_client.trainer.device import Device
+from tequio_client.trainer.inner import Plan
+from tequio_shared import head as heads
+from tequio_shared.contribution import Assignment, Expected, Header, contribution_id
+from tequio_shared.head import OuterParams, Step
+from tequio_shared.ids import HeadHash, PeerKey, RunId, sha256
+from tequio_shared.manifest import Algorithm, Inner
+from tequio_shared.records import RecordShape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+    from tequio_client.dataset.sources import Source
+    from tequio_client.trainer.codecs import Encoded
+    from tequio_client.trainer.data import Document
+    from tequio_client.trainer.inner import Progress
+    from tequio_shared.ids import ContributionId
+
+FP32 = Device(handle=torch.device("cpu"), name="cpu", memory_mb=0, precision=torch.float32)
+BF16 = dataclasses.replace(FP32, precision=torch.bfloat16)
+"""The CPU computing as a GPU would: autocast to bfloat16 in the inner steps."""
+RUN = RunId(sha256(b"laboratory"))
+_ALPHA_ONE = 1 << 20
+_Q15 = 1 << 15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """What is trained, and how long a round is."""
+
+    config: Mapping[str, object]
+    sequence: int = 128
+    steps: int = 20
+    windows: int = 40
+    """Windows of one sample each that a full share has."""
+    k: int = 256
+    bits: int = 2
+    lr: float = 0.003
+    adam_lr: float = 0.001
+    outer_lr: float = 2.0
+    feedback: float = 0.95
+    optimiser: str = "muon"
+    seed: int = 1
+    z2: int = 16
+
+    @property
+    def inner(self) -> Inner:
+        """The manifest's inner rules."""
+        return Inner(
+            optimiser=self.optimiser,  # type: ignore[arg-type]  # one of the two names
+            steps=self.steps,
+            lr_e9=round(self.lr * 1e9),
+            adam_lr_e9=round(self.adam_lr * 1e9),
+            feedback_q15=round(self.feedback * _Q15),
+        )
+
+    @property
+    def shape(self) -> RecordShape:
+        """The form of the records."""
+        return RecordShape(algorithm="sparseloco", k=self.k, bits=self.bits)
+
+    @property
+    def outer(self) -> OuterParams:
+        """The outer step's numbers."""
+        return OuterParams(
+            algorithm="sparseloco",
+            layout="flat",
+            k=self.k,
+            bits=self.bits,
+            alpha_q=round(self.outer_lr * _ALPHA_ONE),
+            z2=self.z2,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What a trainer made in a round."""
+
+    slot: int
+    first: int
+    windows: int
+    steps: int
+    delta: NDArray[np.float32]
+    encoded: Encoded
+
+
+class Laboratory:
+    """One model, one data set, one head; trainers take turns at the model."""
+
+    def __init__(self, folder: Path, recipe: Recipe, source: Source) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self.recipe = recipe
+        settings = Settings(sequence=recipe.sequence, seed=1, held_out_bp=500, shard_bytes=4 << 20)
+        self.corpus = build(source, ByteTokenizer(), settings, folder, lambda *_: None)
+        paths = [(index, folder / train_name(index)) for index in range(len(self.corpus.train))]
+        self.training = TrainingData.open(self.corpus, paths, seed=0, window_samples=1)
+        self.model = model.create(json.dumps(recipe.config).encode(), recipe.seed)
+        self.layout = self.model.layout("flat")
+        self.weights = model.master_copy(self.model, self.layout)
+        self.head = HeadHash(sha256(b"first head"))
+        self.round = 1
+
+    @property
+    def windows(self) -> int:
+        """Windows in the data."""
+        return sum(shard.samples for shard in self.corpus.train)
+
+    def windows_of(self, slot: int, trainers: int) -> int:
+        """The first window of a slot in the present round: shares follow each other for ever."""
+        at = ((self.round - 1) * trainers + slot) * self.recipe.windows
+        return at % (self.windows - self.recipe.windows)
+
+    def delta(
+        self,
+        first: int,
+        *,
+        windows: int | None = None,
+        device: Device = FP32,
+        steps: int | None = None,
+        training: TrainingData | None = None,
+    ) -> tuple[NDArray[np.float32], int]:
+        """Train on windows from `first` on; gives the pseudo-gradient and the steps done."""
+        recipe = self.recipe
+        self.model.load(self.weights, self.layout)
+        plan = Plan.of([(first, windows or recipe.windows)], recipe.steps)
+        watch = Patient(steps)
+        data = training or self.training
+        done = inner.train(self.model, data, plan, recipe.inner, device, watch)
+        out = np.zeros(self.layout.elements, np.float32)
+        if not self.model.write_delta(self.weights, self.layout, out):
+            raise AssertionError("training gave numbers that are not finite")
+        return out, done.step
+
+    def encode(self, delta: NDArray[np.float32], feedback: NDArray[np.uint16] | None) -> Encoded:
+        """Make the bytes of a contribution, as a trainer does."""
+        rules = Algorithm(k=self.recipe.k, bits=self.recipe.bits)  # type: ignore[arg-type]
+        algorithm = codecs.algorithm_of(rules, self.recipe.k, self.recipe.feedback)
+        return codecs.encode(algorithm, self.layout, delta, feedback, FP32.handle)
+
+    def header(self, made: Made) -> bytes:
+        """The header that goes with what was made."""
+        return Header(
+            algorithm=1,
+            bits=self.recipe.bits,
+            k=self.recipe.k,
+            inner_steps=made.steps,
+            chunk_count=self.layout.chunks,
+            round=self.round,
+            window_first=made.first,
+            window_count=made.windows,
+            tokens=made.windows * self.recipe.sequence,
+            run_id=RUN,
+            base_head=self.head,
+            trainer=key_of(made.slot),
+            payload_root=made.encoded.payload_root,
+            feedback_root=made.encoded.feedback_root,
+        ).pack()
+
+    def expected(self, made: Made) -> Expected:
+        """What the round demands of it."""
+        return Expected(
+            shape=self.recipe.shape,
+            chunks=self.layout.chunks,
+            run_id=RUN,
+            round=self.round,
+            base_head=self.head,
+            assigned={key_of(made.slot): Assignment(first=made.first, count=self.recipe.windows)},
+            window_tokens=self.recipe.sequence,
+            max_inner_steps=500,
+        )
+
+    def candidates(self, made: Sequence[Made]) -> list[screen.Candidate]:
+        """Contributions as a witness meets them: files, in the order of their commitments."""
+        found = []
+        for number, one in enumerate(made):
+            path = self.folder / f"{number}.payload"
+            path.unlink(missing_ok=True)
+            path.write_bytes(one.encoded.payload)
+            found.append(
+                screen.Candidate(
+                    slot=one.slot,
+                    header=self.header(one),
+                    payload=path,
+                    expected=self.expected(one),
+                )
+            )
+        return found
+
+    def advance(self, accepted: Sequence[Made]) -> tuple[int, ...]:
+        """Move the head by an accepted set; gives the slots that the filter kept.
+
+        An empty set makes the round void: the head stays.
+        """
+        kept: tuple[int, ...] = ()
+        if accepted:
+            step = Step(
+                run_id=RUN,
+                round=self.round,
+                parent=self.head,
+                layout=self.layout,
+                params=self.recipe.outer,
+            )
+            pairs = [(self.header(one), one.encoded.payload) for one in accepted]
+            new = heads.advance(step, self.weights, None, pairs)
+            self.weights, self.head = new.weights, new.hash
+            kept = tuple(accepted[at].slot for at in new.kept)
+        self.round += 1
+        return kept
+
+    def held_out(self, tokens: int) -> list[Document]:
+        """Held-out documents of about so many tokens."""
+        shard = self.corpus.held_out[0]
+        return evaluate.first_documents(
+            held_out_documents(self.folder / held_out_name(0), shard, 1, 256), tokens
+        )
+
+    def loss(self, documents: Sequence[Document]) -> float:
+        """Held-out loss of the head, nats per byte."""
+        self.model.load(self.weights, self.layout)
+        score = evaluate.score(
+            self.model,
+            documents,
+            separator=self.corpus.separator,
+            sequence=self.recipe.sequence,
+            device=FP32,
+            check=lambda: None,
+        )
+        return score.nats / score.text_bytes
+
+    def id_of(self, made: Made) -> ContributionId:
+        """The name of a contribution."""
+        return contribution_id(self.header(made))
+
+
+class Patient:
+    """Lets training run to its end, or so many steps."""
+
+    def __init__(self, steps: int | None = None) -> None:
+        self._steps = steps
+
+    def check(self) -> None:
+        """Let it go on."""
+
+    def is_enough(self, progress: Progress) -> bool:
+        """Stop after the steps."""
+        return progress.step == self._steps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backwards(TrainingData):
+    """The same samples of each step in another order: the same sum, added up otherwise."""
+
+    def samples(self, windows: Iterable[int]) -> Tensor:
+        """Token ids of whole windows, the last first."""
+        return TrainingData.samples(self, windows).flip(0)
+
+
+def backwards(data: TrainingData) -> Backwards:
+    """Turn the order of the samples within each step."""
+    return Backwards(
+        order=data.order,
+        sequence=data.sequence,
+        window_samples=data.window_samples,
+        vocab_size=data.vocab_size,
+        shards=data.shards,
+    )
+
+
+def key_of(slot: int) -> PeerKey:
+    """A trainer's key."""
+    return PeerKey(sha256(b"trainer", bytes([slot])))
