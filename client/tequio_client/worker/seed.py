@@ -23,7 +23,7 @@ from tequio_client.worker.announce import tell_conflict
 from tequio_client.worker.commitments import Commitments
 from tequio_client.worker.follower import LogFollower
 from tequio_client.worker.gossip import Gossip
-from tequio_client.worker.main import say_where
+from tequio_client.worker.main import SHOWN, say_where
 from tequio_client.worker.rosters import Rosters
 from tequio_client.worker.stopping import Stopping
 from tequio_client.worker.trees import TreeRef
@@ -250,6 +250,7 @@ def _status(node: Node, started_s: float) -> Status:
         sent_bytes=node.blobs.sent_bytes,
         received_bytes=sum(node.exchange.received.values()),
         sources=len(node.exchange.received),
+        bad_sources=tuple(map(str, node.fetcher.blame.liars[:SHOWN])),
         elapsed_seconds=trio.current_time() - started_s,
         resident_mb=status_lines.resident_mb(),
     )
