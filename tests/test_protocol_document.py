@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,9 @@ import pytest
 from msgspec import inspect
 
 from tequio_client.worker import blobs, gossip
+from tequio_client.worker.peer_limits import PeerLimits
 from tequio_ledger.__main__ import serve
-from tequio_ledger.web import answers, bodies, doors, events, seeds
+from tequio_ledger.web import answers, bodies, doors, events, gate, seeds, server
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.problems import _OTHER_REFUSAL, _STATUS
 from tequio_ledger.web.statements import Item
@@ -78,6 +79,8 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
 
 DOORS = {
     doors: ("BURST_S", "REGISTRATION", "BUCKETS"),
+    gate: ("REQUESTS", "TARGET_BYTES", "SLOW_READER_S"),
+    server: ("HEAD_BYTES",),
     bodies: ("PATIENCE_S", "SLOWEST_BYTES_S"),
     events: ("STREAMS", "HEARTBEAT_S"),
     seeds: ("RECORDS",),
@@ -268,7 +271,21 @@ def test_the_options_of_the_doors_have_the_defaults_that_are_listed() -> None:
     listed = {row[0]: row[1] for row in table("Door options")}
     defaults = {option.opts[0]: option.default for option in serve.params}
     assert listed == {name: defaults.get(name) for name in listed}
-    assert {name for name in defaults if re.search("rate|streams|quota", name)} == listed.keys()
+    assert {
+        name for name in defaults if re.search("rate|streams|quota|proxy", name)
+    } == listed.keys()
+
+
+def test_the_limits_of_a_peer_are_listed() -> None:
+    listed = {row[0]: float(row[1]) for row in table("Peer limits")}
+    limits = {one.name: float(one.default) for one in fields(PeerLimits)}
+    assert listed == {name: limits[name] for name in listed}
+    assert limits.keys() - listed.keys() == {
+        "connect_s",
+        "ping_every_s",
+        "ping_wait_s",
+        "ping_misses",
+    }, "what costs nobody else anything"
 
 
 def test_the_constants_of_the_doors_are_listed() -> None:

@@ -216,9 +216,9 @@ class SeedsAnswer(Struct, frozen=True):
 
     seeds: Annotated[tuple[msgspec.Raw, ...], Meta(max_length=ROWS)]
 
-    def records(self) -> tuple[AddressRecord, ...]:
-        """Parse and verify them; those that do not hold are left out."""
-        records = (_record(bytes(raw)) for raw in self.seeds)
+    def records(self, net: NetworkId) -> tuple[AddressRecord, ...]:
+        """Parse and verify them; those that do not hold in that network are left out."""
+        records = (_record(bytes(raw), net) for raw in self.seeds)
         return tuple(record for record in records if record is not None)
 
 
@@ -243,10 +243,10 @@ def parse_answer(raw: bytes, type_: type[_T]) -> _T:
         raise MalformedError(f"the ledger's answer is not a {type_.__name__}: {err}") from err
 
 
-def _record(raw: bytes) -> AddressRecord | None:
+def _record(raw: bytes, net: NetworkId) -> AddressRecord | None:
     try:
         record = AddressRecord.parse(raw)
-        record.verify()
+        record.verify(net)
     except PeerError as err:
         log.debug("seed's address record does not hold", error=str(err))
         return None

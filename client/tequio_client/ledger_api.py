@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from tequio_client.event_lines import LogEvent
     from tequio_client.ledger_answers import Posted, RoundAnswer
     from tequio_shared.addresses import AddressRecord
-    from tequio_shared.ids import PeerKey, RunId
+    from tequio_shared.ids import NetworkId, PeerKey, RunId
     from tequio_shared.keys import Signer
     from tequio_shared.notes import Checkpoint
     from tequio_shared.statement import Entry
@@ -250,9 +250,9 @@ class LedgerApi:
         await self._call("PUT", _blob(digest), content=content, headers=headers, seconds=seconds)
         return digest
 
-    async def seeds(self) -> tuple[AddressRecord, ...]:
-        """List where peers can be dialled, signatures checked, the newest first."""
-        return parse_answer(await self._get("/v1/seeds"), SeedsAnswer).records()
+    async def seeds(self, net: NetworkId) -> tuple[AddressRecord, ...]:
+        """List where that network's peers can be dialled, signatures checked, the newest first."""
+        return parse_answer(await self._get("/v1/seeds"), SeedsAnswer).records(net)
 
     async def put_seed(self, record: AddressRecord) -> None:
         """Say where we can be dialled; forgotten when the record is too old to be current."""

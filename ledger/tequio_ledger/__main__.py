@@ -43,6 +43,7 @@ _OPTIONS = (
     click.option(
         "--address-streams", default="64", show_default=True, help="Its event streams; 0: any."
     ),
+    click.option("--trusted-proxy", default="", help="Networks whose x-forwarded-for is believed."),
 )
 _PATH = click.Path(path_type=Path)
 _IN_FOLDER = click.option(

@@ -15,11 +15,14 @@ from tequio_ledger.folder import Folder
 from tequio_ledger.service import open_ledger
 from tequio_ledger.web.app import build
 from tequio_ledger.web.events import Streams
+from tequio_ledger.web.gate import Gate
 from tequio_ledger.web.server import WebServer, address, bind
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     import socket
+
+    from litestar import Litestar
 
     from tequio_ledger.service import Ledger
     from tequio_ledger.settings import Settings
@@ -40,7 +43,7 @@ def serve(settings: Settings) -> None:
 
 async def _serve(ledger: Ledger, listener: socket.socket) -> None:
     streams, url = Streams(), address(listener)
-    server = WebServer(build(ledger, streams), listener)
+    server = WebServer(_gated(build(ledger, streams), ledger.settings), listener)
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -60,6 +63,10 @@ async def _serve(ledger: Ledger, listener: socket.socket) -> None:
         await serving
         sequencing.cancel()
     log.info("stopped", size=ledger.log.size)
+
+
+def _gated(app: Litestar, settings: Settings) -> Gate:
+    return Gate(app, settings.trusted_proxies, settings.address_streams)  # type: ignore[arg-type]
 
 
 def _announce(ledger: Ledger, url: str) -> None:

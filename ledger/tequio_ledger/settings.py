@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,8 @@ class Settings:
     """Statements per second from one network address (IPv4 /24, IPv6 /48), ten times at once."""
     address_streams: int
     """Most event streams that one network address may hold open."""
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...]
+    """Where a proxy of ours may sit, whose word on who asks is believed."""
 
 
 def read(options: Mapping[str, str], organisers: tuple[str, ...]) -> Settings:
@@ -71,6 +74,7 @@ def read(options: Mapping[str, str], organisers: tuple[str, ...]) -> Settings:
         key_rate=reader.number("key-rate", 0, 1 << 20),
         address_rate=reader.number("address-rate", 0, 1 << 20),
         address_streams=reader.number("address-streams", 0, 1 << 20),
+        trusted_proxies=reader.networks("trusted-proxy"),
     )
     reader.finish()
     return settings
@@ -99,6 +103,15 @@ class _Reader:
         if not pattern.fullmatch(text):
             self._faults.append(f"--{name} is {text!r}, but must be {promise}")
         return text
+
+    def networks(self, name: str) -> tuple[IPv4Network | IPv6Network, ...]:
+        text, found = self._options[name], []
+        for part in text.split():
+            try:
+                found.append(ip_network(part))
+            except ValueError:
+                self._faults.append(f"--{name} is {part!r}, but must be a network: 10.0.0.0/8")
+        return tuple(found)
 
     def keys(self, texts: tuple[str, ...]) -> tuple[PeerKey, ...]:
         keys = tuple(key for text in texts if (key := self._key(text)) is not None)

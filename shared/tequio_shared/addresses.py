@@ -1,7 +1,8 @@
 """Address records: where a peer says it can be dialled, signed by its key.
 
 A record travels as canonical JSON `{"addrs":[…],"author":…,"sig":…,"ts":…}`; the signature is over
-PREFIX and the canonical JSON of the same object without `sig`. Author and signature are base64url,
+PREFIX, the network id and the canonical JSON of the same object without `sig`: a record counts in
+one network only. Author and signature are base64url,
 `ts` is milliseconds since 1970. Of two records of one author the one with the later `ts` counts.
 """
 
@@ -22,6 +23,7 @@ from tequio_shared.limits import CLOCK_SKEW_MS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tequio_shared.ids import NetworkId
     from tequio_shared.keys import Signer
 
 PREFIX = b"tequio/v1/peer\x00"
@@ -75,10 +77,17 @@ class AddressRecord:
             {**_claim(self.author, self.addrs, self.ts), "sig": to_text(self.signature)}
         )
 
-    def verify(self) -> None:
-        """Return if the author signed this; raises SignatureInvalidError."""
+    @property
+    def place(self) -> str:
+        """The network of its first address; of a name, the name; nothing if it has none."""
+        host = next((addr.split("/")[2] for addr in self.addrs), "")
+        network = network_of(host)
+        return host if network == UNKNOWN else network
+
+    def verify(self, net: NetworkId) -> None:
+        """Return if the author signed this for that network; raises SignatureInvalidError."""
         check_key(self.author)
-        verify(self.author, self.signature, _message(self.author, self.addrs, self.ts))
+        verify(self.author, self.signature, _message(net, self.author, self.addrs, self.ts))
 
     def is_current(self, now_ms: int) -> bool:
         """Whether the record is young enough, and not from the future, at `now_ms`."""
@@ -102,9 +111,9 @@ def is_loopback(network: str) -> bool:
     return network.startswith("127.") or network == "::/48"
 
 
-def sign_addresses(signer: Signer, addrs: Sequence[str], ts: int) -> AddressRecord:
-    """Make the record that the signer's peer is at these addresses."""
-    signature = signer.sign(_message(signer.key, addrs, ts))
+def sign_addresses(signer: Signer, net: NetworkId, addrs: Sequence[str], ts: int) -> AddressRecord:
+    """Make the record that the signer's peer is at these addresses in that network."""
+    signature = signer.sign(_message(net, signer.key, addrs, ts))
     return AddressRecord(author=signer.key, addrs=tuple(addrs), ts=ts, signature=signature)
 
 
@@ -115,8 +124,8 @@ class _Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ts: int
 
 
-def _message(author: PeerKey, addrs: Sequence[str], ts: int) -> bytes:
-    return PREFIX + canonical.encode(_claim(author, addrs, ts))
+def _message(net: NetworkId, author: PeerKey, addrs: Sequence[str], ts: int) -> bytes:
+    return PREFIX + net + canonical.encode(_claim(author, addrs, ts))
 
 
 def _claim(author: PeerKey, addrs: Sequence[str], ts: int) -> dict[str, object]:

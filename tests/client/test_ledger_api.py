@@ -188,11 +188,11 @@ async def test_a_blob_is_what_its_name_says_or_nothing() -> None:
 async def test_seeds_whose_record_does_not_hold_are_left_out() -> None:
     async with joined() as (server, api):
         addr = f"/ip4/192.0.2.1/tcp/4001/p2p/{peer_id_text(ME.key)}"
-        record = sign_addresses(ME, [addr], 5)
+        record = sign_addresses(ME, NET, [addr], 5)
         await api.put_seed(record)
         server.seeds.append(replace(record, ts=6).encode())
         server.seeds.append(b'{"no":"record"}')
-        assert await api.seeds() == (record,)
+        assert await api.seeds(NET) == (record,)
 
 
 @pytest.mark.trio

@@ -38,6 +38,7 @@ DEFAULTS = {
     "key-rate": "10",
     "address-rate": "100",
     "address-streams": "64",
+    "trusted-proxy": "",
 }
 
 UNLIMITED = ("--key-rate", "0", "--address-rate", "0")

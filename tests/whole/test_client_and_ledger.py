@@ -84,7 +84,7 @@ async def _first_day(ledger: LedgerApi, worker: Path) -> None:
         assert [index for index, _ in read] == [1, 2, 3, 4]
         assert read[-1][1] == again
     assert await read_entries(ledger, network, [4]) == {4: again}
-    await _blobs_and_seeds(ledger)
+    await _blobs_and_seeds(ledger, network)
 
 
 async def _open_run(ledger: LedgerApi, network: Network) -> None:
@@ -96,16 +96,16 @@ async def _open_run(ledger: LedgerApi, network: Network) -> None:
     assert [one.status for one in posted] == ["logged"]
 
 
-async def _blobs_and_seeds(ledger: LedgerApi) -> None:
+async def _blobs_and_seeds(ledger: LedgerApi, network: Network) -> None:
     digest = await ledger.put_blob(b"content", ME, now_ms())
     assert await ledger.get_blob(digest) == b"content"
     assert await ledger.has_blob(digest)
     assert await ledger.get_blob(type(digest)(bytes(32))) is None
     assert not await ledger.has_blob(type(digest)(bytes(32)))
     addr = f"/ip4/192.0.2.1/tcp/4001/p2p/{peer_id_text(ME.key)}"
-    record = sign_addresses(ME, [addr], now_ms())
+    record = sign_addresses(ME, network.id, [addr], now_ms())
     await ledger.put_seed(record)
-    assert await ledger.seeds() == (record,)
+    assert await ledger.seeds(network.id) == (record,)
     assert [one.id for one in await ledger.runs()] == [RULES.run_id]
 
 

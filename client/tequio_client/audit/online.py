@@ -149,7 +149,7 @@ async def _seeds(api: LedgerApi, cache: Path) -> AsyncIterator[Seeds]:
 async def _listed(api: LedgerApi, network: PeerNetwork) -> list[PeerKey]:
     """Remember where the listed seeds are; an empty list when the ledger does not say."""
     try:
-        records = await api.seeds()
+        records = await api.seeds((await api.network()).id)
     except (LedgerUnavailableError, LedgerRefusedError, PeerError) as err:
         log.warning("the ledger lists no seeds", error=str(err))
         return []

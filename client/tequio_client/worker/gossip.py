@@ -19,7 +19,7 @@ import structlog
 import trio
 
 from tequio_shared.addresses import RECORD_BYTES, AddressRecord
-from tequio_shared.errors import MalformedError
+from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import sha256
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class PeerExchange:
         with trio.move_on_after(EXCHANGE_S):
             offered = await stream.receive_frame(most_bytes=RECORD_BYTES)
             if offered:
-                self._learn(AddressRecord.parse(bytes(offered)))
+                self._learn([AddressRecord.parse(bytes(offered))], stream.peer)
             await stream.send_frame(pack_records(self._book.sample(RECORDS, self._rng)))
 
     async def ask(self, peer: PeerKey, own: AddressRecord | None = None) -> int:
@@ -115,15 +115,20 @@ class PeerExchange:
         async with _stream(self._network, peer) as stream:
             await stream.send_frame(own.encode() if own else b"")
             answer = await stream.receive_frame(most_bytes=_ANSWER_BYTES)
-        news = sum(map(self._learn, parse_records(bytes(answer))))
+        news = self._learn(parse_records(bytes(answer)), peer)
         log.debug("addresses exchanged", news=news, known=len(self._book))
         return news
 
-    def _learn(self, record: AddressRecord) -> bool:
-        is_news = record.author != self._network.key and self._book.add(record)
-        if is_news:
+    def _learn(self, records: Sequence[AddressRecord], told_by: PeerKey) -> int:
+        """Put records in the book; says how many were news. PeerError when there are too many."""
+        if not self._network.door.takes_records(told_by, len(records)):
+            raise PeerError("too many address records")
+        source = self._network.place_of(told_by)
+        others = [one for one in records if one.author != self._network.key]
+        news = [one for one in others if self._book.add(one, source)]
+        for record in news:
             self._network.remember(record.author, record.addrs)
-        return is_news
+        return len(news)
 
 
 @asynccontextmanager

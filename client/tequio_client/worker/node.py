@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+LONGEST_RETRY_S = 4.0
+"""Who has just been started wants to go on soon: a round may be waiting for it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
@@ -77,13 +80,14 @@ async def opened(settings: NetSettings, *, is_seed: bool) -> AsyncIterator[Node]
             Fetcher(network, store, rng=rng, download=ByteBudget(settings.download_bytes_per_s))
         )
         blobs = BlobServer(network, store, ByteBudget(settings.upload_bytes_per_s))
-        book = AddressBook(clock.now_ms)
+        book = AddressBook(info.id, clock.now_ms)
         swarm = Swarm(
             network=network,
             exchange=PeerExchange(network, book, rng=rng),
             book=book,
             ledger=ledger,
             signer=signer,
+            net=info.id,
             clock=clock.now_ms,
             rng=rng,
             bootstrap=settings.bootstrap,
@@ -134,7 +138,7 @@ async def _listening(stack: AsyncExitStack, signer: Signer, settings: NetSetting
 
 async def _first_answer(ledger: LedgerApi, settings: NetSettings, rng: Random) -> Network:
     deadline_s = trio.current_time() + settings.wait_for_ledger_s
-    back_off = BackOff(rng)
+    back_off = BackOff(rng, LONGEST_RETRY_S)
     with endings.reached(settings.ledger):
         while True:
             try:

@@ -22,7 +22,7 @@ from tequio_client.worker.backoff import BackOff
 from tequio_client.worker.outbox_file import Copy, OutboxFile
 from tequio_client.worker.registration import registration
 from tequio_shared import statement
-from tequio_shared.errors import PeerError, RefusedError, TequioError
+from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST
 from tequio_shared.limits import STATEMENT_LIFE_MS
 
@@ -44,6 +44,9 @@ log = structlog.get_logger(__name__)
 FILE = "outbox.sqlite"
 BATCH = 32
 """Statements in one request; 32 of the largest stay below the ledger's limit of 1 MiB."""
+MOST_AHEAD = 1 << 32
+"""Statements of our key that a ledger may have and we do not know; numbers are never used again, so
+a ledger that claims more could leave us none."""
 FRESH_MS = 120_000
 """A copy older than this is signed anew; the ledger takes 300 s, clocks differ."""
 
@@ -60,7 +63,8 @@ class Outbox:
     """The one owner of the worker's chain of statements, while it is open.
 
     Leaving the `async with` stops posting; what was said and is not logged yet goes out after the
-    next start. LogForkedError ends the `async with` when the ledger has lost statements of ours.
+    next start. LogForkedError ends the `async with` when the ledger has lost statements of ours,
+    UserFacingError when it claims more of us than there can be.
     """
 
     def __init__(  # noqa: PLR0913 - composition
@@ -192,6 +196,11 @@ class Outbox:
         while last != chain.last and last in by_digest:
             logged.insert(0, by_digest[last])
             last = logged[0].entry.statement.prev
+        if last != chain.last and seq > chain.used + MOST_AHEAD:
+            raise UserFacingError(
+                f"the ledger has a statement {seq} of our key, which has signed {chain.used}; "
+                "no key says that much, and numbers end: give the right ledger with --ledger"
+            )
         if last != chain.last:
             log.warning("the ledger has statements of our key that we do not know", last_seq=seq)
         if logged:

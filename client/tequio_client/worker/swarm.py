@@ -6,13 +6,15 @@ its peers and keeps their signed address records, so a dead seed or ledger split
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
 from tequio_client.ledger_api import LedgerUnavailableError
-from tequio_shared.addresses import AddressRecord, sign_addresses
+from tequio_client.worker.addressbook import LEDGER
+from tequio_shared.addresses import AddressRecord, is_loopback, sign_addresses
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import peer_id_text
 
@@ -24,13 +26,17 @@ if TYPE_CHECKING:
     from tequio_client.worker.addressbook import AddressBook
     from tequio_client.worker.gossip import PeerExchange
     from tequio_client.worker.peers import PeerNetwork
-    from tequio_shared.ids import PeerKey
+    from tequio_shared.ids import NetworkId, PeerKey
     from tequio_shared.keys import Signer
 
 log = structlog.get_logger(__name__)
 
 DEGREE = 16
-"""Connections that we open ourselves at most; more may come in."""
+"""Connections below which we open some."""
+CHOSEN = 8
+"""Connections that we opened ourselves, to peers of our choice, whoever else comes in."""
+AT_PLACE = 2
+"""Of the peers that we choose at once, how many may be in one network."""
 FIRST_PAUSE_S = 1.0
 PAUSE_S = 10.0
 RECORD_EVERY_MS = 120_000
@@ -48,6 +54,7 @@ class Swarm:
         book: AddressBook,
         ledger: LedgerApi,
         signer: Signer,
+        net: NetworkId,
         clock: Callable[[], int],
         rng: Random,
         bootstrap: Sequence[str] = (),
@@ -58,6 +65,7 @@ class Swarm:
         self._book = book
         self._ledger = ledger
         self._signer = signer
+        self._net = net
         self._clock = clock
         self._rng = rng
         self._bootstrap = tuple(bootstrap)
@@ -86,15 +94,16 @@ class Swarm:
         try:
             if self._is_seed:
                 await self._ledger.put_seed(self._own_record())
-            records = await self._ledger.seeds()
+            records = await self._ledger.seeds(self._net)
         except (LedgerUnavailableError, RefusedError, PeerError) as err:
             log.warning("the ledger gives no seeds", error=str(err))
             return
         for record in records:
             if record.author != self._network.key:
-                self._book.add(record)
-                self.seeds.add(record.author)
-                await self._reach(record)
+                self._book.add(record, LEDGER)
+                if self._book.get(record.author) == record:
+                    self.seeds.add(record.author)
+                    await self._reach(record)
 
     async def _learn_from(self, peer: PeerKey) -> None:
         try:
@@ -103,12 +112,26 @@ class Swarm:
             log.debug("no peer exchange", peer=peer_id_text(peer), error=str(err))
 
     async def _widen(self) -> None:
-        """Connect to some of the peers that we know, until there are enough."""
-        missing = DEGREE - len(self._network.connected())
+        """Connect to some of the peers that we know, until there are enough.
+
+        Those that came in by themselves never count for those that we chose.
+        """
+        connected = self._network.connected()
+        missing = max(DEGREE - len(connected), CHOSEN - len(self._network.chosen()))
         known = [one for one in self._book.current() if one.author != self._network.key]
-        strangers = [one for one in known if one.author not in self._network.connected()]
-        for record in self._rng.sample(strangers, max(min(missing, len(strangers)), 0)):
+        strangers = [one for one in known if one.author not in connected]
+        for record in self._spread(strangers)[: max(missing, 0)]:
             await self._reach(record)
+
+    def _spread(self, strangers: Sequence[AddressRecord]) -> list[AddressRecord]:
+        """Mix, and keep a few of each network."""
+        places: Counter[str] = Counter()
+        found = []
+        for record in self._rng.sample(strangers, len(strangers)):
+            places[record.place] += 1
+            if places[record.place] <= AT_PLACE or is_loopback(record.place):
+                found.append(record)
+        return found
 
     async def _reach(self, record: AddressRecord) -> None:
         self._network.remember(record.author, record.addrs)
@@ -129,5 +152,5 @@ class Swarm:
     def _own_record(self) -> AddressRecord:
         now = self._clock()
         if self._record is None or now - self._record.ts > RECORD_EVERY_MS:
-            self._record = sign_addresses(self._signer, self._network.addresses(), now)
+            self._record = sign_addresses(self._signer, self._net, self._network.addresses(), now)
         return self._record

@@ -28,11 +28,14 @@ from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
+    from io import BufferedReader
     from pathlib import Path
 
     from tequio_ledger.clock import Clock
     from tequio_ledger.store.engine import Database
 
+CHECKED = 65_536
+"""Blobs whose files are remembered as sound."""
 _NAME = re.compile("[0-9a-f]{64}")
 
 log = structlog.get_logger(__name__)
@@ -89,6 +92,7 @@ class BlobFolder:
         self._clock = clock
         self._quota_bytes = quota_bytes
         self._numbers = itertools.count()  # makes names of unfinished files unique
+        self._checked: dict[Digest, tuple[int, int, int, int]] = {}  # what `open` hashed, by stamp
         self._promised: dict[Path, _Promise] = {}  # by the file of the upload
         self._lock = threading.Lock()  # held while room is counted and promised
 
@@ -131,17 +135,31 @@ class BlobFolder:
             return file.read()
 
     def open(self, digest: Digest) -> BinaryIO:
-        """Open a blob whose bytes were just checked; raises KeyError when absent or damaged."""
+        """Open a blob whose bytes were checked; raises KeyError when absent or damaged."""
         try:
             file = self.path(digest).open("rb")
         except FileNotFoundError as err:
             raise KeyError(to_text(digest)) from err
-        if hashlib.file_digest(file, "sha256").digest() != digest:
+        if not self._is_sound(digest, file):
             file.close()
             log.error("blob damaged on the disk", path=str(self.path(digest)))
             raise KeyError(to_text(digest))
         file.seek(0)
         return file
+
+    def _is_sound(self, digest: Digest, file: BufferedReader) -> bool:
+        """Whether the content is what the name says; hashed once, and again when it was changed."""
+        found = os.fstat(file.fileno())
+        stamp = (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+        if self._checked.get(digest) == stamp:
+            return True
+        if hashlib.file_digest(file, "sha256").digest() != digest:
+            self._checked.pop(digest, None)
+            return False
+        if len(self._checked) >= CHECKED:
+            self._checked.clear()
+        self._checked[digest] = stamp
+        return True
 
     def begin(
         self,

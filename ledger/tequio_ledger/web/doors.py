@@ -5,7 +5,6 @@ otherwise anybody could empty a member's bucket with garbage in its name. Addres
 network, IPv4 by /24 and IPv6 by /48, for who holds one address there holds many.
 """
 
-import ipaddress
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -16,6 +15,7 @@ from litestar.params import SkipValidation
 from tequio_ledger.clock import Clock
 from tequio_ledger.settings import Settings
 from tequio_ledger.web.problems import AnyRequest
+from tequio_shared import addresses
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey
 
@@ -75,12 +75,4 @@ GivenDoors = NamedDependency[SkipValidation[Doors]]
 
 def network_of(request: AnyRequest) -> str:
     """Name the network that a request came from; one name for all when nobody can tell."""
-    host = request.client.host if request.client else ""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return "unknown"
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    address = mapped or address
-    bits = 24 if address.version == 4 else 48  # noqa: PLR2004  (the protocol's version)
-    return str(ipaddress.ip_network((address, bits), strict=False))
+    return addresses.network_of(request.client.host if request.client else "")

@@ -93,6 +93,6 @@ async def put_seed(
     record = AddressRecord.parse(await read_body(request, RECORD_BYTES))
     network = network_of(request)
     doors.let_in(network, 1)
-    record.verify()
+    record.verify(ledger.state.net)
     book.put(record, network, ledger.clock())
     return Response(None, status_code=204)

@@ -14,10 +14,12 @@ from granian._granian import SocketHolder  # no public way to hand over a bound 
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
-from litestar import Litestar
 
+from tequio_ledger.web.gate import Gate
 from tequio_shared.errors import UserFacingError
 
+HEAD_BYTES = 1 << 16
+"""Longest request line with all headers."""
 _BACKLOG = 1024
 _STOP_S = 5.0
 
@@ -41,7 +43,7 @@ def address(listener: socket.socket) -> str:
 class WebServer:
     """The embedded server; `serve` until `stop`."""
 
-    def __init__(self, app: Litestar, listener: socket.socket) -> None:
+    def __init__(self, app: Gate, listener: socket.socket) -> None:
         logging.getLogger("_granian").setLevel(logging.ERROR)  # it warns about being embedded
         host, port = listener.getsockname()[:2]
         self._server = _Embedded(
@@ -50,7 +52,7 @@ class WebServer:
             port=port,
             interface=Interfaces.ASGI,
             http=HTTPModes.http1,  # the only version whose slow senders granian drops
-            http1_settings=HTTP1Settings(header_read_timeout=10_000),
+            http1_settings=HTTP1Settings(header_read_timeout=10_000, max_buffer_size=HEAD_BYTES),
             websockets=False,
             log_enabled=False,
         )

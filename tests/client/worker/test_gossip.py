@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
+from tequio_client.worker import addressbook, gossip
 from tequio_client.worker.addressbook import AddressBook
 from tequio_client.worker.gossip import (
     PEERS_PROTOCOL,
@@ -18,6 +19,7 @@ from tequio_client.worker.gossip import (
     parse_records,
     topic_of,
 )
+from tequio_client.worker.peer_limits import PeerLimits
 from tequio_shared.addresses import LIFE_MS, AddressRecord, sign_addresses
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import NetworkId, RunId, peer_id_text
@@ -37,11 +39,13 @@ def signer(number: int) -> Signer:
 
 def record(number: int, ts: int = NOW) -> AddressRecord:
     author = signer(number)
-    return sign_addresses(author, [f"/ip4/10.0.0.1/tcp/1/p2p/{peer_id_text(author.key)}"], ts)
+    return sign_addresses(
+        author, NETWORK, [f"/ip4/10.0.0.1/tcp/1/p2p/{peer_id_text(author.key)}"], ts
+    )
 
 
 def book() -> AddressBook:
-    return AddressBook(lambda: NOW)
+    return AddressBook(NETWORK, lambda: NOW)
 
 
 def exchange(peers: PeerNetwork, addresses: AddressBook) -> PeerExchange:
@@ -75,25 +79,25 @@ async def test_an_announcement_is_received_once_and_only_when_it_passes_the_chec
 
 def test_a_book_keeps_the_freshest_record_of_each_peer() -> None:
     addresses = book()
-    assert addresses.add(record(1, NOW - 2))
-    assert addresses.add(record(1, NOW - 1))
-    assert not addresses.add(record(1, NOW - 2))
+    assert addresses.add(record(1, NOW - 2), "here")
+    assert addresses.add(record(1, NOW - 1), "here")
+    assert not addresses.add(record(1, NOW - 2), "here")
     assert addresses.get(signer(1).key) == record(1, NOW - 1)
 
 
 def test_a_book_takes_nothing_old_nothing_from_the_future_and_nothing_forged() -> None:
     addresses, honest = book(), record(1)
     forged = AddressRecord(author=honest.author, addrs=(), ts=honest.ts, signature=honest.signature)
-    assert not addresses.add(record(1, NOW - LIFE_MS))
-    assert not addresses.add(record(1, NOW + 400_000))
-    assert not addresses.add(forged)
+    assert not addresses.add(record(1, NOW - LIFE_MS), "here")
+    assert not addresses.add(record(1, NOW + 400_000), "here")
+    assert not addresses.add(forged, "here")
     assert len(addresses) == 0
 
 
 def test_records_become_old() -> None:
     times = [NOW, NOW, NOW + LIFE_MS]
-    addresses = AddressBook(lambda: times.pop(0))
-    addresses.add(record(1))
+    addresses = AddressBook(NETWORK, lambda: times.pop(0))
+    addresses.add(record(1), "here")
     assert addresses.get(signer(1).key)
     assert addresses.current() == ()
 
@@ -102,11 +106,13 @@ def test_records_become_old() -> None:
 async def test_peers_learn_from_each_other_and_can_then_connect() -> None:
     async with two_peers() as (first, second), network("third") as third:
         known = book()
-        third_record = sign_addresses(Signer(b"third".ljust(32, b".")), third.addresses(), NOW)
-        known.add(third_record)
+        third_record = sign_addresses(
+            Signer(b"third".ljust(32, b".")), NETWORK, third.addresses(), NOW
+        )
+        known.add(third_record, "here")
         exchange(first, known)
         asker = exchange(second, book())
-        own = sign_addresses(Signer(b"second".ljust(32, b".")), second.addresses(), NOW)
+        own = sign_addresses(Signer(b"second".ljust(32, b".")), NETWORK, second.addresses(), NOW)
         assert await asker.ask(first.key, own) == 1
         assert known.get(second.key) == own
         third.serve("/test/hello/1", lambda stream: stream.close())
@@ -133,3 +139,59 @@ def test_an_answer_holds_at_most_its_bound_of_records() -> None:
 def test_what_is_no_answer_is_malformed(raw: bytes) -> None:
     with pytest.raises(MalformedError):
         parse_records(raw)
+
+
+def told(number: int, host: str, ts: int = NOW) -> AddressRecord:
+    author = signer(number)
+    addr = f"/ip4/{host}/tcp/1/p2p/{peer_id_text(author.key)}"
+    return sign_addresses(author, NETWORK, [addr], ts)
+
+
+def test_a_record_of_another_network_is_not_kept() -> None:
+    elsewhere = AddressBook(NetworkId(bytes(32)), lambda: NOW)
+    assert not elsewhere.add(record(1), "here")
+
+
+def test_one_source_cannot_push_out_what_others_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(addressbook, "PEERS", 12)
+    monkeypatch.setattr(addressbook, "OF_SOURCE", 8)
+    addresses = book()
+    honest = [told(number, f"198.51.{number}.1", NOW - 9) for number in range(1, 5)]
+    seed = told(9, "203.0.113.1", NOW - 99)
+    assert addresses.add(seed, addressbook.LEDGER)
+    assert all(addresses.add(one, f"10.0.{at}.0/24") for at, one in enumerate(honest))
+    for number in range(100, 150):
+        addresses.add(told(number, f"192.0.{number}.1"), "10.9.9.0/24")
+    assert {seed, *honest} <= set(addresses.current())
+    assert len(addresses) == 12
+
+
+def test_one_place_cannot_fill_the_book(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(addressbook, "AT_PLACE", 4)
+    addresses = book()
+    taken = [addresses.add(told(at, "192.0.2.7"), f"10.0.{at}.0/24") for at in range(1, 9)]
+    assert taken == [True] * 4 + [False] * 4
+    assert addresses.add(told(1, "192.0.2.9", NOW + 1), "10.0.9.0/24"), "news of one that is here"
+    assert addresses.add(told(9, "192.0.3.7"), "10.0.1.0/24")
+
+
+@pytest.mark.trio
+async def test_a_peer_that_pours_records_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gossip, "RECORDS", 0)  # answers are of no interest here
+    limits = PeerLimits(records_per_s=0.3)
+    async with network("first", limits) as first, network("second") as second:
+        await second.connect(first.addresses()[0])
+        addresses = book()
+        exchange(first, addresses)
+        for number in range(1, 100):
+            stream = await second.open_stream(first.key, PEERS_PROTOCOL)
+            await stream.send_frame(told(number, f"192.0.{number}.1").encode())
+            try:
+                await stream.receive_frame()
+            except PeerError:
+                break
+            finally:
+                await stream.drop()
+        else:
+            pytest.fail("all of them were taken")
+        assert len(addresses) == number - 1 >= 3

@@ -21,8 +21,9 @@ from tequio_client.worker import backoff
 from tequio_client.worker.outbox import Outbox
 from tequio_client.worker.outbox_file import LEAP, OutboxFile
 from tequio_shared.errors import RefusedError, UserFacingError
-from tequio_shared.ids import ZERO_DIGEST, NetworkId, RunId, to_text
+from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, RunId, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.statement import Entry
 from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.rounds import WitnessProof, WorkCommit
@@ -281,6 +282,21 @@ async def test_a_pending_organisers_word_needs_no_registration(tmp_path: Path) -
         assert entry.statement.seq == 1
 
 
+@pytest.mark.trio
+async def test_a_ledger_that_claims_all_numbers_leaves_us_ours(desk: Desk) -> None:
+    liar = MemoryLog.founded()
+    liar.chains[ME.key] = (JSON_INTEGER, Digest(bytes([9]) * 32))
+    async with serving(liar) as server:
+        with pytest.RaisesGroup(
+            pytest.RaisesExc(UserFacingError, match="no key says that much"), flatten_subgroups=True
+        ):
+            async with desk.open(server.url) as outbox:
+                await say(outbox, 1)
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        assert (await say(outbox, 2)).statement.seq < 10
+        assert words(server.log) == [1, 2]
+
+
 def test_a_folder_of_another_network_or_key_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "outbox.sqlite"
     OutboxFile(path, NET, ME.key).close()
@@ -415,6 +431,7 @@ import trio
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.worker.outbox import Outbox
 from tequio_shared.keys import Signer
+from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.statements.members import MemberLeave
 from tests.support.memory_log import NET, NOW_MS
 from tests.client.worker.test_outbox import ME, RUN

@@ -77,3 +77,14 @@ def test_unfinished_files_are_swept_at_a_start(tmp_path: Path, blobs: BlobFolder
     BlobFolder(tmp_path / "blobs", database, VirtualClock(), 1000).tidy()
     database.close()
     assert not list((tmp_path / "blobs" / "new").iterdir())
+
+
+def test_a_blob_is_hashed_again_once_its_file_was_touched(blobs: BlobFolder) -> None:
+    content = b"as it was put"
+    put(blobs, ALICE, content, 100)
+    assert blobs.read(sha256(content)) == content
+    blobs.path(sha256(content)).write_bytes(b"as it was pot")
+    with pytest.raises(KeyError):
+        blobs.read(sha256(content))
+    blobs.path(sha256(content)).write_bytes(content)
+    assert blobs.read(sha256(content)) == content

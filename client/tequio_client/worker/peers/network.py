@@ -9,6 +9,7 @@ import structlog
 import trio
 from libp2p.custom_types import TProtocol
 from libp2p.peer.peerinfo import info_from_p2p_addr
+from libp2p.rcmgr import Direction
 from libp2p.tools.anyio_service import background_trio_service
 from multiaddr import Multiaddr
 
@@ -20,6 +21,7 @@ from tequio_client.worker.peers.identity import id_of, key_of
 from tequio_client.worker.peers.stream import PeerStream
 from tequio_client.worker.peers.topics import Topics
 from tequio_client.worker.peers.watch import Watch
+from tequio_shared.addresses import UNKNOWN, network_of
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import PeerKey, key_from_peer_id, peer_id_text
 from tequio_shared.keys import SEED_BYTES
@@ -29,13 +31,17 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
     from types import TracebackType
 
-    from libp2p.abc import INetStream
+    from libp2p.abc import INetConn, INetStream
+    from libp2p.network.connection.swarm_connection import SwarmConn
     from libp2p.pubsub.gossipsub import GossipSub
     from libp2p.stream_muxer.yamux.yamux import Yamux
 
     from tequio_client.worker.peers.topics import Announcement, Judge
 
 log = structlog.get_logger(__name__)
+
+REMEMBERED = 4_096
+"""Peers whose addresses are remembered; then those told of longest ago are forgotten."""
 
 
 class PeerNetwork:
@@ -90,9 +96,31 @@ class PeerNetwork:
         keys = (key_of(peer) for peer in self._host.get_connected_peers())
         return {key for key in keys if key is not None}
 
+    def chosen(self) -> set[PeerKey]:
+        """Tell to which peers a connection is open that we opened ourselves."""
+        network = self._host.get_network()
+        outbound = (
+            peer
+            for peer in self._host.get_connected_peers()
+            if any(_is_ours(connection) for connection in network.get_connections(peer))
+        )
+        keys = (key_of(peer) for peer in outbound)
+        return {key for key in keys if key is not None}
+
+    def place_of(self, peer: PeerKey) -> str:
+        """The network address that a connected peer comes from; UNKNOWN for one that is not."""
+        for connection in self._host.get_network().get_connections(id_of(peer)):
+            remote = cast("Yamux", connection.muxed_conn).secured_conn.get_remote_address()
+            if remote:
+                return network_of(remote[0])
+        return UNKNOWN
+
     def remember(self, peer: PeerKey, addrs: Sequence[str]) -> None:
         """Addresses at which `open_stream` may dial the peer when it is not connected."""
+        self._known.pop(peer, None)
         self._known[peer] = tuple(addrs)
+        if len(self._known) > REMEMBERED:
+            del self._known[next(iter(self._known))]
 
     async def connect(self, addr: str) -> PeerKey:
         """Connect to `/ip4/…/tcp/…/p2p/<peer id>` unless connected already; say to whom."""
@@ -215,3 +243,7 @@ class PeerNetwork:
             self._inbound[peer] -= 1
             if not self._inbound[peer]:
                 del self._inbound[peer]
+
+
+def _is_ours(connection: INetConn) -> bool:
+    return cast("SwarmConn", connection).direction is Direction.OUTBOUND

@@ -41,13 +41,15 @@ _read_body = Yamux._read_data_body  # noqa: SLF001 - the fixes replace private n
 class PromptStream(YamuxStream):
     """Writes on as soon as the window opens, where the library looks every 10 ms.
 
-    Writes without a copy of what is still to go. As there, one writer at a time.
+    Writes without a copy of what is still to go. Writers take turns: the library's gossip has
+    several for one stream, and their long messages would be mixed.
     """
 
     def __init__(self, stream_id: int, conn: Yamux, is_initiator: bool) -> None:  # noqa: FBT001
         if not is_initiator and len(conn.streams) >= STREAMS:
             raise trio.TooSlowError  # the one error for which Yamux closes the connection here
         self._opened = trio.Event()
+        self._turn = trio.Lock()
         super().__init__(stream_id, conn, is_initiator)
 
     @property
@@ -63,7 +65,10 @@ class PromptStream(YamuxStream):
 
     async def write(self, data: bytes) -> None:
         """Write all of it; MuxedStreamError when the stream is closed or its reader pauses."""
-        left = memoryview(data)
+        async with self._turn:
+            await self._write(memoryview(data))
+
+    async def _write(self, left: memoryview) -> None:
         while left:
             await self._wait_for_window()
             size = min(self.send_window, NOISE_PAYLOAD_BYTES - _yamux.HEADER_SIZE, len(left))

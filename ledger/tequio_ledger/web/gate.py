@@ -1,0 +1,106 @@
+"""Before every request: where it comes from, how long its line is, and how much one address holds.
+
+Behind a proxy all requests come from the proxy's address. What it says in `x-forwarded-for` is
+believed only of proxies that were named: anybody else could name any address there. An answer
+whose reader takes nothing for a while is given up, so a slow reader holds no handler for ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import msgspec
+import structlog
+
+from tequio_shared.addresses import network_of
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+    from ipaddress import IPv4Network, IPv6Network
+    from typing import Any
+
+    Network = IPv4Network | IPv6Network
+    Scope = MutableMapping[str, Any]  # as ASGI has it
+    Message = MutableMapping[str, Any]
+    Receive = Callable[[], Awaitable[Message]]
+    Send = Callable[[Message], Awaitable[None]]
+    App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+log = structlog.get_logger(__name__)
+
+REQUESTS = 64
+"""Requests of one network address under way at once, its event streams aside."""
+TARGET_BYTES = 2_048
+"""Longest path and query."""
+SLOW_READER_S = 30.0
+"""How long a reader may take nothing of its answer."""
+
+
+class Gate:
+    """Stands before the application; used from one event loop."""
+
+    def __init__(self, app: App, proxies: Sequence[Network], address_streams: int) -> None:
+        """Put it up; `address_streams` 0 sets no limit on what one address holds."""
+        self._app = app
+        self._proxies = tuple(proxies)
+        self._most = REQUESTS + address_streams if address_streams else 0
+        self._open: Counter[str] = Counter()  # by network address
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        host = self._sender(scope)
+        scope["client"] = (host, 0)
+        network = network_of(host)
+        if len(scope["path"]) + len(scope["query_string"]) > TARGET_BYTES:
+            await _refuse(send, "malformed", 400, f"a path of more than {TARGET_BYTES} bytes")
+        elif self._most and self._open[network] >= self._most:
+            await _refuse(send, "rate-limited", 429, "too many requests under way from here")
+        else:
+            await self._answer(network, scope, receive, send)
+
+    async def _answer(self, network: str, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_soon(message: Message) -> None:
+            async with asyncio.timeout(SLOW_READER_S):
+                await send(message)
+
+        self._open[network] += 1
+        try:
+            await self._app(scope, receive, send_soon)
+        except TimeoutError:
+            log.info("a reader that took nothing is let go", network=network)
+        finally:
+            self._open[network] -= 1
+            if not self._open[network]:
+                del self._open[network]
+
+    def _sender(self, scope: Scope) -> str:
+        """The address that asks: behind proxies that were named, the first that is none of them."""
+        host = (scope.get("client") or ("", 0))[0]
+        given = [value for name, value in scope["headers"] if name.lower() == b"x-forwarded-for"]
+        hops = b",".join(given).decode("latin-1").split(",") if given else []
+        while hops and self._is_proxy(host):
+            host = hops.pop().strip()
+        return host
+
+    def _is_proxy(self, host: str) -> bool:
+        try:
+            address = ipaddress.ip_address(host)
+        except ValueError:
+            return False
+        return any(address in proxy for proxy in self._proxies)
+
+
+async def _refuse(send: Send, code: str, status: int, detail: str) -> None:
+    problem = {"type": f"urn:tequio:problem:{code}", "title": code, "status": status}
+    headers = [(b"content-type", b"application/problem+json"), (b"connection", b"close")]
+    if status == 429:  # noqa: PLR2004 - too many requests
+        headers.append((b"retry-after", b"1"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    body = msgspec.json.encode({**problem, "detail": detail})
+    await send({"type": "http.response.body", "body": body})

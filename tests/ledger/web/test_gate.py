@@ -1,0 +1,130 @@
+"""The gate: whose request it is behind a proxy, and how much one address holds at once."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from ipaddress import ip_network
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tequio_ledger.web import gate
+from tequio_ledger.web.gate import REQUESTS, TARGET_BYTES, Gate
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, MutableMapping
+
+    Fields = MutableMapping[str, Any]  # as ASGI has it
+    Send = Callable[[Fields], Awaitable[None]]
+    Said = list[Fields]
+
+PROXIES = (ip_network("10.0.0.0/8"), ip_network("fd00::/8"))
+
+
+class Seen:
+    """An application that notes who asks, and answers once it is told to."""
+
+    def __init__(self) -> None:
+        self.hosts: list[str] = []
+        self.may_answer = asyncio.Event()
+
+    async def __call__(self, scope: Fields, _receive: object, send: Send) -> None:
+        """Answer with 200 and nothing more."""
+        self.hosts.append(scope["client"][0])
+        await self.may_answer.wait()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+
+def scope(host: str, forwarded: str = "", path: str = "/") -> dict[str, Any]:
+    headers = [(b"x-forwarded-for", forwarded.encode())] if forwarded else []
+    client = (host, 1)
+    return {
+        "type": "http",
+        "client": client,
+        "headers": headers,
+        "path": path,
+        "query_string": b"",
+    }
+
+
+async def asked(door: Gate, given: dict[str, Any]) -> Said:
+    said: Said = []
+
+    async def send(message: Fields) -> None:
+        said.append(message)
+
+    async def receive() -> Fields:
+        return {"type": "http.request"}
+
+    await door(given, receive, send)
+    return said
+
+
+@pytest.mark.parametrize(
+    ("host", "forwarded", "counts"),
+    [
+        ("192.0.2.1", "", "192.0.2.1"),
+        ("192.0.2.1", "198.51.100.7", "192.0.2.1"),  # no proxy of ours: its word is not believed
+        ("10.1.2.3", "198.51.100.7", "198.51.100.7"),
+        ("10.1.2.3", "203.0.113.5, 198.51.100.7", "198.51.100.7"),  # the first was only claimed
+        ("10.1.2.3", "203.0.113.5, 198.51.100.7, 10.9.9.9", "198.51.100.7"),
+        ("10.1.2.3", "10.4.4.4", "10.4.4.4"),
+        ("10.1.2.3", "", "10.1.2.3"),
+        ("fd00::1", "2001:db8::7", "2001:db8::7"),
+        ("10.1.2.3", "garbage", "garbage"),  # counts with all that nobody can tell
+    ],
+)
+def test_only_a_named_proxy_is_believed_about_who_asks(
+    host: str, forwarded: str, counts: str
+) -> None:
+    async def story() -> None:
+        app = Seen()
+        app.may_answer.set()
+        await asked(Gate(app, PROXIES, 64), scope(host, forwarded))
+        assert app.hosts == [counts]
+
+    asyncio.run(story())
+
+
+def test_one_address_holds_so_many_requests_and_others_are_served() -> None:
+    async def story() -> None:
+        app = Seen()
+        door = Gate(app, (), 8)
+        async with asyncio.TaskGroup() as tasks:
+            most = REQUESTS + 8
+            held = [tasks.create_task(asked(door, scope("192.0.2.1"))) for _ in range(most)]
+            await asyncio.sleep(0)
+            refused = await asked(door, scope("192.0.2.250"))  # the same /24
+            other = tasks.create_task(asked(door, scope("192.0.3.1")))
+            await asyncio.sleep(0)
+            app.may_answer.set()
+        assert refused[0]["status"] == 429
+        assert {one.result()[0]["status"] for one in (*held, other)} == {200}
+        assert (await asked(door, scope("192.0.2.1")))[0]["status"] == 200
+
+    asyncio.run(story())
+
+
+def test_a_path_without_end_is_refused() -> None:
+    app = Seen()
+    said = asyncio.run(asked(Gate(app, (), 64), scope("192.0.2.1", path="/" * (TARGET_BYTES + 1))))
+    assert said[0]["status"] == 400
+    assert app.hosts == []
+
+
+def test_a_reader_that_takes_nothing_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "SLOW_READER_S", 0.02)
+
+    async def stuck(_message: object) -> None:
+        await asyncio.Event().wait()
+
+    async def story() -> None:
+        app = Seen()
+        app.may_answer.set()
+        door = Gate(app, (), 64)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(door(scope("192.0.2.1"), stuck, stuck), 5)  # type: ignore[arg-type]  # takes nothing at all
+        assert len(app.hosts) == 1
+
+    asyncio.run(story())
