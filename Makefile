@@ -7,11 +7,13 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 ARGS ?=
+MINUTES ?= 30
+SEED ?=
 BIN := .venv/bin
 READY := .venv/.ready
 BENCHES := $(wildcard bench/*.py)
 
-.PHONY: help setup demo test check style types walls promises fix bench test-gpu lock
+.PHONY: help setup demo test soak check style types walls promises fix bench test-gpu lock
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1\t\2/p' Makefile | expand -t 12
@@ -27,6 +29,9 @@ demo: $(READY) ## a whole network on this machine: ledger, seed, volunteers, an 
 
 test: $(READY) ## the whole suite
 	$(BIN)/pytest -q -m "not cuda" $(ARGS)
+
+soak: $(READY) ## a swarm under random faults for MINUTES=30; SEED= brings the same ones again
+	$(BIN)/python -m tests.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 check: style types walls promises ## style, types, the walls between packages, and what the pages promise
 

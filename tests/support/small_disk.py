@@ -11,12 +11,13 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 SIZE_MB = 64
 BALLAST = "ballast"
@@ -26,13 +27,17 @@ class SmallDisk:
     """The room for one folder; `unmount` when all is over."""
 
     def __init__(self, folder: Path) -> None:
+        """Make the folder; what is mounted lies elsewhere, so that temporary folders can go."""
         self._folder = folder
-        folder.mkdir(mode=0o700)
-        self._is_mounted = _mount(folder)
+        self._mounted = _mounted()
+        if self._mounted is None:
+            folder.mkdir(mode=0o700)
+        else:
+            folder.symlink_to(self._mounted, target_is_directory=True)
 
     def fill(self, pids: Iterable[int]) -> None:
         """Leave no byte; `pids` are the processes that use it."""
-        if not self._is_mounted:
+        if self._mounted is None:
             _limit(pids, 0)
             return
         with (self._folder / BALLAST).open("wb", buffering=0) as ballast, suppress(OSError):
@@ -41,22 +46,28 @@ class SmallDisk:
 
     def empty(self, pids: Iterable[int]) -> None:
         """Give the room back."""
-        if self._is_mounted:
+        if self._mounted is not None:
             (self._folder / BALLAST).unlink(missing_ok=True)
         else:
             _limit(pids, resource.RLIM_INFINITY)
 
     def unmount(self) -> None:
         """Give back what the disk itself takes."""
-        if self._is_mounted:
-            subprocess.run(["umount", "--lazy", str(self._folder)], check=True)  # noqa: S607 - found in PATH
+        if self._mounted is not None:
+            subprocess.run(["umount", "--lazy", str(self._mounted)], check=True)  # noqa: S607 - in PATH
+            self._mounted.rmdir()
 
 
-def _mount(folder: Path) -> bool:
+def _mounted() -> Path | None:
+    """A new file system in memory, where we may mount one."""
     if sys.platform != "linux" or os.geteuid() != 0:
-        return False
-    command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE_MB}m,mode=0700", "tmpfs", str(folder)]
-    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+        return None
+    point = Path(tempfile.mkdtemp(prefix="tequio-disk-"))
+    command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE_MB}m,mode=0700", "tmpfs", str(point)]
+    if subprocess.run(command, check=False, capture_output=True).returncode == 0:
+        return point
+    point.rmdir()
+    return None
 
 
 def _limit(pids: Iterable[int], most_bytes: int) -> None:

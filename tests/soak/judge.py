@@ -1,0 +1,72 @@
+"""What the readings of a soak say: pure, over the lives of processes by class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tests.soak.slope import Point, Slope, slope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+CLASSES = ("ledger", "seed", "worker", "trainer")
+MOST_MB = 1.0
+"""Growth in 10 minutes that is still no leak: an allocator breathes."""
+MOST_FILES = 1.0
+"""Open files, likewise: connections come and go."""
+WARM_UP_S = 180.0
+LEAST_S = 180.0
+"""Shorter lives say nothing about growth."""
+
+
+@dataclass(slots=True)
+class Life:
+    """Readings of one process from its start to its end."""
+
+    megabytes: list[Point] = field(default_factory=list)
+    files: list[Point] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """One class of processes: how fast it grew; None where no life was long enough."""
+
+    kind: str
+    megabytes: Slope | None
+    files: Slope | None
+
+    def faults(self) -> Iterator[str]:
+        """What is wrong with it, in words."""
+        for found, most, unit in (
+            (self.megabytes, MOST_MB, "MB"),
+            (self.files, MOST_FILES, "open files"),
+        ):
+            if found is not None and found.per_10_min > most:
+                yield f"{self.kind} grows by {found.per_10_min:.2f} {unit} in 10 minutes"
+
+    def line(self) -> str:
+        """The same for a summary."""
+        if self.megabytes is None or self.files is None:
+            return f"{self.kind}: no process lived long enough to be measured"
+        return (
+            f"{self.kind}: {self.megabytes.per_10_min:+.2f} MB and "
+            f"{self.files.per_10_min:+.2f} open files in 10 minutes, over "
+            f"{self.megabytes.seconds / 60:.1f} minutes of {self.megabytes.lives} processes"
+        )
+
+
+def judged(lives: Mapping[str, list[Life]]) -> list[Verdict]:
+    """Judge every class."""
+    return [
+        Verdict(
+            kind=kind,
+            megabytes=_slope([life.megabytes for life in lives.get(kind, [])]),
+            files=_slope([life.files for life in lives.get(kind, [])]),
+        )
+        for kind in CLASSES
+    ]
+
+
+def _slope(lives: list[list[Point]]) -> Slope | None:
+    return slope(lives, warm_up_s=WARM_UP_S, least_s=LEAST_S)

@@ -1,0 +1,221 @@
+"""A small swarm that lives through many faults: ledger, seed, three trainers and a witness.
+
+All run behind a proxy, so that every line can be slow, late or cut; ledger and one volunteer have
+disks of their own. The model is tiny and a round takes about two seconds, so that a fault, the
+way back and two rounds more fit into a few.
+"""
+
+from __future__ import annotations
+
+import signal
+from contextlib import asynccontextmanager, contextmanager, suppress
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import psutil
+import trio
+
+from tequio_client.demo import programs
+from tequio_client.ledger_api import LedgerApi
+from tequio_shared.ids import to_text
+from tests.support.proxy import Proxy
+from tests.support.small_disk import SmallDisk
+from tests.support.small_network import CONFIG, PLAN, Script, found
+from tests.support.stage import Place, raised
+from tests.support.watch import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Iterator
+    from pathlib import Path
+
+    from tests.support.stage import Actor, Stage
+
+LEDGER, SEED = "ledger", "seed"
+TRAINERS = ("ana", "beto", "citlali")
+WITNESS = "donaji"
+VOLUNTEERS = (*TRAINERS, WITNESS)
+NODES = (*VOLUNTEERS, SEED)
+OPTIONS = {SEED: ("--heads-every", "1"), WITNESS: ("--role", "witness")}
+SMALL_DISKS = (LEDGER, "citlali")
+DEADLINE_S = 8
+"""Of every phase: who is away is waited for so long, once."""
+PATIENCE_S = 120.0
+"""For what takes seconds when nobody else wants this machine."""
+ROUND_PATIENCE_S = 60.0
+SHAPE = {
+    "hidden_size": 32,
+    "intermediate_size": 128,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 2,
+}
+
+
+def script(rounds: int) -> Script:
+    """The small network's run, smaller and quicker, for so many rounds."""
+    plan = PLAN
+    for old, new in (
+        ("30.0", f"{DEADLINE_S}.0"),
+        ("train_s = 1.5", "train_s = 0.5"),
+        ("first = 10", "first = 5\nmost = 5"),
+        ("most = 500", f"most = {rounds}"),
+    ):
+        assert old in plan
+        plan = plan.replace(old, new)
+    return Script(config={**CONFIG, **SHAPE}, plan=plan)
+
+
+class Moment(Enum):
+    """When a fault strikes; the value is the statement after which that is."""
+
+    ATTEST = "round.roster"
+    TRAIN = "round.open"
+    COMMIT = "work.commit"
+    WITNESS = "round.witness"
+    CLOSE = "round.close"
+
+
+class FaultSwarm:
+    """The programs of one swarm by name, and what can be done to them."""
+
+    def __init__(self, stage: Stage, api: LedgerApi, nursery: trio.Nursery) -> None:
+        self.stage = stage
+        self.api = api
+        self.proxy = Proxy(nursery, self.pids)
+        self.watch = Watch(api, stage.check_alive)
+        self.actors: dict[str, Actor] = {}  # those of now
+        self.keys: dict[str, str] = {}  # of the volunteers
+        self.disks: dict[str, SmallDisk] = {}
+        self.organiser = ""
+
+    # --- programs
+
+    def processes(self, name: str) -> list[psutil.Process]:
+        """The program and its children, as far as they run."""
+        with suppress(psutil.NoSuchProcess):
+            process = psutil.Process(self.actors[name].program.pid)
+            return [process, *process.children(recursive=True)]
+        return []
+
+    def pids(self) -> dict[str, int]:
+        """The programs that run."""
+        return {name: one.pid for name, one in self.actors.items() if one.pid is not None}
+
+    async def start(self, name: str) -> None:
+        """Start a program anew, on its folder."""
+        if name == LEDGER:
+            self.actors[name] = await self.stage.ledger(self.organiser)
+        elif name == SEED:
+            self.actors[name] = self.stage.seed(*OPTIONS[SEED])
+        else:
+            self.actors[name] = self.stage.volunteer(name, *OPTIONS.get(name, ()))
+
+    async def kill(self, names: Iterable[str]) -> None:
+        """Kill -9, all at once; returns when they are gone."""
+        gone = [self.actors[name] for name in names]
+        for one in gone:
+            one.send(signal.SIGKILL)
+        for one in gone:
+            await one.ended.wait()
+
+    def signal_all(self, names: Iterable[str], number: signal.Signals) -> None:
+        """Signal programs and their children."""
+        for name in names:
+            for process in self.processes(name):
+                process.send_signal(number)
+
+    # --- the run
+
+    async def moment(self, moment: Moment, who: str) -> int:
+        """Wait for that moment in a round with everybody in it; gives the round.
+
+        COMMIT is that of `who`, if it trains.
+        """
+        start = self.watch.size
+        author = self.keys[who] if moment is Moment.COMMIT and who in TRAINERS else None
+
+        def find() -> int | None:
+            for one in self.watch.after(start):
+                fits = one.type == moment.value and author in {None, to_text(one.author)}
+                if fits and set(self.keys.values()) <= set(self.watch.rosters[one.round or 0]):
+                    return one.round
+            return None
+
+        return await self.watch.until(f"a moment {moment.name}", find, PATIENCE_S)
+
+    async def up_to_date(self) -> None:
+        """Wait until we have seen all that the ledger has published by now."""
+        size = (await self.watch.checkpoint()).size
+
+        def find() -> bool | None:
+            return self.watch.size >= size or None
+
+        await self.watch.until(f"{size} entries", find, PATIENCE_S)
+
+    async def rounds_over(self, count: int) -> None:
+        """Wait until so many more rounds are over, closed or void."""
+        start = self.watch.size
+
+        def find() -> bool | None:
+            return len(self.watch.over_after(start)) >= count or None
+
+        await self.watch.until(f"{count} rounds are over", find, count * ROUND_PATIENCE_S)
+
+    async def rounds_closed(self, count: int) -> None:
+        """Wait until so many more rounds have closed."""
+        start = self.watch.size
+
+        def find() -> bool | None:
+            return len(self.watch.closed_after(start)) >= count or None
+
+        await self.watch.until(f"{count} rounds have closed", find, PATIENCE_S)
+
+
+@asynccontextmanager
+async def opened(folder: Path, rounds: int = 10_000) -> AsyncIterator[FaultSwarm]:
+    """Raise the swarm; it has closed a round with everybody in it. All of it ends with this."""
+    with _small_disks(folder) as disks:
+        async with (
+            raised(folder) as stage,
+            LedgerApi(stage.url) as api,
+            trio.open_nursery() as nursery,
+        ):
+            swarm = FaultSwarm(stage, api, nursery)
+            swarm.disks = disks
+            swarm.organiser = await found(stage, script(rounds))
+            swarm.actors[LEDGER] = stage.actors[0]
+            nursery.start_soon(swarm.watch.run)
+            await _dawn(swarm)
+            yield swarm
+            nursery.cancel_scope.cancel()
+
+
+@contextmanager
+def _small_disks(folder: Path) -> Iterator[dict[str, SmallDisk]]:
+    disks: dict[str, SmallDisk] = {}
+    try:
+        for name in SMALL_DISKS:
+            disks[name] = SmallDisk(folder / name)
+        yield disks
+    finally:
+        for disk in disks.values():
+            disk.unmount()
+
+
+async def _dawn(swarm: FaultSwarm) -> None:
+    """Start everybody behind the proxy, and wait for the first round with all of them."""
+    for name in NODES:
+        port = programs.free_port()
+        swarm.stage.places[name] = Place(
+            ledger=f"http://127.0.0.1:{await swarm.proxy.front(LEDGER, swarm.stage.port, name)}",
+            port=port,
+            front=await swarm.proxy.front(name, port),
+        )
+        await swarm.start(name)
+
+    def all_known() -> bool:
+        return all(swarm.actors[name].program.status for name in VOLUNTEERS)
+
+    await swarm.stage.until("everybody has said something", all_known, PATIENCE_S)
+    swarm.keys = {name: swarm.actors[name].key for name in VOLUNTEERS}
+    await swarm.moment(Moment.CLOSE, WITNESS)

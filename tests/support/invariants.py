@@ -1,0 +1,229 @@
+"""What must hold of a swarm whatever befell it; each check raises AssertionError.
+
+- The log goes on from what it was: the checkpoint from before the fault is a beginning of it, and
+  an audit of it finds nothing, entry after entry.
+- What a program was told is logged, is logged, and once; nobody says one thing twice.
+- Whatever head members state for a round, it is one head; and within two rounds of being in a
+  roster again everybody holds it.
+- Nobody is blamed for it: crashes, silence and late work change nobody's standing for the worse.
+- No program's log has a traceback or an error, and no trainer outlives its worker.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import psutil
+import trio
+
+from tequio_client.audit.findings import Report
+from tequio_client.audit.main import LogAudit, Quiet
+from tequio_client.audit.online import LiveLog
+from tequio_shared.contribution import Header
+from tequio_shared.ids import from_text, to_text
+from tequio_shared.statements.members import MemberLeave
+from tequio_shared.statements.rounds import HeadAttest, HeadPromote, WorkCommit
+from tequio_shared.statements.standing import StandingChange
+from tests.support.fault_swarm import PATIENCE_S, VOLUNTEERS
+from tests.support.stage import TRAINER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tequio_shared.notes import Checkpoint
+    from tequio_shared.statement import Statement
+    from tests.support.fault_swarm import FaultSwarm
+
+WITHIN_ROUNDS = 2
+ORPHAN_S = 30.0
+LOUD = {"error", "critical"}
+FULL = "is full"
+"""Of a disk: an error that the person in charge has to see, and that a fault of ours causes."""
+BLAME = {"suspected", "quarantined"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Before:
+    """The log before a fault."""
+
+    checkpoint: Checkpoint
+    size: int
+
+
+class Invariants:
+    """Checks one swarm again and again; what was checked once is not read again."""
+
+    def __init__(self, swarm: FaultSwarm) -> None:
+        self._swarm = swarm
+        self._report = Report()
+        self._audit: LogAudit | None = None
+        self._logs: dict[Path, _LogFile] = {}
+        self._seqs: dict[str, dict[int, str]] = defaultdict(dict)  # types by key and number
+        self._said: Counter[tuple[str, int | None, str, bytes]] = Counter()
+        self._taken = 0
+
+    async def before(self) -> Before:
+        """How the log stands now."""
+        return Before(checkpoint=await self._swarm.watch.checkpoint(), size=self._swarm.watch.size)
+
+    async def check(self, before: Before) -> None:
+        """Check everything, once whatever happened is over."""
+        since = self._swarm.watch.size
+        await self._swarm.watch.check_continues(before.checkpoint)
+        for name in VOLUNTEERS:
+            await self._check_equal(name, since)
+        self._check_one_head()
+        self._check_blame()
+        await self._check_statements()
+        await self._check_audit()
+        await self._check_orphans()
+
+    # --- heads
+
+    async def _check_equal(self, name: str, since: int) -> None:
+        """Wait until it was in a roster again, and for two rounds more at most."""
+        swarm, key = self._swarm, self._swarm.keys[name]
+
+        def find() -> bool | None:
+            numbers = [one.round or 0 for one in swarm.watch.after(since) if _is_roster(one)]
+            listed = [number for number in numbers if key in swarm.watch.rosters[number]]
+            if any(self._holds(name, number) for number in listed):
+                return True
+            over = set(swarm.watch.closed_after(since))
+            missed = [number for number in listed if number in over]
+            assert len(missed) <= WITHIN_ROUNDS, f"{name} held no head in rounds {missed}"
+            return None
+
+        await swarm.watch.until(f"{name} takes part again", find, PATIENCE_S)
+
+    def _holds(self, name: str, number: int) -> bool:
+        """Whether it has shown that it holds the head from which that round started."""
+        head = self._swarm.watch.head_of(number)
+        if head is None:
+            return False
+        status = self._swarm.actors[name].program.status
+        shown = {status.head} if status is not None else set()
+        shown |= set(_stated(self._swarm, name, number))
+        return head in shown
+
+    def _check_one_head(self) -> None:
+        heads = self._swarm.watch.heads()
+        split = {number: found for number, found in heads.items() if len(found) > 1}
+        assert not split, f"more than one head was stated: {split}"
+        promoted = self._swarm.watch.all_of(HeadPromote)
+        by_round = {one.round: body.head for one, body in promoted}
+        for name in VOLUNTEERS:
+            status = self._swarm.actors[name].program.status
+            if status is not None and status.head_round in by_round:
+                assert status.head == by_round[status.head_round], f"{name} has another head"
+
+    def _check_blame(self) -> None:
+        changes = [body for _, body in self._swarm.watch.all_of(StandingChange)]
+        blamed = [body for body in changes if body.to in BLAME]
+        assert not blamed, f"everybody is honest, and yet: {blamed}"
+
+    # --- statements
+
+    async def _check_statements(self) -> None:
+        """Nothing that was acknowledged is missing, and nothing is there twice."""
+        acknowledged = list(self._acknowledged())
+        await self._swarm.up_to_date()
+        self._take_statements()
+        for name, fields in acknowledged:
+            found = self._seqs[self._swarm.keys[name]].get(fields["seq"])
+            assert found == fields["type"], f"{name}: {fields} is {found} in the log"
+        twice = [what for what, count in self._said.items() if count > 1]
+        assert not twice, f"said twice: {twice}"
+
+    def _acknowledged(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """What programs have been told since the last time is logged, by their names."""
+        for path in sorted((self._swarm.stage.folder / "logs").glob("*.log")):
+            for fields in self._logs.setdefault(path, _LogFile(path)).read():
+                if fields.get("event") == "statement logged":
+                    yield path.stem, fields
+
+    def _take_statements(self) -> None:
+        for one in self._swarm.watch.after(self._taken):
+            key = to_text(one.author)
+            assert one.seq not in self._seqs[key], f"{key} has number {one.seq} twice"
+            self._seqs[key][one.seq] = one.type
+            if key in self._swarm.keys.values() and not isinstance(one.body, MemberLeave):
+                self._said[key, one.round, one.type, repr(one.body).encode()] += 1
+            self._taken += 1
+
+    async def _check_audit(self) -> None:
+        """Read the log on as a stranger."""
+        genesis = (await self._swarm.api.network()).genesis
+        if self._audit is None:
+            self._audit = LogAudit(LiveLog(self._swarm.api), genesis, self._report, Quiet())
+        await trio.to_thread.run_sync(self._audit.read)
+        assert not self._report.findings, [one.line() for one in self._report.findings]
+
+    # --- processes
+
+    async def _check_orphans(self) -> None:
+        """A trainer ends when its worker has."""
+
+        def none_left() -> bool:
+            return not _orphans(self._swarm)
+
+        await self._swarm.stage.until("no trainer is left alone", none_left, ORPHAN_S)
+
+
+class _LogFile:
+    """A program's log, read on from where it was; raises AssertionError for what is wrong in it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._offset = 0
+
+    def read(self) -> Iterator[dict[str, Any]]:
+        """The new lines that are events."""
+        with self._path.open("rb") as file:
+            file.seek(self._offset)
+            new = file.read()
+        new = new[: new.rfind(b"\n") + 1]
+        self._offset += len(new)
+        assert b"Traceback" not in new, f"{self._path}: {new[new.index(b'Traceback') :][:3000]!r}"
+        for line in new.splitlines():
+            with suppress(json.JSONDecodeError, UnicodeDecodeError):
+                fields = json.loads(line)
+                is_loud = fields.get("level") in LOUD and FULL not in str(fields)
+                assert not is_loud, f"{self._path.name}: {fields}"
+                yield fields
+
+
+def _is_roster(one: Statement) -> bool:
+    return one.type == "round.roster"
+
+
+def _stated(swarm: FaultSwarm, name: str, number: int) -> Iterator[str]:
+    """The heads that it stated for that round, or trained from."""
+    for one in swarm.watch.statements:
+        if one.round == number and to_text(one.author) == swarm.keys[name]:
+            match one.body:
+                case HeadAttest(head=head):
+                    yield head
+                case WorkCommit(header=header):
+                    yield to_text(Header.parse(from_text(header, None)).base_head)
+                case _:
+                    pass
+
+
+def _orphans(swarm: FaultSwarm) -> list[int]:
+    """Trainers of this stage whose worker is gone."""
+    workers = set(swarm.pids().values())
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            is_trainer = TRAINER in process.cmdline() and process.ppid() not in workers
+            if is_trainer and str(swarm.stage.folder) in process.environ().get(
+                "NUMBA_CACHE_DIR", ""
+            ):
+                found.append(process.pid)
+    return found

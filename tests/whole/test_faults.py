@@ -1,0 +1,135 @@
+"""Every fault at every moment of a round: survivors and returners agree, all is logged.
+
+One swarm goes through the rows in turn, since each fault has to happen to a swarm that has been
+through others; a row that breaks it leaves a fresh one to the next.
+"""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+import pytest
+import trio
+
+from tests.support.fault_swarm import LEDGER, SEED, WITNESS, Moment, opened
+from tests.support.faults import (
+    Fault,
+    delay,
+    fill_disk,
+    freeze,
+    kill,
+    kill_trainer,
+    part,
+    slow,
+)
+from tests.support.hall import Hall
+from tests.support.invariants import Invariants
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+    from pathlib import Path
+
+    from tests.support.fault_swarm import FaultSwarm
+
+ROW_S = 300.0
+EVERY = tuple(Moment)
+ATTEST, TRAIN, COMMIT, WITNESSING, CLOSE = EVERY
+TABLE: dict[Fault, tuple[Moment, ...]] = {
+    Fault(name="a volunteer is killed", act=kill, victims=("ana",)): EVERY,
+    Fault(name="its trainer alone is killed", act=kill_trainer, victims=("beto",)): EVERY,
+    Fault(name="a witness is killed", act=kill, victims=(WITNESS,)): EVERY,
+    Fault(name="the ledger is killed", act=kill, victims=(LEDGER,)): EVERY,
+    Fault(name="the seed is killed", act=kill, victims=(SEED,)): (TRAIN, CLOSE),
+    Fault(name="two volunteers are killed", act=kill, victims=("ana", "beto")): (TRAIN, CLOSE),
+    Fault(name="ledger and volunteer are killed", act=kill, victims=("ana", LEDGER)): (COMMIT,),
+    Fault(name="ledger and seed are killed", act=kill, victims=(LEDGER, SEED)): (WITNESSING,),
+    Fault(name="a volunteer is stopped", act=freeze, victims=("citlali",)): (ATTEST, TRAIN, CLOSE),
+    Fault(name="the swarm is parted", act=part, victims=("citlali", WITNESS)): (TRAIN, CLOSE),
+    Fault(name="the ledger is cut off", act=part, victims=(LEDGER,)): (),
+    Fault(name="a line is slow", act=slow, victims=("beto",)): (ATTEST,),
+    Fault(name="all is late", act=delay, victims=("ana", "beto", "citlali", WITNESS)): (CLOSE,),
+    Fault(name="a volunteer's disk is full", act=fill_disk, victims=("citlali",)): (TRAIN,),
+    Fault(name="the ledger's disk is full", act=fill_disk, victims=(LEDGER,)): (TRAIN,),
+}
+ROWS = [(fault, moment) for fault, moments in TABLE.items() for moment in moments]
+Trial: TypeAlias = "tuple[FaultSwarm, Invariants]"
+
+
+class Trials:
+    """The swarm of this module, raised when a row needs one."""
+
+    def __init__(self, factory: pytest.TempPathFactory) -> None:
+        self._factory = factory
+        self._hall: Hall[Trial] | None = None
+
+    def hall(self) -> Hall[Trial]:
+        """The swarm that runs, or a new one."""
+        if self._hall is None:
+            self._hall = Hall(partial(_trial, self._factory.mktemp("faults")))
+        return self._hall
+
+    def close(self) -> None:
+        """End it."""
+        hall, self._hall = self._hall, None
+        if hall is not None:
+            hall.close()
+
+
+@pytest.fixture(scope="module")
+def trials(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trials]:
+    trials = Trials(tmp_path_factory)
+    yield trials
+    trials.close()
+
+
+@asynccontextmanager
+async def _trial(folder: Path) -> AsyncIterator[Trial]:
+    async with opened(folder) as swarm:
+        yield swarm, Invariants(swarm)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(
+    ("fault", "moment"),
+    [pytest.param(*row, id=f"{row[0].name}, {row[1].name.lower()}") for row in ROWS],
+)
+def test_the_swarm_outlives(trials: Trials, fault: Fault, moment: Moment) -> None:
+    async def row(trial: Trial) -> None:
+        swarm, invariants = trial
+        try:
+            with trio.fail_after(ROW_S):
+                before = await invariants.before()
+                await swarm.moment(moment, fault.victims[0])
+                await fault.act(swarm, fault.victims)
+                await invariants.check(before)
+        except BaseException:
+            swarm.stage.show()
+            raise
+
+    hall = trials.hall()
+    try:
+        hall.do(row)
+    except BaseException:
+        trials.close()
+        raise
+
+
+@pytest.mark.whole
+def test_a_stranger_audits_all_of_it(trials: Trials) -> None:
+    """Once from the folders, once over libp2p from the seed that has been killed and came back."""
+
+    async def audited(trial: Trial) -> None:
+        swarm, _ = trial
+        where = ("--ledger", swarm.stage.url)
+        stores = [
+            word
+            for name in (SEED, *swarm.keys)
+            for word in ("--store", str(swarm.stage.folder / name / "store"))
+        ]
+        for name, options in (("audit-stores", stores), ("audit-net", [])):
+            said = await swarm.stage.command(name, "audit", *where, *options)
+            assert "All of it is sound" in said
+
+    trials.hall().do(audited)
