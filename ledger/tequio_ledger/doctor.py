@@ -93,10 +93,11 @@ def _database(
     try:
         with database.reader.begin() as connection:
             yield from _pages(connection)
-            genesis = founding.read(folder, database)
+            genesis = founding.stored(database)
             if genesis is None:
                 yield error("log", "the database holds no entry", "serve the ledger once")
                 return
+            yield from _keys(folder, genesis)
             yield from _settings(settings, genesis)
             yield from medical.log(connection, folder, database, genesis, clock)
     except DatabaseError as err:
@@ -114,6 +115,15 @@ def _pages(connection: Connection) -> Iterator[Finding]:
     for fault in said:
         if fault != "ok":
             yield error("database", f"SQLite finds: {fault}", _RESTORE)
+
+
+def _keys(folder: Folder, genesis: Genesis) -> Iterator[Finding]:
+    try:
+        founding.check_keys(genesis, folder)
+    except UserFacingError as err:
+        yield error("keys", str(err), "the ledger does not start before that")
+    else:
+        yield ok("keys", "log and coordinator sign with the keys of the genesis")
 
 
 def _settings(settings: Settings, genesis: Genesis) -> Iterator[Finding]:

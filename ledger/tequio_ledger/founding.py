@@ -82,33 +82,41 @@ def read(folder: Folder, database: Database) -> Genesis | None:
 
     Raises UserFacingError when entry 0 or the keys are not what they must be.
     """
+    found = stored(database)
+    if found is not None:
+        check_keys(found, folder)
+    return found
+
+
+def stored(database: Database) -> Genesis | None:
+    """Read the genesis in entry 0, None without one; raises UserFacingError."""
     with database.reader.begin() as connection:
         leaves = log_rows.read_leaves(connection, 0, 1)
     if not leaves:
         return None
     try:
-        found, log_key = _parse(leaves[0])
+        return _parse(leaves[0])
     except TequioError as err:
         raise UserFacingError(f"the stored log is damaged: entry 0 ({err})") from err
-    _check_keys(found, log_key, folder)
-    return found
 
 
-def _parse(leaf: bytes) -> tuple[Genesis, VerifierKey]:
-    body = Entry.parse(leaf).statement.body
-    if not isinstance(body, NetGenesis):
-        raise MalformedError("no genesis")
-    found = Genesis.parse(from_text(body.doc, None))
-    return found, VerifierKey.parse(found.log_key)
-
-
-def _check_keys(found: Genesis, log_key: VerifierKey, folder: Folder) -> None:
+def check_keys(found: Genesis, folder: Folder) -> None:
+    """Raise UserFacingError unless the folder holds the network's own keys, for nobody else."""
     if not folder.holds_key(LOG_KEY) or not folder.holds_key(COORDINATOR_KEY):
         raise UserFacingError(
             f"{folder.path} holds the network {found.name!r} but not its keys: restore them"
         )
     held = folder.signer(LOG_KEY).key, folder.signer(COORDINATOR_KEY).key
-    if held != (log_key.key, found.coordinator_key):
+    if held != (VerifierKey.parse(found.log_key).key, found.coordinator_key):
         raise UserFacingError(
             f"the keys in {folder.path} are not those of its network {found.name!r}: restore them"
         )
+
+
+def _parse(leaf: bytes) -> Genesis:
+    body = Entry.parse(leaf).statement.body
+    if not isinstance(body, NetGenesis):
+        raise MalformedError("no genesis")
+    found = Genesis.parse(from_text(body.doc, None))
+    VerifierKey.parse(found.log_key)
+    return found

@@ -27,7 +27,7 @@ from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.disk import UnwritableError
 from tequio_ledger.store.engine import Database
 from tequio_ledger.timekeeper import Timekeeper
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import FatalLogError, UserFacingError
 
 if TYPE_CHECKING:
     from tequio_ledger.clock import Clock
@@ -133,6 +133,10 @@ class Ledger:
             await sequencer.run()
         except (UnwritableError, NotSigningError) as err:
             sequencer.closed_for = str(err)
+        except FatalLogError as err:
+            sequencer.closed_for = str(err)
+            sequencer.give_up()
+            raise
         reason = sequencer.closed_for or ""
         try:
             self._adopt(await asyncio.to_thread(self._read_only, reason))

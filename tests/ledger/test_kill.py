@@ -31,12 +31,12 @@ from tests.support.log_reader import read_leaves
 from tests.support.mortal_ledger import Fault
 from tests.support.mortal_ledgers import stabled
 from tests.support.paper_swarm import manifest
+from tests.support.uploads import put_blob
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_shared.keys import Signer
     from tequio_shared.manifest import Manifest
     from tequio_shared.statement import Entry
     from tests.support.mortal_ledgers import Mortal, Stable
@@ -169,19 +169,6 @@ def post(http: httpx.Client, history: History, entries: list[Entry]) -> None:
     items = http.post("/v1/statements", content=bundle(leaves)).json()["items"]
     assert {item["status"] for item in items} == {"logged"}, items
     history.acknowledged |= {item["index"]: leaf for item, leaf in zip(items, leaves, strict=True)}
-
-
-def put_blob(
-    http: httpx.Client, net: NetworkId, content: bytes, now_ms: int, signer: Signer = ORGANISER
-) -> httpx.Response:
-    digest = sha256(content)
-    message = b"tequio/v1/request\0" + net + digest + now_ms.to_bytes(8, "big")
-    headers = {
-        "x-tequio-author": to_text(signer.key),
-        "x-tequio-ts": str(now_ms),
-        "x-tequio-signature": to_text(signer.sign(message)),
-    }
-    return http.put(f"/v1/blobs/{to_text(digest)}", content=content, headers=headers)
 
 
 def live_until_death(mortal: Mortal, history: History, number: int) -> None:

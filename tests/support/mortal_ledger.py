@@ -163,7 +163,7 @@ def _hook(points: Points) -> None:
         real_announce(ledger, url)
         points.serve()
 
-    Log.append = append  # type: ignore[method-assign]
+    Log.append = append  # type: ignore[method-assign, assignment]  # on purpose
     service._announce = announce  # noqa: SLF001
 
 
