@@ -109,6 +109,10 @@ class Door:
             arrival.show_key()
             _decrease(self._inbound, network)
 
+    def places(self) -> int:
+        """How many inbound connections there are."""
+        return self._inbound.total()
+
     def delay_s(self, network: str, size_bytes: int, *, is_ours: bool) -> float:
         """Charge an address for bytes; say how long to wait before the next are read or sent."""
         return self._bytes.owe((network, is_ours), size_bytes, self._clock(), self._times(network))

@@ -1,0 +1,248 @@
+"""Attackers on the peer port, over real sockets. Layer: net; the node lives, and serves others."""
+
+from __future__ import annotations
+
+import struct
+import tracemalloc
+from typing import TYPE_CHECKING, cast
+
+import pytest
+import trio
+
+from tequio_client.worker import door
+from tequio_client.worker.peer_limits import PeerLimits
+from tequio_client.worker.peers.identity import id_of
+from tequio_client.worker.peers.yamux import STREAMS
+from tequio_shared.errors import MalformedError, PeerError
+from tests.support.loopback import Takes, network
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from libp2p.stream_muxer.yamux.yamux import Yamux
+
+    from tequio_client.worker.peers import PeerNetwork, PeerStream
+
+ECHO, STRICT = "/test/echo/1", "/test/strict/1"
+HELLO = b"\x13/multistream/1.0.0\n"
+SYN = 1
+
+
+async def echo(stream: PeerStream) -> None:
+    while True:
+        await stream.send_frame(bytes(await stream.receive_frame()))
+
+
+async def strict(stream: PeerStream) -> None:
+    """Take one message, and find that nobody honest sends it."""
+    raise MalformedError(f"{len(await stream.receive_frame())} bytes of garbage")
+
+
+async def serves(attacked: PeerNetwork, honest: PeerNetwork) -> bool:
+    """Whether an honest peer can come, ask and be answered."""
+    await honest.connect(attacked.addresses()[0])
+    stream = await honest.open_stream(attacked.key, ECHO)
+    await stream.send_frame(b"hello")
+    answer = bytes(await stream.receive_frame())
+    await stream.drop()
+    return answer == b"hello"
+
+
+async def until(holds: Callable[[], bool], patience_s: float = 20) -> None:
+    with trio.fail_after(patience_s):
+        while not holds():  # noqa: ASYNC110 - the library tells nobody when a connection ends
+            await trio.sleep(0.02)
+
+
+def port_of(peers: PeerNetwork) -> int:
+    return int(peers.addresses()[0].split("/")[4])
+
+
+async def closed(stream: trio.SocketStream) -> bool:
+    """Read until the other end closes; False when it does not within 15 s."""
+    with trio.move_on_after(15):
+        try:
+            while await stream.receive_some():
+                pass
+        except trio.BrokenResourceError:
+            pass
+        return True
+    return False
+
+
+@pytest.mark.trio
+async def test_the_places_of_connections_that_ended_are_given_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(door, "INBOUND", 3)
+    async with network("attacked") as attacked:
+        attacked.serve(ECHO, echo)
+        for number in range(8):
+            async with network(f"guest {number}") as guest:
+                assert await serves(attacked, guest)
+            await until(lambda: not attacked.connected())
+
+
+@pytest.mark.trio
+async def test_sockets_that_say_nothing_are_few_and_do_not_stay() -> None:
+    limits = PeerLimits(handshakes=4, loopback_times=1, arrivals_per_s=100)
+    async with network("attacked", limits) as attacked, network("honest") as honest:
+        attacked.serve(ECHO, echo)
+        idle = [await trio.open_tcp_stream("127.0.0.1", port_of(attacked)) for _ in range(40)]
+        ended: list[trio.SocketStream] = []
+
+        async def wait_closed(one: trio.SocketStream) -> None:
+            if await closed(one):
+                ended.append(one)
+
+        async with trio.open_nursery() as nursery:
+            for one in idle:
+                nursery.start_soon(wait_closed, one)
+            await until(lambda: len(ended) >= 36)
+            nursery.cancel_scope.cancel()
+        for one in idle:  # the rest leaves by itself
+            await one.aclose()
+        await until(lambda: attacked.door.places() == 0)
+        assert await serves(attacked, honest)
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        b"\xff" * 9 + b"\x01",  # a first line of 2^63 bytes
+        b"\xff" * 400,
+        HELLO + b"\xff\xff\xff\xff\x07",  # a protocol name of 2 GB
+        HELLO + b"\x07/noise\n" + b"\xff\xff",  # a Noise message of 65535 bytes, sent for ever
+        b"POST / HTTP/1.1\r\ncontent-length: 99999999999\r\n\r\n",
+    ],
+)
+@pytest.mark.trio
+async def test_a_length_is_looked_at_before_memory_is_taken_for_it(opening: bytes) -> None:
+    async with network("attacked") as attacked, network("honest") as honest:
+        attacked.serve(ECHO, echo)
+        assert await serves(attacked, honest)
+        tracemalloc.start()
+        try:
+            async with await trio.open_tcp_stream("127.0.0.1", port_of(attacked)) as socket:
+                await socket.send_all(opening)
+                with trio.move_on_after(12):
+                    try:
+                        for _ in range(64):
+                            await socket.send_all(bytes(1 << 18))
+                    except trio.BrokenResourceError:
+                        pass
+                    assert await closed(socket)
+            assert tracemalloc.get_traced_memory()[1] < 8 << 20
+        finally:
+            tracemalloc.stop()
+        assert await serves(attacked, honest)
+
+
+@pytest.mark.trio
+async def test_streams_without_end_end_the_connection_and_no_other() -> None:
+    async with network("attacked") as attacked, network("honest") as honest:
+        attacked.serve(ECHO, echo)
+        async with network("attacker") as attacker:
+            await attacker.connect(attacked.addresses()[0])
+            muxed = muxed_of(attacker, attacked)
+            with trio.move_on_after(20):
+                for number in range(4 * STREAMS):
+                    header = struct.pack(">BBHII", 0, 1, SYN, 10_001 + 2 * number, 0)
+                    try:
+                        await muxed._write_frame(header)  # noqa: SLF001 - as no client does
+                    except Exception:  # noqa: BLE001 - how a closed connection shows is libp2p's affair
+                        break
+            await until(lambda: attacker.key not in attacked.connected())
+            assert await serves(attacked, honest)
+
+
+def muxed_of(ours: PeerNetwork, theirs: PeerNetwork) -> Yamux:
+    """Our end of a connection, below everything that is ours."""
+    (connection,) = ours._host.get_network().get_connections(id_of(theirs.key))  # noqa: SLF001
+    return cast("Yamux", connection.muxed_conn)
+
+
+@pytest.mark.trio
+async def test_a_peer_that_goes_on_sending_garbage_is_kept_out_for_a_while() -> None:
+    limits = PeerLimits(out_s=3.0)
+    async with network("attacked", limits) as attacked, network("honest") as honest:
+        attacked.serve(ECHO, echo)
+        attacked.serve(STRICT, strict)
+        async with network("attacker") as attacker:
+            for _ in range(20):
+                try:
+                    await attacker.connect(attacked.addresses()[0])
+                    stream = await attacker.open_stream(attacked.key, STRICT)
+                    await stream.send_frame(b"garbage")
+                    await stream.receive_frame(timeout_s=5)
+                except PeerError:
+                    if attacked.door.is_out(attacker.key):
+                        break
+            else:
+                pytest.fail("garbage was taken without end")
+            await until(lambda: attacker.key not in attacked.connected())
+            with pytest.raises(PeerError):
+                await attacked.connect(attacker.addresses()[0])
+            assert await serves(attacked, honest)
+            await until(lambda: not attacked.door.is_out(attacker.key))
+            await until(lambda: attacked.key not in attacker.connected())
+            assert await serves(attacked, attacker)
+
+
+@pytest.mark.trio
+async def test_a_flood_of_gossip_is_cut_to_its_rate_and_ends_nothing() -> None:
+    async with (
+        network("attacked", PeerLimits(gossip_per_s=2.0)) as attacked,
+        network("attacker") as attacker,
+    ):
+        attacked.serve(ECHO, echo)
+        received = await attacked.subscribe("/test/topic", Takes())
+        await attacker.subscribe("/test/topic", Takes())
+        await attacker.connect(attacked.addresses()[0])
+        with trio.fail_after(30):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(flood, attacker)
+                await received.receive()
+                began, count = trio.current_time(), 1
+                while trio.current_time() - began < 3:
+                    with trio.move_on_after(0.5):
+                        await received.receive()
+                        count += 1
+                nursery.cancel_scope.cancel()
+        assert count < 60
+        assert await serves(attacked, attacker)
+
+
+async def flood(attacker: PeerNetwork) -> None:
+    while True:
+        for number in range(100):
+            await attacker.publish("/test/topic", b"%d" % number)
+        await trio.sleep(0.2)
+
+
+@pytest.mark.trio
+async def test_a_packet_is_stripped_of_what_would_end_or_lead_the_library() -> None:
+    from libp2p.pubsub.pb.rpc_pb2 import RPC  # noqa: PLC0415 - here alone, as an attacker has it
+
+    class Choosy(Takes):
+        def screen(self, _author: object, content: bytes) -> bool:
+            return content != b"unwanted"
+
+    async with network("attacked") as attacked:
+        await attacked.subscribe("/test/topic", Choosy())
+        author, packet = id_of(attacked.key).to_bytes(), RPC()
+        for who, content, topic in (
+            (author, b"good", "/test/topic"),
+            (author, b"unwanted", "/test/topic"),
+            (author, b"elsewhere", "/other"),
+            (b"\x12\x20" + bytes(32), b"no Ed25519 key", "/test/topic"),
+            (b"", b"nobody", "/test/topic"),
+            (author, bytes(100_001), "/test/topic"),
+        ):
+            message = packet.publish.add(from_id=who, data=content, key=b"no key at all")
+            message.topicIDs.append(topic)
+        packet.control.prune.add(topicID="/test/topic").peers.add(peerID=author)
+        assert attacked._topics.admit(id_of(attacked.key), packet)  # noqa: SLF001
+        assert [one.data for one in packet.publish] == [b"good"]
+        assert not packet.publish[0].key
+        assert not packet.control.prune[0].peers
