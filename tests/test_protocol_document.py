@@ -278,7 +278,7 @@ def test_the_options_of_the_doors_have_the_defaults_that_are_listed() -> None:
 
 def test_the_limits_of_a_peer_are_listed() -> None:
     listed = {row[0]: float(row[1]) for row in table("Peer limits")}
-    limits = {one.name: float(one.default) for one in fields(PeerLimits)}
+    limits = {one.name: float(str(one.default)) for one in fields(PeerLimits)}
     assert listed == {name: limits[name] for name in listed}
     assert limits.keys() - listed.keys() == {
         "connect_s",

@@ -35,7 +35,7 @@ REQUESTS = 64
 """Requests of one network address under way at once, its event streams aside."""
 TARGET_BYTES = 2_048
 """Longest path and query."""
-SLOW_READER_S = 30.0
+SLOW_READER_S = 60.0
 """How long a reader may take nothing of its answer."""
 
 
