@@ -13,7 +13,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 BENCHES := $(wildcard bench/*.py)
 
-.PHONY: help setup demo test soak check style types walls promises fix bench test-gpu lock
+.PHONY: help setup demo test soak check style types walls promises fix bench test-gpu lock security
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1\t\2/p' Makefile | expand -t 12
@@ -62,6 +62,9 @@ test-gpu: $(READY) ## what needs a CUDA device
 	@if $(BIN)/python -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; \
 	then $(BIN)/pytest -q -m cuda $(ARGS); \
 	else echo "no CUDA device here: nothing was tested"; fi
+
+security: $(READY) ## write the table of docs/security.md anew from the tests' marks
+	$(BIN)/python -m tests.security
 
 lock: ## write requirements.lock anew; make lock ARGS=--upgrade moves the pins
 	installer/lock.sh $(ARGS)

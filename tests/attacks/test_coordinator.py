@@ -9,6 +9,7 @@ from tequio_shared.ids import Digest, digest_from_text
 from tequio_shared.round import Phase, RoundView
 from tequio_shared.run import RunView, State, VoidReason
 from tequio_shared.statements.rounds import RoundOpen, RoundVoid, RoundWitness
+from tests.support.attack_table import attack
 from tests.support.swarm import Character, Said, Swarm
 
 
@@ -45,6 +46,10 @@ def refuse(swarm: Swarm, body: RoundVoid | RoundWitness | RoundOpen, code: str) 
     assert refused.value.code == code
 
 
+@attack(
+    "Q6", layer="coord", ends="refused as `wrong-void`: a phase has its time, whoever was elected"
+)
+@attack("Q6", layer="coord", ends="refused as `wrong-void`: each phase has its time")
 @pytest.mark.parametrize(
     ("state", "reason"),
     [
@@ -64,6 +69,7 @@ def test_a_round_cannot_be_voided_because_its_committee_is_not_liked(
     assert swarm.view.state is State.WAITING_FOR_MEMBERS
 
 
+@attack("Q6", layer="coord", ends="refused as `wrong-witness` before the deadline")
 def test_training_cannot_end_once_the_favourite_has_committed() -> None:
     swarm = swarm_in(State.ROUND_TRAIN, heard=1)
     refuse(swarm, RoundWitness(commits=1), "wrong-witness")
@@ -95,6 +101,8 @@ def test_a_round_cannot_open_in_the_past_so_that_its_deadline_is_over() -> None:
     refuse(swarm, early, "wrong-open")
 
 
+@attack("A3", layer="coord", ends="a light reader arrives at the state of a whole one")
+@attack("A3", layer="coord", ends="a light reader arrives at the whole reader's state")
 def test_a_light_reader_refuses_the_same_and_takes_a_member_that_left_into_account() -> None:
     swarm = Swarm(seed=9)
     for at in range(5):

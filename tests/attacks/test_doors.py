@@ -20,6 +20,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, sha256, to_text
 from tequio_shared.statements.members import MemberLeave
 from tequio_shared.tlog import bundle
+from tests.support.attack_table import attack
 from tests.support.attackers import codes, forged, key_number, post, put_headers, status_of
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, Served, served
@@ -61,6 +62,7 @@ def is_well(ledger: Served) -> bool:
     return httpx.get(f"{ledger.url}/healthz", timeout=2).status_code == 200
 
 
+@attack("L7", layer="net", ends="refused as `rate-limited`; an honest key is heard")
 def test_a_key_that_floods_is_refused_and_others_are_not(ledger: Served) -> None:
     flooder, honest = Author("flooder", ledger.net), Author("honest", ledger.net)
     assert codes(post(ledger.url, [flooder.register(now_ms()), honest.register(now_ms())])) == [
@@ -73,6 +75,7 @@ def test_a_key_that_floods_is_refused_and_others_are_not(ledger: Served) -> None
     assert codes(post(ledger.url, [leave(honest)])) == ["not-found"]
 
 
+@attack("L7", layer="net", ends="forged statements cost their victim nothing")
 def test_nobody_can_empty_anothers_bucket_with_forged_statements(ledger: Served) -> None:
     victim = Author("victim", ledger.net)
     post(ledger.url, [victim.register(now_ms())])
@@ -81,6 +84,8 @@ def test_nobody_can_empty_anothers_bucket_with_forged_statements(ledger: Served)
     assert codes(post(ledger.url, [leave(victim)])) == ["not-found"]
 
 
+@attack("L7", layer="net", ends="refused as `rate-limited`: registrations cost ten tokens")
+@attack("A12", layer="net", ends="keys have a price in work and a rate by address")
 def test_an_address_that_registers_keys_without_end_is_stopped(ledger: Served) -> None:
     most = ADDRESS_RATE * BURST_S // REGISTRATION
     sybils = [Author(f"sybil {n}", ledger.net).register(now_ms()) for n in range(2 * most)]
@@ -89,6 +94,7 @@ def test_an_address_that_registers_keys_without_end_is_stopped(ledger: Served) -
     assert set(said[most:]) == {"rate-limited"}
 
 
+@attack("L7", layer="net", ends="refused with 429 and a time to come again")
 def test_garbage_costs_its_address_and_the_answer_says_when_to_come_again(ledger: Served) -> None:
     stranger = Author("stranger", ledger.net)
     entry = stranger.register(now_ms()).leaf()
@@ -108,6 +114,7 @@ def test_buckets_fill_again_with_time_and_survive_a_clock_that_goes_back() -> No
     assert buckets.take("b", 1, 1_000)
 
 
+@attack("L7", layer="net", ends="refused as `queue-full`; closed places are given back")
 def test_event_streams_of_one_address_are_bounded(ledger: Served) -> None:
     with ExitStack() as open_streams, httpx.Client(base_url=ledger.url, timeout=5) as http:
         reading = []  # an iterator that is dropped closes its stream
@@ -157,6 +164,7 @@ def test_names_and_numbers_that_no_client_sends_are_the_senders_fault(
     assert is_well(calm)
 
 
+@attack("W16", layer="net", ends="cut off at the limit of the door")
 def test_a_body_without_a_length_is_cut_off_at_the_limit(calm: Served) -> None:
     def endless() -> Iterator[bytes]:
         for _ in range(64):
@@ -170,6 +178,7 @@ def test_a_body_without_a_length_is_cut_off_at_the_limit(calm: Served) -> None:
     assert is_well(calm)
 
 
+@attack("L8", layer="env", ends="refused as `malformed`")
 def test_json_nested_without_end_is_malformed(calm: Served) -> None:
     deep = b"[" * 16_000
     leaf = b"\x01\x01" + bytes(96) + deep
@@ -203,6 +212,7 @@ def test_uploads_side_by_side_cannot_fill_a_quota_twice(ledger: Served) -> None:
     assert answers.count(201) == 1, answers
 
 
+@attack("L7", layer="net", ends="half of the room for blobs stays with the organisers")
 def test_strangers_together_leave_half_of_the_room_to_the_organisers(ledger: Served) -> None:
     taken = 0
     for number in range(5):
@@ -223,6 +233,7 @@ def record(number: int, ts: int) -> AddressRecord:
     return AddressRecord(author=key_number(number), addrs=(), ts=ts, signature=bytes(64))
 
 
+@attack("M3", layer="net", ends="the loudest address gives up its own oldest record")
 def test_one_address_cannot_fill_the_list_of_seeds() -> None:
     book, now = SeedBook(), 1_000_000
     book.put(record(0, now), "home", now)
@@ -248,6 +259,7 @@ class _Trickle:
             await asyncio.sleep(0.01)
 
 
+@attack("W16", layer="net", ends="given up as too slow")
 def test_a_body_that_trickles_is_given_up() -> None:
     async def read() -> None:
         async for _ in chunks(cast("AnyRequest", _Trickle()), 1_000, patience_s=0.1):

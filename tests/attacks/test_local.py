@@ -13,6 +13,7 @@ from tequio_client.folder_lock import locked
 from tequio_client.worker.main import trainer_environment
 from tequio_ledger.folder import Folder
 from tequio_shared.errors import UserFacingError
+from tests.support.attack_table import attack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +30,7 @@ def careless() -> Iterator[None]:
     os.umask(before)
 
 
+@attack("P13", layer="cli", ends="folder and key are for their owner alone")
 @pytest.mark.usefixtures("careless")
 def test_a_careless_umask_opens_neither_folder_nor_key(tmp_path: Path) -> None:
     folder = tmp_path / "home"
@@ -42,6 +44,7 @@ def test_a_careless_umask_opens_neither_folder_nor_key(tmp_path: Path) -> None:
     assert not (tmp_path / "ledger" / "log.key").stat().st_mode & OTHERS
 
 
+@attack("P13", layer="cli", ends="refused in one sentence")
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o777])
 def test_a_folder_in_which_others_may_swap_the_key_is_not_used(tmp_path: Path, mode: int) -> None:
     folder = tmp_path / "home"
@@ -69,6 +72,7 @@ def test_a_link_laid_in_the_way_of_a_new_key_is_not_followed(tmp_path: Path) -> 
     assert target.read_bytes() == b"precious"
 
 
+@attack("P13", layer="cli", ends="the trainer gets neither key nor secret")
 def test_the_trainer_inherits_no_secret_of_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

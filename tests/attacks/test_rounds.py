@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tequio_shared.contribution import Header
 from tequio_shared.documents import Roster
-from tequio_shared.ids import RunId, from_text, sha256, to_text
+from tequio_shared.ids import RunId, digest_from_text, from_text, sha256, to_text
 from tequio_shared.points import trainer_micropoints
 from tequio_shared.proof import Verdict
 from tequio_shared.run import State
@@ -71,7 +71,7 @@ def rosters(swarm: Swarm) -> list[tuple[int, list[PeerKey]]]:
             [
                 member.key
                 for member in Roster.parse(
-                    swarm.blobs[from_text(one.statement.body.roster)]
+                    swarm.blobs[digest_from_text(one.statement.body.roster)]
                 ).members
             ],
         )

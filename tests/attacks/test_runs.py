@@ -13,6 +13,7 @@ from tequio_ledger.sequencer import Logged, Refused
 from tequio_shared.errors import MalformedError
 from tequio_shared.manifest import Algorithm, Manifest, Model, Rounds, Windows
 from tequio_shared.run import State
+from tests.support.attack_table import attack
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.paper_swarm import PaperOrganiser, PaperPeer, manifest
 
@@ -60,6 +61,7 @@ HOSTILE = {
 }
 
 
+@attack("P13", layer="mdl", ends="refused before any memory is taken")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_manifest_that_no_round_could_be_written_of_is_refused(name: str) -> None:
     before_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -78,6 +80,7 @@ def test_ordinary_manifests_are_not() -> None:
     assert Manifest.parse(large.encode()) == large
 
 
+@attack("A23", layer="coord", ends="one bad run rests; the others go on")
 def test_a_run_that_nothing_can_be_said_of_does_not_stop_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

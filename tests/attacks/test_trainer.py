@@ -15,6 +15,7 @@ from tequio_client.trainer.data import TrainingData, held_out_documents
 from tequio_client.trainer.workshop import ModelError, open_workshop
 from tequio_shared.errors import UserFacingError
 from tests.client.trainer.small_run import CONFIG, SmallRun, small_run
+from tests.support.attack_table import attack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,6 +54,7 @@ HOSTILE = {
 }
 
 
+@attack("P13", layer="cli", ends="refused before any memory is taken")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_configuration_is_held_against_the_manifest_before_it_takes_memory(
     run: SmallRun, tmp_path: Path, name: str
@@ -64,6 +66,7 @@ def test_a_configuration_is_held_against_the_manifest_before_it_takes_memory(
     assert resident_kb() - before_kb < 400_000  # transformers itself takes some
 
 
+@attack("P13", layer="cli", ends="fields that name code are dropped; nothing is loaded")
 @pytest.mark.parametrize(
     "words",
     [

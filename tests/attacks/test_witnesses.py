@@ -213,7 +213,7 @@ def test_the_order_of_arrival_does_not_show_in_a_proof(seed: int) -> None:
             trainers=len(current.trainers),
             vouched=seen,
             rejected={},
-            head=HeadHash(from_text(honest.head)),  # type: ignore[arg-type]  # 32 bytes
+            head=HeadHash(from_text(honest.head)),
         )
         assert again == honest
     arrival = sorted(ids.values(), reverse=True)

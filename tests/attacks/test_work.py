@@ -12,6 +12,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import HeadHash, RunId, from_text, sha256, to_text
 from tequio_shared.run import State
 from tequio_shared.statements.rounds import WorkCommit
+from tests.support.attack_table import attack
 from tests.support.swarm import Character, Said, Swarm, Volunteer
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ LIES: dict[str, dict[str, object]] = {
 }
 
 
+@attack("W13", layer="coord", ends="refused with the name of the broken rule")
 @pytest.mark.parametrize("code", LIES)
 def test_a_header_that_claims_another_thing_than_was_assigned_is_refused(code: str) -> None:
     cheat = Cheat()
@@ -83,6 +85,7 @@ def test_sizes_nobody_was_given_are_refused(lie: dict[str, int]) -> None:
         cheat.commit(replace(cheat.header, **lie))  # type: ignore[arg-type]  # lies
 
 
+@attack("W15", layer="coord", ends="the later commitment to one payload is refused")
 def test_a_payload_committed_to_by_another_is_refused_and_so_is_a_second_commitment() -> None:
     cheat = Cheat()
     (first,) = cheat.round.commitments.values()
@@ -95,6 +98,7 @@ def test_a_payload_committed_to_by_another_is_refused_and_so_is_a_second_commitm
     assert refused.value.code == "already-said"
 
 
+@attack("P1", layer="pts", ends="without effect on any point")
 def test_the_loss_that_a_trainer_claims_changes_no_point() -> None:
     earned = []
     for loss in (0, -(2**31), 2**31 - 1):

@@ -124,8 +124,8 @@ def _table() -> str:
     for title, attacks in groups():
         parts += [f"### {title}", "", "| | attack | stopped at | how it ends | test |"]
         parts += ["|---|---|---|---|---|"]
-        for one in attacks:
-            parts += _rows(one, by_attack.get(one.id, []))
+        for known_one in attacks:
+            parts += _rows(known_one, by_attack.get(known_one.id, []))
         parts.append("")
     return "\n".join(parts)
 

@@ -1,0 +1,69 @@
+"""Quarantine at the real ledger: it finds the fault by itself, and no restart forgets it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_shared.ids import to_text
+from tequio_shared.statements.members import MemberLeave, MemberReady
+from tequio_shared.statements.standing import FaultReport
+from tests.support.attack_table import attack
+from tests.support.attackers_ledger import door, now_ms
+from tests.support.authors import Author
+from tests.support.ledgers import UNLIMITED
+from tests.support.paper_swarm import manifest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_shared.statement import Entry
+
+RULES = manifest()
+D = to_text(bytes(32))
+
+
+def ready(author: Author) -> Entry:
+    body = MemberReady(head=D, roles=("trainer", "witness"), commit=D)
+    return author.say(body, now_ms(), run=RULES.run_id)
+
+
+def forked(author: Author) -> tuple[Entry, Entry]:
+    """Two statements of one author under one number."""
+    end = author.seq, author.last
+    first = ready(author)
+    author.seq, author.last = end
+    return first, author.say(MemberLeave(reason=1), now_ms(), run=RULES.run_id)
+
+
+@attack("W2", layer="qua", ends="the ledger logs both signatures itself: quarantined at once")
+@attack("P7", layer="qua", ends="the same after kill -9 and a new start")
+def test_an_equivocation_quarantines_and_a_killed_ledger_remembers_it(tmp_path: Path) -> None:
+    with door(tmp_path, *UNLIMITED) as ledger:
+        ledger.open(RULES)
+        cheat, honest = ledger.author("two-tongued"), ledger.author("honest")
+        first, second = forked(cheat)
+        assert ledger.says(first, second) == ["logged", "equivocation"]
+        cheat.seq, cheat.last = first.statement.seq, first.statement.digest
+        assert ledger.says(ready(honest)) == ["logged"]
+        assert ledger.says(ready(cheat)) == ["quarantined"]
+        ledger.ledger.kill()
+    cheat.seq, cheat.last = first.statement.seq, first.statement.digest
+    with door(tmp_path, *UNLIMITED) as ledger:
+        assert ledger.says(ready(cheat)) == ["quarantined"]
+        assert ledger.says(ready(honest)) == ["logged"]
+
+
+@attack("A13", layer="adm", ends="refused: a report is about a registered key, so it costs work")
+def test_nobody_fills_the_record_with_keys_that_were_never_registered(tmp_path: Path) -> None:
+    with door(tmp_path, *UNLIMITED) as ledger:
+        reporter, before = ledger.author("reporter"), ledger.size()
+        end = reporter.seq, reporter.last
+        for number in range(3):
+            nobody = Author(f"nobody {number}", ledger.net)
+            nobody.seq = 1
+            leaves = tuple(to_text(one.leaf()) for one in forked(nobody))
+            reporter.seq, reporter.last = end
+            said = ledger.says(reporter.say(FaultReport(leaves=leaves), now_ms()))
+            assert said != ["logged"]
+            assert not ledger.knows(nobody.key)
+        assert ledger.size() == before

@@ -1,0 +1,206 @@
+"""Sources that lie, shout, trickle or vanish. Layers: net and mdl, over real libp2p."""
+
+from __future__ import annotations
+
+import random
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
+from tequio_client.worker import lanes
+from tequio_client.worker.addressbook import AddressBook
+from tequio_client.worker.blobs import Op
+from tequio_client.worker.commitments import Commitments
+from tequio_client.worker.fetch import IN_FLIGHT, FetchFailedError
+from tequio_client.worker.gossip import Gossip, PeerExchange
+from tequio_client.worker.peers import PeerNetwork
+from tequio_shared.addresses import sign_addresses
+from tequio_shared.ids import NetworkId
+from tequio_shared.keys import Signer
+from tequio_shared.run import State
+from tests.support.attack_table import attack
+from tests.support.attackers_peers import (
+    CONTENT,
+    MIB,
+    Counting,
+    Gathering,
+    answering,
+    gathering,
+    only_in,
+    shouting,
+    tree_of,
+    trickling,
+    until,
+)
+from tests.support.attackers_round import round_of, swarm_in
+from tests.support.loopback import LOOPBACK, Takes, network
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from tests.support.attackers_peers import Serve
+
+
+@pytest.fixture
+async def here(tmp_path: Path) -> AsyncIterator[Gathering]:
+    async with gathering(tmp_path) as place:
+        yield place
+
+
+ALTERED: dict[str, Serve] = {
+    "another weight": only_in(Op.PIECES, lambda honest: bytes([honest[0] ^ 1]) + honest[1:]),
+    "another leaf hash": only_in(Op.LEAVES, lambda honest: bytes([honest[0] ^ 1]) + honest[1:]),
+    "leaf hashes for another tree": only_in(Op.LEAVES, lambda honest: honest[32:] + honest[:32]),
+    "a list of pieces without end": only_in(Op.HELD, lambda _: bytes(MIB)),
+    "more than was asked for": only_in(Op.PIECES, lambda honest: honest + b"x"),
+    "less than was asked for": only_in(Op.PIECES, lambda honest: honest[:-1]),
+    "nothing": only_in(Op.PIECES, lambda _: b""),
+}
+
+
+@attack("M1", layer="mdl", ends="dropped at the first wrong piece; the rest comes from others")
+@attack("W16", layer="net", ends="dropped at its cap or its first wrong size; others go on")
+@pytest.mark.trio
+@pytest.mark.parametrize("lie", ALTERED)
+async def test_altered_weights_never_reach_the_store(here: Gathering, lie: str) -> None:
+    liar = await here.crooked("liar", ALTERED[lie])
+    honest = await here.honest("honest")
+    async with here.fetcher() as fetcher:
+        report = await fetcher.fetch_tree(tree_of().ref, [liar, honest], timeout_s=40)
+    assert here.has()
+    assert report.bytes_by_source.get(liar, 0) + report.bytes_by_source[honest] == len(CONTENT)
+
+
+@attack("M1", layer="mdl", ends="refused: what a liar alone offers is never taken for the model")
+@pytest.mark.trio
+async def test_when_only_liars_are_there_nothing_is_taken(here: Gathering) -> None:
+    liar = await here.crooked("liar", ALTERED["another weight"])
+    async with here.fetcher() as fetcher:
+        with pytest.raises(FetchFailedError) as failed:
+            await fetcher.fetch_tree(tree_of().ref, [liar], timeout_s=20)
+    assert set(failed.value.report.bad_sources) == {liar}
+    assert not here.has()
+
+
+@attack("W16", layer="net", ends="given up after its silence or in favour of a quicker source")
+@pytest.mark.trio
+@pytest.mark.parametrize("slow", ["trickling", "silent"])
+async def test_a_source_that_trickles_holds_nobody_up(
+    here: Gathering, slow: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lanes, "SILENCE_S", 3.0)
+    serve = trickling if slow == "trickling" else answering(lambda *_: None)
+    tar, honest = await here.crooked("tar", serve), await here.honest("honest")
+    with trio.fail_after(45):
+        async with here.fetcher() as fetcher:
+            report = await fetcher.fetch_tree(tree_of().ref, [tar, honest], timeout_s=40)
+    assert here.has()
+    assert report.bytes_by_source[honest] == len(CONTENT)
+
+
+@attack("W17", layer="net", ends="at most 16 MiB are asked for at once, over all transfers")
+@pytest.mark.trio
+async def test_many_transfers_at_once_stay_under_one_cap(here: Gathering) -> None:
+    counting = Counting()
+    small = [tree_of(bytes([at]) * MIB).ref for at in range(100, 140)]
+    sources = [await here.crooked(f"source {at}", counting.source(small[0])) for at in range(3)]
+    async with here.fetcher() as fetcher, trio.open_nursery() as nursery:
+        for ref in small:
+            nursery.start_soon(_failing, fetcher, ref, sources)
+        await until(lambda: counting.asked_bytes >= IN_FLIGHT * MIB, 40)
+        await trio.sleep(1)
+        assert counting.asked_bytes == IN_FLIGHT * MIB
+        nursery.cancel_scope.cancel()
+
+
+async def _failing(fetcher: object, ref: object, sources: object) -> None:
+    try:
+        await fetcher.fetch_tree(ref, sources, timeout_s=30)  # type: ignore[attr-defined]  # a Fetcher
+    except FetchFailedError:
+        return
+
+
+@attack("W16", layer="net", ends="refused by its announced length: no memory is taken for it")
+@pytest.mark.trio
+async def test_a_frame_that_announces_gigabytes_takes_no_memory(here: Gathering) -> None:
+    liar = await here.crooked("liar", shouting)
+    tracemalloc.start()
+    try:
+        async with here.fetcher() as fetcher:
+            with pytest.raises(FetchFailedError):
+                await fetcher.fetch_tree(tree_of().ref, [liar], timeout_s=6)
+        assert tracemalloc.get_traced_memory()[1] < 24 * MIB
+    finally:
+        tracemalloc.stop()
+
+
+NOW, NET = 1_800_000_000_000, NetworkId(bytes(32))
+
+
+@attack("M3", layer="net", ends="the others know each other's signed addresses and go on")
+@pytest.mark.trio
+async def test_the_death_of_the_first_peer_splits_nobody_off() -> None:
+    def exchange(name: str, peers: object) -> tuple[AddressBook, PeerExchange]:
+        book = AddressBook(NET, lambda: NOW)
+        return book, PeerExchange(peers, book, rng=random.Random(name))  # type: ignore[arg-type]
+
+    async with network("left") as left, network("right") as right:
+        async with network("seed") as seed:
+            books = {}
+            for name, peers in (("seed", seed), ("left", left), ("right", right)):
+                books[name] = exchange(name, peers)
+            for name, peers in (("left", left), ("right", right)):
+                await peers.connect(seed.addresses()[0])
+                signer = Signer(name.encode().ljust(32, b"."))
+                record = sign_addresses(signer, NET, peers.addresses(), NOW)
+                await books[name][1].ask(seed.key, record)
+            await books["left"][1].ask(seed.key)
+            assert right.key in {one.author for one in books["left"][0].current()}
+        await until(lambda: seed.key not in left.connected(), 40)
+        record = books["left"][0].get(right.key)
+        assert record is not None
+        await left.connect(record.addrs[0])
+        assert right.key in left.connected()
+
+
+@attack("A1", layer="net", ends="not passed on: author, transport and signature are one key")
+@attack("A5", layer="net", ends="not passed on: gossip carries commitments, and nothing else")
+@attack("A23", layer="net", ends="not heard: topic and signature name network and run")
+@pytest.mark.trio
+async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_on() -> None:
+    swarm = swarm_in(State.ROUND_TRAIN, heard=2)
+    commits = [one for one in swarm.entries if one.statement.type == "work.commit"]
+    opened = next(one for one in swarm.entries if one.statement.type == "round.open")
+    speaker = next(one for one in swarm.volunteers if one.key == commits[0].statement.author)
+    true, others = (one.leaf() for one in commits[:2])
+    renamed = others[:2] + true[2:34] + others[34:]
+    flipped = true[:90] + bytes([true[90] ^ 1]) + true[91:]
+    bad = [others, renamed, flipped, opened.leaf(), b"x", bytes(99_000), true[:-1]]
+    number, run = round_of(swarm).number, swarm.manifest.run_id
+    judge = Commitments(swarm.net, run, lambda _: number, lambda *_: None)
+    heard: list[bytes] = []
+    mine = PeerNetwork(seed=speaker.signer.seed, listen=LOOPBACK)
+    async with network("first") as first, mine as second, trio.open_nursery() as nursery:
+        await second.connect(first.addresses()[0])
+        ours = await Gossip.join(first, swarm.net, run, judge)
+        theirs = await Gossip.join(second, swarm.net, run, Takes())
+        stray = await Gossip.join(second, NET, run, Takes())
+
+        async def hear() -> None:
+            while True:
+                heard.append((await ours.receive()).content)
+
+        nursery.start_soon(hear)
+        with trio.fail_after(40):
+            while not heard:  # before the mesh stands, messages are lost
+                await stray.announce(true)
+                await theirs.announce(true)
+                await trio.sleep(0.3)
+        for content in bad:
+            await theirs.announce(content)
+        await trio.sleep(2)
+        nursery.cancel_scope.cancel()
+    assert heard == [true]

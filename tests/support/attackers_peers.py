@@ -1,0 +1,165 @@
+"""Peers who serve what nobody asked for: real hosts on the loopback device, real streams."""
+
+from __future__ import annotations
+
+import random
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+import trio
+
+from tequio_client.worker.blobs import PROTOCOL, BlobServer, Op, Request, Status
+from tequio_client.worker.fetch import Fetcher
+from tequio_client.worker.store import Store
+from tequio_client.worker.trees import Tree, cut_bytes
+from tests.support.loopback import network
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+    from pathlib import Path
+
+    from trio_typing import TaskStatus
+
+    from tequio_client.worker.peers import PeerNetwork, PeerStream
+    from tequio_client.worker.trees import TreeRef
+    from tequio_shared.ids import PeerKey
+
+MIB = 1 << 20
+CONTENT = random.Random(16).randbytes(6 * MIB + 5)
+Serve: TypeAlias = "Callable[[PeerStream], Awaitable[None]]"
+
+
+@dataclass
+class Gathering:
+    """Us, with a store and a fetcher, and whoever else was let in."""
+
+    folder: Path
+    us: PeerNetwork
+    nursery: trio.Nursery
+    store: Store = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.store = Store(self.folder / "ours", quota_bytes=10**9)
+
+    async def honest(self, name: str, content: bytes = CONTENT) -> PeerKey:
+        """Let a peer in that has the tree."""
+        store = Store(self.folder / name, quota_bytes=10**9)
+        store.put_tree(content, MIB)
+        return await self._join(name, lambda peers: BlobServer(peers, store))
+
+    async def crooked(self, name: str, serve: Serve) -> PeerKey:
+        """Let a peer in that answers in its own way."""
+        return await self._join(name, lambda peers: peers.serve(PROTOCOL, serve))
+
+    def fetcher(self) -> Fetcher:
+        """A fetcher into our store."""
+        return Fetcher(self.us, self.store, rng=random.Random(3))
+
+    def has(self, content: bytes = CONTENT) -> bool:
+        """Whether our store holds the tree with exactly this content."""
+        root = tree_of(content).ref.root
+        return self.store.has_tree(root) and self.store.tree_path(root).read_bytes() == content
+
+    async def _join(self, name: str, prepare: Callable[[PeerNetwork], object]) -> PeerKey:
+        address: str = await self.nursery.start(_live, name, prepare)
+        return await self.us.connect(address)
+
+
+@asynccontextmanager
+async def gathering(folder: Path) -> AsyncIterator[Gathering]:
+    """Start ourselves; all ends with the block."""
+    async with network("ours") as us, trio.open_nursery() as nursery:
+        yield Gathering(folder, us, nursery)
+        nursery.cancel_scope.cancel()
+
+
+async def _live(
+    name: str,
+    prepare: Callable[[PeerNetwork], object],
+    *,
+    task_status: TaskStatus[str] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    async with network(name) as peers:
+        prepare(peers)
+        task_status.started(peers.addresses()[0])
+        await trio.sleep_forever()
+
+
+def tree_of(content: bytes = CONTENT) -> Tree:
+    """The tree of some content in pieces of a mebibyte."""
+    return cut_bytes(content, MIB)
+
+
+def honest_payload(request: Request, tree: Tree, content: bytes) -> bytes:
+    """What an honest source would answer."""
+    start, length = tree.ref.span(request.first, request.count)
+    return {
+        Op.LEAVES: b"".join(tree.leaves[request.first : request.first + request.count]),
+        Op.HELD: b"",
+        Op.PIECES: content[start : start + length],
+        Op.BLOB: len(content).to_bytes(8, "big") + content[request.first :][: request.count],
+    }[request.op]
+
+
+def answering(change: Callable[[Request, bytes], bytes | None]) -> Serve:
+    """Answer with what `change` makes of the honest payload; None: never answer."""
+    tree = tree_of()
+
+    async def serve(stream: PeerStream) -> None:
+        while True:
+            request = Request.parse(bytes(await stream.receive_frame(timeout_s=60)))
+            payload = change(request, honest_payload(request, tree, CONTENT))
+            if payload is None:
+                await trio.sleep_forever()
+            else:
+                await stream.send_frame(bytes([Status.OK]), payload)
+
+    return serve
+
+
+def only_in(op: Op, change: Callable[[bytes], bytes | None]) -> Serve:
+    """Lie in answers of one kind; the others are honest."""
+    return answering(lambda request, honest: change(honest) if request.op is op else honest)
+
+
+async def trickling(stream: PeerStream) -> None:
+    """Announce a full frame and send a byte of it now and then, for ever."""
+    await stream.receive_frame(timeout_s=60)
+    await stream.write((MIB + 1).to_bytes(4, "big") + bytes([Status.OK]))
+    while True:
+        await stream.write(b"x")
+        await trio.sleep(0.2)
+
+
+async def shouting(stream: PeerStream) -> None:
+    """Announce a frame of four gigabytes, and send as much as anybody takes."""
+    await stream.receive_frame(timeout_s=60)
+    await stream.write(b"\xff\xff\xff\xff")
+    while True:
+        await stream.write(bytes(65_536))
+
+
+@dataclass
+class Counting:
+    """Sources that take every request, answer none, and count how much was asked for."""
+
+    asked_bytes: int = 0
+
+    def source(self, ref: TreeRef) -> Serve:
+        """One of them; every tree is as large as this one."""
+
+        async def serve(stream: PeerStream) -> None:
+            while True:
+                request = Request.parse(bytes(await stream.receive_frame(timeout_s=60)))
+                if request.op is Op.PIECES:
+                    self.asked_bytes += ref.span(request.first, request.count)[1]
+
+        return serve
+
+
+async def until(condition: Callable[[], bool], timeout_s: float) -> None:
+    """Return once the condition holds; raises trio.TooSlowError."""
+    with trio.fail_after(timeout_s):
+        while not condition():  # noqa: ASYNC110  # what it asks about sets no event
+            await trio.sleep(0.05)
