@@ -1,0 +1,230 @@
+"""A trainer without a network in it: obeys wishes, writes real files, computes real heads.
+
+What it "trains" follows from round, head, trainer and the error feedback that it was given, so a
+test can tell from the log which feedback a contribution started from. Its claimed losses differ
+each time: training twice for one round never gives the same header. `DIARY` in the environment's
+PYTHON_PAPER_DIARY gets a line for each training.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tequio_client.link import messages as link
+from tequio_shared import merkle
+from tequio_shared.contribution import Header, contribution_id, payload_root
+from tequio_shared.head import Step, advance
+from tequio_shared.ids import (
+    HeadHash,
+    RunId,
+    digest_from_text,
+    from_text,
+    key_from_text,
+    sha256,
+    to_text,
+)
+from tequio_shared.layout import CHUNK
+from tequio_shared.manifest import Manifest
+from tequio_shared.records import (
+    ALGORITHM_CODES,
+    LEVELS,
+    Records,
+    RecordShape,
+    encode_records,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tequio_shared.ids import Digest
+
+DIARY = "PYTHON_PAPER_DIARY"
+TRAINING_S = 0.3
+BEAT_S = 0.1
+
+_saying = threading.Lock()
+_doing = "resting"
+
+
+def training_seed(run: str, round_: int, head: str, trainer: str, feedback: bytes) -> Digest:
+    """All that a contribution's payload and feedback follow from."""
+    return sha256(f"{run} {round_} {head} {trainer} ".encode(), sha256(feedback))
+
+
+def payload_of(seed: Digest, manifest: Manifest, k: int) -> bytes:
+    """The records that this seed trains."""
+    shape = shape_of(manifest, k)
+    chance = np.random.default_rng(int.from_bytes(seed, "big"))
+    rows = [np.sort(chance.permutation(CHUNK)[:k]) for _ in range(manifest.chunks)]
+    records = Records(
+        scales=chance.integers(1, 40, manifest.chunks, np.uint8, endpoint=True),
+        indices=np.stack(rows).astype(np.uint16),
+        levels=chance.choice(LEVELS[shape.bits], (manifest.chunks, k)).astype(np.int8),
+    )
+    return encode_records(records, shape)
+
+
+def feedback_of(seed: Digest, manifest: Manifest) -> bytes:
+    """What it leaves behind."""
+    chance = np.random.default_rng(int.from_bytes(sha256(seed), "big"))
+    return chance.bytes(2 * manifest.layout.elements)
+
+
+def shape_of(manifest: Manifest, k: int) -> RecordShape:
+    """The round's records."""
+    return RecordShape(algorithm=manifest.algorithm.name, k=k, bits=manifest.algorithm.bits)
+
+
+def main() -> None:
+    """Obey until the input ends."""
+    threading.Thread(target=_beat, daemon=True).start()
+    say(link.Hello(pid=os.getpid(), software="paper"))
+    manifest: Manifest | None = None
+    for line in sys.stdin.buffer:
+        match link.decode_wish(line):
+            case link.Prepare() as wish:
+                manifest = Manifest.parse(Path(wish.manifest).read_bytes())
+                say(_ready(wish, manifest))
+            case link.Rest(wish=number):
+                say(link.Resting(wish=number))
+            case link.Train() as wish if manifest:
+                say(_trained(wish, manifest))
+            case link.Screen() as wish:
+                say(_screened(wish))
+            case link.Advance() as wish if manifest:
+                say(_advanced(wish, manifest))
+
+
+def say(report: link.Report) -> None:
+    """Write one report."""
+    with _saying:
+        sys.stdout.buffer.write(link.encode(report))
+        sys.stdout.buffer.flush()
+
+
+def _beat() -> None:
+    while True:
+        say(link.Alive(wish=0, doing=_doing, step=1, steps=1, tokens=0, resident_mb=1))
+        time.sleep(BEAT_S)
+
+
+def _ready(wish: link.Prepare, manifest: Manifest) -> link.Ready:
+    return link.Ready(
+        wish=wish.wish,
+        device="cpu",
+        device_name="paper",
+        precision="float32",
+        memory_mb=0,
+        parameters=manifest.layout.parameters,
+        torch="none",
+    )
+
+
+def _trained(wish: link.Train, manifest: Manifest) -> link.Trained:
+    global _doing  # noqa: PLW0603 - read by the thread that beats
+    _doing = "training"
+    time.sleep(TRAINING_S)
+    _doing = "resting"
+    before = Path(wish.feedback_in).read_bytes() if wish.feedback_in else b""
+    seed = training_seed(wish.run, wish.round, wish.head, wish.trainer, before)
+    payload, feedback = payload_of(seed, manifest, wish.k), feedback_of(seed, manifest)
+    Path(wish.payload_out).write_bytes(payload)
+    Path(wish.feedback_out).write_bytes(feedback)
+    Path(wish.delta_out).write_bytes(bytes(4))
+    header = _header(wish, manifest, payload, feedback)
+    _write_diary(f"trained {wish.round}")
+    return link.Trained(
+        wish=wish.wish,
+        round=wish.round,
+        header=to_text(header.pack()),
+        contribution=to_text(contribution_id(header.pack())),
+        payload_root=to_text(header.payload_root),
+        payload_bytes=len(payload),
+        windows=header.window_count,
+        steps=header.inner_steps,
+        tokens=header.tokens,
+        train_seconds=TRAINING_S,
+        seconds=TRAINING_S,
+        loss_first=1.0,
+        loss_last=1.0,
+    )
+
+
+def _header(wish: link.Train, manifest: Manifest, payload: bytes, feedback: bytes) -> Header:
+    windows = sum(count for _, count in wish.windows)
+    rows = np.frombuffer(feedback, np.uint8).reshape(-1, 2 * CHUNK)
+    chance = int.from_bytes(os.urandom(3), "big")
+    return Header(
+        algorithm=ALGORITHM_CODES[manifest.algorithm.name],
+        bits=manifest.algorithm.bits,
+        k=wish.k,
+        inner_steps=manifest.inner.steps,
+        chunk_count=manifest.chunks,
+        round=wish.round,
+        window_first=wish.windows[0][0],
+        window_count=windows,
+        tokens=windows * manifest.windows.tokens,
+        run_id=RunId(from_text(wish.run)),
+        base_head=HeadHash(from_text(wish.head)),
+        trainer=key_from_text(wish.trainer),
+        payload_root=payload_root(payload, shape_of(manifest, wish.k)),
+        feedback_root=merkle.root(row.tobytes() for row in rows),
+        claimed_loss_first_q16=chance,
+        claimed_loss_last_q16=chance,
+    )
+
+
+def _screened(wish: link.Screen) -> link.Screened:
+    verdicts = tuple(
+        link.Verdict(
+            slot=one.slot,
+            contribution=to_text(contribution_id(from_text(one.header, None))),
+            reason="",
+        )
+        for one in wish.candidates
+    )
+    return link.Screened(wish=wish.wish, round=wish.round, verdicts=verdicts, seconds=0.0)
+
+
+def _advanced(wish: link.Advance, manifest: Manifest) -> link.Advanced:
+    step = Step(
+        run_id=RunId(from_text(wish.run)),
+        round=wish.round,
+        parent=HeadHash(digest_from_text(wish.parent)),
+        layout=manifest.layout,
+        params=manifest.outer_params(wish.round, wish.k),
+    )
+    weights: NDArray[np.int32] = np.fromfile(wish.weights, "<i4")
+    members = [
+        (from_text(one.header, None), Path(one.payload).read_bytes()) for one in wish.contributions
+    ]
+    made = advance(step, weights, None, members)
+    made.weights.astype("<i4").tofile(wish.weights_out)
+    return link.Advanced(
+        wish=wish.wish,
+        round=wish.round,
+        head=to_text(made.hash),
+        weights_root=to_text(made.weights_root),
+        aux_root=to_text(made.aux_root),
+        set_root=to_text(made.set_root),
+        kept=(),
+        seconds=0.0,
+    )
+
+
+def _write_diary(line: str) -> None:
+    path = os.environ.get(DIARY)
+    if path:
+        with Path(path).open("a") as diary:
+            diary.write(line + "\n")
+
+
+if __name__ == "__main__":
+    main()
