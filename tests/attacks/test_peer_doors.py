@@ -14,6 +14,7 @@ from tequio_client.worker.peer_limits import PeerLimits
 from tequio_client.worker.peers.identity import id_of
 from tequio_client.worker.peers.yamux import STREAMS
 from tequio_shared.errors import MalformedError, PeerError
+from tests.support.attack_table import attack
 from tests.support.loopback import Takes, network
 
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ async def test_sockets_that_say_nothing_are_few_and_do_not_stay() -> None:
         assert await serves(attacked, honest)
 
 
+@attack("W16", layer="net", ends="refused by its announced length")
+@attack("L8", layer="net", ends="refused before memory is taken")
 @pytest.mark.parametrize(
     "opening",
     [
@@ -137,6 +140,7 @@ async def test_a_length_is_looked_at_before_memory_is_taken_for_it(opening: byte
         assert await serves(attacked, honest)
 
 
+@attack("W17", layer="net", ends="the connection ends; others are served")
 @pytest.mark.trio
 async def test_streams_without_end_end_the_connection_and_no_other() -> None:
     async with network("attacked") as attacked, network("honest") as honest:
@@ -161,6 +165,7 @@ def muxed_of(ours: PeerNetwork, theirs: PeerNetwork) -> Yamux:
     return cast("Yamux", connection.muxed_conn)
 
 
+@attack("L8", layer="net", ends="kept out for a while")
 @pytest.mark.trio
 async def test_a_peer_that_goes_on_sending_garbage_is_kept_out_for_a_while() -> None:
     limits = PeerLimits(out_s=3.0)
@@ -188,6 +193,7 @@ async def test_a_peer_that_goes_on_sending_garbage_is_kept_out_for_a_while() -> 
             assert await serves(attacked, attacker)
 
 
+@attack("L7", layer="net", ends="cut to its rate; the node lives and serves others")
 @pytest.mark.trio
 async def test_a_flood_of_gossip_is_cut_to_its_rate_and_ends_nothing() -> None:
     async with (

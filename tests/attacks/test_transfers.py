@@ -11,11 +11,12 @@ import trio
 
 from tequio_client.worker import lanes
 from tequio_client.worker.addressbook import AddressBook
-from tequio_client.worker.blobs import Op
+from tequio_client.worker.blobs import BlobServer, Op
 from tequio_client.worker.commitments import Commitments
-from tequio_client.worker.fetch import IN_FLIGHT, FetchFailedError
+from tequio_client.worker.fetch import IN_FLIGHT, Fetcher, FetchFailedError
 from tequio_client.worker.gossip import Gossip, PeerExchange
 from tequio_client.worker.peers import PeerNetwork
+from tequio_client.worker.store import Store
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.ids import NetworkId
 from tequio_shared.keys import Signer
@@ -204,3 +205,21 @@ async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_o
         await trio.sleep(2)
         nursery.cancel_scope.cancel()
     assert heard == [true]
+
+
+@attack("M4", layer="net", ends="announcements are passed on, and bytes come from whoever has them")
+@pytest.mark.trio
+async def test_members_that_reach_one_peer_only_still_get_each_others_work(tmp_path: Path) -> None:
+    tree = tree_of()
+    stores = {name: Store(tmp_path / name, quota_bytes=10**9) for name in ("left", "hub", "right")}
+    stores["left"].put_tree(CONTENT, MIB)
+    async with network("left") as left, network("hub") as hub, network("right") as right:
+        for name, peers in (("left", left), ("hub", hub), ("right", right)):
+            BlobServer(peers, stores[name])
+        for peers in (left, right):
+            await peers.connect(hub.addresses()[0])
+        assert right.key not in left.connected()
+        for peers, name, source in ((hub, "hub", left), (right, "right", hub)):
+            async with Fetcher(peers, stores[name], rng=random.Random(4)) as fetcher:
+                await fetcher.fetch_tree(tree.ref, [source.key], timeout_s=40)
+    assert stores["right"].tree_path(tree.ref.root).read_bytes() == CONTENT

@@ -17,6 +17,7 @@ from tequio_ledger.sequencer import Logged
 from tequio_shared.errors import RefusedError, SignatureInvalidError, UserFacingError
 from tequio_shared.notes import Checkpoint, sign_checkpoint
 from tequio_shared.tlog import bundle
+from tests.support.attack_table import attack
 from tests.support.authors import newcomers
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
 from tests.support.mortal_ledgers import stabled
@@ -156,6 +157,7 @@ def test_what_was_never_restored_needs_no_confirmation(tmp_path: Path) -> None:
         restores.confirm(Folder(tmp_path), [])
 
 
+@attack("L2", layer="log", ends="stopped by the first client that remembers more")
 def test_clients_stop_a_restored_program_over_http(tmp_path: Path) -> None:
     folder, before, after = restored(tmp_path)
     with stabled(tmp_path) as stable:

@@ -25,6 +25,7 @@ from tequio_shared.run import first_head
 from tequio_shared.statements.members import MemberReady
 from tequio_shared.statements.runs import RunOpen
 from tequio_shared.tlog import bundle
+from tests.support.attack_table import attack
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, START_MS, VirtualClock, make_settings, opened
 from tests.support.log_reader import read_leaves
@@ -177,6 +178,8 @@ def live_until_death(mortal: Mortal, history: History, number: int) -> None:
         live(http, net, history, number)
 
 
+@attack("L4", layer="log", ends="nothing acknowledged is lost, and no size has two roots")
+@attack("M5", layer="log", ends="the next start goes on; what was acknowledged is there")
 def test_a_kill_while_it_serves_loses_nothing_and_forks_nothing(
     tmp_path: Path, stable: Stable
 ) -> None:

@@ -18,6 +18,7 @@ from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, RunId
 from tequio_shared.records import RecordShape
 from tests.client.trainer.small_run import CONFIG, SmallRun, small_run
 from tests.client.trainer.watching import Patient
+from tests.support.attack_table import attack
 from tests.support.trainer_attacks import ATTACKS, Situation
 
 if TYPE_CHECKING:
@@ -163,6 +164,12 @@ CHEATS = {
 }
 
 
+@attack(
+    "W1", layer="wit", ends="every witness names noise, zeros, faint, flipped or old updates alike"
+)
+@attack("W9", layer="wit", ends="named for its size before it is added up")
+@attack("W11", layer="wit", ends="size, direction and likeness are measured from the bytes")
+@attack("W15", layer="wit", ends="a near copy, of this round or the last, is named and not paid")
 @pytest.mark.parametrize("cheat", CHEATS)
 def test_every_witness_gives_a_cheat_the_same_name(
     long_run: SmallRun,
@@ -202,6 +209,7 @@ def test_a_witness_that_did_not_train_names_them_alike(
     assert reasons == ["", "", CHEATS[cheat]]
 
 
+@attack("W15", layer="wit", ends="the first commitment is the original, the later the copy")
 def test_the_earlier_of_two_copies_is_the_original(
     long_run: SmallRun, payloads: list[bytes], tmp_path: Path
 ) -> None:
@@ -263,6 +271,7 @@ def test_of_two_contributions_only_our_own_is_a_measure(
     assert strangers == ["", "norm" if cheat == "zeros" else ""]
 
 
+@attack("P9", layer="wit", ends="one liar does not make honest work look too large")
 @pytest.mark.parametrize("cheat", ["scale_10", "faint", "zeros"])
 @pytest.mark.parametrize("at", [0, 1, 2])
 def test_one_liar_of_three_does_not_move_the_median_beyond_honest_ones(

@@ -14,6 +14,7 @@ from tequio_client.worker.duty import Duty, Own, duty
 from tequio_shared.run import State, first_head
 from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundOpen, RoundWitness
 from tests.support import swarm as swarms
+from tests.support.attack_table import attack
 from tests.support.dutiful import Dutiful, DutifulSwarm
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def current(view: RunView) -> RoundView:
     return view.round
 
 
+@attack("M2", layer="coord", ends="says nothing and trains nothing before it holds the head")
 def test_a_newcomer_fetches_the_first_head_before_it_says_anything() -> None:
     swarm = DutifulSwarm(swarms.tiny_manifest())
     ana = swarm.join("ana")
@@ -97,6 +99,7 @@ def test_a_closed_round_is_computed_on_at_once() -> None:
     assert duty(swarm.view, own) == duties.Advance(own.closed[own.held.hash])
 
 
+@attack("M7", layer="coord", ends="tried until a quorum states the head, then that is fetched")
 def test_who_cannot_compute_the_head_goes_on_trying_until_it_is_canonical() -> None:
     swarm = stopped(RoundClose)
     own = own_of(swarm.view, swarm.members[0])
@@ -155,6 +158,7 @@ def test_a_run_survives_that_everybody_loses_its_memory_at_once(after: type[obje
     assert swarm.view.closed >= 2
 
 
+@attack("M2", layer="coord", ends="in the next roster, with the head of the others")
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(
     seed=st.integers(0, 1 << 20),

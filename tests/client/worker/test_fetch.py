@@ -21,6 +21,7 @@ from tequio_client.worker.sources import SourcePool
 from tequio_client.worker.store import Store
 from tequio_client.worker.trees import TreeRef, cut_bytes
 from tequio_shared.ids import PeerKey, sha256
+from tests.support.attack_table import attack
 from tests.support.loopback import network
 
 if TYPE_CHECKING:
@@ -411,6 +412,7 @@ def test_the_answer_to_a_request_is_read_from_the_store(tmp_path: Path) -> None:
     assert answer(store, Request(op=Op.PIECES, name=ref.root, count=ref.pieces)) == SMALL
 
 
+@attack("M1", layer="net", ends="not asked again for a while, and on record")
 @pytest.mark.trio
 async def test_a_liar_is_not_asked_again_for_a_while_and_is_on_record(swarm: Swarm) -> None:
     asked: list[Request] = []

@@ -32,6 +32,7 @@ from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, Run
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round import Head
 from tests.support import memory_log
+from tests.support.attack_table import attack
 from tests.support.loopback import two_peers
 
 if TYPE_CHECKING:
@@ -137,6 +138,7 @@ async def test_weights_that_are_here_are_hashed_before_they_are_held(tmp_path: P
         assert now.ours.tree_path(head.weights_root).read_bytes() == WEIGHTS
 
 
+@attack("M8", layer="mdl", ends="the pieces that differ come from the others")
 @pytest.mark.trio
 async def test_of_a_head_that_differs_from_our_own_only_that_is_fetched(tmp_path: Path) -> None:
     mistaken = bytearray(WEIGHTS)
@@ -175,6 +177,7 @@ def closed_after(parent: Head, payloads: list[bytes], trainer: PeerKey) -> Accep
     return AcceptedSet(index=9, expected=expected, set_root=sha256(b"set"), works=works)
 
 
+@attack("M7", layer="mdl", ends="given up; the process lives and takes the stated head")
 @pytest.mark.trio
 async def test_contributions_that_nobody_has_are_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -191,6 +194,7 @@ async def test_contributions_that_nobody_has_are_given_up(
         assert now.heads.held == head
 
 
+@attack("M8", layer="mdl", ends="found by its hash before it is used, and mended")
 @pytest.mark.trio
 async def test_a_parent_that_was_damaged_is_mended_before_the_next_head(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -36,6 +36,7 @@ from tequio_shared.proof import Verdict
 from tequio_shared.statements.members import MemberLeave
 from tequio_shared.statements.rounds import RoundClose, RoundVoid, WorkCommit
 from tests.support import ledgers, mortal, paper_trainer
+from tests.support.attack_table import attack
 from tests.support.history import History
 from tests.support.plans import PLAN, write_plan
 
@@ -257,6 +258,7 @@ async def until_closed(history: History, more: int) -> None:
     await until(f"{goal} rounds closed", holds)
 
 
+@attack("M5", layer="cli", ends="goes on with key, words, work and feedback; nothing is said twice")
 async def test_a_worker_killed_at_any_moment_goes_on_as_if_nothing_had_happened(
     tmp_path: Path,
 ) -> None:

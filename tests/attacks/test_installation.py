@@ -1,0 +1,24 @@
+"""What a default installation shows to its neighbours. Layer: cli."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import psutil
+
+from tests.support.attack_table import attack
+from tests.support.attackers_lan import started, wait_for_doors
+from tests.support.ledgers import served
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@attack("P14", layer="cli", ends="one port, that of the peers; a ledger is this machine's alone")
+def test_programs_open_the_doors_they_need_and_no_other(tmp_path: Path) -> None:
+    with served(tmp_path / "ledger") as ledger:
+        own = wait_for_doors(psutil.Process(ledger.process.pid))
+        assert {address for address, _ in own} == {"127.0.0.1"}
+        assert len(own) == 1
+        with started("seed", tmp_path / "seed", ledger.url) as seed:
+            assert len(wait_for_doors(seed)) == 1
