@@ -14,7 +14,9 @@ from tequio_client.worker.peer_limits import PeerLimits
 from tequio_client.worker.peers.identity import id_of
 from tequio_client.worker.peers.yamux import STREAMS
 from tequio_shared.errors import MalformedError, PeerError
+from tequio_shared.ids import peer_id_text
 from tests.support.attack_table import attack
+from tests.support.attackers import key_number
 from tests.support.loopback import Takes, network
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.peers import PeerNetwork, PeerStream
 
+STRANGER = key_number(7)
 ECHO, STRICT = "/test/echo/1", "/test/strict/1"
 HELLO = b"\x13/multistream/1.0.0\n"
 SYN = 1
@@ -141,6 +144,32 @@ async def test_a_length_is_looked_at_before_memory_is_taken_for_it(opening: byte
 
 
 @attack("W17", layer="net", ends="the connection ends; others are served")
+@pytest.mark.parametrize("opening", [b"\xff" * 9 + b"\x01", HELLO + b"\xff\xff\xff\xff\x07", HELLO])
+@pytest.mark.trio
+async def test_dialling_a_stranger_that_pours_takes_no_memory(opening: bytes) -> None:
+    async def pour(stream: trio.SocketStream) -> None:
+        async with stream:
+            try:
+                await stream.send_all(opening)
+                for _ in range(128):
+                    await stream.send_all(b"\xff" * (1 << 18))
+            except trio.BrokenResourceError:
+                pass
+
+    async with network("attacked") as attacked, trio.open_nursery() as nursery:
+        (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        port = listener.socket.getsockname()[1]
+        nursery.start_soon(trio.serve_listeners, pour, [listener])
+        tracemalloc.start()
+        try:
+            with pytest.raises(PeerError):
+                await attacked.connect(f"/ip4/127.0.0.1/tcp/{port}/p2p/{peer_id_text(STRANGER)}")
+            assert tracemalloc.get_traced_memory()[1] < 16 << 20
+        finally:
+            tracemalloc.stop()
+        nursery.cancel_scope.cancel()
+
+
 @pytest.mark.trio
 async def test_streams_without_end_end_the_connection_and_no_other() -> None:
     async with network("attacked") as attacked, network("honest") as honest:

@@ -19,7 +19,7 @@ from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import peer_id_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
     from random import Random
 
     from tequio_client.ledger_api import LedgerApi
@@ -71,23 +71,36 @@ class Swarm:
         self._bootstrap = tuple(bootstrap)
         self._is_seed = is_seed
         self._record: AddressRecord | None = None
-        self.seeds: set[PeerKey] = set()
 
     async def run(self) -> None:
-        """Connect, learn and reconnect until cancelled."""
+        """Connect, learn and reconnect until cancelled.
+
+        After the first time each kind of work goes at its own pace: a peer or ledger that does not
+        answer holds up nothing else.
+        """
+        works = (self._ask_ledger, self._bootstrapped, self._learn, self._widen)
+        for work in works:
+            await work()
+        async with trio.open_nursery() as nursery:
+            for work in works:
+                nursery.start_soon(self._again_and_again, work)
+
+    async def _again_and_again(self, work: Callable[[], Awaitable[None]]) -> None:
         pause = FIRST_PAUSE_S
         while True:
-            await self._tick()
             await trio.sleep(pause * self._rng.uniform(0.8, 1.2))
             pause = min(pause * 1.5, PAUSE_S)
+            await work()
 
-    async def _tick(self) -> None:
-        await self._ask_ledger()
-        for addr in self._bootstrap:
-            await self._connect(addr)
-        for peer in sorted(self._network.connected()):
-            await self._learn_from(peer)
-        await self._widen()
+    async def _bootstrapped(self) -> None:
+        async with trio.open_nursery() as nursery:
+            for addr in self._bootstrap:
+                nursery.start_soon(self._connect, addr)
+
+    async def _learn(self) -> None:
+        async with trio.open_nursery() as nursery:
+            for peer in sorted(self._network.connected()):
+                nursery.start_soon(self._learn_from, peer)
 
     async def _ask_ledger(self) -> None:
         """Learn the seeds; as a seed, say where we are."""
@@ -101,9 +114,8 @@ class Swarm:
         for record in records:
             if record.author != self._network.key:
                 self._book.add(record, LEDGER)
-                if self._book.get(record.author) == record:
-                    self.seeds.add(record.author)
-                    await self._reach(record)
+                if (known := self._book.get(record.author)) is not None:
+                    await self._reach(known)
 
     async def _learn_from(self, peer: PeerKey) -> None:
         try:
@@ -120,8 +132,9 @@ class Swarm:
         missing = max(DEGREE - len(connected), CHOSEN - len(self._network.chosen()))
         known = [one for one in self._book.current() if one.author != self._network.key]
         strangers = [one for one in known if one.author not in connected]
-        for record in self._spread(strangers)[: max(missing, 0)]:
-            await self._reach(record)
+        async with trio.open_nursery() as nursery:
+            for record in self._spread(strangers)[: max(missing, 0)]:
+                nursery.start_soon(self._reach, record)
 
     def _spread(self, strangers: Sequence[AddressRecord]) -> list[AddressRecord]:
         """Mix, and keep a few of each network."""
