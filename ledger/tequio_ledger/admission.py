@@ -18,6 +18,7 @@ from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.roles import check_role
 from tequio_shared.statements.members import KeyRegister
 from tequio_shared.statements.runs import NetGenesis, RunOpen
+from tequio_shared.statements.standing import FaultReport
 from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
@@ -85,5 +86,5 @@ def _check_run(statement: Statement, state: State) -> None:
         state.manifest_of(statement, body)
     elif statement.run is not None:
         state.run(statement.run).admit(statement)
-    elif not isinstance(body, KeyRegister):
+    elif not isinstance(body, KeyRegister | FaultReport):  # a report is judged once, as it is taken
         conduct.admit(state.standings, statement, state.net, state.round_of)

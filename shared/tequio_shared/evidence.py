@@ -44,6 +44,11 @@ def read_fault(body: FaultReport, net: NetworkId, round_of: RoundOf) -> Fault:
     return Fault(peer=statements[0].author, cause=cause, evidence=evidence, statements=statements)
 
 
+def count_signatures(body: FaultReport) -> int:
+    """How many signatures whoever judges the report verifies, by what its leaves say of it."""
+    return sum(raw[1] for leaf in body.leaves if len(raw := from_text(leaf, None)) > 1)
+
+
 def _entry(leaf: bytes, net: NetworkId) -> Entry:
     try:
         entry = Entry.parse(leaf)

@@ -11,6 +11,7 @@ from tequio_ledger.replay import replay
 from tequio_ledger.store.derived import clear
 from tequio_ledger.store.models import DERIVED
 from tests.ledger.test_coordinator import RULES, Swarm
+from tests.ledger.test_standing import appeal, leave_under_an_old_number
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ CLOCK = VirtualClock()
 
 
 async def live_through(ledger: Ledger) -> None:
-    """Two closed rounds, a void one, a newcomer, somebody who leaves."""
+    """Two closed rounds, a void one, a newcomer, somebody who leaves, a liar who appeals."""
     async with running(ledger):
         swarm = Swarm(ledger, CLOCK)
         await swarm.open()
@@ -31,6 +32,8 @@ async def live_through(ledger: Ledger) -> None:
         await swarm.play(*swarm.peers[:3])
         await swarm.start_round(*swarm.peers)
         await swarm.post([swarm.peers[0].leave()])
+        await leave_under_an_old_number(swarm, swarm.peers[1])
+        await swarm.post([appeal(swarm, swarm.peers[1])])
         await swarm.pass_ms(RULES.rounds.train_limit)
 
 

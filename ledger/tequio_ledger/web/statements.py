@@ -14,10 +14,12 @@ from tequio_ledger.web.doors import REGISTRATION, Doors, GivenDoors, network_of
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.problems import AnyRequest, code_of
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
+from tequio_shared.evidence import count_signatures
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.limits import POST_BYTES, POST_STATEMENTS
 from tequio_shared.statement import Entry, statement_id
 from tequio_shared.statements.members import KeyRegister
+from tequio_shared.statements.standing import FaultReport
 from tequio_shared.tlog import parse_bundle
 
 
@@ -85,10 +87,11 @@ class _Check:
         return entry
 
     def _verify(self, entry: Entry) -> None:
-        author = entry.statement.author
-        is_new = isinstance(entry.statement.body, KeyRegister)
+        author, body = entry.statement.author, entry.statement.body
+        is_new = isinstance(body, KeyRegister)
         admission.screen(entry, self.state, self.now_ms, self.newcomers)
         more = (REGISTRATION if is_new else 1) * len(entry.signatures) - 1  # one is paid already
+        more += count_signatures(body) if isinstance(body, FaultReport) else 0
         self.doors.let_in(self.network, more)
         entry.verify(self.state.net)
         self.doors.let_speak(author)

@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from tequio_shared.evidence import count_signatures
 from tequio_shared.ids import peer_id_text, to_text
+from tequio_shared.statements.members import MemberLeave
+from tequio_shared.statements.standing import FaultReport
 from tequio_shared.tlog import bundle
-from tests.support.liars import lie, open_run
+from tests.support.authors import Author
+from tests.support.liars import RUN, lie, open_run
 
 if TYPE_CHECKING:
     import httpx
 
-    from tests.support.authors import Author
     from tests.support.ledgers import Served
 
 
@@ -33,6 +36,14 @@ def test_a_new_key_is_a_newcomer_and_not_listed(
     }
     listed = http.get("/v1/quarantine").json()
     assert to_text(author.key) not in [one["key"] for one in listed["peers"]]
+
+
+def test_a_report_costs_what_its_leaves_cost_to_verify(author: Author, now_ms: int) -> None:
+    leave, second = MemberLeave(reason=1), Author("a second signer", author.net).signer
+    leaves = [author.say(leave, now_ms, *others, run=RUN) for others in ((), (second,))]
+    report = FaultReport(leaves=tuple(to_text(leaf.leaf()) for leaf in leaves))
+    assert count_signatures(report) == 3
+    assert count_signatures(FaultReport(leaves=(to_text(b"x"),))) == 0
 
 
 def test_liars_are_listed_page_by_page_with_their_evidence(
