@@ -60,7 +60,8 @@ def test_liars_are_listed_page_by_page_with_their_evidence(
     assert standing["why"] == "signed two different statements under one number"
     assert standing["since"] == standing["evidence"][-1] + 1, "the change follows its report"
     assert whole["as_of"]["size"] > standing["since"]
-    paged, after = [], 0
+    paged: list[dict[str, object]] = []
+    after: int | None = 0
     while after is not None:
         page = http.get("/v1/quarantine", params={"limit": 1, "after": after}).json()
         paged += page["peers"]
