@@ -60,7 +60,7 @@ class Rosters:
         number, document = self._named.get(run, (0, None))
         if document is None or self._trainers.get(run, (0, None))[0] == number:
             return
-        with trio.move_on_after(DOCUMENT_S):
+        with trio.move_on_after(DOCUMENT_S) as patience:
             try:
                 roster = Roster.parse(await self._document(document))
             except MalformedError as err:
@@ -69,3 +69,5 @@ class Rosters:
                 return
             keys = frozenset(one.key for one in roster.members if TRAINER in one.roles)
             self._trainers[run] = (number, keys)
+        if patience.cancelled_caught and self._named.get(run) == (number, document):
+            del self._named[run]  # nobody waits for it once more; the next one is named soon
