@@ -14,7 +14,7 @@ from tequio_client.link import messages
 from tests.client.trainer.small_run import SmallRun, small_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 LONGEST_S = 90.0
 """A child that a test waits on for longer is ended: the test then fails instead of hanging."""
@@ -25,9 +25,9 @@ R = TypeVar("R", bound=messages.Report)
 class Child:
     """A real trainer process; the test is its worker."""
 
-    def __init__(self) -> None:
+    def __init__(self, command: Sequence[str] = ("-m", "tequio_client.trainer")) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tequio_client.trainer"],
+            [sys.executable, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

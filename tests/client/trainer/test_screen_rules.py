@@ -49,7 +49,7 @@ def honest(shape: RecordShape) -> bytearray:
     return bytearray(encode_records(records, shape))
 
 
-def header(shape: RecordShape, payload: bytes, **changes: Any) -> bytes:  # noqa: ANN401 - any field
+def header(shape: RecordShape, payload: bytes | bytearray, **changes: Any) -> bytes:  # noqa: ANN401 - any field
     """The header that goes with a payload, spoiled as told."""
     fields = Header(
         algorithm=3 if shape.is_dense else 1,
@@ -64,12 +64,14 @@ def header(shape: RecordShape, payload: bytes, **changes: Any) -> bytes:  # noqa
         run_id=RUN,
         base_head=HEAD,
         trainer=KEY,
-        payload_root=payload_root(payload, shape),
+        payload_root=payload_root(bytes(payload), shape),
     )
     return dataclasses.replace(fields, **changes).pack()
 
 
-def reason(folder: Path, shape: RecordShape, payload: bytes, head: bytes | None = None) -> str:
+def reason(
+    folder: Path, shape: RecordShape, payload: bytes | bytearray, head: bytes | None = None
+) -> str:
     """What the screen says of it."""
     path = folder / "payload"
     path.write_bytes(payload)
@@ -101,7 +103,7 @@ def test_an_honest_payload_breaks_no_rule(tmp_path: Path, shape: RecordShape) ->
     assert reason(tmp_path, shape, honest(shape)) == ""
 
 
-HEADERS = {
+HEADERS: dict[str, dict[str, Any]] = {
     "magic": {"magic": b"TQC2"},
     "version": {"version": 2},
     "shape": {"k": 128},

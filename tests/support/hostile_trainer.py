@@ -1,0 +1,177 @@
+"""A trainer process that cheats: the real one, with an attack between its encoding and its words.
+
+    python hostile_trainer.py ATTACK [console|json]
+
+Everything else is the product's: wishes, training, header, files. Work of others it finds as any
+cheat would, in the store of the worker that it belongs to, where gossip brings it before the round
+is over. `half_work` stops after half of the steps and reports all of them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tequio_client.trainer import main as trainer_main
+from tequio_client.trainer import parent
+from tests.support.trainer_attacks import ATTACKS, Situation, forged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import numpy as np
+    import torch
+    from numpy.typing import NDArray
+
+    from tequio_client.link import messages
+    from tequio_client.trainer.codecs import Encoded, OuterAlgorithm
+    from tequio_client.trainer.data import TrainingData
+    from tequio_client.trainer.device import Device
+    from tequio_client.trainer.inner import Plan, Progress, Watch
+    from tequio_client.trainer.model import Model
+    from tequio_client.trainer.work import Bench
+    from tequio_shared.layout import Layout
+    from tequio_shared.manifest import Inner
+
+    Train = Callable[[Model, TrainingData, Plan, Inner, Device, Watch], Progress]
+
+POLL_S = 0.05
+WAIT_S = 3.0
+"""How long a copycat waits for somebody's work; after that it sends its own."""
+NEEDS_OTHERS = {"copy", "copy_10", "weak_copy"}
+
+
+class Cheat:
+    """One attack, and what it remembers between rounds."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._task: messages.Train | None = None
+        self._last: bytes | None = None  # its own honest payload of the last round
+        self._sent: bytes | None = None  # what it sent in the last round
+        self._seen: set[Path] = set()  # what lay in the store before this round
+
+    def begin(self, task: messages.Train) -> None:
+        """A round begins: what lies in the store now is of earlier rounds."""
+        self._task = task
+        self._seen = set(_trees(task))
+
+    def sent(self, encoded: Encoded, algorithm: OuterAlgorithm) -> Encoded:
+        """What is handed in instead."""
+        task = self._task
+        if task is None:
+            raise AssertionError("nothing was trained")
+        size = len(encoded.payload)
+        now = Situation(
+            shape=algorithm.shape,
+            payload=encoded.payload,
+            seed=task.round,
+            last=self._last,
+            foreign=self._others_work(task, size) if self.name in NEEDS_OTHERS else None,
+            foreign_last=self._older_work(size),
+        )
+        cheated = forged(ATTACKS[self.name], encoded, now)
+        self._last, self._sent = encoded.payload, cheated.payload
+        return cheated
+
+    def _others_work(self, task: messages.Train, size: int) -> bytes | None:
+        """Somebody's payload of this round, as soon as there is one."""
+        deadline = time.monotonic() + WAIT_S
+        while time.monotonic() < deadline:
+            for path in _trees(task):
+                if path not in self._seen and _has(path, size):
+                    return path.read_bytes()
+            time.sleep(POLL_S)
+        return None
+
+    def _older_work(self, size: int) -> bytes | None:
+        """Somebody else's payload of an earlier round, the newest there is."""
+        older = [path for path in self._seen if _has(path, size)]
+        for path in sorted(older, key=lambda one: one.stat().st_mtime, reverse=True):
+            content = path.read_bytes()
+            if content != self._sent:
+                return content
+        return None
+
+
+def _trees(task: messages.Train) -> Iterator[Path]:
+    """Whole trees in the store that the round's weights lie in."""
+    folder = Path(task.weights).parents[1]
+    return (path for path in folder.glob("*/*") if not path.suffix)
+
+
+def _has(path: Path, size: int) -> bool:
+    try:
+        return path.stat().st_size == size
+    except OSError:
+        return False
+
+
+def install(name: str) -> None:
+    """Put the attack between the honest encoding and the commitment, in this process."""
+    from tequio_client.trainer import codecs, inner, work  # noqa: PLC0415 - torch takes seconds
+
+    cheat, train, encode, run = Cheat(name), work.train, codecs.encode, inner.train
+
+    def watched(task: messages.Train, bench: Bench) -> messages.Trained:
+        cheat.begin(task)
+        return train(task, bench)
+
+    def attacked(
+        algorithm: OuterAlgorithm,
+        layout: Layout,
+        delta: NDArray[np.float32],
+        feedback: NDArray[np.uint16] | None,
+        device: torch.device,
+    ) -> Encoded:
+        return cheat.sent(encode(algorithm, layout, delta, feedback, device), algorithm)
+
+    vars(work)["train"] = watched
+    vars(codecs)["encode"] = attacked
+    if name == "half_work":
+        vars(inner)["train"] = _lazy(run)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Lazy:
+    """Ends training at half of the steps."""
+
+    watch: Watch
+
+    def check(self) -> None:
+        """Pass it on."""
+        self.watch.check()
+
+    def is_enough(self, progress: Progress) -> bool:
+        """End at the half, or earlier if asked."""
+        return self.watch.is_enough(progress) or 2 * progress.step >= progress.steps
+
+
+def _lazy(train: Train) -> Train:
+    """Training that stops at the half and says that it did not."""
+
+    def lazy(
+        model: Model,
+        training: TrainingData,
+        plan: Plan,
+        rules: Inner,
+        device: Device,
+        watch: Watch,
+    ) -> Progress:
+        done = train(model, training, plan, rules, device, _Lazy(watch))
+        steps = plan.steps
+        return dataclasses.replace(done, step=steps, windows=plan.done(steps))
+
+    return lazy
+
+
+if __name__ == "__main__":
+    parent.end_with_it()
+    install(sys.argv[1])
+    trainer_main.main("".join(sys.argv[2:3]) or "console")

@@ -1,0 +1,41 @@
+"""The real `tequio` command with a trainer that cheats; nothing else about it is changed.
+
+    python tests/support/hostile_worker.py ATTACK worker --ledger URL --dir FOLDER ...
+
+ATTACK is a name of `trainer_attacks.ATTACKS`; `tequio demo` or a test joins it to a network like
+any other volunteer.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tequio_client.__main__ import main
+from tequio_client.worker import trainer_process
+from tests.support.trainer_attacks import ATTACKS
+
+TRAINER = Path(__file__).with_name("hostile_trainer.py")
+
+
+def command(attack: str, *arguments: str) -> list[str]:
+    """The command line of a hostile `tequio`; raises KeyError for an attack that does not exist."""
+    ATTACKS[attack]
+    return [sys.executable, str(Path(__file__)), attack, *arguments]
+
+
+def run(arguments: list[str]) -> None:
+    """Be `tequio` with these arguments, the first of which names the attack."""
+    attack, *rest = arguments
+    if attack not in ATTACKS:
+        raise SystemExit(f"no attack {attack!r}; there are {', '.join(ATTACKS)}")
+    vars(trainer_process)["TRAINER"] = (sys.executable, str(TRAINER), attack)
+    sys.argv = ["tequio", *rest]
+    main()
+
+
+if __name__ == "__main__":
+    run(sys.argv[1:])
