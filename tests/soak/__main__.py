@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 FAULT_S = 300.0
 """How long one fault and the way back from it may take, on a busy machine."""
 MINUTE_S = 60.0
+INTERRUPTED = 130
 
 
 @dataclass(slots=True)
@@ -106,7 +107,7 @@ def main(minutes: float, seed: int | None) -> None:
     number = secrets.randbelow(1 << 32) if seed is None else seed
     folder = Path(tempfile.mkdtemp(prefix="tequio-soak-"))
     click.echo(f"soak of {minutes:g} minutes, SEED={number}, folder {folder}")
-    broken = trio.run(_soak, folder, minutes, number)
+    broken = _run(folder, minutes, number)
     broken += [f"still running: {one}" for one in left_over(folder)]
     for one in broken:
         click.echo(f"broken: {one}", err=True)
@@ -115,6 +116,19 @@ def main(minutes: float, seed: int | None) -> None:
         sys.exit(1)
     shutil.rmtree(folder)
     click.echo("all of it held")
+
+
+def _run(folder: Path, minutes: float, seed: int) -> list[str]:
+    """Give what was broken; a Ctrl-C ends the soak and breaks nothing."""
+    broken: list[str] = []
+    try:
+        broken = trio.run(_soak, folder, minutes, seed)
+    except* KeyboardInterrupt:
+        click.echo("stopped by hand", err=True)
+        sys.exit(INTERRUPTED)
+    except* AssertionError as group:
+        broken = [f"the swarm itself: {one}" for one in group.exceptions]
+    return broken
 
 
 async def _soak(folder: Path, minutes: float, seed: int) -> list[str]:

@@ -92,7 +92,7 @@ class Invariants:
         def find() -> bool | None:
             numbers = [one.round or 0 for one in swarm.watch.after(since) if _is_roster(one)]
             listed = [number for number in numbers if key in swarm.watch.rosters[number]]
-            if any(self._holds(name, number) for number in listed):
+            if any(self._holds(name, number, since) for number in listed):
                 return True
             over = set(swarm.watch.closed_after(since))
             missed = [number for number in listed if number in over]
@@ -101,14 +101,17 @@ class Invariants:
 
         await swarm.watch.until(f"{name} takes part again", find, PATIENCE_S)
 
-    def _holds(self, name: str, number: int) -> bool:
-        """Whether it has shown that it holds the head from which that round started."""
+    def _holds(self, name: str, number: int, since: int) -> bool:
+        """Whether it has shown that it holds the head from which that round started.
+
+        By stating it, by training from it, or by its status line.
+        """
         head = self._swarm.watch.head_of(number)
         if head is None:
             return False
         status = self._swarm.actors[name].program.status
         shown = {status.head} if status is not None else set()
-        shown |= set(_stated(self._swarm, name, number))
+        shown |= set(_stated(self._swarm.watch.after(since), self._swarm.keys[name], number))
         return head in shown
 
     def _check_one_head(self) -> None:
@@ -202,10 +205,10 @@ def _is_roster(one: Statement) -> bool:
     return one.type == "round.roster"
 
 
-def _stated(swarm: FaultSwarm, name: str, number: int) -> Iterator[str]:
+def _stated(said: Iterator[Statement], key: str, number: int) -> Iterator[str]:
     """The heads that it stated for that round, or trained from."""
-    for one in swarm.watch.statements:
-        if one.round == number and to_text(one.author) == swarm.keys[name]:
+    for one in said:
+        if one.round == number and to_text(one.author) == key:
             match one.body:
                 case HeadAttest(head=head):
                     yield head

@@ -88,5 +88,7 @@ class Watch(History):
 
     def head_of(self, number: int) -> str | None:
         """The head that that round started from; None if it never opened."""
-        opened = (body.head for one, body in self.all_of(RoundOpen) if one.round == number)
-        return next(opened, None)
+        for one in reversed(self.statements):
+            if one.round == number and isinstance(one.body, RoundOpen):
+                return one.body.head
+        return None

@@ -47,7 +47,6 @@ TABLE: dict[Fault, tuple[Moment, ...]] = {
     Fault(name="ledger and seed are killed", act=kill, victims=(LEDGER, SEED)): (WITNESSING,),
     Fault(name="a volunteer is stopped", act=freeze, victims=("citlali",)): (ATTEST, TRAIN, CLOSE),
     Fault(name="the swarm is parted", act=part, victims=("citlali", WITNESS)): (TRAIN, CLOSE),
-    Fault(name="the ledger is cut off", act=part, victims=(LEDGER,)): (),
     Fault(name="a line is slow", act=slow, victims=("beto",)): (ATTEST,),
     Fault(name="all is late", act=delay, victims=("ana", "beto", "citlali", WITNESS)): (CLOSE,),
     Fault(name="a volunteer's disk is full", act=fill_disk, victims=("citlali",)): (TRAIN,),
