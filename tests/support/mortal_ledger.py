@@ -20,6 +20,7 @@ import re
 import signal
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -28,6 +29,7 @@ from sqlalchemy import Engine, event
 import tequio_ledger.__main__ as program
 from tequio_ledger import main as service
 from tequio_ledger.log import Log
+from tests.support.ledgers import VirtualClock, make_settings, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -115,6 +117,8 @@ class Points:
 
 def main() -> None:
     """Take orders until standard input ends."""
+    with TemporaryDirectory() as folder, opened(make_settings(Path(folder)), VirtualClock()):
+        pass  # what a first start loads and compiles is there before the first fork
     for line in sys.stdin:
         order = msgspec.json.decode(line, type=Order)
         if order.wait is not None:

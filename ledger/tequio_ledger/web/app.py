@@ -14,6 +14,7 @@ from tequio_ledger.web import (
     problems,
     quarantine,
     seeds,
+    shown,
     statements,
 )
 from tequio_ledger.web.doors import Doors
@@ -34,6 +35,7 @@ ROUTES = (
     statements.post_statements,
     files.get_checkpoint,
     files.get_tile,
+    shown.post_checkpoint,
     blobs.get_blob,
     blobs.head_blob,
     blobs.put_blob,
