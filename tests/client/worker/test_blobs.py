@@ -26,10 +26,12 @@ from tequio_client.worker.store import Store
 from tequio_client.worker.trees import cut_bytes
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import Digest, sha256
-from tests.support.loopback import two_peers
+from tests.support.loopback import network, two_peers
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tequio_client.worker.peers import PeerStream
 
 CONTENT = bytes(range(256)) * 12_000  # 3 MB: three pieces of a megabyte
 PIECE = 1 << 20
@@ -165,3 +167,34 @@ async def test_a_budget_lets_a_burst_pass_and_then_keeps_the_rate() -> None:
     for _ in range(6):
         await budget.take(10_000)
     assert 0.35 < trio.current_time() - start < 1.0
+
+
+@pytest.mark.trio
+async def test_who_asks_over_many_streams_gets_no_more_than_who_asks_over_two(
+    store: Store,
+) -> None:
+    async with two_peers() as (first, greedy), network("modest") as modest:
+        await modest.connect(first.addresses()[0])
+        BlobServer(first, store, ByteBudget(1e6))
+        piece = request(Op.PIECES, 0, 1).encode()
+        answered, begun = 0, trio.Event()
+
+        async def ask(stream: PeerStream) -> None:
+            nonlocal answered
+            while True:
+                await stream.send_frame(piece)
+                await stream.receive_frame()
+                answered += 1
+                begun.set()
+
+        with trio.fail_after(60):
+            async with trio.open_nursery() as nursery:
+                for _ in range(12):
+                    nursery.start_soon(ask, await greedy.open_stream(first.key, PROTOCOL))
+                stream = await modest.open_stream(first.key, PROTOCOL)
+                await begun.wait()
+                before = answered
+                await stream.send_frame(piece)
+                assert (await stream.receive_frame())[0] == Status.OK
+                assert answered - before <= 4
+                nursery.cancel_scope.cancel()
