@@ -35,6 +35,10 @@ log = structlog.get_logger(__name__)
 
 LEAF_LISTS = 256
 """Leaf lists kept in memory; the largest heads have some thousand hashes each."""
+HASHED_EVERY = 16
+"""Pieces are hashed the first time that they are served, and once in so many times."""
+READS = 16_384
+"""Spans of pieces of which it is known how often they were served."""
 
 
 class Store:
@@ -50,6 +54,7 @@ class Store:
         self._stock = Stock(quota_bytes, str(folder))
         self._partials: dict[Digest, tuple[Partial, int]] = {}  # with the number of users
         self._trees: OrderedDict[Digest, Tree] = OrderedDict()
+        self._reads: OrderedDict[tuple[Digest, int, int], int] = OrderedDict()  # to be served
         with self._files.translated():
             for found in self._files.prepare():
                 self._stock.add(found.kind, found.name, found.size_bytes)
@@ -133,6 +138,19 @@ class Store:
             self._touch("trees", root)
             path = self._files.path("trees", root)
             return self._files.read_span(path, *tree.ref.span(first, count))
+
+    def sound_pieces(self, root: Digest, first: int, count: int) -> bytes | None:
+        """Read pieces as `read_pieces` does, and hash them the first and then every 16th time.
+
+        None as well when they turn out to be damaged; they count as missing then.
+        """
+        content, tree = self.read_pieces(root, first, count), self.tree(root)
+        if content is None or tree is None or not self._is_to_hash((root, first, count)):
+            return content
+        if hash_pieces(content, tree.ref.piece_bytes) == tree.leaves[first : first + count]:
+            return content
+        self.verify_tree(root)
+        return None
 
     def held(self, root: Digest) -> bytes | None:
         """One byte per piece, 1 where it is here; None when nothing of the tree is."""
@@ -289,6 +307,14 @@ class Store:
             if self._stock.touch(kind, name) and path.exists():
                 with self._files.translated():
                     os.utime(path)  # so that the order of use survives a restart
+
+    def _is_to_hash(self, span: tuple[Digest, int, int]) -> bool:
+        with self._lock:
+            times = self._reads.pop(span, 0)
+            self._reads[span] = times + 1
+            while len(self._reads) > READS:
+                self._reads.popitem(last=False)
+        return times % HASHED_EVERY == 0
 
     def _keep_leaves(self, tree: Tree) -> Tree:
         self._trees[tree.ref.root] = tree

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.worker.partial import FLUSH_BYTES
-from tequio_client.worker.store import Store
+from tequio_client.worker.store import HASHED_EVERY, Store
 from tequio_client.worker.trees import Tree, TreeRef, cut_bytes
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
 from tequio_shared.ids import Digest, sha256
@@ -309,6 +309,18 @@ def test_what_two_trees_have_in_common_is_copied_and_hashed_on_its_way(tmp_path:
         copied = store.copy_pieces(partial, [strange.root, sha256(b"not here"), mine.root])
         assert partial.missing() == [2, 7]
         assert copied == len(CONTENT) - 2 * PIECE
+
+
+def test_pieces_to_be_served_are_hashed_now_and_then(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    ref = store.put_tree(CONTENT, PIECE)
+    assert store.sound_pieces(ref.root, 2, 3) == CONTENT[2000:5000]
+    flip(store.tree_path(ref.root), 4321)
+    given = [store.sound_pieces(ref.root, 2, 3) for _ in range(HASHED_EVERY)]
+    assert all(given[:-1])
+    assert given[-1] is None
+    assert store.missing_bytes(ref) == PIECE
+    assert store.sound_pieces(ref.root, 2, 3) is None
 
 
 def test_leftovers_without_a_description_are_cleaned_away(tmp_path: Path) -> None:
