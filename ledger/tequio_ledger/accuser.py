@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tequio_shared.errors import RefusedError
 from tequio_shared.evidence import read_fault
 from tequio_shared.ids import to_text
+from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.standing import OUTSIDE
 from tequio_shared.statements.rounds import WitnessProof, WorkCommit
 from tequio_shared.statements.standing import FaultReport
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 WAITING = 256
 """Most reports that wait."""
+_ENVELOPE_BYTES = 1_024
+"""Room that a report leaves for everything in its statement but the leaves."""
 _TWICE = "equivocation"
 _ABOUT_ROUNDS = frozenset({"already-said", "too-late", "wrong-role"})
 _RULES = ("header-", "proof-")
@@ -87,7 +90,14 @@ def _is_worth_looking(statement: Statement, code: str) -> bool:
 
 
 def _reports(refused: bytes, logged: bytes | None) -> list[FaultReport]:
-    """Word what both may prove together, and then what the refused one proves alone."""
+    """Word what both may prove together, and then what the refused one proves alone.
+
+    What is too large for a statement cannot be told; it stays refused.
+    """
     alone = (to_text(refused),)
     pairs = [] if logged is None else [(to_text(logged), *alone)]
-    return [FaultReport(leaves=leaves) for leaves in (*pairs, alone)]
+    return [
+        FaultReport(leaves=leaves)
+        for leaves in (*pairs, alone)
+        if sum(map(len, leaves)) <= STATEMENT_BYTES - _ENVELOPE_BYTES
+    ]

@@ -100,7 +100,12 @@ class Coordinator:
         body = self.accuser.next() or self._state.standings.due(now_ms)
         if body is None:
             return None
-        return Deed(run=None, entry=self.sign(body, now_ms, None, None))
+        try:
+            return Deed(run=None, entry=self.sign(body, now_ms, None, None))
+        except RefusedError:  # nothing that a stranger says may end the ledger
+            log.exception("cannot speak of a standing", type=body.TYPE)
+            self.back_off(None, now_ms)
+            return None
 
     def _decide(self, run: RunId, view: RunView, now_ms: int) -> Deed | None:
         """One run's next statement; a run that nothing can be said of must not stop the others."""
