@@ -109,8 +109,9 @@ class Ledger:
         """
         judge = self.guard.judge
         is_held = await asyncio.to_thread(judge, note, self.log.published, self.database)
-        if self.guard.reason is not None:
-            self.sequencer.close(self.guard.reason)
+        reason = self.guard.reason
+        if reason is not None and reason != self.sequencer.closed_for:
+            self.sequencer.close(reason)
         return is_held
 
     def health(self) -> Health:
