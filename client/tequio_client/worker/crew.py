@@ -16,7 +16,7 @@ from tequio_shared.ids import peer_id_text
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from tequio_client.worker.fetch import Fetcher
+    from tequio_client.worker.asking import Asker
     from tequio_client.worker.sources import SourcePool
     from tequio_client.worker.tally import Tally
     from tequio_shared.ids import PeerKey
@@ -34,12 +34,12 @@ class Crew:
 
     def __init__(
         self,
-        fetcher: Fetcher,
+        asker: Asker,
         pool: SourcePool,
         tally: Tally,
         work: Callable[[PeerKey], Awaitable[None]],
     ) -> None:
-        self._fetcher = fetcher
+        self._asker = asker
         self._pool = pool
         self._tally = tally
         self._work = work
@@ -59,7 +59,7 @@ class Crew:
         known = 0
         while True:
             for peer in self._pool.peers[known:]:
-                if peer in self._tally.bad or self._fetcher.blame.is_banned(peer):
+                if peer in self._tally.bad or self._asker.blame.is_banned(peer):
                     continue
                 self._tally.asked.add(peer)
                 self._at_work += 1
@@ -76,7 +76,7 @@ class Crew:
             await self._keep_trying(peer)
         except MalformedError as err:
             self._tally.bad[peer] = str(err)
-            self._fetcher.accuse(self._tally.name, peer, str(err))
+            self._asker.accuse(self._tally.name, peer, str(err))
         self._at_work -= 1
         self._look_for_end()
 
@@ -90,7 +90,7 @@ class Crew:
             failures = 0 if came else failures + (0 if is_busy and failures else 1)
             if not self._tally.is_done:
                 pause = min(4.0, 0.1 * 2 ** min(failures, 8))
-                await trio.sleep(pause * self._fetcher.rng.uniform(0.5, 1.5))
+                await trio.sleep(pause * self._asker.rng.uniform(0.5, 1.5))
 
     async def _try(self, peer: PeerKey) -> bool:
         """Let the source work; whether it said that it is busy. Raises MalformedError."""

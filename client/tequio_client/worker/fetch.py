@@ -10,17 +10,14 @@ is like others that are here only the pieces that differ are fetched.
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Self
 
 import structlog
 import trio
 
-from tequio_client.worker.blame import Blame
+from tequio_client.worker.asking import Asker
 from tequio_client.worker.blobs import PAYLOAD_BYTES
-from tequio_client.worker.budget import ByteBudget
 from tequio_client.worker.crew import Crew
-from tequio_client.worker.lanes import Lanes
 from tequio_client.worker.pieces import PieceJob
 from tequio_client.worker.sources import SourcePool
 from tequio_client.worker.tally import FetchFailedError, FetchReport, Tally
@@ -32,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable
     from random import Random
 
-    from tequio_client.worker.blobs import Request
+    from tequio_client.worker.blame import Blame
+    from tequio_client.worker.budget import ByteBudget
     from tequio_client.worker.partial import Partial
     from tequio_client.worker.peers import PeerNetwork
     from tequio_client.worker.store import Store
@@ -42,11 +40,6 @@ if TYPE_CHECKING:
 __all__ = ["FetchFailedError", "FetchReport", "Fetcher"]
 
 log = structlog.get_logger(__name__)
-
-IN_FLIGHT = 16
-"""Requests for pieces on their way to all sources: bounds memory, 1 MiB each."""
-REQUEST_S = 120.0
-"""Longest time for one answer; a silent stream is given up much sooner."""
 
 
 class Fetcher:
@@ -59,26 +52,24 @@ class Fetcher:
         *,
         rng: Random,
         download: ByteBudget | None = None,
+        blame: Blame | None = None,
     ) -> None:
+        self._asker = Asker(network, store, rng=rng, download=download, blame=blame)
         self.store = store
-        self.rng = rng
-        self.blame = Blame()
-        self._budget = download or ByteBudget()
-        self._lanes = Lanes(network)
-        self._flight = trio.CapacityLimiter(IN_FLIGHT)
-        self._stack = AsyncExitStack()
+        self.blame = self._asker.blame
+        self.ask = self._asker.ask
 
     @property
     def received_bytes(self) -> int:
         """What peers have answered since the start; above what was verified: waste."""
-        return self._lanes.received_bytes
+        return self._asker.received_bytes
 
     async def __aenter__(self) -> Self:
-        await self._stack.enter_async_context(self._lanes)
+        await self._asker.__aenter__()
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        await self._stack.aclose()
+        await self._asker.__aexit__(*error)
 
     async def fetch_tree(
         self,
@@ -97,7 +88,7 @@ class Fetcher:
         tally = Tally(ref.root)
         if not self.store.has_tree(ref.root):
             if ref.size_bytes <= PAYLOAD_BYTES:
-                fetch = fetch_whole(self, ref, _pool(sources), tally)
+                fetch = fetch_whole(self._asker, ref, _pool(sources), tally)
             else:
                 fetch = self._fetch_pieces(ref, _pool(sources), tally, tuple(like))
             await self._in_time(fetch, tally, timeout_s)
@@ -114,24 +105,9 @@ class Fetcher:
         """Return once the blob, at most `most_bytes`, is in the store; raises FetchFailedError."""
         tally = Tally(name)
         if not self.store.has_blob(name):
-            fetch = fetch_blob(self, name, _pool(sources), tally, most_bytes)
+            fetch = fetch_blob(self._asker, name, _pool(sources), tally, most_bytes)
             await self._in_time(fetch, tally, timeout_s)
         return tally.report()
-
-    async def ask(self, peer: PeerKey, request: Request, *, expect_bytes: int = 0) -> memoryview:
-        """Ask within the budgets; raises PeerError."""
-        await self._budget.take(expect_bytes)
-        return await self._lanes.ask(peer, request, timeout_s=REQUEST_S)
-
-    async def ask_for_bytes(self, peer: PeerKey, request: Request, expect_bytes: int) -> memoryview:
-        """`ask`, for an answer so large that only so many may be on their way."""
-        async with self._flight:
-            return await self.ask(peer, request, expect_bytes=expect_bytes)
-
-    def accuse(self, name: Digest, peer: PeerKey, reason: str) -> None:
-        """Close our streams to a source that gave wrong bytes for that name."""
-        self._lanes.drop(peer)
-        self.blame.suspect(name, peer, reason)
 
     async def _in_time(self, fetch: Awaitable[None], tally: Tally, timeout_s: float) -> None:
         with trio.move_on_after(timeout_s):
@@ -150,7 +126,7 @@ class Fetcher:
     ) -> None:
         tree = await trio.to_thread.run_sync(self.store.tree, ref.root)
         if tree is None:
-            tree = await fetch_leaves(self, ref, pool, tally)
+            tree = await fetch_leaves(self._asker, ref, pool, tally)
         if tree is None:
             return
         try:
@@ -168,8 +144,8 @@ class Fetcher:
         self, partial: Partial, pool: SourcePool, tally: Tally, like: tuple[Digest, ...]
     ) -> None:
         tally.copied_bytes = await trio.to_thread.run_sync(self.store.copy_pieces, partial, like)
-        job = PieceJob(self, partial, tally)
-        await Crew(self, pool, tally, job.work).run()
+        job = PieceJob(self._asker, partial, tally)
+        await Crew(self._asker, pool, tally, job.work).run()
 
 
 def _pool(sources: SourcePool | Iterable[PeerKey]) -> SourcePool:

@@ -16,7 +16,7 @@ from tequio_client.worker.blobs import PAYLOAD_BYTES, Op, Request, unpack_bits
 from tequio_shared.errors import MalformedError, PeerError
 
 if TYPE_CHECKING:
-    from tequio_client.worker.fetch import Fetcher
+    from tequio_client.worker.asking import Asker
     from tequio_client.worker.partial import Partial
     from tequio_client.worker.tally import Tally
     from tequio_shared.ids import PeerKey
@@ -28,8 +28,8 @@ DEPTH = 4
 class PieceJob:
     """The pieces of one tree, shared among sources in units of at most PAYLOAD_BYTES."""
 
-    def __init__(self, fetcher: Fetcher, partial: Partial, tally: Tally) -> None:
-        self._fetcher = fetcher
+    def __init__(self, asker: Asker, partial: Partial, tally: Tally) -> None:
+        self._asker = asker
         self._partial = partial
         self._tally = tally
         self._ref = partial.tree.ref
@@ -61,7 +61,7 @@ class PieceJob:
 
     async def _held_by(self, peer: PeerKey) -> list[bool] | None:
         """Which pieces the source has; None for all of them."""
-        payload = await self._fetcher.ask(peer, Request(op=Op.HELD, name=self._ref.root))
+        payload = await self._asker.ask(peer, Request(op=Op.HELD, name=self._ref.root))
         return unpack_bits(bytes(payload), self._ref.pieces) if payload else None
 
     async def _pull(self, peer: PeerKey, held: list[bool] | None) -> None:
@@ -111,11 +111,11 @@ class PieceJob:
         first, count = unit
         request = Request(op=Op.PIECES, name=self._ref.root, first=first, count=count)
         _, expect = self._ref.span(first, count)
-        payload = await self._fetcher.ask_for_bytes(peer, request, expect)
+        payload = await self._asker.ask_for_bytes(peer, request, expect)
         if len(payload) != expect:
             raise MalformedError(f"{len(payload)} bytes where {expect} were asked for")
         new = await trio.to_thread.run_sync(
-            self._fetcher.store.write_pieces, self._partial, first, payload
+            self._asker.store.write_pieces, self._partial, first, payload
         )
         self._tally.add(peer, new)
 

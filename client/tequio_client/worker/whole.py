@@ -16,7 +16,7 @@ from tequio_shared.ids import DIGEST_BYTES, Digest, sha256
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
-    from tequio_client.worker.fetch import Fetcher
+    from tequio_client.worker.asking import Asker
     from tequio_client.worker.sources import SourcePool
     from tequio_client.worker.store import Store
     from tequio_client.worker.trees import TreeRef
@@ -26,20 +26,20 @@ DEPTH = 4
 """Requests on their way to one source."""
 
 
-async def fetch_whole(fetcher: Fetcher, ref: TreeRef, pool: SourcePool, tally: Tally) -> None:
+async def fetch_whole(asker: Asker, ref: TreeRef, pool: SourcePool, tally: Tally) -> None:
     """One request for the whole tree; its content alone shows whether the root is right."""
     turns = Turns()
 
     async def work(peer: PeerKey) -> None:
         await turns.wait()
         request = Request(op=Op.PIECES, name=ref.root, count=ref.pieces)
-        content = bytes(await fetcher.ask_for_bytes(peer, request, ref.size_bytes))
-        await trio.to_thread.run_sync(_keep_whole, fetcher.store, ref, content)
+        content = bytes(await asker.ask_for_bytes(peer, request, ref.size_bytes))
+        await trio.to_thread.run_sync(_keep_whole, asker.store, ref, content)
         if not tally.is_done:
             tally.add(peer, ref.size_bytes)
         tally.is_done = True
 
-    await Crew(fetcher, pool, tally, turns.passing_on(work)).run()
+    await Crew(asker, pool, tally, turns.passing_on(work)).run()
 
 
 def _keep_whole(store: Store, ref: TreeRef, content: bytes) -> None:
@@ -49,29 +49,29 @@ def _keep_whole(store: Store, ref: TreeRef, content: bytes) -> None:
 
 
 async def fetch_blob(
-    fetcher: Fetcher, name: Digest, pool: SourcePool, tally: Tally, most_bytes: int
+    asker: Asker, name: Digest, pool: SourcePool, tally: Tally, most_bytes: int
 ) -> None:
     """Fetch a blob of at most so many bytes from one source after the other."""
     turns = Turns()
 
     async def work(peer: PeerKey) -> None:
         await turns.wait()
-        content = await _blob_from(fetcher, peer, name, most_bytes)
-        await trio.to_thread.run_sync(_keep_blob, fetcher.store, name, content)
+        content = await _blob_from(asker, peer, name, most_bytes)
+        await trio.to_thread.run_sync(_keep_blob, asker.store, name, content)
         if not tally.is_done:
             tally.add(peer, len(content))
         tally.is_done = True
 
-    await Crew(fetcher, pool, tally, turns.passing_on(work)).run()
+    await Crew(asker, pool, tally, turns.passing_on(work)).run()
 
 
-async def _blob_from(fetcher: Fetcher, peer: PeerKey, name: Digest, most_bytes: int) -> bytes:
+async def _blob_from(asker: Asker, peer: PeerKey, name: Digest, most_bytes: int) -> bytes:
     """Fetch a blob from one source, unchecked: only its end shows whether it is right."""
     parts: dict[int, memoryview] = {}
 
     async def part(first: int) -> int:
         request = Request(op=Op.BLOB, name=name, first=first, count=PAYLOAD_BYTES)
-        size, parts[first] = unpack_blob(await fetcher.ask_for_bytes(peer, request, PAYLOAD_BYTES))
+        size, parts[first] = unpack_blob(await asker.ask_for_bytes(peer, request, PAYLOAD_BYTES))
         return size
 
     size = await part(0)
@@ -105,30 +105,28 @@ def _keep_blob(store: Store, name: Digest, content: bytes) -> None:
     store.put_blob(content)
 
 
-async def fetch_leaves(
-    fetcher: Fetcher, ref: TreeRef, pool: SourcePool, tally: Tally
-) -> Tree | None:
+async def fetch_leaves(asker: Asker, ref: TreeRef, pool: SourcePool, tally: Tally) -> Tree | None:
     """Fetch the leaf hashes and check them; None when no source gave them."""
     turns, found = Turns(), list[Tree]()
     gathered = Tally(ref.root, bad=tally.bad, asked=tally.asked)
 
     async def work(peer: PeerKey) -> None:
         await turns.wait()
-        leaves = await _leaves_from(fetcher, peer, ref)
+        leaves = await _leaves_from(asker, peer, ref)
         await trio.to_thread.run_sync(ref.check_leaves, leaves)
         found.append(Tree(ref=ref, leaves=leaves))
         gathered.is_done = True
 
-    await Crew(fetcher, pool, gathered, turns.passing_on(work)).run()
+    await Crew(asker, pool, gathered, turns.passing_on(work)).run()
     return found[0] if found else None
 
 
-async def _leaves_from(fetcher: Fetcher, peer: PeerKey, ref: TreeRef) -> tuple[bytes, ...]:
+async def _leaves_from(asker: Asker, peer: PeerKey, ref: TreeRef) -> tuple[bytes, ...]:
     most = PAYLOAD_BYTES // DIGEST_BYTES
     leaves: list[bytes] = []
     for first in range(0, ref.pieces, most):
         count = min(most, ref.pieces - first)
         request = Request(op=Op.LEAVES, name=ref.root, first=first, count=count)
-        payload = await fetcher.ask(peer, request, expect_bytes=count * DIGEST_BYTES)
+        payload = await asker.ask(peer, request, expect_bytes=count * DIGEST_BYTES)
         leaves += split_leaves(bytes(payload))
     return tuple(leaves)

@@ -71,9 +71,12 @@ class Swarm:
         address: str = await self._nursery.start(_run_peer, name, prepare)
         return address
 
-    def fetcher(self, download: ByteBudget | None = None) -> Fetcher:
+    def fetcher(
+        self, download: ByteBudget | None = None, record: blame.Blame | None = None
+    ) -> Fetcher:
         """Make the fetcher of our store."""
-        return Fetcher(self.network, self.store, rng=random.Random(3), download=download)
+        rng = random.Random(3)
+        return Fetcher(self.network, self.store, rng=rng, download=download, blame=record)
 
     def has(self, content: bytes, ref: TreeRef) -> bool:
         """Whether our store has the tree, with this content."""
@@ -424,8 +427,7 @@ async def test_a_liar_is_not_asked_again_for_a_while_and_is_on_record(swarm: Swa
 
     bad, good = await swarm.crooked("liar", noting), await swarm.source("good", BIG, SMALL)
     now_s = [0.0]
-    async with swarm.fetcher() as fetcher:
-        fetcher.blame = blame.Blame(lambda: now_s[0])
+    async with swarm.fetcher(record=blame.Blame(lambda: now_s[0])) as fetcher:
         await fetcher.fetch_tree(big(), [bad, good], timeout_s=20)
         (record,) = fetcher.blame.liars
         assert (record.peer, record.times) == (bad, 1)
