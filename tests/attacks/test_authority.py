@@ -220,9 +220,9 @@ def test_a_key_that_signs_for_everybody_is_refused(ledger: Door, name: str) -> N
     with pytest.raises(SignatureInvalidError):
         Entry.parse(leaf).verify(ledger.net)  # what workers and auditors run
     with pytest.raises(SignatureInvalidError):
-        AddressRecord(
-            author=PeerKey(key), addrs=(), ts=1, signature=bytes([1]) + bytes(63)
-        ).verify(ledger.net)
+        AddressRecord(author=PeerKey(key), addrs=(), ts=1, signature=bytes([1]) + bytes(63)).verify(
+            ledger.net
+        )
     named = VerifierKey(name="log.test", kind=KeyKind.LOG, key=PeerKey(key))
     with pytest.raises(SignatureInvalidError):
         VerifierKey.parse(named.text())

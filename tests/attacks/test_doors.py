@@ -22,6 +22,7 @@ from tequio_shared.statements.members import MemberLeave
 from tequio_shared.tlog import bundle
 from tests.support.attack_table import attack
 from tests.support.attackers import codes, forged, key_number, post, put_headers, status_of
+from tests.support.attackers_flood import flood
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, Served, served
 
@@ -267,3 +268,20 @@ def test_a_body_that_trickles_is_given_up() -> None:
 
     with pytest.raises(RefusedError, match="slowly"):
         asyncio.run(asyncio.wait_for(read(), 5))
+
+
+@attack("L7", layer="net", ends="honest members are answered within 2 s all the while")
+def test_a_flood_from_other_addresses_does_not_keep_honest_members_waiting(ledger: Served) -> None:
+    honest = Author("steady", ledger.net)
+    entries = [honest.register(now_ms())]
+    assert codes(post(ledger.url, entries)) == ["logged"]
+    with flood(ledger, networks=6) as spent, httpx.Client(base_url=ledger.url, timeout=20) as http:
+        waits = []
+        for _ in range(20):
+            began = time.monotonic()
+            answer = http.post("/v1/statements", content=bundle([entries[0].leaf()]))
+            waits.append(time.monotonic() - began)
+            assert codes(answer) in (["known"], ["rate-limited"])
+            time.sleep(1 / KEY_RATE / 4)
+    assert spent.requests > 50, spent
+    assert sorted(waits)[-2] < 2, waits

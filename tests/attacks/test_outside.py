@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import msgspec
+import pytest
+
+from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.statements.members import MemberLeave, MemberReady
 from tequio_shared.statements.standing import FaultReport
 from tests.support.attack_table import attack
-from tests.support.attackers_ledger import door, now_ms
+from tests.support.attackers_ledger import SECOND, door, monkey, now_ms
 from tests.support.authors import Author
 from tests.support.ledgers import UNLIMITED
 from tests.support.paper_swarm import manifest
+from tests.support.statements import example
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,3 +75,50 @@ def test_nobody_fills_the_record_with_keys_that_were_never_registered(tmp_path: 
             assert said != ["logged"]
             assert not ledger.knows(nobody.key)
         assert ledger.size() == before
+
+
+@attack(
+    "L7",
+    layer="adm",
+    ends="refused; what is too large to be told of is not told",
+)
+def test_a_fault_too_large_for_a_report_does_not_end_the_ledger(tmp_path: Path) -> None:
+    with door(tmp_path, *UNLIMITED) as ledger:
+        ledger.open(RULES)
+        cheat, honest = ledger.author("bloated"), ledger.author("neighbour")
+        end = cheat.seq, cheat.last
+        assert ledger.says(ready(cheat)) == ["logged"]
+        cheat.seq, cheat.last = end
+        large = msgspec.structs.replace(example("witness.proof"), bloom=to_text(bytes(10_000)))
+        second = cheat.say(large, now_ms(), run=RULES.run_id, number=1)
+        assert ledger.says(second) == ["equivocation"]
+        assert ledger.says(ready(honest)) == ["logged"]
+
+
+@attack("L8", layer="adm", ends="each is judged; the ledger lives and hears the honest")
+@pytest.mark.parametrize("seed", [1])
+def test_any_signed_statement_of_anybody_leaves_the_ledger_standing(
+    tmp_path: Path, seed: int
+) -> None:
+    chance = random.Random(seed)
+    with door(tmp_path, *UNLIMITED) as ledger:
+        ledger.open(RULES)
+        organiser = Author("organiser", ledger.net)
+        organiser.signer = SECOND
+        speakers = [ledger.author("monkey"), ledger.author("ape"), organiser]
+        said: Counter[str] = Counter()
+        for _ in range(250):
+            speaker = chance.choice(speakers)
+            end = speaker.seq, speaker.last
+            with suppress(PeerError, RefusedError):  # what cannot even be written
+                entry = monkey(chance, speaker, [one.key for one in speakers])
+                (outcome,) = ledger.says(entry)
+                said[outcome] += 1
+                if outcome == "logged":
+                    continue
+            speaker.seq, speaker.last = end
+        assert len(said) > 5, said
+        assert ledger.author("afterwards").seq == 1
+        assert ledger.http.get("/healthz").status_code == 200
+    with door(tmp_path, *UNLIMITED) as ledger:  # and what it logged reads back
+        assert ledger.author("after the start").seq == 1

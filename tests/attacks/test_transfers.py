@@ -161,9 +161,9 @@ async def test_the_death_of_the_first_peer_splits_nobody_off() -> None:
             await books["left"][1].ask(seed.key)
             assert right.key in {one.author for one in books["left"][0].current()}
         await until(lambda: seed.key not in left.connected(), 40)
-        record = books["left"][0].get(right.key)
-        assert record is not None
-        await left.connect(record.addrs[0])
+        found = books["left"][0].get(right.key)
+        assert found is not None
+        await left.connect(found.addrs[0])
         assert right.key in left.connected()
 
 

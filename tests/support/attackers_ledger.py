@@ -9,26 +9,32 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import httpx
+from msgspec.structs import replace as replace_fields
 
-from tequio_shared.ids import ZERO_DIGEST, NetworkId, PeerKey, sha256, to_text
+from tequio_shared.ids import ZERO_DIGEST, NetworkId, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.run import first_head
 from tequio_shared.statement import Entry, make, sign, signed_message
 from tequio_shared.statements.runs import RunOpen
+from tequio_shared.statements.scope import Scope
+from tequio_shared.statements.standing import FaultReport
 from tequio_shared.tlog import bundle
 from tests.support.attackers import PATIENCE_S, codes, put_headers
 from tests.support.authors import Author, registration
 from tests.support.ledgers import ORGANISER, Served, served
+from tests.support.paper_swarm import manifest
+from tests.support.statements import EXAMPLES, example
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from tequio_shared.ids import RunId
     from tequio_shared.manifest import Manifest
 
 SECOND = Signer(bytes([8]) * 32)
 """The network's other organiser."""
+_RUNS = manifest().run_id, sha256(b"no run")
 TORSION = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
 SMALL_KEYS = {
     "the identity": bytes([1]) + bytes(31),
@@ -177,3 +183,24 @@ def elsewhere(entry: Entry, net: NetworkId, *signers: Signer) -> Entry:
 def all_refused(said: Sequence[str], code: str) -> bool:
     """Whether every entry met that refusal."""
     return set(said) == {code}
+
+
+def monkey(chance: random.Random, speaker: Author, keys: Sequence[PeerKey]) -> Entry:
+    """Some statement of any type, about anything; raises RefusedError if nobody could write it."""
+    body = example(chance.choice(sorted(EXAMPLES)))
+    numbers = [0, 1, 2, 300, 2**31, 2**53 - 1]
+    changes: dict[str, object] = {}
+    for name in body.__struct_fields__:
+        value = getattr(body, name)
+        if name == "peer":
+            changes[name] = to_text(chance.choice(keys))
+        elif isinstance(value, int) and chance.random() < 0.4:
+            changes[name] = chance.choice(numbers)
+    if isinstance(body, FaultReport):
+        end = speaker.seq, speaker.last
+        one, other = (speaker.register(now_ms() + at).leaf() for at in (0, 1))
+        speaker.seq, speaker.last = end
+        changes["leaves"] = (to_text(one), to_text(other))[: chance.randint(1, 2)]
+    run = None if body.SCOPE is Scope.NETWORK else RunId(_RUNS[chance.randrange(2)])
+    number = chance.choice(numbers) if body.SCOPE is Scope.ROUND else None
+    return speaker.say(replace_fields(body, **changes), now_ms(), run=run, number=number)
