@@ -5,7 +5,8 @@ First the rules of contribution validity; a broken one is the reason. Then, amon
 - `copy`: how many positions it shares with an earlier contribution, of this round or accepted in
   one of the last, and how often with the same sign;
 - `norm`: its length against the median of the round, for the inner steps that were done;
-- `cosine`: where it points, against the witness's own pseudo-gradient from the same head.
+- `cosine`: where it points, chunk by chunk, against the witness's own pseudo-gradient from the same
+  head.
 
 What a trainer says about itself counts against it only: claimed steps beyond the run's are no
 excuse for a longer update. The first of the three that speaks is the reason, in that order: bytes

@@ -347,3 +347,13 @@ def test_the_most_certain_measure_gives_the_reason(
         work=1.0,
     )
     assert measures.reason == reason
+
+
+def test_a_few_weights_that_swing_do_not_speak_against_honest_work(
+    long_run: SmallRun, deltas: list[NDArray[np.float32]], payloads: list[bytes], tmp_path: Path
+) -> None:
+    """The witness's own update has one chunk a hundred times too long, and the wrong way round."""
+    swinging = deltas[0].copy()
+    swinging[:4096] *= -100
+    witness = _witness(long_run, swinging, 0)
+    assert _reasons(long_run, tmp_path, payloads, witness) == [""] * HONEST

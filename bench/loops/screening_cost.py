@@ -1,0 +1,127 @@
+"""What screening costs: seconds and memory for 100M parameters and 16 contributions."""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from loops import table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+PARAMETERS = 100_000_000
+CONTRIBUTIONS = 16
+CASES = (("sparseloco", 64, 2), ("sparseloco", 256, 2))
+
+
+def measure() -> list[dict[str, object]]:
+    """Screen random contributions, each case in a process of its own."""
+    with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
+        return [pool.apply(_case, case) for case in CASES]
+
+
+def table_of(cost: Sequence[Mapping[str, object]]) -> str:
+    """The cases as a table."""
+    columns = ("records", "payload, MB", "byte rules, s", "all of it, s", "memory, MB")
+    names = ("payload_mb", "rules_s", "seconds", "memory_mb")
+    rows = [[str(one["case"]), *(f"{one[name]:.1f}" for name in names)] for one in cost]
+    return table.markdown(columns, rows)
+
+
+def _case(algorithm: str, k: int, bits: int) -> dict[str, object]:
+    from loops import repository  # noqa: F401 - finds the tests' laboratory
+    from tequio_client.trainer import screen
+    from tequio_shared import contribution
+    from tequio_shared.layout import CHUNK, Layout
+    from tequio_shared.records import RecordShape
+
+    shape = RecordShape(algorithm=algorithm, k=k, bits=bits)  # type: ignore[arg-type]
+    chunks = PARAMETERS // CHUNK
+    layout = Layout.of([("weights", (chunks, CHUNK))], "flat")
+    own = np.random.default_rng(0).normal(0, 1e-3, layout.elements).astype(np.float32)
+    with tempfile.TemporaryDirectory() as folder:
+        candidates = [
+            _candidate(Path(folder), slot, chunks, shape) for slot in range(CONTRIBUTIONS)
+        ]
+        before_mb = _resident_mb()
+        begun = time.perf_counter()
+        for one in candidates:
+            payload = np.memmap(one.payload, np.uint8, "r")
+            if contribution.validate(one.header, payload.data, one.expected):
+                raise AssertionError("a random contribution is not valid")
+        rules_s = time.perf_counter() - begun
+        witness = screen.Witness(
+            layout=layout,
+            steps=20,
+            chance=np.random.default_rng(1),
+            past=[(one.header, one.payload) for one in candidates],
+            own_delta=own,
+            own_slot=0,
+        )
+        begun = time.perf_counter()
+        screen.screen(candidates, witness)
+        return {
+            "case": f"{algorithm} k {k} {bits} bits",
+            "payload_mb": chunks * shape.record_bytes / 1e6,
+            "rules_s": rules_s,
+            "seconds": time.perf_counter() - begun,
+            "memory_mb": float(_resident_mb() - before_mb),
+        }
+
+
+def _candidate(folder: Path, slot: int, chunks: int, shape: object) -> object:
+    """A random contribution: places that are spread evenly and moved by chance."""
+    from tests.support.laboratory import key_of
+
+    from tequio_client.trainer import screen
+    from tequio_shared.contribution import Assignment, Expected, Header, encode_records
+    from tequio_shared.contribution import payload_root as root_of
+    from tequio_shared.ids import ZERO_DIGEST, HeadHash, RunId
+    from tequio_shared.records import ALGORITHM_CODES, LEVELS, Records
+
+    chance, k = np.random.default_rng(slot), shape.k
+    gap = 4096 // k
+    indices = (np.arange(k) * gap + chance.integers(0, gap, (chunks, k))).astype(np.uint16)
+    levels = chance.choice(LEVELS[shape.bits], (chunks, k))
+    scales = chance.integers(80, 120, chunks).astype(np.uint8)
+    payload = encode_records(Records(scales=scales, indices=indices, levels=levels), shape)
+    path = folder / str(slot)
+    path.write_bytes(payload)
+    header = Header(
+        algorithm=ALGORITHM_CODES[shape.algorithm],
+        bits=shape.bits,
+        k=k,
+        inner_steps=20,
+        chunk_count=chunks,
+        round=1,
+        window_first=slot,
+        window_count=1,
+        tokens=1,
+        run_id=RunId(ZERO_DIGEST),
+        base_head=HeadHash(ZERO_DIGEST),
+        trainer=key_of(slot),
+        payload_root=root_of(payload, shape),
+    )
+    expected = Expected(
+        shape=shape,
+        chunks=chunks,
+        run_id=RunId(ZERO_DIGEST),
+        round=1,
+        base_head=HeadHash(ZERO_DIGEST),
+        assigned={key_of(slot): Assignment(first=slot, count=1)},
+        window_tokens=1,
+        max_inner_steps=20,
+    )
+    return screen.Candidate(slot=slot, header=header.pack(), payload=path, expected=expected)
+
+
+def _resident_mb() -> int:
+    """The most so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10

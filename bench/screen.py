@@ -1,0 +1,304 @@
+"""What a witness measures in honest and in cheating contributions, and what its checks make of it.
+
+Real models are trained on Python's standard library by the trainer's own code: four trainers on
+windows of their own, from one head that moves on round after round. In some rounds every kind of
+honest and cheating contribution is put in the place of the last trainer's, and two of the others
+screen the round with the screen that the product uses, each with its own pseudo-gradient. Printed
+are the measures, and how often each check speaks; then what screening costs.
+
+    python bench/screen.py [--quick] [--json FILE] [--document docs/screening.md]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from loops import repository, screening_cost, table
+from loops.machine import machine
+from tests.support import trainer_attacks
+from tests.support.laboratory import BF16, Laboratory, Made, Recipe, backwards
+from tests.support.trainer_attacks import ATTACKS, Situation
+
+from tequio_client.dataset.sources import standard_library
+from tequio_client.demo.script import ARCHITECTURE
+from tequio_client.trainer import screen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from tequio_client.trainer.codecs import Encoded
+    from tequio_client.trainer.screen import Measured
+
+TRAINERS, WITNESSES = 4, 2
+SUBJECT = 3
+"""The slot whose contribution is replaced; it commits last."""
+DOCUMENT = repository.ROOT / "docs" / "screening.md"
+HONEST = (
+    "fp32",
+    "bf16",
+    "other order of summation",
+    "newcomer without feedback",
+    "after a round that did not count",
+    "half of the windows, and says so",
+    "one step, and says so",
+    "one step, newcomer, and says so",
+    "seen by a witness with one step",
+)
+LIES = ("trained on other windows", "half of the steps, says all", "half of the steps, times 2")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A recipe, and the rounds in which everything is measured."""
+
+    name: str
+    recipe: Recipe
+    rounds: tuple[int, ...]
+
+
+SCENES = (
+    Scene(
+        name="1M, Muon, k 256",
+        recipe=Recipe(config=ARCHITECTURE, steps=10, windows=20),
+        rounds=(1, 2, 4, 8),
+    ),
+    Scene(
+        name="1M, Muon, k 64",
+        recipe=Recipe(config=ARCHITECTURE, steps=10, windows=20, k=64),
+        rounds=(1, 3),
+    ),
+    Scene(
+        name="1M, AdamW, k 256",
+        recipe=Recipe(config=ARCHITECTURE, steps=10, windows=20, optimiser="adamw", lr=0.001),
+        rounds=(1, 3),
+    ),
+)
+
+
+def main() -> None:
+    """Measure all scenes and the cost; print, and write where told."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="one scene, two rounds")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--document", type=Path, help="put the tables into this page")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    scenes = (replace(SCENES[0], rounds=(1, 2)),) if options.quick else SCENES
+    found: dict[str, list[Measured]] = {}
+    for scene in scenes:
+        for kind, measured in _play(scene):
+            found.setdefault(kind, []).append(measured)
+            found.setdefault(f"{kind}: {scene.name}", []).append(measured)
+    cost = screening_cost.measure()
+    tables = {
+        "honest contributions": _table(found, HONEST),
+        "cheating contributions": _table(found, (*ATTACKS, *LIES)),
+        "honest contributions, scene by scene": _by_scene(found, scenes),
+        "cost of screening": screening_cost.table_of(cost),
+        "machine of the measurements": ", ".join(f"{k} {v}" for k, v in machine().items()),
+    }
+    for name, content in tables.items():
+        print(f"\n{name}\n\n{content}")
+        if options.document:
+            table.put(options.document, name, content)
+    if options.json:
+        rows = {kind: [_numbers(one) for one in some] for kind, some in found.items()}
+        options.json.write_text(json.dumps({**machine(), "measured": rows, "cost": cost}))
+
+
+# --- playing -------------------------------------------------------------------------------------
+
+
+def _play(scene: Scene) -> Iterator[tuple[str, Measured]]:
+    """Train round after round; in those of the scene, measure every kind."""
+    with tempfile.TemporaryDirectory() as folder:
+        lab = Laboratory(Path(folder), scene.recipe, standard_library())
+        feedback: list[list[NDArray[np.uint16] | None]] = [[None] * TRAINERS] * 2
+        before: list[Made] = []
+        past: list[tuple[bytes, Path]] = []
+        while lab.round <= max(scene.rounds):
+            made = [_honest(lab, slot, feedback[1][slot]) for slot in range(TRAINERS)]
+            if lab.round in scene.rounds:
+                round_ = Round(lab=lab, made=made, before=before, feedback=feedback, past=past)
+                print(f"{scene.name}: round {lab.round}", flush=True)
+                yield from round_.measured()
+            past = _kept(lab, made)
+            before = made
+            feedback = [feedback[1], [one.encoded.feedback for one in made]]
+            lab.advance(made)
+
+
+def _honest(lab: Laboratory, slot: int, feedback: NDArray[np.uint16] | None) -> Made:
+    first = lab.windows_of(slot, TRAINERS)
+    delta, steps = lab.delta(first)
+    return _made(lab, first, delta, steps, lab.encode(delta, feedback), slot)
+
+
+def _made(
+    lab: Laboratory,
+    first: int,
+    delta: NDArray[np.float32],
+    steps: int,
+    encoded: Encoded,
+    slot: int = SUBJECT,
+) -> Made:
+    return Made(
+        slot=slot,
+        first=first,
+        windows=lab.recipe.windows,
+        steps=steps,
+        delta=delta,
+        encoded=encoded,
+    )
+
+
+def _kept(lab: Laboratory, made: Sequence[Made]) -> list[tuple[bytes, Path]]:
+    """The round's contributions as files, for the next round's witnesses."""
+    kept = []
+    for one in made:
+        path = lab.folder / f"past-{lab.round % 2}-{one.slot}"
+        path.write_bytes(one.encoded.payload)
+        kept.append((lab.header(one), path))
+    return kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """One round to measure in, with what is known of the last."""
+
+    lab: Laboratory
+    made: list[Made]
+    before: list[Made]
+    feedback: list[list[NDArray[np.uint16] | None]]
+    past: list[tuple[bytes, Path]]
+
+    def measured(self) -> Iterator[tuple[str, Measured]]:
+        """Every kind, as each witness sees it."""
+        for kind, subject in (*self._honest(), *self._lies(), *self._attacks()):
+            for witness in range(WITNESSES):
+                yield kind, self._seen(subject, witness, self.made[witness].delta)
+        for witness in range(WITNESSES):
+            for one in self._all_seen(self.made[SUBJECT], witness, self.made[witness].delta):
+                if one.slot not in (witness, SUBJECT):
+                    yield HONEST[0], one
+            poor = self.lab.delta(self.made[witness].first, steps=1)[0]
+            yield HONEST[-1], self._seen(self.made[SUBJECT], witness, poor)
+
+    def _honest(self) -> Iterator[tuple[str, Made]]:
+        lab, mine = self.lab, self.made[SUBJECT]
+        yield HONEST[0], mine
+        yield HONEST[1], self._trained(lab.delta(mine.first, device=BF16))
+        yield HONEST[2], self._trained(lab.delta(mine.first, training=backwards(lab.training)))
+        yield HONEST[3], self._sent(mine.delta, mine.steps, None)
+        yield HONEST[4], self._sent(mine.delta, mine.steps, self.feedback[0][SUBJECT])
+        few = lab.recipe.windows // 2
+        delta, steps = lab.delta(mine.first, windows=few, steps=lab.recipe.steps // 2)
+        yield HONEST[5], replace(self._trained((delta, steps)), windows=few)
+        delta, steps = lab.delta(mine.first, steps=1)
+        yield HONEST[6], self._trained((delta, steps))
+        yield HONEST[7], self._sent(delta, steps, None)
+
+    def _lies(self) -> Iterator[tuple[str, Made]]:
+        lab, mine = self.lab, self.made[SUBJECT]
+        elsewhere = (mine.first + lab.windows // 2) % (lab.windows - lab.recipe.windows)
+        yield LIES[0], self._trained(lab.delta(elsewhere))
+        delta, _ = lab.delta(mine.first, steps=lab.recipe.steps // 2)
+        lazy = self._trained((delta, lab.recipe.steps))
+        yield LIES[1], lazy
+        now = Situation(shape=lab.recipe.shape, payload=lazy.encoded.payload)
+        loud = trainer_attacks.forged(trainer_attacks.rescale(2.0), lazy.encoded, now)
+        yield LIES[2], replace(lazy, encoded=loud)
+
+    def _attacks(self) -> Iterator[tuple[str, Made]]:
+        mine = self.made[SUBJECT]
+        last = self.before[SUBJECT].encoded.payload if self.before else None
+        now = Situation(
+            shape=self.lab.recipe.shape,
+            payload=mine.encoded.payload,
+            seed=self.lab.round,
+            last=last,
+            foreign=self.made[1].encoded.payload,
+            foreign_last=self.before[1].encoded.payload if self.before else None,
+        )
+        for name, attack in ATTACKS.items():
+            needs_past = name in ("stale", "replay")
+            if name != "half_work" and not (needs_past and last is None):
+                encoded = trainer_attacks.forged(attack, mine.encoded, now)
+                yield name, replace(mine, encoded=encoded)
+
+    def _trained(self, trained: tuple[NDArray[np.float32], int]) -> Made:
+        return self._sent(*trained, self.feedback[1][SUBJECT])
+
+    def _sent(
+        self, delta: NDArray[np.float32], steps: int, feedback: NDArray[np.uint16] | None
+    ) -> Made:
+        first = self.made[SUBJECT].first
+        return _made(self.lab, first, delta, steps, self.lab.encode(delta, feedback))
+
+    def _seen(self, subject: Made, witness: int, delta: NDArray[np.float32]) -> Measured:
+        return self._all_seen(subject, witness, delta)[SUBJECT]
+
+    def _all_seen(
+        self, subject: Made, witness: int, delta: NDArray[np.float32]
+    ) -> tuple[Measured, ...]:
+        brings = screen.Witness(
+            layout=self.lab.layout,
+            steps=self.lab.recipe.steps,
+            chance=np.random.default_rng(self.lab.round),
+            past=self.past,
+            own_delta=delta,
+            own_slot=witness,
+        )
+        return screen.screen(self.lab.candidates([*self.made[:SUBJECT], subject]), brings)
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+COLUMNS = ("contribution", "n", "norm ratio", "cosine", "overlap", "copy", "norm", "cosine", "any")
+
+
+def _table(found: dict[str, list[Measured]], kinds: Sequence[str]) -> str:
+    return table.markdown(COLUMNS, [_row(kind, found[kind]) for kind in kinds if kind in found])
+
+
+def _by_scene(found: dict[str, list[Measured]], scenes: Sequence[Scene]) -> str:
+    names = [f"{HONEST[0]}: {scene.name}" for scene in scenes]
+    return _table(found, names)
+
+
+def _row(kind: str, some: Sequence[Measured]) -> list[str]:
+    reasons = Counter(one.reason for one in some)
+    shares = [reasons[name] / len(some) for name in ("copy", "norm", "cosine")]
+    return [
+        kind,
+        str(len(some)),
+        _range([one.norm_ratio for one in some]),
+        _range([one.cosine for one in some]),
+        _range([one.overlap for one in some]),
+        *(f"{share:.0%}" for share in (*shares, 1 - reasons[""] / len(some))),
+    ]
+
+
+def _range(values: Sequence[float | None]) -> str:
+    there = sorted(one for one in values if one is not None)
+    if not there:
+        return "none"
+    return f"{there[0]:.3f} to {there[-1]:.3f}"
+
+
+def _numbers(one: Measured) -> list[float | str | None]:
+    return [one.reason, one.norm_ratio, one.cosine, one.overlap, one.agreement]
+
+
+if __name__ == "__main__":
+    main()
