@@ -11,9 +11,10 @@ import trio
 
 from tequio_client.worker import lanes
 from tequio_client.worker.addressbook import AddressBook
+from tequio_client.worker.asking import IN_FLIGHT
 from tequio_client.worker.blobs import BlobServer, Op
 from tequio_client.worker.commitments import Commitments
-from tequio_client.worker.fetch import IN_FLIGHT, Fetcher, FetchFailedError
+from tequio_client.worker.fetch import Fetcher, FetchFailedError
 from tequio_client.worker.gossip import Gossip, PeerExchange
 from tequio_client.worker.peers import PeerNetwork
 from tequio_client.worker.store import Store
