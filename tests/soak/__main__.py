@@ -141,6 +141,7 @@ async def _soak(folder: Path, minutes: float, seed: int) -> list[str]:
         await soak.audit()
         nursery.cancel_scope.cancel()
     click.echo(f"in all: {soak.line()}")
+    soak.readings.write(folder / "readings.csv")
     verdicts = judged(soak.readings.lives)
     for one in verdicts:
         click.echo(one.line())

@@ -52,6 +52,16 @@ class Readings:
         ]
         return max(last, default=(0.0, 0))
 
+    def write(self, file: Path) -> None:
+        """Write every reading as CSV, to look for what grew."""
+        lines = ["kind,life,seconds,megabytes,files"]
+        for kind, lives in self.lives.items():
+            for number, life in enumerate(lives):
+                for size, files in zip(life.megabytes, life.files, strict=True):
+                    numbers = f"{size.at_s:.1f},{size.value:.2f},{files.value:.0f}"
+                    lines.append(f"{kind},{number},{numbers}")
+        file.write_text("\n".join(lines) + "\n")
+
     def _read(self) -> None:
         for kind, process in self._processes():
             with suppress(psutil.Error, OSError):
