@@ -296,3 +296,19 @@ def test_each_threshold_decides_where_it_stands(
     swarm.run_rounds(rounds)
     settle(swarm)
     assert of(swarm, one) is becomes
+
+
+@attack(
+    "P4", layer="qua", ends="never suspected: what one witness measures alone counts for nothing"
+)
+def test_noise_that_one_witness_takes_for_fraud_blames_nobody() -> None:
+    swarm = patient_swarm(4, most=40)
+    swarm_of(4, *[Judge] * 4, swarm=swarm)
+    noisy = swarm.volunteers[0]
+    victims = {"victims": {noisy.key}, "accusation": Reason.COSINE}
+    swarm_of(4, type("Colluder", (Colluder,), victims), swarm=swarm)
+    swarm.run_rounds(30)
+    settle(swarm)
+    assert [change.to for change in changes(swarm, noisy)] == ["active"]
+    assert of(swarm, noisy) is Standing.ACTIVE
+    assert not swarm.standings.records[noisy.key].strikes
