@@ -38,6 +38,11 @@ class Hearing:
     proofs: Mapping[int, Seen]
     verdicts: Mapping[int, tuple[Verdict, Reason]]
 
+    def complaints(self) -> list[tuple[int, Measured]]:
+        """Who refuses what, for eyes."""
+        found = self.measured.items()
+        return [(witness, one) for witness, some in found for one in some if one.reason]
+
     def accepted(self, made: Sequence[Made]) -> list[Made]:
         """The accepted set."""
         return [one for one in made if self.verdicts[one.slot][0] is Verdict.ACCEPTED]

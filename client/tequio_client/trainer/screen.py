@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tequio_client.trainer import reading
-from tequio_client.trainer.sketch import draw, most_alike, sketch
+from tequio_client.trainer.sketch import agreement, draw, most_alike, sketch
 from tequio_shared import contribution
 from tequio_shared.contribution import Header, shape_of
 from tequio_shared.errors import MalformedError
@@ -54,6 +54,9 @@ OVERLAP_MOST = 0.6
 """Share of positions in common with an earlier contribution. Above it the later may be a copy."""
 AGREEMENT_MOST = 0.8
 """And this share of the common signs equal (or opposite): then it is one."""
+COMPANY_LEAST = 0.55
+"""Share of equal signs with the others. From here on an update has company, and what speaks against
+it is the witness's own work; chance gives 0.5."""
 _MEDIAN_OF = 3
 """So many valid contributions have a median; of two, either may be the liar's."""
 
@@ -133,14 +136,15 @@ def screen(candidates: Sequence[Candidate], witness: Witness) -> tuple[Measured,
 class Measures:
     """What was measured of one contribution; None: not measured.
 
-    `direction` is the median cosine of the others, without the witness's own; `work` is the share
-    of a full round's inner steps that was done.
+    Of the others, without the witness's own: `direction` is their median cosine, `company` the
+    share of signs equal to theirs. `work` is the share of a full round's inner steps that was done.
     """
 
     like: Likeness
     norm_ratio: float | None
     cosine: float | None
     direction: float | None
+    company: float | None
     work: float
 
     @property
@@ -163,8 +167,8 @@ class Measures:
 
     @property
     def is_astray(self) -> bool:
-        """Whether it points elsewhere although there is a direction."""
-        if self.cosine is None:
+        """Whether it points elsewhere although there is a direction, and does so alone."""
+        if self.cosine is None or (self.company is not None and self.company >= COMPANY_LEAST):
             return False
         is_clear = self.direction is not None and self.direction >= COSINE_CLEAR
         return self.cosine < (COSINE_LEAST if is_clear else -COSINE_CLEAR)
@@ -202,11 +206,14 @@ def _measured(
     one: _Valid, there: Sequence[_Valid], past: Sequence[Sketch], witness: Witness
 ) -> Measured:
     earlier = [other.sketch for other in there[: there.index(one)]]
+    own_slot = witness.own_slot
+    others = [other for other in there if other is not one and other.candidate.slot != own_slot]
     measures = Measures(
         like=most_alike(one.sketch, [*earlier, *past]),
-        norm_ratio=_norm_ratio(one, there, witness.own_slot),
+        norm_ratio=_norm_ratio(one, there, own_slot),
         cosine=one.reading.cosine,
-        direction=_direction(one, there, witness.own_slot),
+        direction=_direction(others),
+        company=agreement(one.sketch, [other.sketch for other in others]),
         work=one.steps / witness.steps,
     )
     return Measured(
@@ -220,15 +227,9 @@ def _measured(
     )
 
 
-def _direction(one: _Valid, there: Sequence[_Valid], own_slot: int | None) -> float | None:
-    others = sorted(
-        other.reading.cosine
-        for other in there
-        if other is not one
-        and other.candidate.slot != own_slot
-        and other.reading.cosine is not None
-    )
-    return others[len(others) // 2] if others else None
+def _direction(others: Sequence[_Valid]) -> float | None:
+    cosines = sorted(other.reading.cosine for other in others if other.reading.cosine is not None)
+    return cosines[len(cosines) // 2] if cosines else None
 
 
 def _past(witness: Witness, sample: NDArray[np.int64]) -> list[Sketch]:

@@ -76,12 +76,17 @@ def sketch(
 
 def likeness(one: Sketch, other: Sketch) -> Likeness:
     """Compare two sketches of the same sample; what has no entries is like nothing."""
-    fewer = min(one.entries, other.entries)
-    shared = _count((one.plus | one.minus) & (other.plus | other.minus))
-    if not fewer or not shared:
+    shared, same = _common(one, other)
+    if not shared:
         return UNLIKE
-    same = _count(one.plus & other.plus) + _count(one.minus & other.minus)
-    return Likeness(overlap=shared / fewer, agreement=same / shared)
+    return Likeness(overlap=shared / min(one.entries, other.entries), agreement=same / shared)
+
+
+def agreement(one: Sketch, others: Sequence[Sketch]) -> float | None:
+    """Share of equal signs, of all the positions shared with others; None where there are none."""
+    common = [_common(one, other) for other in others]
+    shared = sum(count for count, _ in common)
+    return sum(same for _, same in common) / shared if shared else None
 
 
 def most_alike(one: Sketch, others: Sequence[Sketch]) -> Likeness:
@@ -89,6 +94,12 @@ def most_alike(one: Sketch, others: Sequence[Sketch]) -> Likeness:
     return max(
         (likeness(one, other) for other in others), key=lambda like: like.overlap, default=UNLIKE
     )
+
+
+def _common(one: Sketch, other: Sketch) -> tuple[int, int]:
+    """Positions in both, and those of them with the same sign."""
+    shared = _count((one.plus | one.minus) & (other.plus | other.minus))
+    return shared, _count(one.plus & other.plus) + _count(one.minus & other.minus)
 
 
 def _blank_padding(signs: NDArray[np.int8], layout: Layout, sample: NDArray[np.int64]) -> None:

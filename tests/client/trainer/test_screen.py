@@ -314,29 +314,33 @@ def test_nothing_to_screen_is_no_verdict(long_run: SmallRun) -> None:
 
 
 @pytest.mark.parametrize(
-    ("overlap", "agreement", "norm_ratio", "cosine", "direction", "reason"),
+    ("overlap", "agreement", "norm_ratio", "cosine", "direction", "company", "reason"),
     [
-        (1.0, 1.0, 9.0, -1.0, 0.4, "copy"),
-        (1.0, 0.0, 9.0, -1.0, 0.4, "copy"),
-        (1.0, 0.5, 1.0, 0.5, 0.4, ""),
-        (0.6, 1.0, 9.0, -1.0, 0.4, "norm"),
-        (0.1, 0.9, 0.0, None, 0.4, "norm"),
-        (0.1, 0.9, 0.09, 0.4, 0.4, "norm"),
-        (0.1, 0.9, 1.0, -1.0, 0.4, "cosine"),
-        (0.1, 0.9, 1.0, 0.019, 0.1, "cosine"),
-        (0.1, 0.9, 1.0, 0.0, 0.09, ""),
-        (0.1, 0.9, 1.0, -0.05, None, ""),
-        (0.1, 0.9, 1.0, -0.11, None, "cosine"),
-        (0.1, 0.9, None, None, None, ""),
-        (0.1, 0.9, 2.0, 0.02, 0.4, ""),
+        (1.0, 1.0, 9.0, -1.0, 0.4, 0.5, "copy"),
+        (1.0, 0.0, 9.0, -1.0, 0.4, 0.5, "copy"),
+        (1.0, 0.5, 1.0, 0.5, 0.4, 0.5, ""),
+        (0.6, 1.0, 9.0, -1.0, 0.4, 0.5, "norm"),
+        (0.1, 0.9, 0.0, None, 0.4, 0.5, "norm"),
+        (0.1, 0.9, 0.09, 0.4, 0.4, 0.5, "norm"),
+        (0.1, 0.9, 1.0, -1.0, 0.4, 0.5, "cosine"),
+        (0.1, 0.9, 1.0, 0.019, 0.1, 0.5, "cosine"),
+        (0.1, 0.9, 1.0, 0.0, 0.09, 0.5, ""),
+        (0.1, 0.9, 1.0, -0.05, None, 0.5, ""),
+        (0.1, 0.9, 1.0, -0.11, None, 0.5, "cosine"),
+        (0.1, 0.9, None, None, None, 0.5, ""),
+        (0.1, 0.9, 2.0, 0.02, 0.4, 0.5, ""),
+        (0.1, 0.9, 1.0, -1.0, 0.4, None, "cosine"),
+        (0.1, 0.9, 1.0, -1.0, 0.4, 0.54, "cosine"),
+        (0.1, 0.9, 1.0, -1.0, 0.4, 0.55, ""),
     ],
 )
-def test_the_most_certain_measure_gives_the_reason(
+def test_the_most_certain_measure_gives_the_reason(  # noqa: PLR0913, PLR0917 - a row of the table
     overlap: float,
     agreement: float,
     norm_ratio: float | None,
     cosine: float | None,
     direction: float | None,
+    company: float | None,
     reason: str,
 ) -> None:
     measures = screen.Measures(
@@ -344,6 +348,7 @@ def test_the_most_certain_measure_gives_the_reason(
         norm_ratio=norm_ratio,
         cosine=cosine,
         direction=direction,
+        company=company,
         work=1.0,
     )
     assert measures.reason == reason
@@ -357,3 +362,11 @@ def test_a_few_weights_that_swing_do_not_speak_against_honest_work(
     swinging[:4096] *= -100
     witness = _witness(long_run, swinging, 0)
     assert _reasons(long_run, tmp_path, payloads, witness) == [""] * HONEST
+
+
+def test_a_witness_that_went_astray_itself_blames_nobody_who_has_company(
+    long_run: SmallRun, deltas: list[NDArray[np.float32]], payloads: list[bytes], tmp_path: Path
+) -> None:
+    for own in (-deltas[0], np.random.default_rng(8).permutation(deltas[0])):
+        witness = _witness(long_run, own, 0)
+        assert _reasons(long_run, tmp_path, payloads, witness)[1:] == [""] * (HONEST - 1)
