@@ -133,5 +133,13 @@ class Witnessing:
         )
         for one in report.verdicts:
             if one.reason:
-                log.warning("contribution refused", round=number, slot=one.slot, why=one.reason)
+                log.warning("contribution refused", round=number, slot=one.slot, **_measures(one))
         return report.verdicts
+
+
+def _measures(one: link.Verdict) -> dict[str, object]:
+    """Why a contribution was refused, and by which figures."""
+    figures = (one.norm_ratio, one.cosine, one.overlap)
+    names = ("norm_ratio", "cosine", "overlap")
+    taken = {name: round(figure, 3) for name, figure in zip(names, figures, strict=True) if figure}
+    return {"why": one.reason, **taken}
