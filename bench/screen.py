@@ -52,8 +52,12 @@ HONEST = (
     "half of the windows, and says so",
     "one step, and says so",
     "one step, newcomer, and says so",
+    "among newcomers",
+    "among newcomers, after 40 rounds",
     "seen by a witness with one step",
 )
+AGE = 40
+"""Rounds that a veteran trained from one head, so that its error feedback adds up."""
 LIES = ("trained on other windows", "half of the steps, says all", "half of the steps, times 2")
 
 
@@ -191,6 +195,11 @@ class Round:
             for one in self._all_seen(self.made[SUBJECT], witness, self.made[witness].delta):
                 if one.slot not in (witness, SUBJECT):
                     yield HONEST[0], one
+            for kind, subject in self._among_newcomers():
+                yield (
+                    kind,
+                    self._seen(subject, witness, self.made[witness].delta, self._newcomers()),
+                )
             poor = self.lab.delta(self.made[witness].first, steps=1)[0]
             yield HONEST[-1], self._seen(self.made[SUBJECT], witness, poor)
 
@@ -207,6 +216,20 @@ class Round:
         delta, steps = lab.delta(mine.first, steps=1)
         yield HONEST[6], self._trained((delta, steps))
         yield HONEST[7], self._sent(delta, steps, None)
+
+    def _newcomers(self) -> list[Made]:
+        """The same work of the others, sent without error feedback."""
+        lab = self.lab
+        return [replace(one, encoded=lab.encode(one.delta, None)) for one in self.made[:SUBJECT]]
+
+    def _among_newcomers(self) -> Iterator[tuple[str, Made]]:
+        mine = self.made[SUBJECT]
+        yield HONEST[8], mine
+        lab, feedback = self.lab, mine.encoded.feedback
+        for age in range(1, AGE):
+            first = (mine.first + age * lab.recipe.windows) % (lab.windows - lab.recipe.windows)
+            feedback = lab.encode(lab.delta(first)[0], feedback).feedback
+        yield HONEST[9], replace(mine, encoded=lab.encode(mine.delta, feedback))
 
     def _lies(self) -> Iterator[tuple[str, Made]]:
         lab, mine = self.lab, self.made[SUBJECT]
@@ -245,11 +268,21 @@ class Round:
         first = self.made[SUBJECT].first
         return _made(self.lab, first, delta, steps, self.lab.encode(delta, feedback))
 
-    def _seen(self, subject: Made, witness: int, delta: NDArray[np.float32]) -> Measured:
-        return self._all_seen(subject, witness, delta)[SUBJECT]
+    def _seen(
+        self,
+        subject: Made,
+        witness: int,
+        delta: NDArray[np.float32],
+        others: Sequence[Made] | None = None,
+    ) -> Measured:
+        return self._all_seen(subject, witness, delta, others)[SUBJECT]
 
     def _all_seen(
-        self, subject: Made, witness: int, delta: NDArray[np.float32]
+        self,
+        subject: Made,
+        witness: int,
+        delta: NDArray[np.float32],
+        others: Sequence[Made] | None = None,
     ) -> tuple[Measured, ...]:
         brings = screen.Witness(
             layout=self.lab.layout,
@@ -259,7 +292,9 @@ class Round:
             own_delta=delta,
             own_slot=witness,
         )
-        return screen.screen(self.lab.candidates([*self.made[:SUBJECT], subject]), brings)
+        return screen.screen(
+            self.lab.candidates([*(others or self.made[:SUBJECT]), subject]), brings
+        )
 
 
 # --- tables --------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ def read(
         padding = NO_PADDING if is_distro else layout.padding(first, stop)
         sent = entries(decode_records(rows[first:stop].tobytes(), shape), padding)
         at = sent.positions // CHUNK
-        values = sent.levels * SCALES[sent.scales[at]].astype(np.float64)
+        values = np.asarray(sent.levels * SCALES[sent.scales[at]], np.float64)
         square += float(values @ values)
         if own is not None:
             there = own[first * CHUNK : stop * CHUNK][sent.positions].astype(np.float64)

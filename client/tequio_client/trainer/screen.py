@@ -6,12 +6,12 @@ First the rules of contribution validity; a broken one is the reason. Then, amon
   one of the last, and how often with the same sign;
 - `norm`: its length against the median of the round, for the inner steps that were done;
 - `cosine`: where it points, chunk by chunk, against the witness's own pseudo-gradient from the same
-  head.
+  head; for a witness without one, how often its signs are those of the others.
 
 What a trainer says about itself counts against it only: claimed steps beyond the run's are no
 excuse for a longer update. The first of the three that speaks is the reason, in that order: bytes
 are the same for every witness, a median nearly so, a pseudo-gradient is each witness's own. So
-witnesses name one and the same reason for what shows in several measures (a flipped update three
+witnesses name one and the same reason for what shows in several measures (a flipped update ten
 times as long is `norm` to all), and a quorum can agree. Thresholds stand over what real training
 gave, with a factor of two or more on both sides: docs/screening.md.
 """
@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     from tequio_shared.contribution import Expected
     from tequio_shared.layout import Layout
 
-NORM_RATIO_MOST = 2.0
-"""Times the median norm. Above it an update shouts."""
+NORM_RATIO_MOST = 5.0
+"""Times the median norm. Above it an update shouts: error feedback makes a veteran's honest update
+several times as long as newcomers' are, and the outer step's clip bounds what stays below."""
 NORM_RATIO_LEAST = 0.1
 """Times the median norm, in proportion to the steps done. Below it next to nothing was sent."""
 COSINE_LEAST = 0.02
@@ -59,6 +60,8 @@ COMPANY_LEAST = 0.55
 it is the witness's own work; chance gives 0.5."""
 _MEDIAN_OF = 3
 """So many valid contributions have a median; of two, either may be the liar's."""
+_CROWD = 3
+"""So many others tell even a witness without work of its own where the round goes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +140,8 @@ class Measures:
     """What was measured of one contribution; None: not measured.
 
     Of the others, without the witness's own: `direction` is their median cosine, `company` the
-    share of signs equal to theirs. `work` is the share of a full round's inner steps that was done.
+    share of signs equal to theirs, `crowd` how many they are. `work` is the share of a full
+    round's inner steps that was done.
     """
 
     like: Likeness
@@ -145,6 +149,7 @@ class Measures:
     cosine: float | None
     direction: float | None
     company: float | None
+    crowd: int
     work: float
 
     @property
@@ -168,8 +173,14 @@ class Measures:
     @property
     def is_astray(self) -> bool:
         """Whether it points elsewhere although there is a direction, and does so alone."""
-        if self.cosine is None or (self.company is not None and self.company >= COMPANY_LEAST):
+        if self.company is not None and self.company >= COMPANY_LEAST:
             return False
+        if self.cosine is None:
+            return (
+                self.crowd >= _CROWD
+                and self.company is not None
+                and self.company < 1 - COMPANY_LEAST
+            )
         is_clear = self.direction is not None and self.direction >= COSINE_CLEAR
         return self.cosine < (COSINE_LEAST if is_clear else -COSINE_CLEAR)
 
@@ -191,10 +202,15 @@ def _read(candidate: Candidate, witness: Witness, sample: NDArray[np.int64]) -> 
     rows = shape.rows(np.memmap(candidate.payload, np.uint8, "r"))
     return _Valid(
         candidate=candidate,
-        steps=min(Header.parse(candidate.header).inner_steps, witness.steps),
+        steps=_steps(Header.parse(candidate.header), witness),
         reading=reading.read(rows, shape, layout, witness.own_delta),
         sketch=sketch(rows[sample], shape, layout, sample),
     )
+
+
+def _steps(header: Header, witness: Witness) -> int:
+    """The inner steps that it can have done, whatever it claims: a step takes a window at least."""
+    return min(header.inner_steps, header.window_count, witness.steps)
 
 
 def _refused(candidate: Candidate, rule: str) -> Measured:
@@ -214,6 +230,7 @@ def _measured(
         cosine=one.reading.cosine,
         direction=_direction(others),
         company=agreement(one.sketch, [other.sketch for other in others]),
+        crowd=len(others),
         work=one.steps / witness.steps,
     )
     return Measured(

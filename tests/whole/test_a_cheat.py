@@ -1,0 +1,47 @@
+"""A volunteer of four that sends its updates the wrong way round, three times as long."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_shared.standing import Cause
+from tests.support.attack_table import attack
+from tests.support.attacked_demo import Performance, ThreeSuffice, perform
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROUNDS = 6
+WITHIN = 4
+"""Rounds in which it is found out."""
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory: pytest.TempPathFactory) -> Performance:
+    folder: Path = tmp_path_factory.mktemp("demo") / "network"
+    script = ThreeSuffice(
+        folder=folder, rounds=ROUNDS, train_s=4.0, first_windows=80, held_out_tokens=16_384
+    )
+    return perform(script, "sign_flip_3")
+
+
+@attack("W1", layer="wit", ends="out of the swarm after two rounds, named by index in the log")
+def test_it_is_quarantined_within_four_rounds(attacked: Performance) -> None:
+    changes = attacked.changes(of_cheat=True)
+    assert [change.to for change in changes][-1] == "quarantined"
+    assert changes[-1].cause == Cause.STRIKES
+    assert attacked.cheats == sorted(set(attacked.cheats))
+    assert 0 < len(attacked.cheats) <= WITHIN
+    named = [attacked.entries[index].statement.type for index in changes[-1].evidence]
+    assert named == ["round.close"] * len(named)
+
+
+def test_nobody_else_is_blamed_and_the_run_goes_on(attacked: Performance) -> None:
+    assert attacked.changes(of_cheat=False) == []
+    assert attacked.outcome["rounds_committed"] >= ROUNDS - 1
+    assert attacked.outcome["heads_agree"]
+    assert attacked.outcome["audit_exit"] == 0
+    held_out = attacked.outcome["held_out"]
+    assert held_out["bits_per_byte_end"] < held_out["bits_per_byte_start"] - 1
