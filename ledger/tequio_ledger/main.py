@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import signal
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from tequio_ledger.web.app import build
 from tequio_ledger.web.events import Streams
 from tequio_ledger.web.gate import Gate
 from tequio_ledger.web.server import WebServer, address, bind
+from tequio_shared import heap
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def serve(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError and FatalLogError."""
     with Folder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
         ledger = open_ledger(settings, folder, now_ms)
-        gc.freeze()  # what is loaded now stays: spare the collector
+        heap.settle()
         try:
             asyncio.run(_serve(ledger, listener))
         finally:

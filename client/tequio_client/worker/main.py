@@ -28,6 +28,7 @@ from tequio_client.worker.standing_watch import StandingWatch
 from tequio_client.worker.stopping import Stopping
 from tequio_client.worker.trainer_process import TrainerProcess
 from tequio_client.worker.workroom import Workroom, clear_work_folder
+from tequio_shared import heap
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import peer_id_text, to_text
 
@@ -51,6 +52,7 @@ _HANDED_DOWN_PREFIXES = ("CUDA_", "NVIDIA_", "HIP_", "ROCR_", "ZE_", "PYTHON")
 
 def run(settings: WorkerSettings) -> None:
     """Be a volunteer until the run ends or a signal says stop; raises UserFacingError."""
+    heap.settle()
     stopping = Stopping()
     with endings.named(settings.net.ledger):
         trio.run(stopping.run, partial(_main, settings, stopping))

@@ -27,6 +27,7 @@ from tequio_client.worker.main import SHOWN, say_where
 from tequio_client.worker.rosters import Rosters
 from tequio_client.worker.stopping import Stopping
 from tequio_client.worker.trees import TreeRef
+from tequio_shared import heap
 from tequio_shared.contribution import Header
 from tequio_shared.corpus import Corpus
 from tequio_shared.errors import MalformedError
@@ -64,6 +65,7 @@ DOCUMENT_S = 120.0
 
 def run(settings: NetSettings, *, heads_every: int) -> None:
     """Be a seed until a signal says stop; keeps the head of every `heads_every`-th round."""
+    heap.settle()
     with endings.named(settings.ledger):
         trio.run(Stopping().run, partial(_main, settings, heads_every))
 

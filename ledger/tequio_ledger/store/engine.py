@@ -25,7 +25,15 @@ from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
 if TYPE_CHECKING:
     from pathlib import Path
 
-_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=5000", "foreign_keys=ON")
+_CACHE = "cache_size=-512"  # KiB a connection; the system keeps the rest of the file at hand
+_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "busy_timeout=5000",
+    "foreign_keys=ON",
+    _CACHE,
+)
+_READER_PRAGMAS = ("busy_timeout=5000", _CACHE)
 _READERS = 4
 _PASSING = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY}
 _INPUT_OUTPUT = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
@@ -124,6 +132,7 @@ def _reader(path: Path) -> Engine:
         f"sqlite:///file:{path}?mode=ro&uri=true",
         poolclass=QueuePool,
         pool_size=_READERS,
+        pool_use_lifo=True,  # the same one while one is enough: each has a cache of its own
         connect_args={"check_same_thread": False},
     )
     event.listen(engine, "connect", _prepare_reader)
@@ -139,7 +148,8 @@ def _prepare(dbapi: sqlite3.Connection, _record: object) -> None:
 
 def _prepare_reader(dbapi: sqlite3.Connection, _record: object) -> None:
     dbapi.isolation_level = None
-    dbapi.execute("PRAGMA busy_timeout=5000")
+    for pragma in _READER_PRAGMAS:
+        dbapi.execute("PRAGMA " + pragma)
 
 
 def _begin_immediate(connection: Connection) -> None:

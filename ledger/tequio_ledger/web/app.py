@@ -1,6 +1,9 @@
 """The HTTP application: routes, errors, and the one ledger behind them."""
 
+from functools import lru_cache
+
 from litestar import Litestar
+from litestar._asgi.routing_trie import traversal
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.openapi import OpenAPIConfig
@@ -21,6 +24,9 @@ from tequio_ledger.web.doors import Doors
 from tequio_ledger.web.events import Streams
 from tequio_ledger.web.seeds import SeedBook
 from tequio_shared.errors import PeerError, RefusedError
+
+_PATHS = 64
+"""Paths whose handlers are remembered; most name a blob or a tile, and come once."""
 
 ROUTES = (
     network.get_health,
@@ -48,7 +54,7 @@ ROUTES = (
 def build(ledger: Ledger, streams: Streams) -> Litestar:
     """Put the application together."""
     book, doors = SeedBook(), Doors(ledger.settings, ledger.clock)
-    return Litestar(
+    app = Litestar(
         route_handlers=ROUTES,
         dependencies={
             "ledger": Provide(lambda: ledger, sync_to_thread=False),
@@ -66,3 +72,10 @@ def build(ledger: Ledger, streams: Streams) -> Litestar:
         logging_config=None,
         request_max_body_size=None,  # every handler that reads a body has a limit of its own
     )
+    router = app.asgi_router
+    router.handle_routing = lru_cache(_PATHS)(router.handle_routing.__wrapped__)
+    return app
+
+
+# The library remembers 1,024 paths here and as many in each router.
+traversal.parse_path_params = lru_cache(_PATHS)(traversal.parse_path_params.__wrapped__)
