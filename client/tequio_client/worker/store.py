@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 LEAF_LISTS = 256
-"""Leaf lists kept in memory; the largest heads have some thousand hashes each."""
+"""Leaf lists kept in memory."""
+LEAVES = 1 << 17
+"""And hashes in all of them together, about 10 MiB: the largest heads have many thousand each."""
 HASHED_EVERY = 16
 """Pieces are hashed the first time that they are served, and once in so many times."""
 READS = 16_384
@@ -319,8 +321,10 @@ class Store:
     def _keep_leaves(self, tree: Tree) -> Tree:
         self._trees[tree.ref.root] = tree
         self._trees.move_to_end(tree.ref.root)
-        while len(self._trees) > LEAF_LISTS:
-            self._trees.popitem(last=False)
+        leaves = sum(len(kept.leaves) for kept in self._trees.values())
+        while len(self._trees) > LEAF_LISTS or (leaves > LEAVES and len(self._trees) > 1):
+            _, gone = self._trees.popitem(last=False)
+            leaves -= len(gone.leaves)
         return tree
 
     @contextmanager

@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -356,3 +357,15 @@ def test_the_description_of_a_tree_is_checked_against_its_root() -> None:
             Tree.parse(raw, tree.ref.root)
     with pytest.raises(MalformedError):
         Tree.parse(tree.encode(), sha256(b"another"))
+
+
+def test_leaf_hashes_of_large_trees_do_not_fill_the_memory(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    tracemalloc.start()
+    try:
+        roots = [store.put_tree(bytes([number]) * 40_000, 1).root for number in range(10)]
+        kept_bytes, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept_bytes < 16 << 20  # all of them: 28 MiB
+    assert [len(tree.leaves) for tree in map(store.tree, roots) if tree] == [40_000] * 10
