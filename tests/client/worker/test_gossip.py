@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 NETWORK, RUN = NetworkId(bytes(range(32))), RunId(bytes(range(32, 64)))
 NOW = 1_800_000_000_000
+REMEMBERED = 130
+MESSAGES_KEPT_S = 8.0  # five heartbeats, and what a busy machine adds
 
 
 def signer(number: int) -> Signer:
@@ -75,6 +77,44 @@ async def test_an_announcement_is_received_once_and_only_when_it_passes_the_chec
                 nursery.cancel_scope.cancel()
         assert {item.content for item in received} == {b"one", b"two"}
         assert {item.author for item in received} == {second.key}
+
+
+@pytest.mark.trio
+async def test_what_was_told_is_soon_forgotten() -> None:
+    async with two_peers() as (first, second):
+        ours = await Gossip.join(first, NETWORK, RUN, Takes())
+        theirs = await Gossip.join(second, NETWORK, RUN, Takes())
+        with trio.fail_after(60):
+            await _told(theirs, ours, b"until the mesh stands")
+            for number in range(3 * REMEMBERED):
+                await _told(theirs, ours, b"number %d" % number)
+        await trio.sleep(MESSAGES_KEPT_S)
+        for peers in (first, second):
+            assert _largest_memory(peers) <= REMEMBERED
+
+
+async def _told(teller: Gossip, hearer: Gossip, content: bytes) -> None:
+    """Tell again and again until it is heard."""
+    async with trio.open_nursery() as nursery:
+
+        async def tell() -> None:
+            while True:
+                await teller.announce(content)
+                await trio.sleep(0.5)
+
+        nursery.start_soon(tell)
+        while (await hearer.receive()).content != content:
+            pass
+        nursery.cancel_scope.cancel()
+
+
+def _largest_memory(peers: PeerNetwork) -> int:
+    """Items in the largest collection of the library's gossip, but for what it forgets by time."""
+    pubsub = peers._topics.pubsub  # noqa: SLF001 - what the library keeps shows nowhere else
+    kept = (pubsub, pubsub.router, pubsub.validation_cache)
+    found = [value for one in kept for value in vars(one).values() if hasattr(value, "__len__")]
+    found += [one for value in found if isinstance(value, dict) for one in value.values()]
+    return max(len(value) for value in found if isinstance(value, dict | list | set))
 
 
 def test_a_book_keeps_the_freshest_record_of_each_peer() -> None:

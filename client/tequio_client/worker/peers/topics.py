@@ -8,6 +8,7 @@ authors are, how long the messages, and whatever else the topic knows without a 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 from weakref import WeakKeyDictionary
@@ -39,6 +40,8 @@ BACKLOG = 10_000
 """Gossip messages that may wait for our own reader."""
 RPC_BYTES = 4 * GOSSIP_BYTES
 """Longest packet between two peers."""
+VALIDATED = 128
+"""Messages of which it is remembered whether they passed; the library's duplicates are apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +132,32 @@ def _new_pubsub(host: IHost) -> Pubsub:
         spam_protection_enabled=False,  # its 10 messages a second drop honest bursts
         eclipse_protection_enabled=False,
     )
-    return Pubsub(host, router, allowed_topics=frozenset(), max_inbound_rpc_size=RPC_BYTES)
+    router.equivocation_detection = _Blank()
+    router.recent_message_deliveries = defaultdict(_NoTimes)
+    return Pubsub(
+        host,
+        router,
+        allowed_topics=frozenset(),
+        max_inbound_rpc_size=RPC_BYTES,
+        validation_cache_size=VALIDATED,
+    )
+
+
+class _Blank(dict[bytes, "Message"]):
+    """Where the library keeps a thousand messages whole, each with the packet it came in.
+
+    To see whether an author uses a number twice: those are duplicates to it before they get there.
+    """
+
+    def __setitem__(self, key: bytes, message: Message) -> None:
+        """Keep nothing."""
+
+
+class _NoTimes(list[float]):
+    """Where the library notes when it sent each message, for a setting that we do not use."""
+
+    def append(self, at_s: float) -> None:
+        """Note nothing."""
 
 
 async def _pump(
