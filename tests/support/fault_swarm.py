@@ -35,8 +35,12 @@ TRAINERS = ("ana", "beto", "citlali")
 WITNESS = "donaji"
 VOLUNTEERS = (*TRAINERS, WITNESS)
 NODES = (*VOLUNTEERS, SEED)
-OPTIONS = {SEED: ("--heads-every", "1"), WITNESS: ("--role", "witness")}
 SMALL_DISKS = (LEDGER, "citlali")
+OPTIONS = {
+    SEED: ("--heads-every", "1"),
+    WITNESS: ("--role", "witness"),
+    "citlali": ("--quota-gib", "0.03"),  # else 300 rounds fill its disk
+}
 DEADLINE_S = 8
 """Of every phase: who is away is waited for so long, once."""
 PATIENCE_S = 120.0

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-SIZE_MB = 64
+SIZE_MB = 128
+"""A ledger of two thousand small rounds has room in it."""
 BALLAST = "ballast"
 
 
