@@ -39,7 +39,7 @@ SMALL_DISKS = (LEDGER, "citlali")
 OPTIONS = {
     SEED: ("--heads-every", "1"),
     WITNESS: ("--role", "witness"),
-    "citlali": ("--quota-gib", "0.03"),  # else 300 rounds fill its disk
+    "citlali": ("--quota-gib", "0.0625"),  # else 600 rounds fill its disk
 }
 DEADLINE_S = 8
 """Of every phase: who is away is waited for so long, once."""
