@@ -49,8 +49,10 @@ NORM_RATIO_LEAST = 0.1
 COSINE_LEAST = 0.02
 """Below it an update does not point where the witness's own points, if the others' do."""
 COSINE_CLEAR = 0.1
-"""Of the others: from here on the round has a direction. Where it has none, as when there is little
-left to learn from so few tokens, only an update that points this far the other way is refused."""
+"""Of the others: from here on the round has a direction."""
+COSINE_OPPOSITE = -0.3
+"""Where it has none, as when there is little left to learn from so few tokens, only an update that
+points so far the other way is refused. Of two updates nobody can say which is astray."""
 OVERLAP_MOST = 0.6
 """Share of positions in common with an earlier contribution. Above it the later may be a copy."""
 AGREEMENT_MOST = 0.8
@@ -181,8 +183,10 @@ class Measures:
                 and self.company is not None
                 and self.company < 1 - COMPANY_LEAST
             )
-        is_clear = self.direction is not None and self.direction >= COSINE_CLEAR
-        return self.cosine < (COSINE_LEAST if is_clear else -COSINE_CLEAR)
+        if self.direction is None:
+            return False
+        is_clear = self.direction >= COSINE_CLEAR
+        return self.cosine < (COSINE_LEAST if is_clear else COSINE_OPPOSITE)
 
 
 def _broken_rule(candidate: Candidate) -> str:

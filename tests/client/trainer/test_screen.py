@@ -299,7 +299,7 @@ def test_of_two_contributions_only_our_own_is_a_measure(
     """A witness that did not train cannot tell which of two is too long, and blames neither."""
     pair = [payloads[0], ATTACKS[cheat](Situation(shape=SHAPE, payload=payloads[1]))]
     ours = _witness(long_run, deltas[0], 0)
-    expected = "cosine" if cheat == "sign_flip" else "norm"
+    expected = "" if cheat == "sign_flip" else "norm"
     assert _reasons(long_run, tmp_path, pair, ours) == ["", expected]
     strangers = _reasons(long_run, tmp_path, pair, _witness(long_run))
     assert strangers == ["", "norm" if cheat == "zeros" else ""]
@@ -360,7 +360,9 @@ def test_nothing_to_screen_is_no_verdict(long_run: SmallRun) -> None:
         (0.1, 0.9, 1.0, 0.019, 0.1, 0.5, "cosine"),
         (0.1, 0.9, 1.0, 0.0, 0.09, 0.5, ""),
         (0.1, 0.9, 1.0, -0.05, None, 0.5, ""),
-        (0.1, 0.9, 1.0, -0.11, None, 0.5, "cosine"),
+        (0.1, 0.9, 1.0, -0.9, None, 0.5, ""),
+        (0.1, 0.9, 1.0, -0.29, 0.09, 0.5, ""),
+        (0.1, 0.9, 1.0, -0.31, 0.09, 0.5, "cosine"),
         (0.1, 0.9, None, None, None, 0.5, ""),
         (0.1, 0.9, 5.0, 0.02, 0.4, 0.5, ""),
         (0.1, 0.9, 5.1, 0.02, 0.4, 0.9, "norm"),
