@@ -27,8 +27,8 @@ $(READY): pyproject.toml requirements.lock installer/setup.sh
 demo: $(READY) ## a whole network on this machine: ledger, seed, volunteers, an audit
 	$(BIN)/tequio demo $(ARGS)
 
-test: $(READY) ## the whole suite
-	$(BIN)/pytest -q -m "not cuda" $(ARGS)
+test: $(READY) ## the whole suite, two files at a time
+	$(BIN)/pytest -q -m "not cuda" -n 2 --dist loadfile $(ARGS)
 
 soak: $(READY) ## a swarm under random faults for MINUTES=30; SEED= brings the same ones again
 	$(BIN)/python -m tests.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))

@@ -29,6 +29,10 @@ Deed: TypeAlias = (
 )
 
 
+RECONNECT_MS = 10_000
+"""How long a coordinator that comes back in a training phase waits for what was meant for it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One statement to log, with the document that it names (store that first)."""
@@ -45,6 +49,8 @@ class Stopwatch:
     Owned by the coordinator of one run; all times are None until they happen.
     """
 
+    is_new: bool = True
+    resumed_at: int | None = None  # it began in the middle of a training phase
     enough_since: int | None = None  # enough members are ready
     cooling_since: int | None = None
     roster_at: int | None = None
@@ -54,6 +60,8 @@ class Stopwatch:
     def note(self, view: RunView, now: int) -> None:
         """Start and stop the times that the view's state calls for."""
         phase = view.round.phase if view.round else None
+        resumes = phase is Phase.TRAIN and (self.is_new or self.resumed_at is not None)
+        self.resumed_at, self.is_new = _held(self.resumed_at, now, holds=resumes), False
         waiting = view.state is State.WAITING_FOR_MEMBERS and has_enough(view)
         self.enough_since = _held(self.enough_since, now, holds=waiting)
         cooling = view.state is State.COOLDOWN
@@ -80,7 +88,7 @@ def decide(view: RunView, watch: Stopwatch, now: int) -> Step | None:
         case State.WARMUP:
             return _when_stating(_round(view), watch, now)
         case State.ROUND_TRAIN:
-            return _when_training(view, now)
+            return _when_training(view, watch, now)
         case State.ROUND_WITNESS:
             return _when_witnessing(view, watch, now)
         case State.COOLDOWN:
@@ -99,8 +107,7 @@ def due(view: RunView, watch: Stopwatch) -> int | None:
         case State.COOLDOWN:
             return _after(_cooling_from(watch), times.cooldown)
         case State.ROUND_TRAIN:
-            opening = _round(view).open
-            return opening.train_by if opening else None
+            return _train_ends(_round(view), watch)
         case State.ROUND_WITNESS:
             ends = (_after(watch.witness_at, times.witness), _grace_ends(view, watch))
             return min((end for end in ends if end is not None), default=None)
@@ -126,16 +133,26 @@ def _when_stating(view: RoundView, watch: Stopwatch, now: int) -> Step | None:
     return None
 
 
-def _when_training(view: RunView, now: int) -> Step | None:
+def _when_training(view: RunView, watch: Stopwatch, now: int) -> Step | None:
     current = _round(view)
-    if current.open is None:
+    ends = _train_ends(current, watch)
+    if ends is None:
         return None
     done = timing.has_all_commitments(view, current)
-    if not done and now < current.open.train_by:
+    if not done and now < ends:
         return None
     if not current.commitments:
         return _void(current)
     return Step(body=RoundWitness(commits=len(current.commitments)), round=current.number)
+
+
+def _train_ends(current: RoundView, watch: Stopwatch) -> int | None:
+    """When training is over; a coordinator that was away gives what waits for it time to come."""
+    if current.open is None:
+        return None
+    if watch.resumed_at is None:
+        return current.open.train_by
+    return max(current.open.train_by, watch.resumed_at + RECONNECT_MS)
 
 
 def _when_witnessing(view: RunView, watch: Stopwatch, now: int) -> Step | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tequio_shared.coordination import Stopwatch, decide, due
+from tequio_shared.coordination import RECONNECT_MS, Stopwatch, decide, due
 from tequio_shared.round import Phase
 from tequio_shared.run import State
 from tequio_shared.statements.rounds import RoundClose, RoundRoster, RoundVoid, RoundWitness
@@ -61,6 +61,21 @@ def test_training_ends_when_all_present_have_committed_or_the_deadline_passes() 
         swarm.step()
     assert wait_ms(swarm, 1_000) is None
     assert isinstance(wait_ms(swarm, 29_000), RoundWitness)
+
+
+def test_a_coordinator_that_was_away_lets_what_waits_for_it_come() -> None:
+    """Trainers keep commitments while it is away; its deadline has passed when it comes back."""
+    swarm = swarm_of(HONEST, HONEST, HONEST)
+    until(swarm, Phase.TRAIN)
+    opening = swarm.view.round.open if swarm.view.round else None
+    assert opening is not None
+    swarm.now_ms = opening.train_by + 60_000
+    swarm.watch = Stopwatch()
+    assert wait_ms(swarm, 0) is None
+    assert due(swarm.view, swarm.watch) == swarm.now_ms + RECONNECT_MS
+    assert wait_ms(swarm, RECONNECT_MS - 1) is None
+    swarm.run_rounds(1)
+    assert (swarm.view.closed, swarm.view.voided) == (1, 0)
 
 
 def test_without_any_commitment_the_round_is_void() -> None:

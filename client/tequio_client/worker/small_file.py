@@ -19,7 +19,9 @@ def replace(path: Path, content: bytes) -> None:
             file.write(content)
         keep(fresh, path)
     except OSError as err:
-        raise UserFacingError(f"{path} cannot be written: {err.strerror}") from err
+        raise UserFacingError(
+            f"{path} cannot be written ({err.strerror}): make room, or give another --dir"
+        ) from err
 
 
 def keep(source: Path, target: Path) -> None:
