@@ -50,11 +50,12 @@ adam_lr = 0.0003
 
 [windows]
 first = 10
+most = 15
 
 [rounds]
 min_members = 2
 warmup_s = 0.5
-train_s = 1.5
+train_s = 6.0
 train_limit_s = {DEADLINE_S}.0
 witness_s = {DEADLINE_S}.0
 grace_s = 0.5
