@@ -25,6 +25,7 @@ from tequio_shared.standing import Standing, Standings
 from tequio_shared.statement import make
 from tests.client.trainer.small_run import texts
 from tests.support import jury
+from tests.support.attack_table import attack
 from tests.support.laboratory import BF16, FP32, Laboratory, Made, Recipe, key_of
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def made_by(lab: Laboratory, slot: int, feedback: NDArray[np.uint16] | None) -> 
     )
 
 
+@attack("P4", layer="wit", ends="accepted round after round, and never suspected")
 def test_a_trainer_in_bfloat16_among_others_is_accepted_in_five_hundred_rounds(
     lab: Laboratory,
 ) -> None:
