@@ -62,9 +62,6 @@ def script(rounds: int) -> Script:
         ("30.0", f"{DEADLINE_S}.0"),
         ("train_s = 6.0", "train_s = 4.0"),  # an aim: however busy the machine, all get 5 windows
         ("first = 10\nmost = 15", "first = 5\nmost = 5"),
-        # No error feedback: how long an update is then depends on no trainer's age, which a kill
-        # makes differ; what screening says about that is not what these rows are about.
-        ("adam_lr = 0.0003", "adam_lr = 0.0003\nfeedback = 0.0"),
         ("most = 500", f"most = {rounds}"),
     ):
         assert old in plan
