@@ -160,15 +160,7 @@ def _made(
     lab: Laboratory, slot: int, feedback: NDArray[np.uint16] | None, trained: Trained
 ) -> Made:
     first = lab.windows_of(slot, TRAINERS)
-    delta, steps = trained.delta(lab, first)
-    return Made(
-        slot=slot,
-        first=first,
-        windows=lab.recipe.windows,
-        steps=steps,
-        delta=delta,
-        encoded=lab.encode(delta, feedback),
-    )
+    return lab.made(slot, first, trained.delta(lab, first), feedback)
 
 
 def _cheated(lab: Laboratory, made: list[Made], last: Made | None, attack: str) -> Made:

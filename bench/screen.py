@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.trainer.codecs import Encoded
     from tequio_client.trainer.screen import Measured
 
 TRAINERS, WITNESSES = 4, 2
@@ -144,26 +143,7 @@ def _play(scene: Scene) -> Iterator[tuple[str, Measured]]:
 
 def _honest(lab: Laboratory, slot: int, feedback: NDArray[np.uint16] | None) -> Made:
     first = lab.windows_of(slot, TRAINERS)
-    delta, steps = lab.delta(first)
-    return _made(lab, first, delta, steps, lab.encode(delta, feedback), slot)
-
-
-def _made(
-    lab: Laboratory,
-    first: int,
-    delta: NDArray[np.float32],
-    steps: int,
-    encoded: Encoded,
-    slot: int = SUBJECT,
-) -> Made:
-    return Made(
-        slot=slot,
-        first=first,
-        windows=lab.recipe.windows,
-        steps=steps,
-        delta=delta,
-        encoded=encoded,
-    )
+    return lab.made(slot, first, lab.delta(first), feedback)
 
 
 def _kept(lab: Laboratory, made: Sequence[Made]) -> list[tuple[bytes, Path]]:
@@ -266,7 +246,7 @@ class Round:
         self, delta: NDArray[np.float32], steps: int, feedback: NDArray[np.uint16] | None
     ) -> Made:
         first = self.made[SUBJECT].first
-        return _made(self.lab, first, delta, steps, self.lab.encode(delta, feedback))
+        return self.lab.made(SUBJECT, first, (delta, steps), feedback)
 
     def _seen(
         self,

@@ -16,7 +16,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger import founding, guard, medical
-from tequio_ledger.findings import Finding, error, ok, warning
+from tequio_ledger.findings import RESTORE, Finding, error, ok, warning
 from tequio_ledger.store import disk
 from tequio_ledger.store.engine import Database, explain
 from tequio_ledger.web.server import bind
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 LEAST_FREE_BYTES = 256 << 20
 """Less free room than this is a warning."""
-_RESTORE = "restore the folder from a backup"
 
 
 def examine(settings: Settings, folder: Folder, clock: Clock) -> list[Finding]:
@@ -53,7 +52,7 @@ def _folder(folder: Folder) -> Iterator[Finding]:
     private = [folder.path, *(folder.key_file(name) for name in founding.KEYS)]
     for path in private:
         if not path.exists():
-            yield error("folder", f"{path} is missing", f"put it back, or {_RESTORE}")
+            yield error("folder", f"{path} is missing", f"put it back, or {RESTORE}")
         elif path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
             mode = "700" if path.is_dir() else "600"
             yield warning("folder", f"others may use {path}", f"run chmod {mode} {path}")
@@ -77,7 +76,7 @@ def _signing(folder: Folder) -> Iterator[Finding]:
     try:
         mark = guard.read_mark(folder.mark)
     except UserFacingError as err:
-        yield error("signing", str(err), _RESTORE)
+        yield error("signing", str(err), RESTORE)
         return
     if mark is None:
         yield ok("signing", "the ledger may sign")
@@ -101,11 +100,11 @@ def _database(
             yield from _settings(settings, genesis)
             yield from medical.log(connection, folder, database, genesis, clock)
     except DatabaseError as err:
-        yield error("database", explain(err, database.path), _RESTORE)
+        yield error("database", explain(err, database.path), RESTORE)
     except UserFacingError as err:
-        yield error("log", str(err), _RESTORE)
+        yield error("log", str(err), RESTORE)
     except TequioError as err:
-        yield error("log", f"the log does not hold: {err}", _RESTORE)
+        yield error("log", f"the log does not hold: {err}", RESTORE)
 
 
 def _pages(connection: Connection) -> Iterator[Finding]:
@@ -114,7 +113,7 @@ def _pages(connection: Connection) -> Iterator[Finding]:
         yield ok("database", "SQLite finds every page sound")
     for fault in said:
         if fault != "ok":
-            yield error("database", f"SQLite finds: {fault}", _RESTORE)
+            yield error("database", f"SQLite finds: {fault}", RESTORE)
 
 
 def _keys(folder: Folder, genesis: Genesis) -> Iterator[Finding]:

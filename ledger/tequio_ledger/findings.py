@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+RESTORE = "restore the folder from a backup"
+"""What to do about most damage."""
+
+
 class Grade(enum.IntEnum):
     """How bad it is; the worst one is the exit status of `doctor`."""
 

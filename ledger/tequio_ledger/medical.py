@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import create_engine, select
 
 from tequio_ledger import checkpoint, needed
-from tequio_ledger.findings import Finding, error, ok, warning
+from tequio_ledger.findings import RESTORE, Finding, error, ok, warning
 from tequio_ledger.integrity import Integrity
 from tequio_ledger.past import root_at
 from tequio_ledger.shelf import Shelf
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from tequio_shared.genesis import Genesis
     from tequio_shared.ids import Digest
     from tequio_shared.statement import Entry
-
-_RESTORE = "restore the folder from a backup"
 
 
 def log(
@@ -76,7 +74,7 @@ def _checkpoints(connection: Connection, head: Head, genesis: Genesis) -> Iterat
             is_ours = False
         if not is_ours:
             found = f"checkpoint {stored.size} was signed over other entries"
-            yield error("checkpoints", found, f"do not serve this ledger: {_RESTORE}")
+            yield error("checkpoints", found, f"do not serve this ledger: {RESTORE}")
         count, last = count + 1, stored.size
     if last < head.size:
         found = f"entries {last} to {head.size - 1} have no checkpoint yet"

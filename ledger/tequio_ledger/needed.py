@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tequio_ledger.store import log_rows
 from tequio_shared.genesis import Genesis
 from tequio_shared.ids import Digest, digest_from_text, from_text
+from tequio_shared.run import needed_document
 from tequio_shared.statement import Entry
 from tequio_shared.statements.rounds import RoundClose, RoundRoster
 from tequio_shared.statements.runs import NetGenesis, RunOpen
@@ -32,6 +33,9 @@ def document_of(statement: Statement) -> Digest:
     match statement.body:
         case NetGenesis(doc=doc):
             return digest_from_text(Genesis.parse(from_text(doc, None)).rules)
-        case RunOpen(manifest=text) | RoundRoster(roster=text) | RoundClose(result=text):
+        case RunOpen(manifest=text):
             return digest_from_text(text)
-    raise AssertionError(f"{statement.type} names no document")
+    name = needed_document(statement)
+    if name is None:
+        raise AssertionError(f"{statement.type} names no document")
+    return name

@@ -49,6 +49,8 @@ QUARANTINE_MS = 86_400_000
 """Term of a first quarantine; `REPEATED_QUARANTINE_MS` within `REPEAT_MS` of another one."""
 REPEATED_QUARANTINE_MS = 604_800_000
 REPEAT_MS = 15_552_000_000
+APPEAL_BYTES = 4_096
+"""The text of an appeal, UTF-8."""
 APPEAL_PAUSE_MS = 86_400_000
 """Least time between two appeals of a key."""
 APPEAL_MS = 1_209_600_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from tequio_shared import election, points, proof, windows
 from tequio_shared.contribution import (
@@ -30,6 +30,7 @@ from tequio_shared.ids import (
     HeadHash,
     NetworkId,
     PeerKey,
+    RunId,
     digest_from_text,
     from_text,
     sha256,
@@ -70,6 +71,27 @@ class Head:
     set_root: Digest
     weights_root: Digest
     aux_root: Digest
+
+    @classmethod
+    def of(
+        cls,
+        run: RunId,
+        made: int,
+        *,
+        parent: HeadHash,
+        set_root: Digest,
+        weights_root: Digest,
+        aux_root: Digest,
+    ) -> Self:
+        """The head of round `made` that those make; its hash follows from them."""
+        return cls(
+            hash=head_hash(run, made, parent, set_root, weights_root, aux_root),
+            round=made,
+            parent=parent,
+            set_root=set_root,
+            weights_root=weights_root,
+            aux_root=aux_root,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,11 +153,9 @@ class RoundState:
         else:
             parent, members = self.next_head.parent, self.next_head.set_root
             made = self.next_head.round
-        run = self.manifest.run_id
-        value = head_hash(run, made, parent, members, weights_root, aux_root)
-        return Head(
-            hash=HeadHash(value),
-            round=made,
+        return Head.of(
+            self.manifest.run_id,
+            made,
             parent=parent,
             set_root=members,
             weights_root=weights_root,

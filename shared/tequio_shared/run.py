@@ -21,7 +21,7 @@ from tequio_shared import timing
 from tequio_shared.accounts import Accounts
 from tequio_shared.documents import TRAINER, Result, Roster
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.head import head_hash, set_root
+from tequio_shared.head import set_root
 from tequio_shared.ids import (
     ZERO_DIGEST,
     Digest,
@@ -152,17 +152,13 @@ Documents = Callable[[Digest], bytes]
 
 def first_head(manifest: Manifest) -> Head:
     """Head 0, which follows from the manifest alone."""
-    weights_root = digest_from_text(manifest.model.weights_root)
-    aux_root = digest_from_text(manifest.model.aux_root)
-    parent, nobody = HeadHash(ZERO_DIGEST), set_root([])
-    value = head_hash(manifest.run_id, 0, parent, nobody, weights_root, aux_root)
-    return Head(
-        hash=value,
-        round=0,
-        parent=parent,
-        set_root=nobody,
-        weights_root=weights_root,
-        aux_root=aux_root,
+    return Head.of(
+        manifest.run_id,
+        0,
+        parent=HeadHash(ZERO_DIGEST),
+        set_root=set_root([]),
+        weights_root=digest_from_text(manifest.model.weights_root),
+        aux_root=digest_from_text(manifest.model.aux_root),
     )
 
 

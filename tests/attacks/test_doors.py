@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from tequio_ledger.web.bodies import chunks
-from tequio_ledger.web.doors import BURST_S, REGISTRATION, Buckets
+from tequio_ledger.web.doors import BURST_S, REGISTRATION
 from tequio_ledger.web.seeds import RECORDS, SeedBook
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.errors import RefusedError
@@ -104,15 +104,6 @@ def test_garbage_costs_its_address_and_the_answer_says_when_to_come_again(ledger
     assert answers[-1].status_code == 429
     assert answers[-1].headers["retry-after"]
     assert is_well(ledger)
-
-
-def test_buckets_fill_again_with_time_and_survive_a_clock_that_goes_back() -> None:
-    buckets = Buckets(10)
-    assert buckets.take("a", 100, 1_000_000)
-    assert not buckets.take("a", 1, 1_000_000)
-    assert not buckets.take("a", 1, 0)
-    assert buckets.take("a", 10, 1_000)
-    assert buckets.take("b", 1, 1_000)
 
 
 @attack("L7", layer="net", ends="refused as `queue-full`; closed places are given back")

@@ -15,7 +15,6 @@ from tequio_client.worker.duty import Duty, Own, duty
 from tequio_client.worker.joining import start_view
 from tequio_shared import proof
 from tequio_shared.accepted import accepted_set
-from tequio_shared.head import head_hash
 from tequio_shared.ids import HeadHash, NetworkId, digest_from_text, sha256, to_text
 from tequio_shared.round import Head, RoundView
 from tequio_shared.run import RunView, State
@@ -134,10 +133,9 @@ class Dutiful:
     def _advanced(self, closed: AcceptedSet) -> Head:
         weights, aux = self._swarm.workshop.roots[closed.parent]
         run = self._swarm.manifest.run_id
-        value = head_hash(run, closed.round, closed.parent, closed.set_root, weights, aux)
-        return Head(
-            hash=HeadHash(value),
-            round=closed.round,
+        return Head.of(
+            run,
+            closed.round,
             parent=closed.parent,
             set_root=closed.set_root,
             weights_root=weights,

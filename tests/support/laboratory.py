@@ -157,6 +157,24 @@ class Laboratory:
             raise AssertionError("training gave numbers that are not finite")
         return out, done.step
 
+    def made(
+        self,
+        slot: int,
+        first: int,
+        trained: tuple[NDArray[np.float32], int],
+        feedback: NDArray[np.uint16] | None = None,
+    ) -> Made:
+        """A full share from window `first` on; `trained` is what `delta` gave."""
+        delta, steps = trained
+        return Made(
+            slot=slot,
+            first=first,
+            windows=self.recipe.windows,
+            steps=steps,
+            delta=delta,
+            encoded=self.encode(delta, feedback),
+        )
+
     def encode(self, delta: NDArray[np.float32], feedback: NDArray[np.uint16] | None) -> Encoded:
         """Make the bytes of a contribution, as a trainer does."""
         rules = Algorithm(k=self.recipe.k, bits=self.recipe.bits)  # type: ignore[arg-type]

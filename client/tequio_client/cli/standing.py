@@ -47,9 +47,9 @@ def appeal(ledger: str, folder: Path, text_file: Path | None) -> None:
 
 
 def _read(text_file: Path | None) -> bytes:
-    from tequio_client.worker.appeal import TEXT_BYTES
+    from tequio_shared.limits import APPEAL_BYTES
 
     if text_file is None:
         return b""
     with click.open_file(str(text_file), "rb") as file:
-        return bytes(file.read(TEXT_BYTES + 1))
+        return bytes(file.read(APPEAL_BYTES + 1))

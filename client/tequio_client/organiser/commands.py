@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import partial
-from random import Random
 from typing import TYPE_CHECKING, TypeVar
 
 import trio
@@ -108,17 +107,7 @@ async def _say(ledger: str, folder: Path, body: Body, one: RunAnswer) -> None:
 
 
 def _outbox(api: LedgerApi, folder: Path, network: Network) -> Outbox:
-    signer = identity.load_or_create(folder)
-    rng = Random(signer.key)  # noqa: S311 - back-off only
-    return Outbox(
-        folder,
-        signer=signer,
-        net=network.id,
-        work_bits=network.genesis.work_bits,
-        ledger=api,
-        clock=now_ms,
-        rng=rng,
-    )
+    return Outbox.on(api, network, folder, identity.load_or_create(folder))
 
 
 def _named(name: str, ledger: str) -> RunAnswer:

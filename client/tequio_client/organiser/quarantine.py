@@ -23,6 +23,7 @@ from tequio_client.worker.standing_words import describe, moment, sentence
 from tequio_shared.causes import words_of
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import digest_from_text, key_from_text, peer_id_text, to_text
+from tequio_shared.limits import APPEAL_BYTES
 from tequio_shared.statements.standing import StandingAppeal, StandingRelease, StandingUphold
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LETTERS = 6
 """Least beginning of a key that may stand for it."""
-APPEAL_BYTES = 4_096
-"""Longest text of an appeal that is shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

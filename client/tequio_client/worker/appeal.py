@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,6 +17,7 @@ from tequio_client.worker.own_standing import read_standing
 from tequio_client.worker.standing_words import describe, sentence, what_to_do
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
+from tequio_shared.limits import APPEAL_BYTES
 from tequio_shared.standing import OUTSIDE, Standing
 from tequio_shared.statements.standing import StandingAppeal
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from tequio_shared.keys import Signer
     from tequio_shared.statement import Entry
 
-TEXT_BYTES = 4_096
-"""Longest text of an appeal."""
 PATIENCE_S = 60.0
 
 
@@ -59,9 +57,9 @@ def show_json(ledger: str, folder: Path) -> bytes:
 
 def appeal(ledger: str, folder: Path, text: bytes) -> list[str]:
     """Appeal against the key's standing; what happens next. Raises UserFacingError."""
-    if len(text) > TEXT_BYTES:
+    if len(text) > APPEAL_BYTES:
         raise UserFacingError(
-            f"the text has {len(text)} bytes: an appeal takes {TEXT_BYTES}, the essence of it"
+            f"the text has {len(text)} bytes: an appeal takes {APPEAL_BYTES}, the essence of it"
         )
     signer = _signer(folder)
     with locked(folder), endings.reached(ledger):
@@ -102,16 +100,7 @@ async def _appeal(ledger: str, folder: Path, signer: Signer, text: bytes) -> Sta
 
 async def _say(api: LedgerApi, folder: Path, signer: Signer, body: StandingAppeal) -> None:
     network = await api.network()
-    outbox = Outbox(
-        folder,
-        signer=signer,
-        net=network.id,
-        work_bits=network.genesis.work_bits,
-        ledger=api,
-        clock=now_ms,
-        rng=Random(signer.key),  # noqa: S311 - back-off only
-    )
-    async with outbox:
+    async with Outbox.on(api, network, folder, signer) as outbox:
         with trio.move_on_after(PATIENCE_S) as patience:
             await outbox.say(body)
         if patience.cancelled_caught:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 IN_FLIGHT = 16
 """Requests for pieces on their way to all sources: bounds memory, 1 MiB each."""
+DEPTH = 4
+"""Requests on their way to one source."""
 REQUEST_S = 120.0
 """Longest time for one answer; a silent stream is given up much sooner."""
 

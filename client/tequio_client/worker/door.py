@@ -14,54 +14,21 @@ from typing import TYPE_CHECKING
 
 from tequio_client.worker.peer_limits import BURST_S, HANDSHAKES, INBOUND
 from tequio_shared.addresses import is_loopback, network_of
+from tequio_shared.buckets import Buckets
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import peer_id_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Callable, Iterator
 
     from tequio_client.worker.peer_limits import PeerLimits
     from tequio_shared.ids import PeerKey
 
-BUCKETS = 4_096
-"""Senders remembered by each rate; the one asked longest ago then counts as new."""
 OUT = 4_096
 """Keys kept out at most; then the one put out first comes in again."""
 LONGEST_OUT_S = 3_600.0
 FAULTS = 3
 """Faults that are forgiven at once: versions differ, links break in the middle."""
-
-
-class Buckets:
-    """Token buckets of one rate, by name; a bucket may be overdrawn by one taking."""
-
-    def __init__(self, per_s: float, most: float) -> None:
-        """Make buckets that fill with so many tokens a second, and hold `most`."""
-        self._per_s = per_s
-        self._most = most
-        self._held: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()  # tokens, at
-
-    def take(self, name: Hashable, count: float, now_s: float, times: float = 1.0) -> bool:
-        """Take tokens, all or none; say whether they were there."""
-        tokens = self._tokens(name, now_s, times)
-        is_there = count <= tokens
-        self._keep(name, tokens - count if is_there else tokens, now_s)
-        return is_there
-
-    def owe(self, name: Hashable, count: float, now_s: float, times: float = 1.0) -> float:
-        """Take tokens in any case; say for how many seconds the sender now has to wait."""
-        tokens = self._tokens(name, now_s, times) - count
-        self._keep(name, tokens, now_s)
-        return max(-tokens, 0.0) / (self._per_s * times)
-
-    def _tokens(self, name: Hashable, now_s: float, times: float) -> float:
-        tokens, at_s = self._held.pop(name, (self._most * times, now_s))
-        return min(self._most * times, tokens + max(now_s - at_s, 0.0) * self._per_s * times)
-
-    def _keep(self, name: Hashable, tokens: float, now_s: float) -> None:
-        self._held[name] = (tokens, now_s)
-        if len(self._held) > BUCKETS:
-            self._held.popitem(last=False)
 
 
 class Arrival:

@@ -10,7 +10,7 @@ is like others that are here only the pieces that differ are fetched.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import structlog
 import trio
@@ -27,13 +27,8 @@ from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable
-    from random import Random
 
-    from tequio_client.worker.blame import Blame
-    from tequio_client.worker.budget import ByteBudget
     from tequio_client.worker.partial import Partial
-    from tequio_client.worker.peers import PeerNetwork
-    from tequio_client.worker.store import Store
     from tequio_client.worker.trees import TreeRef
     from tequio_shared.ids import Digest, PeerKey
 
@@ -42,34 +37,8 @@ __all__ = ["FetchFailedError", "FetchReport", "Fetcher"]
 log = structlog.get_logger(__name__)
 
 
-class Fetcher:
-    """Fetches into a store; `async with Fetcher(...) as fetcher`."""
-
-    def __init__(
-        self,
-        network: PeerNetwork,
-        store: Store,
-        *,
-        rng: Random,
-        download: ByteBudget | None = None,
-        blame: Blame | None = None,
-    ) -> None:
-        self._asker = Asker(network, store, rng=rng, download=download, blame=blame)
-        self.store = store
-        self.blame = self._asker.blame
-        self.ask = self._asker.ask
-
-    @property
-    def received_bytes(self) -> int:
-        """What peers have answered since the start; above what was verified: waste."""
-        return self._asker.received_bytes
-
-    async def __aenter__(self) -> Self:
-        await self._asker.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._asker.__aexit__(*error)
+class Fetcher(Asker):
+    """Fetches into its store; `async with Fetcher(...) as fetcher`."""
 
     async def fetch_tree(
         self,
@@ -88,7 +57,7 @@ class Fetcher:
         tally = Tally(ref.root)
         if not self.store.has_tree(ref.root):
             if ref.size_bytes <= PAYLOAD_BYTES:
-                fetch = fetch_whole(self._asker, ref, _pool(sources), tally)
+                fetch = fetch_whole(self, ref, _pool(sources), tally)
             else:
                 fetch = self._fetch_pieces(ref, _pool(sources), tally, tuple(like))
             await self._in_time(fetch, tally, timeout_s)
@@ -105,7 +74,7 @@ class Fetcher:
         """Return once the blob, at most `most_bytes`, is in the store; raises FetchFailedError."""
         tally = Tally(name)
         if not self.store.has_blob(name):
-            fetch = fetch_blob(self._asker, name, _pool(sources), tally, most_bytes)
+            fetch = fetch_blob(self, name, _pool(sources), tally, most_bytes)
             await self._in_time(fetch, tally, timeout_s)
         return tally.report()
 
@@ -126,7 +95,7 @@ class Fetcher:
     ) -> None:
         tree = await trio.to_thread.run_sync(self.store.tree, ref.root)
         if tree is None:
-            tree = await fetch_leaves(self._asker, ref, pool, tally)
+            tree = await fetch_leaves(self, ref, pool, tally)
         if tree is None:
             return
         try:
@@ -144,8 +113,8 @@ class Fetcher:
         self, partial: Partial, pool: SourcePool, tally: Tally, like: tuple[Digest, ...]
     ) -> None:
         tally.copied_bytes = await trio.to_thread.run_sync(self.store.copy_pieces, partial, like)
-        job = PieceJob(self._asker, partial, tally)
-        await Crew(self._asker, pool, tally, job.work).run()
+        job = PieceJob(self, partial, tally)
+        await Crew(self, pool, tally, job.work).run()
 
 
 def _pool(sources: SourcePool | Iterable[PeerKey]) -> SourcePool:

@@ -15,7 +15,6 @@ from msgspec import Meta, Struct
 from tequio_client.worker import small_file
 from tequio_shared.errors import PeerError
 from tequio_shared.fields import Bytes32Text, Natural
-from tequio_shared.head import head_hash
 from tequio_shared.ids import HeadHash, digest_from_text, to_text
 from tequio_shared.round import Head
 
@@ -86,15 +85,11 @@ class KeptHeads:
             return ()
 
     def _head(self, said: _Head) -> Head:
-        parent = HeadHash(digest_from_text(said.parent))
-        fixed = digest_from_text(said.set_root)
-        weights, aux = digest_from_text(said.weights_root), digest_from_text(said.aux_root)
-        value = head_hash(self._run, said.round, parent, fixed, weights, aux)
-        return Head(
-            hash=HeadHash(value),
-            round=said.round,
-            parent=parent,
-            set_root=fixed,
-            weights_root=weights,
-            aux_root=aux,
+        return Head.of(
+            self._run,
+            said.round,
+            parent=HeadHash(digest_from_text(said.parent)),
+            set_root=digest_from_text(said.set_root),
+            weights_root=digest_from_text(said.weights_root),
+            aux_root=digest_from_text(said.aux_root),
         )

@@ -91,14 +91,8 @@ class Volunteer:
         """Join the run and take part until it ends or a signal comes."""
         node = self._node
         async with (
-            Outbox(
-                self._settings.net.folder,
-                signer=node.signer,
-                net=node.network_info.id,
-                work_bits=node.network_info.genesis.work_bits,
-                ledger=node.ledger,
-                clock=clock.now_ms,
-                rng=node.rng,
+            Outbox.on(
+                node.ledger, node.network_info, self._settings.net.folder, node.signer
             ) as outbox,
             trio.open_nursery() as nursery,
         ):

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 from functools import partial
+from random import Random
 from typing import TYPE_CHECKING, Self, TypeVar
 
 import structlog
 import trio
 
+from tequio_client.clock import now_ms
 from tequio_client.ledger_api import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.worker.backoff import BackOff
 from tequio_client.worker.outbox_file import Copy, OutboxFile
@@ -29,9 +31,8 @@ from tequio_shared.limits import STATEMENT_LIFE_MS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
-    from random import Random
 
-    from tequio_client.ledger_answers import Posted
+    from tequio_client.ledger_answers import Network, Posted
     from tequio_client.ledger_api import LedgerApi
     from tequio_client.worker.outbox_file import B, Chain, Draft
     from tequio_shared.ids import Digest, NetworkId, RunId
@@ -93,6 +94,19 @@ class Outbox:
         self._is_in_step = False
         self._doubts = 0  # refusals in a row that only a chain out of step explains
         self._fresh_from_ms = 0  # copies from before are not sent again
+
+    @classmethod
+    def on(cls, ledger: LedgerApi, network: Network, folder: Path, signer: Signer) -> Self:
+        """The outbox in that folder, for that ledger's network, by this machine's clock."""
+        return cls(
+            folder,
+            signer=signer,
+            net=network.id,
+            work_bits=network.genesis.work_bits,
+            ledger=ledger,
+            clock=now_ms,
+            rng=Random(signer.key),  # noqa: S311 - back-off only
+        )
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:

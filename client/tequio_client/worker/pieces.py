@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client.worker import crew
+from tequio_client.worker.asking import DEPTH
 from tequio_client.worker.blobs import PAYLOAD_BYTES, Op, Request, unpack_bits
 from tequio_shared.errors import MalformedError, PeerError
 
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from tequio_client.worker.partial import Partial
     from tequio_client.worker.tally import Tally
     from tequio_shared.ids import PeerKey
-
-DEPTH = 4
-"""Requests on their way to one source."""
 
 
 class PieceJob:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from tequio_client.worker.asking import DEPTH
 from tequio_client.worker.blobs import PAYLOAD_BYTES, Op, Request, unpack_blob
 from tequio_client.worker.crew import Crew, Turns
 from tequio_client.worker.tally import Tally
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from tequio_client.worker.store import Store
     from tequio_client.worker.trees import TreeRef
     from tequio_shared.ids import PeerKey
-
-DEPTH = 4
-"""Requests on their way to one source."""
 
 
 async def fetch_whole(asker: Asker, ref: TreeRef, pool: SourcePool, tally: Tally) -> None:

@@ -61,15 +61,8 @@ def lab(tmp_path: Path) -> Laboratory:
 
 def made_by(lab: Laboratory, slot: int, feedback: NDArray[np.uint16] | None) -> Made:
     first = lab.windows_of(slot, TRAINERS)
-    delta, steps = lab.delta(first, device=BF16 if slot == NOISY else FP32)
-    return Made(
-        slot=slot,
-        first=first,
-        windows=lab.recipe.windows,
-        steps=steps,
-        delta=delta,
-        encoded=lab.encode(delta, feedback),
-    )
+    device = BF16 if slot == NOISY else FP32
+    return lab.made(slot, first, lab.delta(first, device=device), feedback)
 
 
 @attack("P4", layer="wit", ends="accepted round after round, and never suspected")

@@ -6,8 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tequio_client.worker import door as module
-from tequio_client.worker.door import FAULTS, OUT, Buckets, Door
+from tequio_client.worker.door import FAULTS, OUT, Door
 from tequio_client.worker.peer_limits import BURST_S, INBOUND, PeerLimits
 from tequio_shared.errors import PeerError
 from tests.support.attackers import key_number
@@ -123,14 +122,7 @@ def test_a_few_faults_over_a_long_time_are_forgiven() -> None:
         clock.now += 10
 
 
-def test_everything_that_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "BUCKETS", 10)
-    buckets = Buckets(1.0, 1.0)
-    assert buckets.take("first", 1, 0.0)
-    assert not buckets.take("first", 1, 0.0)
-    for number in range(10):
-        assert buckets.take(number, 1, 0.0)
-    assert buckets.take("first", 1, 0.0), "forgotten, and so new again"
+def test_who_is_kept_out_is_bounded() -> None:
     entrance = door(faults_per_s=0.0)
     for number in range(OUT + 1):
         for _ in range(FAULTS + 1):

@@ -27,7 +27,6 @@ from tequio_client.worker.store import Store
 from tequio_shared.accepted import AcceptedSet, AcceptedWork
 from tequio_shared.contribution import Expected, RecordShape
 from tequio_shared.errors import PeerError
-from tequio_shared.head import head_hash
 from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, RunId, sha256
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round import Head
@@ -102,14 +101,8 @@ def head_of(content: bytes, store: Store, round_: int = 7) -> Head:
 
 def head_named(weights: Digest, round_: int = 7) -> Head:
     parent, fixed = HeadHash(sha256(b"parent")), sha256(b"set")
-    value = head_hash(RUN, round_, parent, fixed, weights, ZERO_DIGEST)
-    return Head(
-        hash=HeadHash(value),
-        round=round_,
-        parent=parent,
-        set_root=fixed,
-        weights_root=weights,
-        aux_root=ZERO_DIGEST,
+    return Head.of(
+        RUN, round_, parent=parent, set_root=fixed, weights_root=weights, aux_root=ZERO_DIGEST
     )
 
 
