@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tequio_shared.agreement import entries
 from tequio_shared.contribution import decode_records
@@ -20,8 +21,6 @@ from tequio_shared.layout import CHUNK, NO_PADDING
 from tequio_shared.records import SCALES
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from tequio_shared.layout import Layout
     from tequio_shared.records import RecordShape
 
@@ -33,11 +32,13 @@ class Reading:
     """Euclidean norm in contribution units; mean cosine with our own pseudo-gradient, if there.
 
     There is no cosine of a contribution without entries, nor of one whose entries are coefficients
-    (distro) and not places in the model.
+    (distro) and not places in the model. `error` is the standard error of that mean, infinite when
+    it is the cosine of a single chunk.
     """
 
     norm: float
     cosine: float | None
+    error: float
 
 
 def read(
@@ -49,7 +50,7 @@ def read(
     """Read a valid payload's records, uint8[n, R]; `own_delta` is float32 in flat order."""
     is_distro = shape.algorithm == "distro"
     own = None if is_distro else own_delta
-    square, cosines, chunks = 0.0, 0.0, 0
+    square, cosines = 0.0, list[NDArray[np.float64]]()
     for first in range(0, len(rows), _BLOCK):
         stop = min(first + _BLOCK, len(rows))
         padding = NO_PADDING if is_distro else layout.padding(first, stop)
@@ -59,19 +60,23 @@ def read(
         square += float(values @ values)
         if own is not None:
             there = own[first * CHUNK : stop * CHUNK][sent.positions].astype(np.float64)
-            sums, counted = _cosines(at, values, there, stop - first)
-            cosines, chunks = cosines + sums, chunks + counted
-    return Reading(norm=float(np.sqrt(square)), cosine=cosines / chunks if chunks else None)
+            cosines.append(_cosines(at, values, there, stop - first))
+    found = np.concatenate(cosines) if cosines else np.empty(0)
+    return Reading(
+        norm=float(np.sqrt(square)),
+        cosine=float(found.mean()) if len(found) else None,
+        error=float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else np.inf,
+    )
 
 
 def _cosines(
     at: NDArray[np.int64], values: NDArray[np.float64], there: NDArray[np.float64], chunks: int
-) -> tuple[float, int]:
-    """Sum of the cosines within each chunk, and of how many chunks; `at` is each entry's chunk."""
+) -> NDArray[np.float64]:
+    """The cosine within each chunk that has one; `at` is each entry's chunk."""
     products, squares, ours = (
         np.bincount(at, weights, chunks)
         for weights in (values * there, values * values, there * there)
     )
     scale = np.sqrt(squares * ours)
     live = scale > 0
-    return float((products[live] / scale[live]).sum()), int(live.sum())
+    return np.asarray(products[live] / scale[live], np.float64)

@@ -50,6 +50,9 @@ COSINE_LEAST = 0.02
 """Below it an update does not point where the witness's own points, if the others' do."""
 COSINE_CLEAR = 0.1
 """Of the others: from here on the round has a direction."""
+COSINE_CERTAIN = 4.0
+"""Standard errors by which an update must fall short of that direction: in a small model the cosine
+of a few chunks is a guess."""
 COSINE_OPPOSITE = -0.3
 """Where it has none, as when there is little left to learn from so few tokens, only an update that
 points so far the other way is refused. Of two updates nobody can say which is astray."""
@@ -141,14 +144,15 @@ def screen(candidates: Sequence[Candidate], witness: Witness) -> tuple[Measured,
 class Measures:
     """What was measured of one contribution; None: not measured.
 
-    Of the others, without the witness's own: `direction` is their median cosine, `company` the
-    share of signs equal to theirs, `crowd` how many they are. `work` is the share of a full
-    round's inner steps that was done.
+    `error` is the standard error of the cosine. Of the others, without the witness's own:
+    `direction` is their lower median cosine, `company` the share of signs equal to theirs, `crowd`
+    how many they are. `work` is the share of a full round's inner steps that was done.
     """
 
     like: Likeness
     norm_ratio: float | None
     cosine: float | None
+    error: float
     direction: float | None
     company: float | None
     crowd: int
@@ -185,7 +189,8 @@ class Measures:
             )
         if self.direction is None:
             return False
-        is_clear = self.direction >= COSINE_CLEAR
+        short = self.direction - self.cosine > COSINE_CERTAIN * self.error
+        is_clear = self.direction >= COSINE_CLEAR and short
         return self.cosine < (COSINE_LEAST if is_clear else COSINE_OPPOSITE)
 
 
@@ -232,6 +237,7 @@ def _measured(
         like=most_alike(one.sketch, [*earlier, *past]),
         norm_ratio=_norm_ratio(one, there, own_slot),
         cosine=one.reading.cosine,
+        error=one.reading.error,
         direction=_direction(others),
         company=agreement(one.sketch, [other.sketch for other in others]),
         crowd=len(others),
@@ -250,7 +256,7 @@ def _measured(
 
 def _direction(others: Sequence[_Valid]) -> float | None:
     cosines = sorted(other.reading.cosine for other in others if other.reading.cosine is not None)
-    return cosines[len(cosines) // 2] if cosines else None
+    return cosines[(len(cosines) - 1) // 2] if cosines else None
 
 
 def _past(witness: Witness, sample: NDArray[np.int64]) -> list[Sketch]:

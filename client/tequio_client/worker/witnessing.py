@@ -57,7 +57,8 @@ class Witnessing:
             raise RefusedError("no-head", "the round has no head")
         await self._wait_for_payloads(current, rounds.view.witnessed_ms)
         candidates = self._candidates(current)
-        past = self._past(rounds.lately(), len(candidates))
+        lately = [one for one in rounds.lately() if one.round < current.number]
+        past = self._past(lately, len(candidates))
         verdicts = await self._screened(current, current.head, candidates, past)
         return proof.make(
             seed=current.seed,

@@ -386,9 +386,36 @@ def test_the_most_certain_measure_gives_the_reason(  # noqa: PLR0913, PLR0917 - 
         like=Likeness(overlap=overlap, agreement=agreement),
         norm_ratio=norm_ratio,
         cosine=cosine,
+        error=0.001,
         direction=direction,
         company=company,
         crowd=3,
+        work=1.0,
+    )
+    assert measures.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("cosine", "error", "reason"),
+    [
+        (-0.06, 0.004, "cosine"),
+        (-0.06, 0.039, "cosine"),
+        (-0.06, 0.041, ""),
+        (0.0, np.inf, ""),
+        (-0.31, np.inf, "cosine"),
+    ],
+)
+def test_a_cosine_that_is_a_guess_refuses_only_what_points_the_other_way(
+    cosine: float, error: float, reason: str
+) -> None:
+    measures = screen.Measures(
+        like=Likeness(overlap=0.1, agreement=0.5),
+        norm_ratio=1.0,
+        cosine=cosine,
+        error=error,
+        direction=0.1,
+        company=0.5,
+        crowd=1,
         work=1.0,
     )
     assert measures.reason == reason
