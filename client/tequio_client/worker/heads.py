@@ -122,7 +122,7 @@ class Heads:
                 self.fetching = None
                 raise PeerError(f"nobody gave anything of head {head.round} for {PATIENCE_S:.0f} s")
             missing = left
-        log.info("head fetched", round=head.round, sources=dict(came))
+        log.info("head fetched", round=head.round, head=to_text(head.hash)[:10], sources=dict(came))
 
     async def _hold(self, head: Head) -> None:
         """Pin the weights of this head and let go of the oldest."""
