@@ -18,7 +18,8 @@ compile() {
 cp requirements.lock "$scratch/lock"
 compile --no-header --output-file "$scratch/names" "$@"
 mapfile -t device_packages < <(
-  sed -nE 's/^(torch|triton|(cuda|nvidia)-[a-z0-9-]+)==.*/--no-emit-package=\1/p' "$scratch/names"
+  grep -v '^nvidia-ml-py==' "$scratch/names" |  # no device package: it talks to the driver
+    sed -nE 's/^(torch|triton|(cuda|nvidia)-[a-z0-9-]+)==.*/--no-emit-package=\1/p'
 )
 compile --generate-hashes "${device_packages[@]}" --output-file "$scratch/lock" "$@"
 cp "$scratch/lock" requirements.lock

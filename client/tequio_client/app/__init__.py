@@ -1,0 +1,1 @@
+"""The app: tray icon and window; starts, stops and watches the worker."""

@@ -1,0 +1,1 @@
+"""The probe: reads what the accelerators and the machine are doing, for the worker."""
