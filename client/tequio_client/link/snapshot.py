@@ -88,6 +88,27 @@ class LedgerShown(msgspec.Struct, frozen=True, kw_only=True):
     """Entries of the log that were read and checked."""
 
 
+class RoundShown(msgspec.Struct, frozen=True, kw_only=True):
+    """The round under way, as far as it is known: a run that nobody knows leaves this out."""
+
+    run: Name = ""
+    run_name: Name = ""
+    number: Count = 0
+    rounds: Count = 0
+    """In all, by the run's rules; 0: not known."""
+    role: Annotated[str, msgspec.Meta(pattern="^(trainer|witness|)$")] = ""
+    """Ours in this round; empty: none yet."""
+    opened_ms: Count = 0
+    ends_ms: Count = 0
+    """When its training is meant to end; 0: not known."""
+    done_percent: Annotated[int, msgspec.Meta(ge=0, le=100)] | None = None
+    """Of our own work in it."""
+    loss: float | None = None
+    """Of our own training, nats per token."""
+    bits_per_byte: float | None = None
+    """Of the newest head, on the held-out set."""
+
+
 class Need(msgspec.Struct, frozen=True, kw_only=True):
     """Something that wants a person."""
 
@@ -106,6 +127,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     decision: Decision = UNDECIDED
     status: Status | None = None
     """Our part in the swarm; None: not in it yet."""
+    round: RoundShown | None = None
+    """None: in no run yet."""
     trainers: Annotated[tuple[TrainerShown, ...], msgspec.Meta(max_length=33)] = ()
     points: PointsShown = PointsShown()
     machine: MachineFacts = MachineFacts()
