@@ -73,12 +73,14 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "resume": answers.ResumeAnswer,
     "round": answers.RoundAnswer,
     "peer": answers.PeerAnswer,
+    "attended": answers.AttendedAnswer,
+    "ranked": answers.RankedAnswer,
     "standing": answers.StandingAnswer,
     "item": Item,
 }
 
 DOORS = {
-    doors: ("BURST_S", "REGISTRATION", "BUCKETS"),
+    doors: ("BURST_S", "REGISTRATION", "NAMES"),
     gate: ("REQUESTS", "TARGET_BYTES", "SLOW_READER_S"),
     server: ("HEAD_BYTES",),
     bodies: ("PATIENCE_S", "SLOWEST_BYTES_S"),

@@ -145,32 +145,26 @@ def verdicts(
 
 
 def deviates(slot: int, seen: Seen, verdicts: Verdicts) -> bool:
-    """Whether a witness's proof is at odds with what the round came to.
+    """Whether a witness's proof is at odds with what the round came to, as no honest one is twice.
 
-    Counted are the accepted and rejected slots but its own. At odds are those that it refuses
-    though accepted, or vouches for though rejected, and, if there are two at odds, those accepted
-    that it leaves out: one may have been out of its reach. More than a fifth of them deviate.
+    Counted are the accepted and rejected slots but its own. At odds are those that it refuses for
+    their bytes though accepted, or vouches for though their bytes were rejected, and, if there are
+    two at odds, those where it differs over a measure, or leaves out what was accepted: one may
+    have been at the edge, or out of its reach. More than a fifth of them deviate.
     """
-    against, missed, counted = 0, 0, 0
-    for other, (verdict, _) in verdicts.items():
-        if other == slot or verdict not in (Verdict.ACCEPTED, Verdict.REJECTED):
-            continue
-        counted += 1
-        is_accepted = verdict is Verdict.ACCEPTED
-        against += other in (seen.rejected if is_accepted else seen.vouched)
-        missed += is_accepted and other not in seen.vouched and other not in seen.rejected
-    at_odds = against if against + missed <= 1 else against + missed
-    return at_odds * _DEVIATING_PART > counted
+    odds = _odds(slot, seen, verdicts)
+    doubtful = odds.measured + odds.missed
+    return _is_too_much(odds, odds.plain, doubtful)
 
 
 def earns(slot: int, seen: Seen, verdicts: Verdicts) -> bool:
-    """Whether a proof is worth points: it agrees somewhere, if there was anything, and mostly."""
-    others = {at: verdict for at, (verdict, _) in verdicts.items() if at != slot}
-    decided = {at for at, one in others.items() if one in (Verdict.ACCEPTED, Verdict.REJECTED)}
-    agrees = any(
-        at in (seen.vouched if others[at] is Verdict.ACCEPTED else seen.rejected) for at in decided
-    )
-    return (agrees or not decided) and not deviates(slot, seen, verdicts)
+    """Whether a proof is worth points: it agrees somewhere, if there was anything, and mostly.
+
+    Here a difference over a measure counts like any other: who vouches blindly is paid for nothing.
+    """
+    odds = _odds(slot, seen, verdicts)
+    is_at_odds = _is_too_much(odds, odds.plain + odds.measured, odds.missed)
+    return (odds.agreed > 0 or not odds.decided) and not is_at_odds
 
 
 def is_undecided(
@@ -213,6 +207,38 @@ def decode_bitmap(bits: bytes, size: int) -> frozenset[int]:
     if any(slot >= size for slot in slots):
         raise RefusedError("proof-bitmap", f"bitmap names a slot at or above {size}")
     return slots
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Odds:
+    """How a proof stands to the decided slots but its own."""
+
+    decided: int
+    agreed: int
+    plain: int  # at odds over bytes
+    measured: int  # at odds over a measure
+    missed: int  # accepted, and left out
+
+
+def _odds(slot: int, seen: Seen, verdicts: Verdicts) -> _Odds:
+    decided = agreed = plain = measured = missed = 0
+    for other, (verdict, reason) in verdicts.items():
+        if other == slot or verdict not in (Verdict.ACCEPTED, Verdict.REJECTED):
+            continue
+        decided += 1
+        is_accepted = verdict is Verdict.ACCEPTED
+        agreed += other in (seen.vouched if is_accepted else seen.rejected)
+        if other in (seen.rejected if is_accepted else seen.vouched):
+            is_measure = (seen.rejected[other] if is_accepted else reason) in MEASURED
+            measured, plain = measured + is_measure, plain + (not is_measure)
+        missed += is_accepted and other not in seen.vouched and other not in seen.rejected
+    return _Odds(decided=decided, agreed=agreed, plain=plain, measured=measured, missed=missed)
+
+
+def _is_too_much(odds: _Odds, sure: int, doubtful: int) -> bool:
+    """Whether more than a fifth are at odds; a single doubtful one is not."""
+    at_odds = sure if sure + doubtful <= 1 else sure + doubtful
+    return at_odds * _DEVIATING_PART > odds.decided
 
 
 def _reason(code: int) -> Reason:

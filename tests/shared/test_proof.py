@@ -138,11 +138,11 @@ def test_who_was_not_elected_has_no_voice() -> None:
 A, R, N = Verdict.ACCEPTED, Verdict.REJECTED, Verdict.NOT_SELECTED
 
 
-def letters(vouched: str, rejected: str = "") -> Seen:
+def letters(vouched: str, rejected: str = "", reason: Reason = Reason.NORM) -> Seen:
     """Slots by letter: a is 0."""
     return Seen(
         vouched=frozenset(ord(one) - 97 for one in vouched),
-        rejected={ord(one) - 97: Reason.NORM for one in rejected},
+        rejected={ord(one) - 97: reason for one in rejected},
     )
 
 
@@ -151,9 +151,15 @@ def letters(vouched: str, rejected: str = "") -> Seen:
     [
         ("aaaa", letters("bcd"), False, True),
         ("aaar", letters("bc", "d"), False, True),
-        ("aaar", letters("bcd"), True, False),  # vouches for what the others refuse
-        ("aaaa", letters("bc", "d"), True, False),  # refuses what the others vouch for
+        ("aaar", letters("bcd"), False, False),  # vouches for what the others measured as bad
+        ("aaaR", letters("bcd"), True, False),  # vouches for bytes that break a rule
+        ("aaaa", letters("bc", "d"), False, False),  # one measure at the edge
+        ("aaaa", letters("b", "cd"), True, False),  # two are no edge
+        ("aaaa", letters("bc", "d", Reason.LENGTH), True, False),  # bytes are the same for all
+        ("aaar", letters("b", "c"), False, False),  # at one in a measure, and silent on a cheat
+        ("aaar", letters("bd", "c"), True, False),  # at odds over two measures
         ("aaaa", letters("bc"), False, True),  # one was out of reach
+        ("aaaa", letters("b", "c"), True, False),  # one refused and one left out
         ("aaaa", letters("b"), True, False),  # two of three were: blind
         ("aaaa", letters(""), True, False),
         ("aa", letters(""), False, False),  # blind to the only one: no deviation, no pay either
@@ -167,11 +173,13 @@ def letters(vouched: str, rejected: str = "") -> Seen:
 def test_a_proof_deviates_and_earns_by_what_the_round_came_to(
     verdicts: str, said: Seen, *, deviates: bool, earns: bool
 ) -> None:
-    kinds = {"a": A, "r": R, "n": N}
-    came_to = {
-        slot: (kinds[one], Reason.NORM if one == "r" else Reason.NONE)
-        for slot, one in enumerate(verdicts)
+    kinds = {
+        "a": (A, Reason.NONE),
+        "r": (R, Reason.NORM),
+        "R": (R, Reason.LENGTH),
+        "n": (N, Reason.NONE),
     }
+    came_to = {slot: kinds[one] for slot, one in enumerate(verdicts)}
     assert proof.deviates(0, said, came_to) is deviates
     assert proof.earns(0, said, came_to) is earns
 

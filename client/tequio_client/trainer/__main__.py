@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-from tequio_client.trainer import parent
+from tequio_client.system import parent
 
 if __name__ == "__main__":
     parent.end_with_it()  # before the imports, which take a second

@@ -2,7 +2,7 @@
 
 Three threads: one listens, one beats the heart every second, the first one works. The listener
 ends the process at once when it is told to or when its input ends, that is, when its parent is
-gone (see `parent` too); output files take their names only when they are complete, so nothing
+gone (see `system.parent` too); output files take their names only when they are complete, so nothing
 half-done remains.
 """
 
@@ -64,6 +64,7 @@ def main(log_style: str) -> NoReturn:
     threading.Thread(target=_listen, args=(sys.stdin.buffer, desk, voice), daemon=True).start()
     threading.Thread(target=_beat, args=(activity, voice), daemon=True).start()
     os.environ["HF_HUB_OFFLINE"] = "1"  # what a trainer needs, it is given as files
+    os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # cuda:0 is the probe's first card
     try:
         # torch takes seconds to load: the threads above already work.
         shift = importlib.import_module("tequio_client.trainer.shift")

@@ -65,6 +65,8 @@ COMPANY_LEAST = 0.55
 it is the witness's own work; chance gives 0.5."""
 _MEDIAN_OF = 3
 """So many valid contributions have a median; of two, either may be the liar's."""
+_PAIR = 2
+"""So many others, and ourselves, make a direction: of three updates any one may be astray."""
 _CROWD = 3
 """So many others tell even a witness without work of its own where the round goes."""
 
@@ -190,7 +192,7 @@ class Measures:
         if self.direction is None:
             return False
         short = self.direction - self.cosine > COSINE_CERTAIN * self.error
-        is_clear = self.direction >= COSINE_CLEAR and short
+        is_clear = self.crowd >= _PAIR and self.direction >= COSINE_CLEAR and short
         return self.cosine < (COSINE_LEAST if is_clear else COSINE_OPPOSITE)
 
 

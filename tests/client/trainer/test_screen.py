@@ -415,7 +415,22 @@ def test_a_cosine_that_is_a_guess_refuses_only_what_points_the_other_way(
         error=error,
         direction=0.1,
         company=0.5,
-        crowd=1,
+        crowd=2,
+        work=1.0,
+    )
+    assert measures.reason == reason
+
+
+@pytest.mark.parametrize(("crowd", "reason"), [(1, ""), (2, "cosine")])
+def test_of_three_updates_nobody_can_say_which_is_astray(crowd: int, reason: str) -> None:
+    measures = screen.Measures(
+        like=Likeness(overlap=0.1, agreement=0.5),
+        norm_ratio=1.0,
+        cosine=0.0,
+        error=0.001,
+        direction=0.5,
+        company=0.5,
+        crowd=crowd,
         work=1.0,
     )
     assert measures.reason == reason
