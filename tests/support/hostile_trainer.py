@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from tequio_client.system import parent
 from tequio_client.trainer import main as trainer_main
-from tequio_client.trainer import parent
 from tests.support.trainer_attacks import ATTACKS, Situation, forged
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 Three threads: one listens, one beats the heart every second, the first one works. The listener
 ends the process at once when it is told to or when its input ends, that is, when its parent is
-gone (see `system.parent` too); output files take their names only when they are complete, so nothing
-half-done remains.
+gone (see `system.parent` too); output files take their names only when they are complete, so
+nothing half-done remains.
 """
 
 from __future__ import annotations
