@@ -7,15 +7,18 @@ seconds or milliseconds since 1970 as named, memory in MiB, rates in bytes a sec
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
+
+from tequio_shared.errors import MalformedError
 
 Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=256)]
 Part: TypeAlias = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
 Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0.0, le=1e12)]
 
+_L = TypeVar("_L")
 GPUS = 32
 """Most accelerators that one message may name."""
 
@@ -86,6 +89,43 @@ class MachineFacts(msgspec.Struct, frozen=True, kw_only=True):
     """False too where there is no battery."""
     is_saving_power: bool | None = None
     health: Annotated[tuple[Fact, ...], msgspec.Meta(max_length=32)] = ()
+
+
+class Watch(msgspec.Struct, frozen=True, kw_only=True):
+    """What the worker tells the probe: a line whenever it changes."""
+
+    ours: Annotated[tuple[Count, ...], msgspec.Meta(max_length=256)] = ()
+    """Processes whose load is not that of others: the worker and its trainers."""
+    is_quiet: bool = False
+    """Leave the accelerators alone: to ask one keeps it awake, which costs a battery dearly."""
+
+
+LINE_BYTES = 1 << 16
+"""Longest line between worker and probe, newline included."""
+
+
+def encode(line: MachineFacts | Watch) -> bytes:
+    """Write one line, newline included."""
+    return msgspec.json.encode(line) + b"\n"
+
+
+def decode_machine(line: bytes) -> MachineFacts:
+    """Read what the probe says; raises MalformedError."""
+    return _decode(line, MachineFacts)
+
+
+def decode_watch(line: bytes) -> Watch:
+    """Read what the worker tells the probe; raises MalformedError."""
+    return _decode(line, Watch)
+
+
+def _decode(line: bytes, kind: type[_L]) -> _L:
+    if len(line) > LINE_BYTES:
+        raise MalformedError(f"line of {len(line)} bytes, {LINE_BYTES} at most")
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+        raise MalformedError(f"not a line between worker and probe: {err}") from err
 
 
 NOTHING_OF_SESSION = SessionFacts()
