@@ -29,7 +29,11 @@ class State(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why; the values that go with each are in brackets."""
+    """Why; the values that go with each are in brackets.
+
+    Where one reason has several causes, the value `fact` says which: `words` has a sentence for
+    each, and one for none.
+    """
 
     LENDING = "lending"
     LENDING_WHILE_USED = "lending-while-used"  # (share)
@@ -42,10 +46,10 @@ class Reason(StrEnum):
     KEY = "key"  # (problem)
     LEDGER_UNKNOWN = "ledger-unknown"  # (problem)
     QUARANTINED = "quarantined"  # (problem)
-    NO_DEVICE = "no-device"
-    DISK = "disk"  # (free, wanted), GiB
+    NO_DEVICE = "no-device"  # (fact: small, with device and wanted, MiB)
+    DISK = "disk"  # (free, wanted), GiB (fact: unknown; store, with used and most)
     BATTERY = "battery"
-    BATTERY_UNKNOWN = "battery-unknown"
+    BATTERY_UNKNOWN = "battery-unknown"  # (fact: saver)
     SAVING_POWER = "saving-power"
     HOT = "hot"  # (device, degrees, limit)
     GAME = "game"  # (program)
@@ -53,17 +57,17 @@ class Reason(StrEnum):
     FILM = "film"  # (program)
     EXCLUSIVE = "exclusive"  # (program)
     AFTER_GAME = "after-game"
-    SCHEDULE = "schedule"
+    SCHEDULE = "schedule"  # (fact: never)
     QUOTA = "quota"  # (gb)
-    METERED = "metered"
+    METERED = "metered"  # (fact: unknown)
     IN_USE = "in-use"  # (minutes)
-    CANNOT_TELL = "cannot-tell"
+    CANNOT_TELL = "cannot-tell"  # (fact: session, idle, fullscreen, game, programs)
     """Nobody can say whether somebody is at the computer."""
     OTHERS_GPU = "others-gpu"  # (device, percent)
-    OTHERS_CPU = "others-cpu"  # (percent)
-    GPU_MEMORY = "gpu-memory"  # (device)
-    GPU_UNKNOWN = "gpu-unknown"
-    SLOWED = "slowed"
+    OTHERS_CPU = "others-cpu"  # (percent) (fact: unknown)
+    GPU_MEMORY = "gpu-memory"  # (device, free, wanted), MiB
+    GPU_UNKNOWN = "gpu-unknown"  # (fact: load or memory, with device)
+    SLOWED = "slowed"  # (percent)
     """Our own steps take longer than they did: somebody else needs the device."""
 
 

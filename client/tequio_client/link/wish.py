@@ -17,6 +17,8 @@ class Snooze(msgspec.Struct, frozen=True, kw_only=True):
 
     until_ms: Count | None = None
     """None: until the game closes."""
+    asked_ms: Count = 0
+    """When it was asked, by the same clock; with a clock set back it lasts no longer than then."""
     game: Name = ""
     """The program that it waits for; empty: whichever game runs."""
 
