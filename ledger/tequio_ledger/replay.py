@@ -15,13 +15,17 @@ from tequio_ledger.shelf import Shelf
 from tequio_ledger.state import State
 from tequio_ledger.store import derived
 from tequio_ledger.store.blobs import BlobFolder
-from tequio_ledger.store.engine import Database, explain
+from tequio_ledger.store.engine import Database, explain, failed_write
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tequio_ledger.settings import Settings
     from tequio_ledger.store.log_rows import StoredEntry
     from tequio_shared.statement import Entry
+
+    Take = Callable[[StoredEntry, Entry], None]
 
 
 def replay(settings: Settings) -> int:
@@ -41,16 +45,31 @@ def _replay(settings: Settings, folder: Folder, database: Database) -> int:
     blobs = BlobFolder(folder.blobs, database, now_ms, settings.blob_quota_bytes)
     genesis = founding.genesis(settings, folder, database)
     state = State(genesis, Shelf(blobs).read)
-    changes = derived.Changes()
+    guard = Guard(folder.mark, genesis)
+    log = Log(database, genesis, folder.signer(founding.LOG_KEY), guard, now_ms)
 
     def take(stored: StoredEntry, entry: Entry) -> None:
         state.apply(stored.index, entry, stored.at_ms)
+
+    load_anew(database, log, state, take)
+    return log.size
+
+
+def load_anew(database: Database, log: Log, state: State, take: Take) -> None:
+    """Load the log, each entry into the state by `take`, and write every derived row anew.
+
+    Raises UserFacingError when a stored byte is not what was written, UnwritableError.
+    """
+    changes = derived.Changes()
+
+    def take_and_derive(stored: StoredEntry, entry: Entry) -> None:
+        take(stored, entry)
         derived.derive(changes, stored.index, entry, state)
 
-    guard = Guard(folder.mark, genesis)
-    log = Log(database, genesis, folder.signer(founding.LOG_KEY), guard, now_ms)
-    log.load(take)
-    with database.writer.begin() as connection:
-        derived.clear(connection)
-        derived.write(connection, changes, state)
-    return log.size
+    log.load(take_and_derive)
+    try:
+        with database.writer.begin() as connection:
+            derived.clear(connection)
+            derived.write(connection, changes, state)
+    except DatabaseError as err:
+        raise failed_write(err, database.path) from err

@@ -19,10 +19,11 @@ from tequio_ledger import founding
 from tequio_ledger.coordinator import Coordinator
 from tequio_ledger.guard import Guard, NotSigningError
 from tequio_ledger.log import Log
+from tequio_ledger.replay import load_anew
 from tequio_ledger.sequencer import Sequencer, Signal
 from tequio_ledger.shelf import Shelf
 from tequio_ledger.state import State
-from tequio_ledger.store import disk
+from tequio_ledger.store import derived, disk
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.disk import UnwritableError
 from tequio_ledger.store.engine import Database
@@ -163,12 +164,22 @@ class Ledger:
                 raise UserFacingError(disk.explain(err, self._folder.path)) from err
             raise UnwritableError(disk.explain(err, self._folder.path)) from err
         office = self._build()
-        office.log.load(office.take)
+        self._load(office)
         if office.log.size == 0:
             self.blobs.put(founding.rules())
             founding.log_genesis(office.log, office.state, office.coordinator, self.clock())
         office.sequencer.timekeeper.note(office.log.published_at_ms)
         return office
+
+    def _load(self, office: _Office) -> None:
+        """Read the log into a new office; what an older program did not derive is derived now."""
+        with self.database.reader.begin() as connection:
+            is_short = derived.is_short(connection)
+        if is_short:
+            log.info("writes derived tables anew", reason="an older program wrote them")
+            load_anew(self.database, office.log, office.state, office.take)
+        else:
+            office.log.load(office.take)
 
     def _read_only(self, reason: str) -> _Office:
         """Read everything anew, to be served as it is."""

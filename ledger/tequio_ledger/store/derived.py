@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, insert, update
+from sqlalchemy import delete, exists, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from tequio_ledger.store.models import DERIVED, Credit, Peer, Round, Run, Standing
+from tequio_ledger.store.models import DERIVED, Attended, Credit, Peer, Round, Run, Standing
 from tequio_shared import conduct
 from tequio_shared.documents import TRAINER, WITNESS, Result
 from tequio_shared.ids import digest_from_text, from_text
@@ -44,6 +44,7 @@ class Changes:
     rounds: dict[RoundKey, Row] = field(default_factory=dict)
     """Columns to change in rows of earlier batches."""
     credits: list[Row] = field(default_factory=list)
+    attended: list[Row] = field(default_factory=list)
 
 
 def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
@@ -68,6 +69,7 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
             _close_round(changes, index, statement, body, state)
         case RoundVoid():
             _change_round(changes, statement, {"closed_index": index, "outcome": VOID})
+            _attend(changes, index, _members(statement, state))
 
 
 def write(connection: Connection, changes: Changes, state: State) -> None:
@@ -85,12 +87,20 @@ def write(connection: Connection, changes: Changes, state: State) -> None:
         connection.execute(where.values(**columns))
     if changes.credits:
         connection.execute(insert(Credit), changes.credits)
+    if changes.attended:
+        connection.execute(insert(Attended), changes.attended)
 
 
 def clear(connection: Connection) -> None:
     """Empty every derived table."""
     for table in DERIVED:
         connection.execute(delete(table))
+
+
+def is_short(connection: Connection) -> bool:
+    """Whether an older program wrote the rows, which did not note who was in which round."""
+    is_over = exists().where(Round.closed_index.is_not(None))
+    return bool(connection.scalar(select(is_over & ~exists().select_from(Attended))))
 
 
 def _start_round(changes: Changes, index: int, statement: Statement, roster: str) -> None:
@@ -123,6 +133,7 @@ def _close_round(
     _change_round(changes, statement, {**columns, "result": digest})
     run, number = _round_key(statement)
     members = _members(statement, state)
+    _attend(changes, index, members)
     for slot, row in enumerate(Result.parse(state.documents(digest)).slots):
         kinds = {TRAINER: row.trainer_micropoints, WITNESS: row.witness_micropoints}
         for kind, amount in kinds.items():
@@ -132,10 +143,14 @@ def _close_round(
                 changes.peers.add(members[slot])
 
 
+def _attend(changes: Changes, index: int, members: dict[int, PeerKey]) -> None:
+    changes.attended += [{"peer": key, "closed_index": index} for key in members.values()]
+
+
 def _members(statement: Statement, state: State) -> dict[int, PeerKey]:
     view = state.run(statement.run) if statement.run else None
     if view is None or view.round is None:
-        raise AssertionError("round.close without a round was admitted")
+        raise AssertionError(f"{statement.type} without a round was admitted")
     return view.round.roster.keys
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from sqlalchemy import JSON, BigInteger, ForeignKey, Index, Integer, LargeBinary
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, Integer, LargeBinary, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 # SQLite gives a row id its fast path only under the name INTEGER
@@ -94,6 +94,7 @@ class Peer(Base):
     last_seq: Mapped[Number]
     last_hash: Mapped[Hash]
     micropoints: Mapped[Number]
+    __table_args__ = (Index("peer_rank", text("micropoints DESC"), "registered_index", "key"),)
 
 
 class Standing(Base):
@@ -134,7 +135,7 @@ class Round(Base):
     roster: Mapped[Hash]
     """Digest of its roster document."""
     opened_index: Mapped[int | None] = mapped_column(Whole)
-    closed_index: Mapped[int | None] = mapped_column(Whole)
+    closed_index: Mapped[int | None] = mapped_column(Whole, index=True)
     outcome: Mapped[str]
     """open, closed or void."""
     accepted: Mapped[Number]
@@ -156,5 +157,14 @@ class Credit(Base):
     micropoints: Mapped[Number]
 
 
-DERIVED = (Credit, Round, Run, Standing, Peer)
+class Attended(Base):
+    """One key in the roster of one round that is over; an entry ends one round only."""
+
+    __tablename__ = "attended"
+    peer: Mapped[Hash] = mapped_column(ForeignKey("peer.key"), primary_key=True)
+    closed_index: Mapped[Serial]
+    __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own name
+
+
+DERIVED = (Attended, Credit, Round, Run, Standing, Peer)
 """Children first: the order in which they can be emptied."""

@@ -4,6 +4,8 @@ import msgspec
 
 from tequio_ledger.log import Published
 from tequio_ledger.state import Resume, State
+from tequio_ledger.store.attended import AttendedRow
+from tequio_ledger.store.ranking import RankedRow
 from tequio_ledger.store.read import PeerRow, RoundRow, StandingRow
 from tequio_shared.causes import words_of
 from tequio_shared.ids import RunId, peer_id_text, to_text
@@ -122,6 +124,41 @@ class PeersAnswer(msgspec.Struct, frozen=True):
     as_of: AsOf
 
 
+class AttendedAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """One round that a key was in and that is over, and what it earned there."""
+
+    run: str
+    round: int
+    roster_index: int
+    closed_index: int
+    outcome: str
+    micropoints: int
+
+
+class PeerRoundsAnswer(msgspec.Struct, frozen=True):
+    """A page of a key's rounds, the newest first; go on before `next`."""
+
+    rounds: list[AttendedAnswer]
+    next: int | None
+    as_of: AsOf
+
+
+class RankedAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """One key's place by points, from 1 on."""
+
+    rank: int
+    key: str
+    micropoints: int
+
+
+class RankingAnswer(msgspec.Struct, frozen=True):
+    """Some keys by points, the best first, and how many have any."""
+
+    rows: list[RankedAnswer]
+    ranked: int
+    as_of: AsOf
+
+
 def as_of(published: Published) -> AsOf:
     """Say for which log an answer is true."""
     return AsOf(size=published.size, root=to_text(published.root))
@@ -181,6 +218,23 @@ def peer_answer(row: PeerRow, published: Published) -> PeerAnswer:
         standing=standing_answer(row.standing),
         as_of=as_of(published),
     )
+
+
+def attended_answer(row: AttendedRow) -> AttendedAnswer:
+    """Describe a round that a key was in."""
+    return AttendedAnswer(
+        run=to_text(row.run),
+        round=row.round,
+        roster_index=row.roster_index,
+        closed_index=row.closed_index,
+        outcome=row.outcome,
+        micropoints=row.micropoints,
+    )
+
+
+def ranked_answer(row: RankedRow) -> RankedAnswer:
+    """Describe a key's place."""
+    return RankedAnswer(rank=row.rank, key=to_text(row.key), micropoints=row.micropoints)
 
 
 def standing_answer(row: StandingRow) -> StandingAnswer:
