@@ -68,6 +68,8 @@ class Deeds:
             case duties.Ready():
                 await self._means.workroom.prepared()
                 await self._voice.ready(now, self.held or first_head(self._means.manifest))
+            case duties.TakeLeave():
+                await self._voice.leave(now)
             case duties.Attest():
                 await self._attest(now, rounds)
             case duties.Train():

@@ -8,7 +8,8 @@ to where the log is: computed from the rounds that we saw close, or fetched, whi
 bytes. A head that is being
 fetched while rounds go by stays worth having as long as those rounds lead on from it; otherwise
 whoever needs longer than a round for its bytes would begin again for ever. Only who holds the head
-that the next round starts from says that it is ready.
+that the next round starts from says that it is ready. Who may not compute for now takes its leave
+once, follows the log, and does nothing else until it may.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class Own:
     outside: str = ""  # why our key may be in no roster now
     removed_at: int = -1  # log index of what took our key out of the rosters
     is_leaving: bool = False
+    resting: str = ""  # why we may not compute now
     is_behind: bool = False  # the view has still to catch up with where the run was as we joined
     is_dear: Callable[[Head], bool] = lambda _: False  # replaying up to there, against fetching it
 
@@ -73,6 +75,13 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
+class TakeLeave:
+    """Say that we are in no roster after this log index until we are ready anew."""
+
+    ready_index: int
+
+
+@dataclass(frozen=True, slots=True)
 class Attest:
     """State the head that we hold, for this round."""
 
@@ -98,7 +107,7 @@ class Done:
     """The run has ended."""
 
 
-Duty: TypeAlias = Wait | FetchHead | Advance | Ready | Attest | Train | Prove | Done
+Duty: TypeAlias = Wait | FetchHead | Advance | Ready | TakeLeave | Attest | Train | Prove | Done
 
 
 _RESTING = {
@@ -111,6 +120,8 @@ def duty(view: RunView, own: Own) -> Duty:
     """The one thing to do now, the most urgent first."""
     if view.state is State.FINISHED:
         return Done()
+    if own.resting:
+        return _leave_duty(own) or Wait(own.resting)
     if own.is_behind:
         return _head_duty(view, own) or Wait("reading the log up to where the run is")
     return (
@@ -120,6 +131,13 @@ def duty(view: RunView, own: Own) -> Duty:
         or _ready_duty(view, own)
         or Wait(_idle_reason(view, own))
     )
+
+
+def _leave_duty(own: Own) -> Duty | None:
+    """Say so when others still count on us."""
+    if own.is_leaving or own.ready_index is None:
+        return None
+    return _unsaid(TakeLeave(own.ready_index), own)
 
 
 def _prove_duty(view: RunView, own: Own) -> Duty | None:

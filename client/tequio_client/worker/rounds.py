@@ -88,6 +88,7 @@ class Rounds:
         self._not_had: deque[HeadHash] = deque(maxlen=STUCK_KEPT)  # heads; written by _do
         self._ready_index: int | None = None
         self._is_leaving = False
+        self._resting = ""  # why we take no part for now
         self._back_off = BackOff(rng)  # after duties that failed; used by _do
         self._moved = trio.Event()  # replaced at every change
         self._heard: dict[PeerKey, Digest] = {}  # this round's gossip: payload root by trainer
@@ -109,6 +110,19 @@ class Rounds:
             self._wake()
             await self._deeds.leave()
 
+    def rest(self, why: str) -> None:
+        """Take no part for now, and say so; empty: take part again."""
+        if why != self._resting:
+            self._resting = why
+            self._wake()
+
+    @property
+    def under_way(self) -> int | None:
+        """The round that we have a slot in and that is not over; None: there is none."""
+        current = self.view.round
+        takes_part = current is not None and not self._resting and self._takes_part(current)
+        return current.number if current is not None and takes_part else None
+
     def own(self) -> Own:
         """What we hold and have said."""
         return Own(
@@ -122,6 +136,7 @@ class Rounds:
             outside=self._standing.outside(),
             removed_at=self._standing.removed_at,
             is_leaving=self._is_leaving,
+            resting=self._resting,
             is_behind=self._is_behind,
             is_dear=self._is_dear,
         )
@@ -292,7 +307,7 @@ class Rounds:
             self._wake()
 
     def _takes_part(self, current: RoundView) -> bool:
-        is_in = self._key in current.slot_of and not self._is_behind
+        is_in = self._key in current.slot_of and not self._is_behind and not self._resting
         return is_in and current.phase is not Phase.OVER
 
     async def _gather(self) -> None:

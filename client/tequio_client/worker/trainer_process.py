@@ -3,13 +3,15 @@
 Rules: one child at a time; it gets no key, no socket and no inherited secret; it is told what
 should be true (`link.messages`), and told again after every restart. A child that ends, falls
 silent or says something that does not parse is ended (polite, SIGTERM, SIGKILL) and started anew
-with back-off; `FAILURES` in a row without a finished wish end the attempts with a reason.
+with back-off; `FAILURES` in a row without a finished wish end the attempts with a reason. While it
+is forbidden there is none: its end alone gives the device back.
 
 Only the child's own task writes to its input, whole lines: a caller that is cancelled tears none.
 """
 
 from __future__ import annotations
 
+import math
 import signal
 import subprocess
 import sys
@@ -83,27 +85,53 @@ class TrainerProcess:
         self._process: trio.Process | None = None  # owned by `run`
         self._unsent: list[link.Wish] = []  # for this child; emptied by `_speak`
         self._news = trio.Event()  # replaced by `_speak`
+        self._dismissal = trio.Event()  # replaced for each child
         self._failures = 0  # starts since the last finished wish
         self.alive: link.Alive | None = None
         self.ready: link.Ready | None = None
+        self._permission = trio.Event()  # replaced when it is taken away
+        self._permission.set()
+        self._dismissed_s = -math.inf  # when permission was last taken away, in trio's time
         self.broken: str | None = None  # why we gave up
+        self.freed_in_s: float | None = None  # how long the last dismissed child took to go
 
     @property
     def pid(self) -> int | None:
         """Process id of the child while there is one."""
         return self._process.pid if self._process else None
 
+    def allow(self) -> None:
+        """Let there be a child, from now on."""
+        self._permission.set()
+
+    def forbid(self) -> None:
+        """Let there be none: one that lives is ended at once; what was asked stays asked."""
+        if self._permission.is_set():
+            self._permission = trio.Event()
+            self._dismissed_s = trio.current_time()
+            self._dismissal.set()
+
+    def mend(self) -> None:
+        """Forget the failures: `run` may be called again after it gave up."""
+        self._failures, self.broken = 0, None
+
     async def run(self) -> None:
         """Keep a child running until cancelled; returns when it gave up (`broken` says why)."""
         while True:
+            await self._permission.wait()
             reason = await self._live_once()
+            if self._dismissal.is_set():
+                self.freed_in_s = trio.current_time() - self._dismissed_s
+                log.info("trainer gone, as told", seconds=round(self.freed_in_s, 3))
+                continue
             self._failures += 1
             if self._failures >= FAILURES:
                 self._give_up(reason)
                 return
             pause_s = min(FIRST_BACK_OFF_S * 2 ** (self._failures - 1), LONGEST_BACK_OFF_S)
             log.warning("trainer ended; starting it again", reason=reason, after_s=pause_s)
-            await trio.sleep(pause_s)
+            with trio.move_on_after(pause_s):
+                await self._dismissal.wait()
 
     async def ask(self, make: Callable[[int], link.Wish], answer: type[R]) -> R:
         """Wish for something and wait until it is so; cancelling drops the wish.
@@ -140,6 +168,7 @@ class TrainerProcess:
     # --- one life of the child
 
     async def _live_once(self) -> str:
+        self._dismissal = trio.Event()
         process = await trio.lowlevel.open_process(
             self._command,
             stdin=subprocess.PIPE,
@@ -150,16 +179,23 @@ class TrainerProcess:
         self._process = process
         self._unsent = [one.make(one.number) for one in (self._prepare, self._task) if one]
         log.info("trainer started", pid=process.pid)
+        reason = "told to go"
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._speak, process)
+                nursery.start_soon(self._cancel_when_dismissed, nursery.cancel_scope)
                 reason = await self._listen(process)
                 nursery.cancel_scope.cancel()
         finally:
-            self._process, self.alive, self.ready = None, None, None
+            self.alive, self.ready = None, None
             with trio.CancelScope(shield=True):
                 await _end(process)
+            self._process = None
         return reason
+
+    async def _cancel_when_dismissed(self, scope: trio.CancelScope) -> None:
+        await self._dismissal.wait()
+        scope.cancel()
 
     async def _speak(self, process: trio.Process) -> None:
         """Write line after line; to a child that is gone, nothing more."""

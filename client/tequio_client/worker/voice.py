@@ -45,9 +45,11 @@ class Voice:
         """Whether a statement is on its way: what it belongs to should not be cancelled."""
         return self._speaking > 0
 
-    async def leave(self) -> None:
-        """Say goodbye to the run."""
+    async def leave(self, now: duties.TakeLeave | None = None) -> None:
+        """Say goodbye to the run, for good or for now."""
         await self._say(MemberLeave(reason=LEAVING), None)
+        if now is not None:
+            self.said.append(now)
 
     async def ready(self, now: duties.Ready, held: Head) -> None:
         """Ask to be in the coming rosters."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import trio
+import trio.testing
 
 from tequio_client.link import messages as link
 from tequio_client.worker import trainer_process
@@ -64,7 +65,8 @@ async def running(
 
 def lives(folder: Path) -> int:
     """How often the child was started."""
-    return len((folder / "lives").read_text())
+    file = folder / "lives"
+    return len(file.read_text()) if file.exists() else 0
 
 
 async def rest(trainer: TrainerProcess) -> link.Resting:
@@ -265,3 +267,86 @@ async def test_the_real_trainer_says_why_it_cannot_be_prepared(tmp_path: Path) -
             assert pid is not None
             nursery.cancel_scope.cancel()
     assert is_gone(pid)
+
+
+# --- permission
+
+
+async def gone(trainer: TrainerProcess) -> None:
+    while trainer.pid is not None:  # noqa: ASYNC110 - the child ends elsewhere
+        await trio.sleep(0.01)
+
+
+async def test_a_forbidden_child_goes_and_what_was_asked_is_answered_by_the_next(
+    tmp_path: Path,
+) -> None:
+    script = "for wish in wishes: life and rest(wish['wish'])"
+    async with running(tmp_path, script) as trainer, trio.open_nursery() as nursery:
+        answers: list[link.Resting] = []
+
+        async def ask() -> None:
+            answers.append(await rest(trainer))
+
+        nursery.start_soon(ask)
+        await trio.testing.wait_all_tasks_blocked(0.2)
+        pid = trainer.pid
+        assert pid is not None
+        trainer.forbid()
+        await gone(trainer)
+        assert is_gone(pid)
+        assert trainer.freed_in_s is not None
+        assert lives(tmp_path) == 1
+        assert not answers
+        trainer.allow()
+    assert [one.wish for one in answers] == [1]
+
+
+async def test_a_child_that_was_told_to_go_has_not_failed(tmp_path: Path) -> None:
+    async with running(tmp_path, "for wish in wishes: rest(wish['wish'])") as trainer:
+        for _ in range(FAILURES + 1):
+            while trainer.pid is None:  # noqa: ASYNC110 - the child starts elsewhere
+                await trio.sleep(0.01)
+            trainer.forbid()
+            await gone(trainer)
+            trainer.allow()
+        assert (await rest(trainer)).wish == 1
+        assert trainer.broken is None
+
+
+async def test_a_forbidden_child_that_will_not_go_is_killed(tmp_path: Path) -> None:
+    script = """
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+for wish in wishes: rest(wish["wish"])
+time.sleep(60)
+"""
+    async with running(tmp_path, script) as trainer:
+        await rest(trainer)
+        pid = trainer.pid
+        assert pid is not None
+        trainer.forbid()
+        await gone(trainer)
+        assert is_gone(pid)
+        assert trainer.freed_in_s is not None
+        assert trainer.freed_in_s < 2
+
+
+async def test_nothing_starts_while_it_is_forbidden(tmp_path: Path) -> None:
+    async with running(tmp_path, "sys.exit(7)") as trainer:
+        trainer.forbid()
+        await trio.testing.wait_all_tasks_blocked(0.3)
+        begun = lives(tmp_path)
+        await trio.testing.wait_all_tasks_blocked(0.3)
+        assert lives(tmp_path) == begun < FAILURES
+        assert trainer.broken is None
+
+
+async def test_a_trainer_that_was_given_up_can_be_mended(tmp_path: Path) -> None:
+    script = f"life < {FAILURES} and sys.exit(7)\nfor wish in wishes: rest(wish['wish'])"
+    async with running(tmp_path, script) as trainer:
+        with pytest.raises(TrainerFailedError, match="exit status 7"):
+            await rest(trainer)
+        trainer.mend()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trainer.run)
+            assert (await rest(trainer)).wish == 2
+            nursery.cancel_scope.cancel()
