@@ -47,11 +47,15 @@ _EARNED = (
     .where(Credit.run == Round.run, Credit.round == Round.round, Credit.peer == Attended.peer)
     .scalar_subquery()
 )
-_ROUNDS = select(
-    Round.run,
-    Round.round,
-    Round.roster_index,
-    Round.closed_index,
-    Round.outcome,
-    _EARNED.label("micropoints"),
-).join(Round, Round.closed_index == Attended.closed_index)
+_ROUNDS = (
+    select(
+        Round.run,
+        Round.round,
+        Round.roster_index,
+        Round.closed_index,
+        Round.outcome,
+        _EARNED.label("micropoints"),
+    )
+    .select_from(Attended)
+    .join(Round, Round.closed_index == Attended.closed_index)
+)
