@@ -183,6 +183,41 @@ class PeerAnswer(Struct, frozen=True):
         return digest_from_text(self.last_hash)
 
 
+class AttendedAnswer(Struct, frozen=True):
+    """One round that a key was in and that is over, and what it is said to have earned there."""
+
+    run: Bytes32Text
+    round: Natural
+    roster_index: Natural
+    closed_index: Natural
+    outcome: _Text
+    micropoints: Natural
+
+
+class PeerRoundsAnswer(Struct, frozen=True):
+    """A page of a key's rounds, the last ended first; go on before `next`."""
+
+    rounds: Annotated[tuple[AttendedAnswer, ...], Meta(max_length=ROWS)]
+    next: Natural | None = None
+    as_of: AsOf | None = None
+
+
+class RankedAnswer(Struct, frozen=True):
+    """One key's place by points, from 1 on."""
+
+    rank: Natural
+    key: Bytes32Text
+    micropoints: Natural
+
+
+class RankingAnswer(Struct, frozen=True):
+    """Some keys by points, the best first, and how many have any."""
+
+    rows: Annotated[tuple[RankedAnswer, ...], Meta(max_length=ROWS)]
+    ranked: Natural
+    as_of: AsOf | None = None
+
+
 class Posted(Struct, frozen=True):
     """What became of one statement."""
 

@@ -1,0 +1,248 @@
+"""Requests to a ledger over HTTP; the one file that imports httpx.
+
+Every call has a deadline and every answer a size limit, so a hostile ledger can waste neither time
+nor memory.
+
+Errors: `LedgerUnavailableError` when trying again later may help, `LedgerRefusedError` with the
+problem code when the ledger says no, MalformedError and other PeerErrors when its answer is wrong.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Self
+
+import httpx
+import trio
+
+from tequio_client.event_lines import EventLines
+from tequio_client.ledger_answers import Problem, parse_answer
+from tequio_shared.errors import (
+    MalformedError,
+    PeerError,
+    RefusedError,
+    TequioError,
+    UserFacingError,
+)
+from tequio_shared.limits import DOCUMENT_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+
+    from tequio_client.event_lines import LogEvent
+
+_NOT_FOUND = 404
+_TOO_MANY = 429
+_SERVER_FAULT = 500
+
+
+class LedgerUnavailableError(TequioError):
+    """The ledger cannot be reached, is too slow, or says that it cannot serve now; try later."""
+
+    def __init__(self, message: str, retry_after_s: float = 0.0) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class LedgerRefusedError(RefusedError):
+    """The ledger said no; `code` is its problem code."""
+
+
+class LogForkedError(PeerError):
+    """The log is not what it was: shorter, or not an extension of what we saw of it before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiLimits:
+    """Deadlines in seconds, sizes in bytes."""
+
+    call_s: float = 20.0
+    blob_s: float = 180.0
+    """For a blob of at most 64 MiB, up or down."""
+    idle_s: float = 40.0
+    """Longest silence of an event stream; the ledger sends a heartbeat every 15 s."""
+    answer_bytes: int = DOCUMENT_BYTES
+    connections: int = 16
+
+
+class LedgerHttp:
+    """The connections to one ledger, a few that are kept until `aclose`."""
+
+    def __init__(self, url: str, limits: ApiLimits) -> None:
+        """Connect to nothing yet; raises UserFacingError for what is no http(s) address."""
+        self._limits = limits
+        self.url = _base_url(url)
+        self.on_date: Callable[[int], None] = lambda _: None  # told what its clock showed, ms
+        # Deadlines are trio's, and the environment's proxies and .netrc are none of our business.
+        self._client = httpx.AsyncClient(
+            base_url=self.url,
+            headers={"accept-encoding": "identity"},
+            limits=httpx.Limits(max_connections=self._limits.connections),
+            timeout=None,  # noqa: S113 - `_deadline` bounds every call as a whole
+            trust_env=False,
+        )
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    async def get(
+        self, path: str, *, most: int | None = None, seconds: float | None = None
+    ) -> bytes:
+        """Get a resource; `most` bytes of it, in that many seconds."""
+        return await self.call("GET", path, most=most, seconds=seconds)
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        most: int | None = None,
+        seconds: float | None = None,
+    ) -> bytes:
+        """Send a request and read its whole answer within the deadline and the size limit."""
+        with _translated(method, path), trio.fail_after(seconds or self._limits.call_s):
+            async with self._client.stream(method, path, content=content, headers=headers) as got:
+                await self._check(got)
+                return await _read(got, self._limits.answer_bytes if most is None else most)
+
+    @asynccontextmanager
+    async def stream(self, path: str) -> AsyncIterator[EventStream]:
+        """Open a stream of server-sent events; it ends by LedgerUnavailableError."""
+        request = self._client.build_request("GET", path)
+        with _translated("GET", path), trio.fail_after(self._limits.call_s):
+            response = await self._client.send(request, stream=True)
+        try:
+            with _translated("GET", path):
+                await self._check(response)
+            chunks = response.aiter_raw()
+            try:
+                yield EventStream(chunks, self._limits.idle_s)
+            finally:
+                await _abandon(chunks)
+        finally:
+            await response.aclose()
+
+    async def _check(self, response: httpx.Response) -> None:
+        shown_ms = _date_ms(response.headers.get("date", ""))
+        if shown_ms is not None:
+            self.on_date(shown_ms)
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise MalformedError("the ledger's answer is encoded although we did not ask for it")
+        if not response.is_success:
+            with trio.fail_after(self._limits.call_s):
+                raise _refusal(response, await _read(response, self._limits.answer_bytes))
+
+
+def _date_ms(date: str) -> int | None:
+    """Read an HTTP date, which has whole seconds; None for none, or one that is no date."""
+    try:
+        return int(parsedate_to_datetime(date).timestamp()) * 1000
+    except (ValueError, OverflowError):
+        return None
+
+
+class EventStream:
+    """Log entries as they come, in the order in which the ledger sends them."""
+
+    def __init__(self, chunks: AsyncIterator[bytes], idle_s: float) -> None:
+        self._chunks = chunks
+        self._idle_s = idle_s
+        self._lines = EventLines()
+        self._ready: deque[LogEvent] = deque()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> LogEvent:
+        """Wait for the next entry; LedgerUnavailableError when the stream is cut or silent."""
+        while not self._ready:
+            self._ready.extend(self._lines.feed(await self._chunk()))
+        return self._ready.popleft()
+
+    async def _chunk(self) -> bytes:
+        with _translated("GET", "/v1/events"), trio.fail_after(self._idle_s):
+            async for chunk in self._chunks:
+                return chunk
+        raise LedgerUnavailableError("the ledger ended its event stream")
+
+
+@contextmanager
+def _translated(method: str, path: str) -> Iterator[None]:
+    try:
+        yield
+    except trio.TooSlowError as err:
+        raise LedgerUnavailableError(f"the ledger did not answer {method} {path} in time") from err
+    except (httpx.HTTPError, httpx.StreamError) as err:
+        reason = str(err) or type(err).__name__
+        raise LedgerUnavailableError(f"{method} {path} failed: {reason}") from err
+
+
+async def _read(response: httpx.Response, most: int) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    chunks = response.aiter_raw()
+    try:
+        async for chunk in chunks:
+            size += len(chunk)
+            if size > most:
+                raise MalformedError(f"the ledger's answer has more than {most} bytes")
+            parts.append(chunk)
+    finally:
+        await _abandon(chunks)
+    return b"".join(parts)
+
+
+async def _abandon(chunks: AsyncIterator[bytes]) -> None:
+    """End an iteration that may not be at its end.
+
+    Below httpx's generator are others that it does not close; an error from the innermost, here a
+    cancelled read, ends them all, and the connection.
+    """
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        async for _ in chunks:
+            pass
+
+
+def _refusal(response: httpx.Response, raw: bytes) -> TequioError:
+    """Turn an answer that is not a success into our error."""
+    status = response.status_code
+    problem = _problem(raw)
+    said = f"{response.request.method} {response.request.url.path}: {status} {problem.detail[:500]}"
+    if (status >= _SERVER_FAULT and problem.code != "quota") or status == _TOO_MANY:
+        return LedgerUnavailableError(said, _retry_after_s(response))
+    if status < 400:  # noqa: PLR2004 - redirection and the like: not a ledger's answer
+        return LedgerUnavailableError(f"{said}: this address is not the ledger's own")
+    code = "not-found" if status == _NOT_FOUND else problem.code
+    return LedgerRefusedError(code, said)
+
+
+def _problem(raw: bytes) -> Problem:
+    try:
+        return parse_answer(raw, Problem)
+    except MalformedError:
+        return Problem()  # a proxy's page: the status says enough
+
+
+def _retry_after_s(response: httpx.Response) -> float:
+    """Read how long the ledger asks us to wait, at most a minute; a date counts as nothing."""
+    text = response.headers.get("retry-after", "")
+    return min(float(text), 60.0) if text.isascii() and text.isdigit() else 0.0
+
+
+def _base_url(text: str) -> str:
+    try:
+        url = httpx.URL(text)
+    except httpx.InvalidURL as err:
+        raise UserFacingError(f"{text!r} is not the address of a ledger: {err}") from err
+    if url.scheme not in {"http", "https"} or not url.host or url.query or url.fragment:
+        raise UserFacingError(
+            f"{text!r} is not the address of a ledger, such as https://example.org"
+        )
+    return str(url).rstrip("/")
