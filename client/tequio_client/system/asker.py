@@ -12,6 +12,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from tequio_shared.errors import TequioError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -38,7 +40,7 @@ class Asker(Generic[T]):
 
     def __init__(
         self,
-        source: Callable[[], T],
+        source: Callable[[], T | None],
         *,
         timeout_s: float,
         on_answer: Callable[[], None] = lambda: None,
@@ -104,9 +106,10 @@ class Asker(Generic[T]):
             return not self._is_closed
 
 
-def _outcome(source: Callable[[], T]) -> tuple[T | None, str]:
+def _outcome(source: Callable[[], T | None]) -> tuple[T | None, str]:
     try:
         value = source()
     except Exception as err:  # noqa: BLE001 - drivers raise what they like; it is shown as health
-        return None, f"{type(err).__name__}: {err}"[:512]
+        said = str(err) if isinstance(err, TequioError) else f"{type(err).__name__}: {err}"
+        return None, said[:512]
     return value, "" if value is not None else "does not know"

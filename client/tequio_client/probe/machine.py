@@ -1,0 +1,141 @@
+"""All sources of this machine, each asked in its own thread, and what they come to."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from tequio_client.link.facts import Fact, MachineFacts, Watch
+from tequio_client.probe.cards import Cards, merged, unread
+from tequio_client.system.asker import Answer, Asker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tequio_client.link.facts import Gpu
+    from tequio_client.probe.cards import CardSource
+    from tequio_client.probe.cpu import Memory
+
+T = TypeVar("T")
+TIMEOUT_S = 3.0
+"""After which a call counts as hanging."""
+QUIET = "left alone, as the worker wishes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """What there is to ask on one system; the table of `sources`."""
+
+    cards: Sequence[CardSource]
+    cpu_name: Callable[[], str]
+    others_cpu: Callable[[Watch], float | None]
+    cpu_temperature_c: Callable[[], float]
+    memory: Callable[[], Memory]
+    on_battery: Callable[[], bool]
+    is_saving: Callable[[], bool]
+    names: dict[str, str] = field(default_factory=dict)
+    """Which interface answers for a fact, for the health page."""
+
+
+class Machine:
+    """Asks all sources and composes their latest answers."""
+
+    def __init__(self, sources: Sources, *, timeout_s: float = TIMEOUT_S) -> None:
+        self._sources = sources
+        self._watch = Watch()
+        self._cpu_name = ""
+        self._known: dict[str, Cards] = {}  # by source: its cards, the last time they were told
+        asker = partial(Asker, timeout_s=timeout_s)
+        self._cards: dict[str, Asker[Cards]] = {
+            one.name: asker(partial(self._read_cards, one)) for one in sources.cards
+        }
+        self._others_cpu: Asker[float] = asker(lambda: sources.others_cpu(self._watch))
+        self._temperature: Asker[float] = asker(sources.cpu_temperature_c)
+        self._memory: Asker[Memory] = asker(sources.memory)
+        self._battery: Asker[bool] = asker(sources.on_battery)
+        self._saving: Asker[bool] = asker(sources.is_saving)
+        self._name: Asker[str] = asker(sources.cpu_name)
+
+    def watch(self, watch: Watch) -> None:
+        """From now on, tell our load from that of others so."""
+        self._watch = watch
+
+    def ask(self) -> None:
+        """Ask every source that is not still thinking; returns at once."""
+        for asker in self._askers():
+            asker.ask()
+        if not self._cpu_name:
+            self._name.ask()
+
+    def wait(self, timeout_s: float) -> None:
+        """Give the sources so long, all together, to answer."""
+        share_s = timeout_s / len(self._askers())
+        for asker in self._askers():
+            asker.wait(share_s)
+
+    def facts(self) -> MachineFacts:
+        """All that is known now."""
+        health: list[Fact] = []
+        gpus = self._gpus(health)
+        memory = _told("memory", self._memory, "psutil", health)
+        self._cpu_name = self._cpu_name or self._name.latest().value or ""
+        name = self._sources.names.get
+        return MachineFacts(
+            gpus=gpus,
+            cpu_name=self._cpu_name,
+            cores=os.cpu_count() or 1,
+            others_cpu=_told("cpu", self._others_cpu, "psutil", health),
+            cpu_temperature_c=_told(
+                "cpu-temperature", self._temperature, name("cpu-temperature", "none"), health
+            ),
+            memory_mb=None if memory is None else memory.total_mb,
+            free_memory_mb=None if memory is None else memory.free_mb,
+            on_battery=_told("battery", self._battery, name("battery", "none"), health),
+            is_saving_power=_told("power-saver", self._saving, name("power-saver", "none"), health),
+            health=tuple(health),
+        )
+
+    def _askers(self) -> list[Asker[Cards] | Asker[float] | Asker[bool] | Asker[Memory]]:
+        rest = (self._others_cpu, self._temperature, self._memory, self._battery, self._saving)
+        return [*self._cards.values(), *rest]
+
+    def _read_cards(self, source: CardSource) -> Cards:
+        if not self._watch.is_quiet:
+            return source.read(self._watch)
+        if close := getattr(source, "close", None):
+            close()
+        return Cards(gpus=unread(self._known.get(source.name, Cards())).gpus, problem=QUIET)
+
+    def _gpus(self, health: list[Fact]) -> tuple[Gpu, ...] | None:
+        parts: list[Cards] = []
+        is_whole = True
+        for name, asker in self._cards.items():
+            answer = asker.latest()
+            problem = answer.error if answer.value is None else answer.value.problem
+            health.append(_fact("gpu", name, answer, problem))
+            if answer.value is None:
+                is_whole = False
+                parts.append(unread(self._known.get(name, Cards())))
+            else:
+                self._known[name] = answer.value
+                parts.append(answer.value)
+        gpus = merged(parts)
+        return gpus if gpus or is_whole else None
+
+
+def _told(name: str, asker: Asker[T], source: str, health: list[Fact]) -> T | None:
+    answer = asker.latest()
+    health.append(_fact(name, source, answer, answer.error))
+    return answer.value
+
+
+def _fact(name: str, source: str, answer: Answer[T], problem: str) -> Fact:
+    return Fact(
+        name=name,
+        source=source,
+        ok=answer.is_ok and not problem,
+        error=problem[:512],
+        took_ms=answer.took_ms,
+    )

@@ -1,0 +1,186 @@
+"""NVIDIA's cards, by the library of their driver.
+
+Cards come in the order of their PCI addresses, which is the trainer's too. What a card does not
+offer is unknown and no fault; a card that is lost, or a driver that was exchanged, is a fault, and
+the library is opened anew the next time.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+import psutil
+import pynvml
+
+from tequio_client.link.facts import Gpu
+from tequio_client.probe.cards import Cards
+from tequio_client.probe.sysfs import text
+from tequio_client.system.errors import UnknownError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from pathlib import Path
+    from types import ModuleType
+
+    from tequio_client.link.facts import Watch
+
+T = TypeVar("T")
+AGAIN_S = 10.0
+"""Between two looks for a driver that is not there."""
+NVIDIA = "0x10de"
+_DISPLAY = "0x03"
+_MIB = 1 << 20
+_WHOLE = 100
+_NO_DRIVER = {pynvml.NVML_ERROR_LIBRARY_NOT_FOUND, pynvml.NVML_ERROR_DRIVER_NOT_LOADED}
+_NOT_OFFERED = {
+    pynvml.NVML_ERROR_NOT_SUPPORTED,
+    pynvml.NVML_ERROR_NO_PERMISSION,
+    pynvml.NVML_ERROR_FUNCTION_NOT_FOUND,
+    pynvml.NVML_ERROR_NO_DATA,
+}
+
+
+class NvmlCards:
+    """The lasting connection with the driver; `sys` is the root of sysfs."""
+
+    name = "nvml"
+
+    def __init__(
+        self,
+        sys: Path,
+        nvml: ModuleType = pynvml,
+        *,
+        is_here: Callable[[int], bool] = psutil.pid_exists,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._sys, self._nvml, self._is_here, self._clock = sys, nvml, is_here, clock
+        self._is_open = False
+        self._absent: Cards | None = None
+        self._absent_until = 0.0
+        self._seen_us: dict[int, int] = {}  # by card: the newest sample that was counted
+
+    def read(self, watch: Watch) -> Cards:
+        """See CardSource; raises UnknownError or NVMLError when no card can be told."""
+        if self._absent is not None and self._clock() < self._absent_until:
+            return self._absent
+        self._absent = None
+        try:
+            self._open()
+        except pynvml.NVMLError as err:
+            if err.value not in _NO_DRIVER:
+                raise
+            return self._without_driver(err)
+        try:
+            return self._cards(watch.ours)
+        except pynvml.NVMLError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the driver, so that a card may sleep and a driver may be exchanged."""
+        if self._is_open:
+            self._is_open = False
+            self._nvml.nvmlShutdown()
+
+    def _open(self) -> None:
+        if not self._is_open:
+            self._nvml.nvmlInit()
+            self._is_open = True
+
+    def _without_driver(self, err: pynvml.NVMLError) -> Cards:
+        self._absent, self._absent_until = Cards(), self._clock() + AGAIN_S
+        for device in (self._sys / "bus/pci/devices").glob("*"):
+            if text(device / "vendor") == NVIDIA and text(device / "class").startswith(_DISPLAY):
+                self._absent_until = 0.0
+                raise UnknownError(f"the NVIDIA card {device.name} has no working driver: {err}")
+        return self._absent
+
+    def _cards(self, ours: Collection[int]) -> Cards:
+        driver = _plain(self._nvml.nvmlSystemGetDriverVersion())
+        gpus, problems = [], []
+        for index in range(self._nvml.nvmlDeviceGetCount()):
+            try:
+                gpus.append(self._card(index, driver, ours))
+            except pynvml.NVMLError as err:
+                gpus.append(Gpu(id=f"cuda:{index}", name=f"NVIDIA card {index}", driver=driver))
+                problems.append(f"cuda:{index}: {err}")
+        if gpus and len(problems) == len(gpus):
+            self.close()  # as after an exchange of the driver
+        return Cards(gpus=tuple(gpus), problem="; ".join(problems))
+
+    def _card(self, index: int, driver: str, ours: Collection[int]) -> Gpu:
+        nvml = self._nvml
+        card = nvml.nvmlDeviceGetHandleByIndex(index)
+        memory = _offered(lambda: nvml.nvmlDeviceGetMemoryInfo(card))
+        load = _offered(lambda: _part(nvml.nvmlDeviceGetUtilizationRates(card).gpu))
+        degrees = _offered(
+            lambda: float(nvml.nvmlDeviceGetTemperature(card, pynvml.NVML_TEMPERATURE_GPU))
+        )
+        return Gpu(
+            id=f"cuda:{index}",
+            name=_plain(nvml.nvmlDeviceGetName(card))[:256],
+            memory_mb=None if memory is None else memory.total // _MIB,
+            free_mb=None if memory is None else memory.free // _MIB,
+            load=load,
+            others_load=self._others(index, card, load, ours),
+            temperature_c=degrees,
+            watts=_offered(lambda: nvml.nvmlDeviceGetPowerUsage(card) / 1e3),
+            watts_limit=_offered(lambda: nvml.nvmlDeviceGetEnforcedPowerLimit(card) / 1e3),
+            energy_j=_offered(lambda: nvml.nvmlDeviceGetTotalEnergyConsumption(card) / 1e3),
+            driver=driver,
+        )
+
+    def _others(
+        self, index: int, card: object, load: float | None, ours: Collection[int]
+    ) -> float | None:
+        """Load of others by the driver's samples, or by who is on the card at all."""
+        since_us = self._seen_us.get(index, 0)
+        try:
+            samples = self._nvml.nvmlDeviceGetProcessUtilization(card, since_us)
+        except pynvml.NVMLError as err:
+            if err.value == pynvml.NVML_ERROR_NOT_FOUND:
+                return 0.0  # nobody has computed since
+            if err.value not in _NOT_OFFERED:
+                raise
+            return self._others_by_presence(card, load, ours)
+        latest: dict[int, float] = {}
+        for sample in sorted(samples, key=lambda one: one.timeStamp):
+            if sample.smUtil <= _WHOLE:  # some drivers give nonsense for a program that ended
+                latest[sample.pid] = sample.smUtil / _WHOLE
+            self._seen_us[index] = max(sample.timeStamp, self._seen_us.get(index, 0))
+        if ours and latest and not any(self._is_here(pid) for pid in latest):
+            return None  # numbers of another container: ours cannot be told from others
+        return min(sum(part for pid, part in latest.items() if pid not in ours), 1.0)
+
+    def _others_by_presence(
+        self, card: object, load: float | None, ours: Collection[int]
+    ) -> float | None:
+        nvml = self._nvml
+        lists = (
+            _offered(lambda: nvml.nvmlDeviceGetComputeRunningProcesses(card)),
+            _offered(lambda: nvml.nvmlDeviceGetGraphicsRunningProcesses(card)),
+        )
+        if None in lists:
+            return None
+        present = {process.pid for one in lists for process in one or ()}
+        if not present & set(ours):
+            return load
+        return None if present - set(ours) else 0.0
+
+
+def _offered(ask: Callable[[], T]) -> T | None:
+    try:
+        return ask()
+    except pynvml.NVMLError as err:
+        if err.value in _NOT_OFFERED:
+            return None
+        raise
+
+
+def _part(percent: int) -> float | None:
+    return percent / _WHOLE if 0 <= percent <= _WHOLE else None
+
+
+def _plain(text: str | bytes) -> str:
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else text

@@ -1,0 +1,90 @@
+"""Which interfaces are asked on which system: the one table."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tequio_client.probe import cpu, power, power_elsewhere
+from tequio_client.probe.apple import AppleCards
+from tequio_client.probe.drm import DrmCards
+from tequio_client.probe.fdinfo import Programs
+from tequio_client.probe.machine import Sources
+from tequio_client.probe.nvml import NvmlCards
+from tequio_client.probe.pdh import WindowsLibraries
+from tequio_client.probe.told import told_by
+from tequio_client.probe.windows_cards import WindowsCards
+from tequio_client.system.dbus import Bus
+from tequio_client.system.errors import AbsentError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.link.facts import Watch
+    from tequio_client.probe.cards import Cards, CardSource
+
+
+def sources(sys_root: Path, proc_root: Path, system: str = sys.platform) -> Sources:
+    """What to ask on that system (`linux`, `win32`, `darwin`)."""
+    if system == "win32":
+        return _windows(sys_root, proc_root)
+    if system == "darwin":
+        return _macos(proc_root)
+    return _linux(sys_root, proc_root)
+
+
+def _linux(sys_root: Path, proc_root: Path) -> Sources:
+    return Sources(
+        cards=(NvmlCards(sys_root), DrmCards(sys_root, Programs(proc_root))),
+        cpu_name=partial(cpu.name, proc_root),
+        others_cpu=cpu.CpuLoad().read,
+        cpu_temperature_c=partial(cpu.temperature_c, sys_root),
+        memory=cpu.memory,
+        on_battery=partial(power.on_battery, sys_root),
+        is_saving=power.PowerSaver(sys_root, Bus("SYSTEM")).read,
+        names={"battery": "sysfs", "cpu-temperature": "hwmon", "power-saver": "power-profiles"},
+    )
+
+
+def _windows(sys_root: Path, proc_root: Path) -> Sources:
+    return Sources(
+        cards=(NvmlCards(sys_root), _LaterWindowsCards()),
+        cpu_name=partial(cpu.name, proc_root),
+        others_cpu=cpu.CpuLoad().read,
+        cpu_temperature_c=_no_temperature,
+        memory=cpu.memory,
+        on_battery=power_elsewhere.windows_on_battery,
+        is_saving=power_elsewhere.windows_is_saving,
+        names={"battery": "kernel32", "power-saver": "kernel32"},
+    )
+
+
+def _macos(proc_root: Path) -> Sources:
+    return Sources(
+        cards=(AppleCards(told_by),),
+        cpu_name=partial(cpu.name, proc_root),
+        others_cpu=cpu.CpuLoad().read,
+        cpu_temperature_c=_no_temperature,
+        memory=cpu.memory,
+        on_battery=partial(power_elsewhere.macos_on_battery, told_by),
+        is_saving=partial(power_elsewhere.macos_is_saving, told_by),
+        names={"battery": "pmset", "power-saver": "pmset"},
+    )
+
+
+class _LaterWindowsCards:
+    """Opens the libraries in the thread that asks them, and again after they failed."""
+
+    name = WindowsCards.name
+
+    def __init__(self) -> None:
+        self._cards: CardSource | None = None
+
+    def read(self, watch: Watch) -> Cards:
+        self._cards = self._cards or WindowsCards(WindowsLibraries())
+        return self._cards.read(watch)
+
+
+def _no_temperature() -> float:
+    raise AbsentError("this system does not tell it without the rights of an administrator")
