@@ -1,0 +1,124 @@
+"""Which of the two sets of colours is in force, and how it reaches every widget.
+
+Setting the application's style sheet sends each widget a `StyleChange`, after which it draws itself
+anew: whoever paints asks `tokens()` then, and keeps no colour.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QStyle, QStyleFactory
+
+from tequio_client.app.theme import fonts
+from tequio_client.app.theme.sheet import sheet
+from tequio_client.app.theme.tokens import DARK, LIGHT, Tokens
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+
+class Choice(StrEnum):
+    """What the user wants."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+SCHEMES = {
+    Choice.SYSTEM: Qt.ColorScheme.Unknown,
+    Choice.LIGHT: Qt.ColorScheme.Light,
+    Choice.DARK: Qt.ColorScheme.Dark,
+}
+ROLES = {
+    QPalette.ColorRole.Window: "page",
+    QPalette.ColorRole.Base: "card",
+    QPalette.ColorRole.AlternateBase: "hover",
+    QPalette.ColorRole.Button: "card",
+    QPalette.ColorRole.ToolTipBase: "card",
+    QPalette.ColorRole.WindowText: "text",
+    QPalette.ColorRole.Text: "text",
+    QPalette.ColorRole.ButtonText: "text",
+    QPalette.ColorRole.ToolTipText: "text",
+    QPalette.ColorRole.PlaceholderText: "text_sub",
+    QPalette.ColorRole.Highlight: "button",
+    QPalette.ColorRole.HighlightedText: "on_button",
+    QPalette.ColorRole.Accent: "button",
+    QPalette.ColorRole.Link: "text_accent",
+    QPalette.ColorRole.Mid: "edge",
+}
+OFF = (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText)
+
+
+class Look(QObject):
+    """Keeps the application looking as chosen; one for each application."""
+
+    changed = Signal(object)
+    """The tokens that are in force now."""
+
+    def __init__(self, app: QApplication, choice: Choice = Choice.SYSTEM) -> None:
+        super().__init__(app)
+        self._app, self._choice = app, choice
+        fonts.load()
+        app.setStyle(QStyleFactory.create("Fusion"))
+        app.setFont(fonts.font(fonts.Type.BODY))
+        self._hints = app.styleHints()
+        self.choose(choice)
+        self._hints.colorSchemeChanged.connect(self._apply)
+
+    @property
+    def choice(self) -> Choice:
+        """What was chosen."""
+        return self._choice
+
+    def choose(self, choice: Choice) -> None:
+        """Follow the system, or hold to one set of colours."""
+        self._choice = choice
+        self._hints.setColorScheme(SCHEMES[choice])
+        self._apply()
+
+    def is_still(self) -> bool:
+        """Whether the user wants nothing to move."""
+        return is_still(self._app)
+
+    def _apply(self) -> None:
+        wanted = DARK if self._is_dark() else LIGHT
+        if wanted is tokens() and self._app.styleSheet():
+            return
+        _InForce.tokens = wanted
+        self._app.setPalette(_palette(wanted))
+        self._app.setStyleSheet(sheet(wanted))
+        self.changed.emit(wanted)
+
+    def _is_dark(self) -> bool:
+        if self._choice is not Choice.SYSTEM:
+            return self._choice is Choice.DARK
+        return self._hints.colorScheme() is not Qt.ColorScheme.Light
+
+
+class _InForce:
+    tokens = DARK
+
+
+def tokens() -> Tokens:
+    """The colours in force."""
+    return _InForce.tokens
+
+
+def is_still(app: QApplication) -> bool:
+    """Whether the system says that nothing should move."""
+    hint = QStyle.StyleHint.SH_Widget_Animation_Duration
+    return app.style().styleHint(hint) == 0
+
+
+def _palette(colours: Tokens) -> QPalette:
+    made = QPalette()
+    for role, name in ROLES.items():
+        made.setColor(role, QColor(getattr(colours, name)))
+    for role in OFF:
+        made.setColor(QPalette.ColorGroup.Disabled, role, QColor(colours.text_off))
+    return made

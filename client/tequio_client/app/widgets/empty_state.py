@@ -1,0 +1,44 @@
+"""What stands where there is nothing yet: why, what will come, and the way there."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from tequio_client.app.theme.fonts import Type
+from tequio_client.app.widgets.button import Button
+from tequio_client.app.widgets.stat_card import Tile
+from tequio_client.app.widgets.text import Paragraph
+
+WIDEST = 460
+
+
+class EmptyState(QWidget):
+    """A picture, a heading, a sentence; `button` is there if it was named."""
+
+    def __init__(self, picture: str, heading: str, words: str, button: str = "") -> None:
+        super().__init__()
+        self._heading, self._words = Paragraph(heading, Type.HEADING), Paragraph(words, tone="sub")
+        self.button = Button(button, "primary")
+        self.button.setVisible(bool(button))
+        column = QVBoxLayout(self)
+        column.setSpacing(8)
+        column.addStretch(1)
+        column.addWidget(Tile(picture), 0, Qt.AlignmentFlag.AlignHCenter)
+        for part in (self._heading, self._words):
+            part.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            part.setMaximumWidth(WIDEST)
+            part.setMinimumWidth(180)
+            column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(1)
+
+    def show_words(self, heading: str, words: str) -> None:
+        """Say this from now on."""
+        self._heading.setText(heading)
+        self._words.setText(words)
+
+    @property
+    def words(self) -> str:
+        """Its sentence."""
+        return self._words.text()

@@ -1,0 +1,130 @@
+"""Numbers as people read them, by the locale in force. Points are never rounded up."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
+
+MICRO = 1_000_000
+MIB_PER_GIB = 1 << 10
+MINUTE_S, HOUR_S, DAY_S = 60, 3_600, 86_400
+WH_J, KWH_J = 3_600.0, 3_600_000.0
+PLACES = ((1_000, 0), (100, 1), (1, 2))
+"""From how many points on, how many decimals are shown."""
+SIGNIFICANT = 3
+"""Digits of what is less than one point."""
+ABSENT = "–"
+
+
+def points(micropoints: int) -> str:
+    """Points, short: 18,930 or 412.5 or 0.00123; cut, not rounded."""
+    whole = abs(micropoints) // MICRO
+    places = next((places for least, places in PLACES if whole >= least), None)
+    if places is None:
+        places = min(6, 6 - len(str(abs(micropoints))) + SIGNIFICANT) if micropoints else 0
+    return _decimal(micropoints, places)
+
+
+def exact_points(micropoints: int) -> str:
+    """Points to the micro-point, without zeros at the end."""
+    places = len(f"{abs(micropoints) % MICRO:06d}".rstrip("0"))
+    return _decimal(micropoints, places)
+
+
+def _decimal(micropoints: int, places: int) -> str:
+    locale = QLocale()
+    whole, part = divmod(abs(micropoints), MICRO)
+    sign = locale.negativeSign() if micropoints < 0 else ""
+    text = sign + locale.toString(whole)
+    if not places:
+        return text
+    zero = ord(locale.zeroDigit())
+    digits = "".join(chr(zero + int(digit)) for digit in f"{part:06d}"[:places])
+    return text + locale.decimalPoint() + digits
+
+
+def count(number: int) -> str:
+    """A whole number."""
+    return QLocale().toString(number)
+
+
+def decimal(number: float | None, places: int) -> str:
+    """A number with so many decimals."""
+    return ABSENT if number is None else QLocale().toString(number, "f", places)
+
+
+def percent(number: float) -> str:
+    """A share of a hundred."""
+    locale = QLocale()
+    return locale.toString(round(number)) + locale.percent()
+
+
+def data(size_bytes: int) -> str:
+    """Traffic or files, in decimal units as disks and lines are sold."""
+    places = 0 if size_bytes < 10**6 else 1
+    return QLocale().formattedDataSize(size_bytes, places, QLocale.DataSizeFormat.DataSizeSIFormat)
+
+
+def memory(size_mib: int) -> str:
+    """Memory, in the binary units that cards are sold in."""
+    places = 0 if size_mib < MIB_PER_GIB else 1
+    return QLocale().formattedDataSize(
+        size_mib * (1 << 20), places, QLocale.DataSizeFormat.DataSizeTraditionalFormat
+    )
+
+
+def rate(bytes_per_s: float) -> str:
+    """A line's rate, in Mbit/s."""
+    return _say("{rate} Mbit/s").format(rate=decimal(bytes_per_s * 8 / 1e6, 1))
+
+
+def duration(seconds: float) -> str:
+    """How long, in at most two units: 38 s, 12 min, 2 h 14 min, 3 d 4 h."""
+    whole = max(0, int(seconds))
+    days, hours, minutes = whole // DAY_S, whole % DAY_S // HOUR_S, whole % HOUR_S // MINUTE_S
+    if days:
+        return _say("{days} d {hours} h").format(days=count(days), hours=hours)
+    if hours:
+        return _say("{hours} h {minutes} min").format(hours=hours, minutes=minutes)
+    if minutes:
+        return _say("{minutes} min").format(minutes=minutes)
+    return _say("{seconds} s").format(seconds=whole)
+
+
+def energy(joules: float) -> str:
+    """Energy, in Wh or kWh."""
+    if joules >= KWH_J / 10:
+        return _say("{energy} kWh").format(energy=decimal(joules / KWH_J, 2))
+    return _say("{energy} Wh").format(energy=decimal(joules / WH_J, 1 if joules < 10 * WH_J else 0))
+
+
+def temperature(celsius: float) -> str:
+    """How warm."""
+    return f"{QLocale().toString(round(celsius))} °C"
+
+
+def power(watts: float) -> str:
+    """What a device draws."""
+    return f"{QLocale().toString(round(watts))} W"
+
+
+def day(at_ms: int) -> str:
+    """The day of the month by the local clock: 22 Oct."""
+    return QLocale().toString(QDateTime.fromMSecsSinceEpoch(at_ms).date(), "d MMM")
+
+
+def moment(at_ms: int, now_ms: int) -> str:
+    """When: the time alone today, the weekday too within a week, else the date."""
+    at, now = (QDateTime.fromMSecsSinceEpoch(ms) for ms in (at_ms, now_ms))
+    time = QLocale().toString(at.time(), QLocale.FormatType.ShortFormat)
+    away = now.date().daysTo(at.date())
+    if away == 0:
+        return time
+    if away == 1:
+        return _say("tomorrow {time}").format(time=time)
+    if 1 < away < 7:  # noqa: PLR2004  # days of a week
+        return f"{QLocale().toString(at.date(), 'dddd')} {time}"
+    return f"{day(at_ms)} {time}"
+
+
+def _say(template: str) -> str:
+    return QCoreApplication.translate("figures", template)

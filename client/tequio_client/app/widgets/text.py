@@ -1,0 +1,66 @@
+"""Text: always plain, so that a name from the network never becomes markup."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QLabel, QSizePolicy
+
+from tequio_client.app.theme.fonts import Type, font
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QPaintEvent
+
+
+class Text(QLabel):
+    """Text of one kind and tone (`sub`, `accent`, `ok`, `warn`, `danger`)."""
+
+    def __init__(self, words: str = "", kind: Type = Type.BODY, tone: str = "") -> None:
+        super().__init__(words)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setFont(font(kind))
+        self.setProperty("tone", tone)
+
+    def set_tone(self, tone: str) -> None:
+        """Write in another tone from now on."""
+        if tone != self.property("tone"):
+            self.setProperty("tone", tone)
+            self.style().unpolish(self)
+            self.style().polish(self)
+
+
+class Paragraph(Text):
+    """Text that breaks its lines to fit."""
+
+    def __init__(self, words: str = "", kind: Type = Type.BODY, tone: str = "") -> None:
+        super().__init__(words, kind, tone)
+        self.setWordWrap(True)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+
+class Line(Text):
+    """Text on one line, cut with an ellipsis where it does not fit; the tool tip has it whole."""
+
+    def __init__(self, words: str = "", kind: Type = Type.BODY, tone: str = "") -> None:
+        super().__init__(words, kind, tone)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for a few letters."""
+        metrics = self.fontMetrics()
+        return QSize(min(metrics.averageCharWidth() * 6, self.sizeHint().width()), metrics.height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw as much as fits."""
+        painter, room = QPainter(self), self.contentsRect()
+        shown = self.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, room.width()
+        )
+        self.setToolTip(self.text() if shown != self.text() else "")
+        painter.setPen(self.palette().windowText().color())
+        alignment = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
+        painter.drawText(room, alignment, shown)
