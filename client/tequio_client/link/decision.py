@@ -38,9 +38,9 @@ class Reason(StrEnum):
     LENDING = "lending"
     LENDING_WHILE_USED = "lending-while-used"  # (share)
     NO_CONSENT = "no-consent"
-    BY_HAND = "by-hand"
+    BY_HAND = "by-hand"  # (fact: finished)
     SNOOZED = "snoozed"
-    UNTIL_GAME_CLOSES = "until-game-closes"  # (program)
+    UNTIL_GAME_CLOSES = "until-game-closes"  # (program, or fact: any)
     FINISHING = "finishing"  # (round)
     TRAINER_BROKEN = "trainer-broken"  # (problem)
     KEY = "key"  # (problem)
@@ -49,7 +49,7 @@ class Reason(StrEnum):
     NO_DEVICE = "no-device"  # (fact: small, with device and wanted, MiB)
     DISK = "disk"  # (free, wanted), GiB (fact: unknown; store, with used and most)
     BATTERY = "battery"
-    BATTERY_UNKNOWN = "battery-unknown"  # (fact: saver)
+    BATTERY_UNKNOWN = "battery-unknown"  # (fact: saver, probe)
     SAVING_POWER = "saving-power"
     HOT = "hot"  # (device, degrees, limit)
     GAME = "game"  # (program)
@@ -67,7 +67,7 @@ class Reason(StrEnum):
     OTHERS_CPU = "others-cpu"  # (percent) (fact: unknown)
     GPU_MEMORY = "gpu-memory"  # (device, free, wanted), MiB
     GPU_UNKNOWN = "gpu-unknown"  # (fact: load or memory, with device)
-    SLOWED = "slowed"  # (percent)
+    SLOWED = "slowed"
     """Our own steps take longer than they did: somebody else needs the device."""
 
 
