@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest
     from tequio_shared.notes import Checkpoint
 
+    OnProven = Callable[[int, Checkpoint], Awaitable[None]]
+
 __all__ = ["LogFollower", "LogForkedError", "read_entries"]
 
 log = structlog.get_logger(__name__)
@@ -70,6 +72,8 @@ class LogFollower:
     """Reads one log from any position; one reader, one `entries` call in each `async with`."""
 
     def __init__(self, ledger: LedgerApi, network: Network, folder: Path, *, rng: Random) -> None:
+        self.on_proven: OnProven = _nobody
+        """Told how many entries follow from which signed checkpoint, whenever one was judged."""
         self._ledger = ledger
         self._network = network
         self._path = folder / FILE
@@ -92,7 +96,9 @@ class LogFollower:
         Entries of types that this version does not know are passed over. The iterator raises
         LogForkedError, PeerError when the ledger's answers stay wrong, LedgerRefusedError.
         """
-        reading = _Reading(self._ledger, self._network, self._path, self._rng, after + 1)
+        reading = _Reading(
+            self._ledger, self._network, self._path, self._rng, after + 1, self.on_proven
+        )
         self._nursery.start_soon(reading.run)
         return reading
 
@@ -101,7 +107,13 @@ class _Reading:
     """One pass over the log: where it stands, and what of it is proven."""
 
     def __init__(
-        self, ledger: LedgerApi, network: Network, path: Path, rng: Random, start: int
+        self,
+        ledger: LedgerApi,
+        network: Network,
+        path: Path,
+        rng: Random,
+        start: int,
+        on_proven: OnProven,
     ) -> None:
         self._ledger = ledger
         self._network = network
@@ -112,6 +124,7 @@ class _Reading:
         self._failure: TequioError | None = None
         self._stream_scope = trio.CancelScope()  # written by _feed
         self._start = start
+        self._on_proven = on_proven
         self._edge = Frontier()  # written by _begin, then _feed
         self._taken_at_s = 0.0  # trio time of the last append; written by _feed
         self._appended = trio.Event()  # replaced by _check
@@ -338,6 +351,7 @@ class _Reading:
             await self._prove(signed)
             if signed != last:
                 await self._sign_off(signed, note)
+            await self._on_proven(self._proven, signed)
             return signed
 
     def _check_older(self, signed: Checkpoint, last: Checkpoint) -> None:
@@ -371,6 +385,10 @@ class _Reading:
     async def _sign_off(self, signed: Checkpoint, note: bytes) -> None:
         await trio.to_thread.run_sync(log_memory.remember, self._path, signed, note)
         self._signed = signed
+
+
+async def _nobody(_size: int, _checkpoint: Checkpoint) -> None:
+    """Tell nobody."""
 
 
 def _forked(size: int, root: Digest, signed: Checkpoint) -> LogForkedError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ from tequio_client.worker.joining import Joined, join_run
 from tequio_client.worker.ledger_clock import LedgerClock
 from tequio_client.worker.means import Means
 from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.points import Points
+from tequio_client.worker.points_book import PointsBook
 from tequio_client.worker.reporter import Reporter
 from tequio_client.worker.rounds import Rounds, describe
 from tequio_client.worker.standing_watch import StandingWatch
@@ -59,9 +62,11 @@ def run(settings: WorkerSettings) -> None:
 
 
 async def _main(settings: WorkerSettings, stopping: Stopping) -> None:
-    async with nodes.opened(settings.net, is_seed=False) as node:
+    async with nodes.opened(settings.net, is_seed=False) as node, AsyncExitStack() as stack:
         say_where(node, "worker", roles=",".join(settings.roles))
-        volunteer = Volunteer(settings, node)
+        book = PointsBook.opened(settings.net.folder, node.signer.key)
+        stack.callback(book.close)
+        volunteer = Volunteer(settings, node, book)
         stopping.last_words = volunteer.leave
         async with trio.open_nursery() as nursery:
             nursery.start_soon(node.swarm.run)
@@ -72,9 +77,10 @@ async def _main(settings: WorkerSettings, stopping: Stopping) -> None:
 class Volunteer:
     """One worker at work: the parts, and how they are started and stopped together."""
 
-    def __init__(self, settings: WorkerSettings, node: Node) -> None:
+    def __init__(self, settings: WorkerSettings, node: Node, book: PointsBook) -> None:
         self._settings = settings
         self._node = node
+        self._points = Points(book, node.signer.key)
         self._work = settings.net.folder / "work"
         clear_work_folder(self._work)
         self._trainer = TrainerProcess(
@@ -128,6 +134,8 @@ class Volunteer:
             self._settings.net.folder,
             rng=node.rng,
         ) as follower:
+            await self._points.begin()
+            follower.on_proven = self._points.proven
             path = self._settings.net.folder / "beacon.json"
             secrets = BeaconSecrets(path, node.signer, node.network_info.id)
             announcer = await Announcer.join(node, joined.manifest)
@@ -146,6 +154,7 @@ class Volunteer:
                 workroom=self._workroom(joined),
                 feedback=feedback,
                 ledger_clock=ledger_clock,
+                points=self._points,
             )
             self._deeds = Deeds(means)
             standing = StandingWatch(node.signer.key, node.ledger, ledger_clock.now_ms)

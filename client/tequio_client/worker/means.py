@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.kept_heads import KeptHeads
     from tequio_client.worker.ledger_clock import LedgerClock
     from tequio_client.worker.outbox import Outbox
+    from tequio_client.worker.points import Points
     from tequio_client.worker.store import Store
     from tequio_client.worker.workroom import Workroom
     from tequio_shared.accepted import AcceptedSet
@@ -46,6 +47,7 @@ class Means:
     workroom: Workroom
     feedback: Feedback
     ledger_clock: LedgerClock
+    points: Points
 
 
 class Tracker(Protocol):

@@ -83,6 +83,7 @@ class Rounds:
         self._exchange = means.exchange
         self._secrets = means.secrets
         self._ledger_clock = means.ledger_clock
+        self._points = means.points
         self._closed: dict[HeadHash, AcceptedSet] = {}  # by parent; written by _follow
         self._stuck: deque[HeadHash] = deque(maxlen=STUCK_KEPT)  # written by _do
         self._not_had: deque[HeadHash] = deque(maxlen=STUCK_KEPT)  # heads; written by _do
@@ -188,6 +189,7 @@ class Rounds:
         if statement.author == self._key:
             await self._confirm(index, statement)
         await self._after(index, statement)
+        await self._points.take(index, statement, self.view.round, document)
 
     async def _confirm(self, index: int, statement: Statement) -> None:
         """Note what the log now has of ours."""

@@ -14,6 +14,7 @@ import trio
 
 from tequio_client.link import messages as link
 from tequio_client.worker.means import current_round
+from tequio_client.worker.points_book import Work
 from tequio_client.worker.trees import TreeRef
 from tequio_shared.contribution import HEADER_BYTES, Header
 from tequio_shared.errors import PeerError, RefusedError
@@ -92,6 +93,9 @@ class Training:
         )
         self.delta_round = number
         self._count(report)
+        ready = await workroom.prepared()
+        done = Work(device=ready.device, tokens=report.tokens, loss=report.loss_last)
+        await self._means.points.worked(current, done)
         await workroom.sweep(number)
         return header
 

@@ -27,6 +27,8 @@ from tequio_client.worker.kept_heads import KeptHeads
 from tequio_client.worker.ledger_clock import LedgerClock
 from tequio_client.worker.means import Means
 from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.points import Points
+from tequio_client.worker.points_book import PointsBook
 from tequio_client.worker.store import Store
 from tequio_client.worker.trainer_process import TrainerProcess
 from tequio_client.worker.workroom import Workroom, clear_work_folder
@@ -118,6 +120,7 @@ class Desk:
                 ) as outbox,
                 trio.open_nursery() as nursery,
             ):
+                book = PointsBook.opened(self.folder, signer.key)
                 nursery.start_soon(trainer.run)
                 yield Deeds(
                     Means(
@@ -141,9 +144,11 @@ class Desk:
                         ),
                         feedback=Feedback(self.folder / "feedback", manifest.run_id),
                         ledger_clock=LedgerClock(lambda: self.swarm.now_ms),
+                        points=Points(book, signer.key),
                     )
                 )
                 nursery.cancel_scope.cancel()
+                book.close()
 
     def _prepare(self) -> link.Prepare:
         path = str(self.folder / "manifest")

@@ -21,6 +21,8 @@ from tequio_client.worker.beacon_secrets import BeaconSecrets
 from tequio_client.worker.endings import BrokenRulesError, first_of
 from tequio_client.worker.joining import start_view
 from tequio_client.worker.ledger_clock import LedgerClock
+from tequio_client.worker.points import Points
+from tequio_client.worker.points_book import PointsBook
 from tequio_client.worker.rounds import LONGEST_REST_S, Rounds
 from tequio_client.worker.standing_watch import MARGIN_MS, StandingWatch
 from tequio_client.worker.store import Store
@@ -123,6 +125,7 @@ class Play:
         self._send, self._receive = trio.open_memory_channel[tuple[int, Entry]](1_000)
         self._fed = 0
         self.wall_ms = swarm.now_ms
+        self.book = PointsBook.opened(folder, self.key)
         view, _ = start_view(swarm.net, swarm.manifest, Resume(after=1), None, None)
         self.rounds = Rounds(
             view=view,
@@ -140,6 +143,7 @@ class Play:
             exchange=self.exchange,
             secrets=BeaconSecrets(folder / "beacon", swarm.members[0].voice.signer, swarm.net),
             ledger_clock=LedgerClock(lambda: swarm.now_ms),
+            points=Points(self.book, self.key),
         )
 
     async def feed(self, until: type[object] | None = None, times: int = 1) -> None:

@@ -1,0 +1,224 @@
+"""The points book: every round that this key had a slot in, and what of it has been proven here.
+
+Rules. A round is known by the log index of its roster, which rises with time and is the same in
+every life. What a round came to is noted as soon as it is read, and counts only when its last
+entry was proven to be in a log whose checkpoint this worker has checked: until then the row is
+pending. A row that was proven is never changed again. What is not proven yet when the book is
+opened is forgotten: the proof of an earlier life may never have come.
+
+Amounts in micro-points, times in milliseconds since 1970 by the coordinator's clock, so that the
+clock of this computer orders nothing. The book can be written anew from the ledger; what it alone
+knows (device, tokens, energy, loss) is for eyes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from tequio_client.worker.book_file import BookError, BookFile
+from tequio_client.worker.points_outcome import PENDING, Outcome
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.notes import Checkpoint
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_shared.ids import PeerKey
+
+FILE = "points.sqlite"
+VERSION = 1
+SCHEMA = """
+CREATE TABLE round (
+    number INTEGER PRIMARY KEY, run TEXT NOT NULL, run_name TEXT NOT NULL, round INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'pending', reason TEXT NOT NULL DEFAULT '',
+    trained INTEGER NOT NULL DEFAULT 0, witnessed INTEGER NOT NULL DEFAULT 0,
+    device TEXT NOT NULL DEFAULT '', tokens INTEGER NOT NULL DEFAULT 0,
+    energy_j REAL NOT NULL DEFAULT 0, loss REAL, bits_per_byte REAL,
+    entry INTEGER, size INTEGER, root TEXT NOT NULL DEFAULT '', ending TEXT
+);
+CREATE INDEX round_run ON round (run, number);
+CREATE INDEX round_at ON round (at_ms);
+CREATE INDEX round_state ON round (state, entry);
+CREATE TABLE gap (high INTEGER PRIMARY KEY, low INTEGER NOT NULL);
+CREATE TABLE mark (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+"""
+_FORGET = (
+    "UPDATE round SET entry = NULL, ending = NULL, reason = '', trained = 0, witnessed = 0 "
+    "WHERE state = 'pending' AND ending IS NOT NULL"
+)
+_END = (
+    "UPDATE round SET at_ms = ?, entry = ?, ending = ?, reason = ?, trained = ?, witnessed = ? "
+    "WHERE number = ? AND state = 'pending'"
+)
+_SETTLE = (
+    "UPDATE round SET state = ending, ending = NULL, size = ?, root = ? "
+    "WHERE state = 'pending' AND ending IS NOT NULL AND entry < ?"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A round in the book: the index of its roster, which run, which round, when."""
+
+    number: int
+    run: str
+    run_name: str
+    round: int
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What was done in a round, as this computer measured it."""
+
+    device: str
+    tokens: int
+    loss: float | None = None
+    energy_j: float = 0.0
+
+
+class PointsBook:
+    """One key's book. Every method may raise BookError and be called from any thread."""
+
+    def __init__(self, file: BookFile) -> None:
+        self.file = file
+        self.changes = 0
+        """Rises with every change, for who wants to know whether to look again."""
+        self.forget_unproven()
+
+    @classmethod
+    def opened(cls, folder: Path, key: PeerKey) -> Self:
+        """Open the book of that key in a worker's folder; raises UserFacingError."""
+        try:
+            return cls(BookFile(folder / FILE, SCHEMA, version=VERSION, owner=to_text(key)))
+        except BookError as err:
+            raise UserFacingError(f"{err}: make room, or give another --dir") from err
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()
+
+    def forget_unproven(self) -> None:
+        """Forget how rounds ended whose proof has not come; they are pending as before."""
+        self._write(_FORGET)
+
+    # --- what happened
+
+    def begin(self, place: Place) -> None:
+        """Note a round that we have a slot in; one that is there stays as it is."""
+        self._write(
+            "INSERT INTO round (number, run, run_name, round, at_ms) VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT (number) DO NOTHING",
+            place.number,
+            place.run,
+            place.run_name,
+            place.round,
+            place.at_ms,
+        )
+
+    def work(self, number: int, done: Work) -> None:
+        """Note what was done in a round."""
+        self._write(
+            "UPDATE round SET device = ?, tokens = ?, loss = ?, energy_j = ? WHERE number = ?",
+            done.device,
+            done.tokens,
+            done.loss,
+            done.energy_j,
+            number,
+        )
+
+    def end(self, place: Place, entry: int, outcome: Outcome) -> None:
+        """Note how a round ended, by that log entry; it counts when `prove` reaches the entry."""
+        self.begin(place)
+        self._write(_END, *_ending(place, entry, outcome))
+
+    def prove(self, size: int, checkpoint: Checkpoint) -> int:
+        """The first `size` entries follow from that checkpoint; says how many rounds that ends."""
+        return self._write(_SETTLE, checkpoint.size, to_text(checkpoint.root), size)
+
+    def end_proven(
+        self, place: Place, entry: int, outcome: Outcome, checkpoint: Checkpoint
+    ) -> None:
+        """Note how a round ended, by an entry that was proven on its own."""
+        self.begin(place)
+        with self.file.writing() as sql:
+            sql.execute(_END, _ending(place, entry, outcome))
+            sql.execute(
+                "UPDATE round SET state = ending, ending = NULL, size = ?, root = ? "
+                "WHERE number = ? AND state = 'pending'",
+                (checkpoint.size, to_text(checkpoint.root), place.number),
+            )
+        self.changes += 1
+
+    def is_settled(self, number: int) -> bool:
+        """Whether the round of that number was proven."""
+        found = self.file.rows(
+            "SELECT 1 FROM round WHERE number = ? AND state != ?", number, PENDING
+        )
+        return bool(found)
+
+    def verified(self, size: int) -> int:
+        """What the entries below that log size were proven to give."""
+        ((amount,),) = self.file.rows(
+            "SELECT COALESCE(SUM(trained + witnessed), 0) FROM round "
+            "WHERE state != 'pending' AND entry < ?",
+            size,
+        )
+        return int(amount)
+
+    # --- how far the ledger's list was looked through
+
+    def gaps(self) -> list[tuple[int, int]]:
+        """Log indices [low, high) whose rounds were not looked at yet, the newest first."""
+        rows = self.file.rows("SELECT low, high FROM gap ORDER BY high DESC")
+        return [(row["low"], row["high"]) for row in rows]
+
+    def open_gap(self, high: int) -> None:
+        """Rounds that ended below an index are to be looked at, down to where it was done last."""
+        with self.file.writing() as sql:
+            found = sql.execute("SELECT value FROM mark WHERE name = 'top'").fetchone()
+            low = int(found["value"]) if found else 0
+            if high > low:
+                sql.execute("INSERT OR REPLACE INTO gap VALUES (?, ?)", (high, low))
+                sql.execute("INSERT OR REPLACE INTO mark VALUES ('top', ?)", (str(high),))
+
+    def narrow_gap(self, high: int, done: int) -> None:
+        """Of the gap below `high`, all from index `done` on was looked at."""
+        with self.file.writing() as sql:
+            (low,) = sql.execute("SELECT low FROM gap WHERE high = ?", (high,)).fetchone()
+            sql.execute("DELETE FROM gap WHERE high = ?", (high,))
+            if done > low:
+                sql.execute("INSERT OR REPLACE INTO gap VALUES (?, ?)", (done, low))
+
+    def look_again(self) -> None:
+        """Everything is to be looked at again; what was proven stays so."""
+        with self.file.writing() as sql:
+            sql.execute("DELETE FROM gap")
+            sql.execute("DELETE FROM mark WHERE name = 'top'")
+
+    def last_checked(self, origin: str) -> Checkpoint | None:
+        """The newest checkpoint that single proofs were checked against."""
+        found = self.file.rows("SELECT value FROM mark WHERE name = 'checkpoint'")
+        if not found:
+            return None
+        size, _, root = found[0]["value"].partition(" ")
+        return Checkpoint(origin=origin, size=int(size), root=digest_from_text(root))
+
+    def remember_checked(self, checkpoint: Checkpoint) -> None:
+        """Keep it, for the next one to continue it."""
+        value = f"{checkpoint.size} {to_text(checkpoint.root)}"
+        with self.file.writing() as sql:
+            sql.execute("INSERT OR REPLACE INTO mark VALUES ('checkpoint', ?)", (value,))
+
+    def _write(self, statement: str, *values: object) -> int:
+        with self.file.writing() as sql:
+            changed = sql.execute(statement, values).rowcount
+        self.changes += changed > 0
+        return changed
+
+
+def _ending(place: Place, entry: int, outcome: Outcome) -> tuple[object, ...]:
+    told = outcome.state, outcome.reason, outcome.trained, outcome.witnessed
+    return place.at_ms, entry, *told, place.number
