@@ -45,7 +45,7 @@ def merged(parts: Iterable[Cards]) -> tuple[Gpu, ...]:
             seen[gpu.name] = nth + 1
             known = found.get((gpu.name, nth))
             found[gpu.name, nth] = gpu if known is None else _completed(known, gpu)
-    return tuple(found.values())[:GPUS]
+    return tuple(_sane(gpu) for gpu in found.values())[:GPUS]
 
 
 def unread(cards: Cards) -> Cards:
@@ -61,6 +61,14 @@ def unread(cards: Cards) -> Cards:
 def busiest(engines: Mapping[str, float]) -> float:
     """How busy a card is whose engines are so busy, each 0 to 1 by several programs together."""
     return min(max(engines.values(), default=0.0), 1.0)
+
+
+def _sane(gpu: Gpu) -> Gpu:
+    """The card without what no card can say: the reader of the line would refuse all of it."""
+    try:
+        return msgspec.convert(msgspec.to_builtins(gpu), Gpu)
+    except msgspec.ValidationError:
+        return Gpu(id=gpu.id[:256], name=gpu.name[:256])
 
 
 def _completed(known: Gpu, more: Gpu) -> Gpu:

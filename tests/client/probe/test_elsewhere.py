@@ -1,0 +1,162 @@
+"""Accelerators of Windows and macOS over recorded answers of their systems."""
+
+from __future__ import annotations
+
+import plistlib
+import sys
+
+import pytest
+
+from tequio_client.link.facts import Gpu, Watch
+from tequio_client.probe.apple import AppleCards
+from tequio_client.probe.cards import Cards, merged
+from tequio_client.probe.pdh import WindowsLibraries
+from tequio_client.probe.windows_cards import (
+    AMD,
+    INTEL,
+    NVIDIA,
+    Adapter,
+    Counters,
+    WindowsCards,
+)
+from tequio_client.system.errors import AbsentError, UnknownError
+
+OURS, GAME = 4_120, 7_788
+GEFORCE = "luid_0x00000000_0x0000C0DE"
+IRIS = "luid_0x00000000_0x0000BEEF"
+
+
+def engine(pid: int, number: int, luid: str = GEFORCE, kind: str = "3D") -> str:
+    return f"pid_{pid}_{luid}_phys_0_eng_{number}_engtype_{kind}"
+
+
+class RecordedWindows:
+    """Adapters and samples, one after the other."""
+
+    def __init__(self, *samples: Counters | None) -> None:
+        self._samples = list(samples)
+
+    def adapters(self) -> tuple[Adapter, ...]:
+        """A GeForce, graphics in the processor, and the renderer that is no card."""
+        return (
+            Adapter(
+                luid=GEFORCE, name="NVIDIA GeForce RTX 4070", maker=NVIDIA, memory_bytes=12 << 30
+            ),
+            Adapter(luid=IRIS, name="Intel Iris Xe", maker=INTEL, memory_bytes=128 << 20),
+            Adapter(
+                luid="luid_0x0_0x1",
+                name="Microsoft Basic Render Driver",
+                maker=0x1414,
+                memory_bytes=0,
+            ),
+        )
+
+    def counters(self) -> Counters | None:
+        """The next sample."""
+        return self._samples.pop(0)
+
+
+SAMPLE = Counters(
+    engines={
+        engine(OURS, 5, kind="Compute_0"): 88.0,
+        engine(GAME, 0): 30.0,
+        engine(GAME, 0).upper().replace("PID", "pid"): 0.0,
+        engine(912, 0): 12.5,
+        engine(GAME, 7, kind="VideoDecode"): 20.0,
+        engine(GAME, 0, luid=IRIS): 99.0,
+        "_Total": 250.0,
+    },
+    used_bytes={f"{GEFORCE}_phys_0": 3.0 * (1 << 30), f"{IRIS}_phys_0": 5.0},
+)
+
+
+def test_a_card_on_windows_is_as_busy_as_its_busiest_engine() -> None:
+    [gpu] = WindowsCards(RecordedWindows(SAMPLE)).read(Watch(ours=(OURS,))).gpus
+    assert (gpu.id, gpu.name) == ("cuda:0", "NVIDIA GeForce RTX 4070")
+    assert gpu.load == pytest.approx(0.88)
+    assert gpu.others_load == pytest.approx(0.425)
+    assert (gpu.memory_mb, gpu.free_mb) == (12_288, 9_216)
+
+
+def test_the_first_sample_tells_no_load() -> None:
+    [gpu] = WindowsCards(RecordedWindows(None)).read(Watch()).gpus
+    assert (gpu.load, gpu.others_load, gpu.free_mb) == (None, None, None)
+
+
+def test_the_driver_and_the_counters_make_one_card() -> None:
+    windows = WindowsCards(RecordedWindows(SAMPLE)).read(Watch(ours=(OURS,)))
+    driver = Cards(
+        gpus=(Gpu(id="cuda:0", name="NVIDIA GeForce RTX 4070", load=0.9, temperature_c=63.0),)
+    )
+    [gpu] = merged([driver, windows])
+    assert (gpu.load, gpu.temperature_c) == (0.9, 63.0)
+    assert gpu.others_load == pytest.approx(0.425)
+
+
+def test_two_cards_of_one_name_stay_two() -> None:
+    pair = Cards(gpus=(Gpu(id="cuda:0", name="A"), Gpu(id="cuda:1", name="A", watts=9.0)))
+    loads = Cards(gpus=(Gpu(id="x", name="A", load=0.1), Gpu(id="y", name="A", load=0.2)))
+    assert [(gpu.id, gpu.load) for gpu in merged([pair, loads])] == [
+        ("cuda:0", 0.1),
+        ("cuda:1", 0.2),
+    ]
+
+
+@pytest.mark.parametrize("makers", [(AMD,), (NVIDIA, AMD), (INTEL, INTEL)])
+def test_names_are_those_of_the_trainer(makers: tuple[int, ...]) -> None:
+    class Only(RecordedWindows):
+        def adapters(self) -> tuple[Adapter, ...]:
+            return tuple(
+                Adapter(luid=f"luid_0x0_0x{n}", name=f"{n}", maker=maker, memory_bytes=8 << 30)
+                for n, maker in enumerate(makers)
+            )
+
+    ids = [gpu.id for gpu in WindowsCards(Only(None)).read(Watch()).gpus]
+    expected = {
+        (AMD,): ["cuda:0"],
+        (NVIDIA, AMD): ["cuda:0", "rocm:0"],
+        (INTEL, INTEL): ["xpu:0", "xpu:1"],
+    }
+    assert ids == expected[makers]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has them")
+def test_elsewhere_the_libraries_of_windows_are_absent() -> None:
+    with pytest.raises(AbsentError, match="library of Windows"):
+        WindowsLibraries()
+
+
+def ioreg(percent: object = 41) -> bytes:
+    entry = {
+        "IOClass": "AGXAcceleratorG14X",
+        "model": "Apple M2 Max",
+        "PerformanceStatistics": {"Device Utilization %": percent, "Alloc system memory": 1},
+    }
+    return plistlib.dumps([entry])
+
+
+def test_a_mac_tells_its_graphics() -> None:
+    [gpu] = AppleCards(lambda _: ioreg()).read(Watch()).gpus
+    assert (gpu.id, gpu.name, gpu.load, gpu.others_load) == ("mps", "Apple M2 Max", 0.41, 0.41)
+
+
+def test_on_a_mac_the_load_of_others_is_unknown_while_we_compute() -> None:
+    [gpu] = AppleCards(lambda _: ioreg()).read(Watch(ours=(OURS,))).gpus
+    assert (gpu.load, gpu.others_load) == (0.41, None)
+
+
+@pytest.mark.parametrize("percent", [-3, 170, "busy", None])
+def test_a_mac_that_tells_nonsense_is_unknown(percent: object) -> None:
+    entry = ioreg() if percent is None else ioreg(percent)
+    entry = entry.replace(b"Device Utilization %", b"Other") if percent is None else entry
+    [gpu] = AppleCards(lambda _: entry).read(Watch()).gpus
+    assert gpu.load is None
+
+
+def test_a_mac_without_an_apple_processor_has_no_accelerator() -> None:
+    assert AppleCards(lambda _: b"").read(Watch()).gpus == ()
+
+
+def test_what_is_no_property_list_is_an_error() -> None:
+    with pytest.raises(UnknownError, match="did not print a property list"):
+        AppleCards(lambda _: b"<plist><dict").read(Watch())

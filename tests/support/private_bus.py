@@ -1,0 +1,103 @@
+"""A D-Bus of the test's own, with services that answer, lie, hang or are not there.
+
+The daemon and every service are processes: what is tested talks to them as it does to a desktop.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
+
+Typed = tuple[str, Any]
+"""Signature, and what it describes."""
+_CONFIG = """
+<busconfig>
+  <type>session</type>
+  <listen>unix:path={socket}</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+"""
+
+
+class PrivateBus:
+    """One bus; ends with all its services when the block is left."""
+
+    def __init__(self, folder: Path) -> None:
+        socket = folder / "bus"
+        config = folder / "bus.conf"
+        config.write_text(_CONFIG.format(socket=socket))
+        command = ["dbus-daemon", f"--config-file={config}", "--nofork", "--print-address=1"]
+        self._daemon = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self._daemon.stdout is not None
+        self._daemon.stdout.readline()
+        self.address = f"unix:path={socket}"
+        self._services: dict[str, subprocess.Popen[str]] = {}
+
+    def serve(
+        self,
+        name: str,
+        *,
+        properties: dict[str, Typed] | None = None,
+        methods: dict[str, Typed] | None = None,
+        hangs: bool = False,
+    ) -> None:
+        """Own that name and answer so, at every path; a name that was served before is replaced."""
+        self.stop(name)
+        described = {"properties": properties or {}, "methods": methods or {}, "hangs": hangs}
+        command = [sys.executable, "-m", "tests.support.bus_service", name, json.dumps(described)]
+        service = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"DBUS_SESSION_BUS_ADDRESS": self.address},
+        )
+        assert service.stdout is not None
+        assert service.stdout.readline() == "ready\n"
+        self._services[name] = service
+
+    def signal(self, name: str, path: str, interface: str, member: str, said: Typed) -> None:
+        """Let the service of that name say something to everybody."""
+        stdin = self._services[name].stdin
+        assert stdin is not None
+        stdin.write(json.dumps([path, interface, member, *said]) + "\n")
+        stdin.flush()
+
+    def calls(self, name: str) -> list[str]:
+        """Every method that the service was asked for, in order; the service ends."""
+        service = self._services.pop(name)
+        said, _ = service.communicate(timeout=10)
+        return said.split()
+
+    def stop(self, name: str) -> None:
+        """Let the service of that name end, if it runs."""
+        if service := self._services.pop(name, None):
+            service.kill()
+            service.communicate()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for name in list(self._services):
+            self.stop(name)
+        self._daemon.kill()
+        self._daemon.communicate()
