@@ -18,6 +18,13 @@ COMMANDS = {
     "appeal": "tequio_client.cli.standing:appeal",
     "data": "tequio_client.cli.data:data",
     "audit": "tequio_client.cli.audit:audit",
+    "status": "tequio_client.cli.lending:status",
+    "contribute": "tequio_client.cli.lending:contribute",
+    "pause": "tequio_client.cli.lending:pause",
+    "snooze": "tequio_client.cli.lending:snooze",
+    "finish": "tequio_client.cli.lending:finish",
+    "points": "tequio_client.cli.lending:points",
+    "diagnostics": "tequio_client.cli.lending:diagnostics",
     "demo": "tequio_client.cli.demo:demo",
 }
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from datetime import time as time_of_day
 
 
 def now_ms() -> int:
@@ -27,3 +28,15 @@ def utc_offset_s(at_ms: int) -> int:
         time.tzset()
     offset = datetime.fromtimestamp(at_ms / 1000, UTC).astimezone().utcoffset()
     return round(offset.total_seconds()) if offset else 0
+
+
+def local_time(at_ms: int) -> str:
+    """Write an instant as day and hour on this computer's clock, as in `Mon 08:00`."""
+    return f"{datetime.fromtimestamp(at_ms / 1000, UTC).astimezone():%a %H:%M}"
+
+
+def tomorrow_ms(now_ms: int, hour: int = 8) -> int:
+    """Say when tomorrow's morning begins on this computer's clock."""
+    today = datetime.fromtimestamp(now_ms / 1000, UTC).astimezone()
+    morning = datetime.combine(today.date() + timedelta(days=1), time_of_day(hour))
+    return round(morning.astimezone().timestamp() * 1000)

@@ -11,6 +11,7 @@ import secrets
 import stat
 from typing import TYPE_CHECKING
 
+from tequio_client import private_file
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import SEED_BYTES, Signer
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 FILE = "identity.key"
 
-_MODE = 0o600
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _MOST_BYTES = 4_096
 
@@ -35,7 +35,7 @@ def load_or_create(folder: Path, passphrase: str | None = None) -> Signer:
             return Signer(_seed(path, _read(path), passphrase))
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         seed = secrets.token_bytes(SEED_BYTES)
-        _write(path, _content(seed, passphrase))
+        private_file.write(path, _content(seed, passphrase))
     except OSError as err:
         raise UserFacingError(f"the key file {path} cannot be used: {err.strerror}") from err
     return Signer(seed)
@@ -73,26 +73,3 @@ def _content(seed: bytes, passphrase: str | None) -> bytes:
     from tequio_client import sealed_key  # noqa: PLC0415 - as above
 
     return sealed_key.seal(seed, passphrase)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Bring the whole file to the disk under another name, then give it its name."""
-    fresh = path.with_suffix(".new")
-    fresh.unlink(missing_ok=True)
-    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.rename(path)
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name != "posix":  # a folder cannot be opened elsewhere
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

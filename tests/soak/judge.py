@@ -15,8 +15,9 @@ MOST_MB = 1.0
 """Growth in 10 minutes that is still no leak: an allocator breathes."""
 MOST_FILES = 2.0
 """Open files, likewise: connections come and go."""
-WARM_UP_S = 180.0
-LEAST_S = 180.0
+WARM_UP_S = 600.0
+"""Caches that are bounded fill, and pools of memory grow to what a busy minute needs."""
+LEAST_S = 600.0
 """Shorter lives say nothing about growth."""
 
 

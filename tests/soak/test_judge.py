@@ -35,7 +35,7 @@ def test_growth_is_measured_through_noise(growth: float) -> None:
 
 
 def test_lives_of_different_size_are_no_growth() -> None:
-    lives = [life(10, 0.0, level=level).megabytes for level in (50.0, 100.0, 400.0)]
+    lives = [life(30, 0.0, level=level).megabytes for level in (50.0, 100.0, 400.0)]
     found = slope(lives, warm_up_s=WARM_UP_S, least_s=LEAST_S)
     assert found is not None
     assert abs(found.per_10_min) < 0.5

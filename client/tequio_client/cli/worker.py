@@ -42,6 +42,13 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 100),
     help="Percent of the time to compute.",
 )
+@click.option(
+    "--manners",
+    "is_minded",
+    is_flag=True,
+    help="Lend only when the stored preferences and the state of the machine allow it.",
+)
+@click.option("--link", "is_linked", is_flag=True, hidden=True)
 @options.networking
 @options.logging
 def worker(  # noqa: PLR0913 - one parameter an option
@@ -51,6 +58,8 @@ def worker(  # noqa: PLR0913 - one parameter an option
     threads: int,
     memory_mb: int,
     share: int,
+    is_minded: bool,
+    is_linked: bool,
     log_json: bool,
     log_level: str,
     **net: object,
@@ -71,6 +80,8 @@ def worker(  # noqa: PLR0913 - one parameter an option
                 log_style="json" if log_json else "console",
             ),
             roles=tuple(sorted(set(roles))),
+            is_minded=is_minded or is_linked,
+            is_linked=is_linked,
         )
     )
 

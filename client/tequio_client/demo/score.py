@@ -10,7 +10,7 @@ import trio
 from tequio_client.demo.script import PROMPT
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.link import messages as link
-from tequio_client.worker.main import trainer_environment
+from tequio_client.worker.handed_down import trainer_environment
 from tequio_client.worker.trainer_process import TrainerProcess
 from tequio_shared.corpus import Corpus
 from tequio_shared.errors import UserFacingError

@@ -15,11 +15,16 @@ class ByteBudget:
     """
 
     def __init__(self, bytes_per_s: float | None = None, *, burst_bytes: int = 1 << 20) -> None:
+        self._burst = burst_bytes
+        self._free_at = -1e9  # when the bucket was or will be full again, in trio's time
+        self._rate: float | None = None
+        self.limit(bytes_per_s)
+
+    def limit(self, bytes_per_s: float | None) -> None:
+        """Have another rate from now on; who waits already waits as long as it was told."""
         if bytes_per_s is not None and bytes_per_s <= 0:
             raise RefusedError("bad-budget", f"{bytes_per_s} bytes a second")
         self._rate = bytes_per_s
-        self._burst = burst_bytes
-        self._free_at = -1e9  # when the bucket was or will be full again, in trio's time
 
     def wait_s(self) -> float:
         """How long a taker would have to wait now."""

@@ -69,6 +69,13 @@ class Gossip:
         topic = topic_of(network_id, run)
         return cls(network, topic, await network.subscribe(topic, judge))
 
+    @classmethod
+    async def relay(
+        cls, network: PeerNetwork, network_id: NetworkId, run: RunId, judge: Judge
+    ) -> None:
+        """Pass on what the judge takes, for as long as the network is open; keep nothing of it."""
+        (await network.subscribe(topic_of(network_id, run), judge)).close()
+
     async def announce(self, entry: bytes) -> None:
         """Tell everybody; raises RefusedError above GOSSIP_BYTES."""
         await self._network.publish(self._topic, entry)

@@ -1,8 +1,8 @@
-"""What worker and seed have in common: key, folder lock, store, network, way to the ledger."""
+"""What worker and seed have in common: key and folder, store, network, way to the ledger."""
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from random import Random
@@ -27,16 +27,16 @@ from tequio_client.worker.peers import PeerNetwork
 from tequio_client.worker.store import Store
 from tequio_client.worker.swarm import Swarm
 from tequio_shared.errors import PeerError, UserFacingError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import peer_id_text, to_text
+from tequio_shared.keys import Signer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
     from tequio_client.ledger_answers import Network
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.ids import PeerKey
-    from tequio_shared.keys import Signer
 
 log = structlog.get_logger(__name__)
 
@@ -59,27 +59,37 @@ class Node:
     blobs: BlobServer
     exchange: Exchange
     swarm: Swarm
+    upload: ByteBudget
+    download: ByteBudget
+
+
+@contextmanager
+def home(settings: NetSettings, seed: bytes | None = None) -> Iterator[Signer]:
+    """Have the folder for ourselves, and the given key or its own; raises UserFacingError."""
+    with locked(settings.folder):
+        yield Signer(seed) if seed else identity.load_or_create(settings.folder)
 
 
 @asynccontextmanager
-async def opened(settings: NetSettings, *, is_seed: bool) -> AsyncIterator[Node]:
+async def opened(
+    settings: NetSettings, signer: Signer, ledger: LedgerApi, *, is_seed: bool
+) -> AsyncIterator[Node]:
     """Open a node: ledger reached, network id checked, listening, serving what the store has.
 
-    Raises UserFacingError when something of that cannot be.
+    The caller holds the folder. Raises UserFacingError when something of that cannot be.
     """
     async with AsyncExitStack() as stack:
-        stack.enter_context(locked(settings.folder))
-        signer = identity.load_or_create(settings.folder)
         rng = Random(signer.key)  # noqa: S311 - jitter and choice of peers, no secrets
-        ledger = await stack.enter_async_context(LedgerApi(settings.ledger))
         info = await _first_answer(ledger, settings, rng)
         _pin_network(settings.folder, info)
         store = await trio.to_thread.run_sync(_store, settings)
         network = await _listening(stack, signer, settings)
+        upload = ByteBudget(settings.upload_bytes_per_s)
+        download = ByteBudget(settings.download_bytes_per_s)
         fetcher = await stack.enter_async_context(
-            Fetcher(network, store, rng=rng, download=ByteBudget(settings.download_bytes_per_s))
+            Fetcher(network, store, rng=rng, download=download)
         )
-        blobs = BlobServer(network, store, ByteBudget(settings.upload_bytes_per_s))
+        blobs = BlobServer(network, store, upload)
         book = AddressBook(info.id, clock.now_ms)
         swarm = Swarm(
             network=network,
@@ -108,6 +118,8 @@ async def opened(settings: NetSettings, *, is_seed: bool) -> AsyncIterator[Node]
             blobs=blobs,
             exchange=exchange,
             swarm=swarm,
+            upload=upload,
+            download=download,
         )
 
 
@@ -167,3 +179,17 @@ def _pin_network(folder: Path, info: Network) -> None:
             f"the folder {folder} belongs to network {pinned[:12]}…, but the ledger serves "
             f"{mine[:12]}…; use another --dir or the right --ledger"
         )
+
+
+def say_where(node: Node, program: str, **more: object) -> None:
+    """The one line that says what started, and where."""
+    log.info(
+        "started",
+        program=program,
+        peer=peer_id_text(node.signer.key),
+        network=to_text(node.network_info.id)[:12],
+        ledger=node.settings.ledger,
+        folder=str(node.settings.folder),
+        listening=node.network.addresses(),
+        **more,
+    )

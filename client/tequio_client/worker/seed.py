@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
+from tequio_client.ledger_api import LedgerApi
 from tequio_client.link.status import Status
 from tequio_client.worker import endings, status_lines
 from tequio_client.worker import node as nodes
@@ -23,7 +25,6 @@ from tequio_client.worker.announce import tell_conflict
 from tequio_client.worker.commitments import Commitments
 from tequio_client.worker.follower import LogFollower
 from tequio_client.worker.gossip import Gossip
-from tequio_client.worker.main import SHOWN, say_where
 from tequio_client.worker.rosters import Rosters
 from tequio_client.worker.stopping import Stopping
 from tequio_client.worker.trees import TreeRef
@@ -71,8 +72,11 @@ def run(settings: NetSettings, *, heads_every: int) -> None:
 
 
 async def _main(settings: NetSettings, heads_every: int) -> None:
-    async with nodes.opened(settings, is_seed=True) as node:
-        say_where(node, "seed")
+    async with AsyncExitStack() as stack:
+        signer = stack.enter_context(nodes.home(settings))
+        ledger = await stack.enter_async_context(LedgerApi(settings.ledger))
+        node = await stack.enter_async_context(nodes.opened(settings, signer, ledger, is_seed=True))
+        nodes.say_where(node, "seed")
         async with trio.open_nursery() as nursery:
             nursery.start_soon(node.swarm.run)
             if settings.status_lines:
@@ -205,7 +209,7 @@ class Cache:
         """Pass on the announcements of peers that only know us."""
         net = self._node.network_info.id
         judge = Commitments(net, run, partial(self.rosters.round_of, run), tell_conflict)
-        await Gossip.join(self._node.network, net, run, judge)
+        await Gossip.relay(self._node.network, net, run, judge)
 
     async def _document(self, name: str) -> bytes:
         digest = digest_from_text(name)
@@ -252,7 +256,7 @@ def _status(node: Node, started_s: float) -> Status:
         sent_bytes=node.blobs.sent_bytes,
         received_bytes=sum(node.exchange.received.values()),
         sources=len(node.exchange.received),
-        bad_sources=tuple(map(str, node.fetcher.blame.liars[:SHOWN])),
+        bad_sources=tuple(map(str, node.fetcher.blame.liars[: status_lines.LIARS])),
         elapsed_seconds=trio.current_time() - started_s,
         resident_mb=status_lines.resident_mb(),
     )

@@ -71,6 +71,10 @@ class WorkerSettings:
     net: NetSettings
     trainer: TrainerSettings = field(default_factory=TrainerSettings)
     roles: tuple[Role, ...] = ROLES
+    is_minded: bool = False
+    """Whether the stored preferences and the facts of the machine decide when to lend."""
+    is_linked: bool = False
+    """Whether an app started us and speaks on our standard input."""
 
     def __post_init__(self) -> None:
         if not self.roles or list(self.roles) != sorted(set(self.roles) & set(ROLES)):

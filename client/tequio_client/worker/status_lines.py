@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tequio_client.link.status import Status
 
 EVERY_S = 1.0
+LIARS = 8
+"""Peers that gave wrong bytes, in a status."""
 
 
 async def report(status: Callable[[], Status]) -> NoReturn:

@@ -6,6 +6,7 @@ outlives the worker: what has to be kept is moved out of it, into the store or b
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.exchange import Exchange
+    from tequio_client.worker.lending import Limits
     from tequio_client.worker.store import Store
     from tequio_client.worker.trainer_process import TrainerProcess
     from tequio_shared.ids import Digest
@@ -54,18 +56,36 @@ class Workroom:
         """Where something of a round lies, or will lie."""
         return self._folder / f"{what}-{number}"
 
+    async def limit(self, limits: Limits) -> None:
+        """Take so much of the machine from now on; what is under way goes on within it."""
+        limited = msgspec.structs.replace(
+            self._prepare,
+            threads=limits.threads,
+            memory_mb=limits.memory_mb,
+            share_percent=max(limits.share_percent, 1),
+        )
+        if limited == self._prepare:
+            return
+        self._prepare = limited
+        if self._trainer.ready is not None:
+            with suppress(TrainerFailedError):  # whoever needs it next hears why
+                await self._ask_prepared()
+
     async def prepared(self) -> link.Ready:
         """Raises UserFacingError when the trainer cannot be prepared on this computer."""
         if self._trainer.ready is not None:
             return self._trainer.ready
         try:
-            return await self._trainer.ask(
-                lambda wish: msgspec.structs.replace(self._prepare, wish=wish), link.Ready
-            )
+            return await self._ask_prepared()
         except TrainerFailedError as err:
             if err.code not in _LASTING:
                 raise
             raise UserFacingError(f"this computer cannot train the run: {err}") from err
+
+    async def _ask_prepared(self) -> link.Ready:
+        return await self._trainer.ask(
+            lambda wish: msgspec.structs.replace(self._prepare, wish=wish), link.Ready
+        )
 
     async def ask(self, make: Callable[[int], link.Wish], answer: type[R]) -> R:
         """Have the prepared trainer do something; raises TrainerFailedError."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import signal
 import socket
@@ -390,6 +391,26 @@ async def test_gossip_reaches_the_others_with_its_author_and_a_burst_arrives(
             assert announcement.author == second.key
             contents |= {announcement.content} - {PROBE}
     assert len(contents) == 300
+
+
+@pytest.mark.trio
+async def test_a_relay_passes_on_what_it_does_not_read_and_keeps_nothing_of_it() -> None:
+    async with network("sender") as sender, network("relay") as relay, network("reader") as reader:
+        received = await reader.subscribe("/test/topic", Takes())
+        for passing_on in (relay, sender):
+            (await passing_on.subscribe("/test/topic", Takes())).close()
+        for peer in (sender, reader):
+            await peer.connect(relay.addresses()[0])
+        await mesh_stands(sender, received)
+        for number in range(100):
+            await sender.publish("/test/topic", b"%d" % number)
+        contents: set[bytes] = set()
+        with trio.move_on_after(60):
+            while len(contents) < 100:
+                contents |= {(await received.receive()).content} - {PROBE}
+        assert len(contents) == 100
+        kept = [one for one in gc.get_objects() if isinstance(one, Announcement)]
+        assert len(kept) <= received.statistics().current_buffer_used + 1
 
 
 @pytest.mark.trio

@@ -16,7 +16,7 @@ import trio.testing
 
 from tequio_client.link import messages as link
 from tequio_client.worker import trainer_process
-from tequio_client.worker.main import trainer_environment
+from tequio_client.worker.handed_down import trainer_environment
 from tequio_client.worker.trainer_process import FAILURES, TrainerFailedError, TrainerProcess
 
 if TYPE_CHECKING:

@@ -76,7 +76,10 @@ class Topics:
     async def subscribe(
         self, topic: str, judge: Judge, nursery: trio.Nursery
     ) -> trio.MemoryReceiveChannel[Announcement]:
-        """Join a topic; a reader that falls behind by BACKLOG messages loses the newest."""
+        """Join a topic; a reader that falls behind by BACKLOG messages loses the newest.
+
+        Who only passes messages on closes the channel.
+        """
         self._judges[topic] = judge
         self.pubsub.allowed_topics = (self.pubsub.allowed_topics or frozenset()) | {topic}
         check = _safe_check(judge.check, self._blame)
@@ -163,7 +166,10 @@ class _NoTimes(list[float]):
 async def _pump(
     receive: Callable[[], Awaitable[Message]], out: trio.MemorySendChannel[Announcement]
 ) -> None:
-    """Move messages to the large queue at once: the library's own loses what it cannot hold."""
+    """Move messages to the large queue at once: the library's own loses what it cannot hold.
+
+    Once the reader has left, they are taken and forgotten: passing them on goes on without it.
+    """
     while True:
         message = await receive()
         author = key_of(ID(message.from_id))
@@ -174,7 +180,7 @@ async def _pump(
         except trio.WouldBlock:
             log.warning("a gossip message was lost, our reader is behind", backlog=BACKLOG)
         except trio.BrokenResourceError:
-            return  # the reader has left
+            pass  # the reader has left
 
 
 def _safe_check(

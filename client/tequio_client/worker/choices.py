@@ -1,0 +1,90 @@
+"""What the volunteer has chosen and wished, on the disk: the worker does the same after a restart.
+
+A file that cannot be read is kept aside and said to be so; nothing is lent on a guess, so what then
+holds has no consent. One of a newer program is kept aside too before it is replaced: what this
+version does not know would be lost.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+import structlog
+
+from tequio_client.link import preferences as link_preferences
+from tequio_client.link.preferences import Preferences
+from tequio_client.link.wish import Wish
+from tequio_client.worker import small_file
+from tequio_shared.errors import MalformedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+log = structlog.get_logger(__name__)
+
+PREFERENCES = "preferences.json"
+WISH = "wish.json"
+_MOST_BYTES = link_preferences.MOST_BYTES + 1
+
+T = TypeVar("T")
+
+
+class Choices:
+    """Preferences and wish of one folder; whoever changes them owns this."""
+
+    def __init__(self, folder: Path, *, wish: Wish, fixed: Preferences | None = None) -> None:
+        """Read what is there; `wish` holds until there is another.
+
+        Preferences that are `fixed` hold for good, and those on the disk stay as they are.
+        """
+        self._folder = folder
+        self.kept_aside: list[str] = []
+        """Names of files that could not be used and were kept."""
+        self._is_fixed = fixed is not None
+        found = fixed or self._read(PREFERENCES, link_preferences.decode)
+        if found is not None and found.version > link_preferences.VERSION:
+            self._keep_aside(PREFERENCES, f"v{found.version}")
+            found = msgspec.structs.replace(found, version=link_preferences.VERSION)
+        self.preferences = found or Preferences()
+        self.wish = self._read(WISH, _decode_wish) or wish
+
+    def choose(self, preferences: Preferences) -> None:
+        """Keep preferences, unless they are fixed; raises UserFacingError when that cannot be."""
+        if preferences != self.preferences and not self._is_fixed:
+            small_file.replace(self._folder / PREFERENCES, link_preferences.encode(preferences))
+            self.preferences = preferences
+
+    def want(self, wish: Wish) -> None:
+        """Keep a wish; one that is not newer changes nothing. Raises UserFacingError."""
+        if wish.number > self.wish.number:
+            small_file.replace(self._folder / WISH, msgspec.json.encode(wish))
+            self.wish = wish
+
+    def _read(self, name: str, decode: Callable[[bytes], T]) -> T | None:
+        try:
+            with (self._folder / name).open("rb") as file:
+                return decode(file.read(_MOST_BYTES))
+        except FileNotFoundError:
+            return None
+        except (OSError, MalformedError) as err:
+            log.warning("not read; kept aside", file=str(self._folder / name), error=str(err))
+            self._keep_aside(name, "damaged")
+            return None
+
+    def _keep_aside(self, name: str, why: str) -> None:
+        path = self._folder / name
+        aside = path.with_name(f"{name}.{why}")
+        try:
+            aside.write_bytes(path.read_bytes())
+        except OSError as err:
+            log.warning("not kept aside", file=str(path), error=str(err))
+        self.kept_aside.append(aside.name)
+
+
+def _decode_wish(content: bytes) -> Wish:
+    try:
+        return msgspec.json.decode(content, type=Wish)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+        raise MalformedError(f"not a wish: {err}") from err

@@ -1,0 +1,217 @@
+"""Whoever controls this worker: the app that started it, and command lines of the same user.
+
+Each gets everything that is to be seen at once, on every change and once a second, and answers to
+its questions; what they wish, tell and choose goes to the one owner of it. A line that is no
+message, or too long, ends its connection and nothing else. Only the app that started us may end us.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+from contextlib import suppress
+from importlib import metadata
+from typing import TYPE_CHECKING, Protocol
+
+import structlog
+import trio
+
+from tequio_client.link import control
+from tequio_client.local_socket import Door
+from tequio_client.worker.control_lines import GONE, SocketLines
+from tequio_client.worker.endings import first_of
+from tequio_shared.errors import MalformedError, TequioError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from tequio_client.link.facts import SessionFacts
+    from tequio_client.link.preferences import Preferences
+    from tequio_client.link.questions import Question, Reply
+    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.link.wish import Wish
+    from tequio_client.worker.control_lines import Lines
+
+log = structlog.get_logger(__name__)
+
+HELLO_S = 10.0
+EVERY_S = 1.0
+LEAST_S = 0.1
+"""Between two snapshots to one controller, however much changes."""
+MOST = 8
+"""Controllers at a time."""
+ASKING = 4
+"""Questions of one controller under way."""
+BUILD = metadata.version("tequio")
+_ERROR_CHARACTERS = 4_096
+
+
+class Host(Protocol):
+    """What controllers speak to."""
+
+    def changed(self) -> trio.Event:
+        """Set at the next change."""
+
+    def snapshot(self) -> Snapshot:
+        """Everything that there is to see."""
+
+    def want(self, wish: Wish) -> None:
+        """Take a wish; raises UserFacingError when it cannot be kept."""
+
+    def choose(self, preferences: Preferences) -> None:
+        """Take preferences; raises UserFacingError when they cannot be kept."""
+
+    def tell(self, facts: SessionFacts, controller: object) -> None:
+        """Take facts of the user's session."""
+
+    def hung_up(self, controller: object) -> None:
+        """That controller is gone, and what it told with it."""
+
+    async def answer(self, question: Question) -> Reply:
+        """Answer; raises TequioError."""
+
+
+class Controllers:
+    """All controllers of one worker."""
+
+    def __init__(self, host: Host, folder: Path) -> None:
+        self._host = host
+        self._folder = folder
+        self._here = 0  # through the door
+
+    async def listen(self) -> None:
+        """Serve the folder's door until cancelled; raises UserFacingError."""
+        door = Door(self._folder)
+        try:
+            listener = trio.SocketListener(trio.socket.from_stdlib_socket(door.socket))
+            async with trio.open_nursery() as nursery:
+                while True:
+                    nursery.start_soon(self._visited, await listener.accept(), door.token)
+        finally:
+            door.close()
+
+    async def _visited(self, stream: trio.SocketStream, token: bytes) -> None:
+        self._here += 1
+        try:
+            async with stream:
+                if self._here <= MOST:
+                    await self._serve_stranger(SocketLines(stream), token)
+        except GONE as err:
+            log.debug("a controller is gone", why=repr(err))
+        finally:
+            self._here -= 1
+
+    async def _serve_stranger(self, lines: SocketLines, token: bytes) -> None:
+        received = lines.received()
+        with trio.move_on_after(HELLO_S) as patience:
+            is_known = not token or hmac.compare_digest(await _next(received), token)
+            hello = is_known and await self._greeted(lines, received)
+        if hello and not patience.cancelled_caught:
+            await self.serve(lines, received)
+
+    async def _greeted(self, lines: Lines, received: AsyncIterator[bytes]) -> bool:
+        try:
+            return await greet(lines, await _next(received), self._folder) is not None
+        except MalformedError as err:
+            await _send(lines, control.Refused(why=str(err), build=BUILD))
+            return False
+
+    async def serve(
+        self, lines: Lines, received: AsyncIterator[bytes], *, is_parent: bool = False
+    ) -> None:
+        """Serve one that was greeted until it says goodbye, hangs up or talks nonsense."""
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._show, lines, nursery.cancel_scope)
+                await self._hear(lines, received, nursery, is_parent=is_parent)
+                nursery.cancel_scope.cancel()
+        except* MalformedError as group:
+            log.warning("a controller talked nonsense", error=str(first_of(group)))
+            with suppress(*GONE):
+                await _send(lines, control.Refused(why=str(first_of(group)), build=BUILD))
+        except* GONE as group:
+            log.debug("a controller is gone", why=repr(first_of(group)))
+        finally:
+            self._host.hung_up(lines)
+
+    async def _hear(
+        self,
+        lines: Lines,
+        received: AsyncIterator[bytes],
+        nursery: trio.Nursery,
+        *,
+        is_parent: bool,
+    ) -> None:
+        places = trio.Semaphore(ASKING)
+        async for line in received:
+            match control.decode_to_worker(line):
+                case control.Ask() as ask:
+                    await places.acquire()
+                    nursery.start_soon(self._reply, lines, ask, places)
+                case control.Bye() if is_parent:
+                    return
+                case message:
+                    self._take(message, lines)
+
+    def _take(self, message: control.ToWorker, lines: Lines) -> None:
+        match message:
+            case control.Want(wish=wish):
+                self._host.want(wish)
+            case control.Choose(preferences=preferences):
+                self._host.choose(preferences)
+            case control.Tell(facts=facts):
+                self._host.tell(facts, lines)
+            case control.Hello():
+                raise MalformedError("a hello comes once, and first")
+            case _:
+                pass  # a goodbye of somebody who did not start us
+
+    async def _show(self, lines: Lines, scope: trio.CancelScope) -> None:
+        with suppress(*GONE):
+            while True:
+                changed = self._host.changed()
+                await _send(lines, control.Shown(snapshot=self._host.snapshot()))
+                await trio.sleep(LEAST_S)
+                with trio.move_on_after(EVERY_S - LEAST_S):
+                    await changed.wait()
+        scope.cancel()
+
+    async def _reply(self, lines: Lines, ask: control.Ask, places: trio.Semaphore) -> None:
+        try:
+            answer = control.Answer(id=ask.id, reply=await self._host.answer(ask.question))
+        except* TequioError as group:
+            answer = control.Answer(id=ask.id, error=str(first_of(group))[:_ERROR_CHARACTERS])
+        places.release()
+        with suppress(*GONE):
+            await _send(lines, answer)
+
+
+async def greet(lines: Lines, line: bytes, folder: Path) -> control.Hello | None:
+    """Welcome whoever speaks our version; None after a refusal. Raises MalformedError."""
+    hello = control.decode_to_worker(line)
+    if not isinstance(hello, control.Hello):
+        raise MalformedError("the first line must be a hello")
+    if hello.v != control.V:
+        await _send(
+            lines,
+            control.Refused(
+                why=f"{hello.who} {hello.build} speaks version {hello.v}, this worker ({BUILD}) "
+                f"speaks {control.V}: restart both to finish the update",
+                build=BUILD,
+            ),
+        )
+        return None
+    await _send(lines, control.Welcome(build=BUILD, pid=os.getpid(), folder=str(folder)))
+    return hello
+
+
+async def _next(received: AsyncIterator[bytes]) -> bytes:
+    """The next line, empty at the end."""
+    async for line in received:
+        return line
+    return b""
+
+
+async def _send(lines: Lines, message: control.FromWorker) -> None:
+    await lines.send(control.encode(message))

@@ -1,0 +1,245 @@
+"""The worker as a whole: what lives as long as the program, and the runs that it takes part in.
+
+A plain worker joins one run and ends with it; what goes wrong ends it too, in a sentence. A minded
+one (an app's, or one that keeps the stored preferences) stays: it waits for consent, joins what was
+chosen, tells what is wrong and tries again, and ends only when told.
+"""
+
+from __future__ import annotations
+
+import shutil
+from random import Random
+from typing import TYPE_CHECKING, NoReturn
+
+import structlog
+import trio
+
+from tequio_client import clock
+from tequio_client.link.facts import NOTHING_OF_SESSION, MachineFacts
+from tequio_client.link.preferences import Preferences
+from tequio_client.link.wish import Wish
+from tequio_client.worker import endings, showing, trainer_process
+from tequio_client.worker import node as nodes
+from tequio_client.worker.choices import Choices
+from tequio_client.worker.handed_down import trainer_environment
+from tequio_client.worker.lending import Lending
+from tequio_client.worker.manners_facts import Facts
+from tequio_client.worker.points_book import PointsBook
+from tequio_client.worker.probe_process import ProbeProcess
+from tequio_client.worker.trainer_process import TrainerProcess
+from tequio_client.worker.volunteer import Volunteer
+from tequio_shared.errors import RefusedError, TequioError, UserFacingError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.link.facts import SessionFacts
+    from tequio_client.link.questions import Question, Reply
+    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.worker.node import Node
+    from tequio_client.worker.settings import WorkerSettings
+    from tequio_shared.keys import Signer
+
+log = structlog.get_logger(__name__)
+
+AGAIN_S = 30.0
+"""After something went wrong a minded worker tries again, at the latest."""
+UNMINDED = Preferences(
+    consent=True,
+    while_used=True,
+    used_share_percent=100,
+    pause_for_games=False,
+    on_battery=True,
+    while_saving_power=True,
+    others_cpu_percent=100,
+    others_gpu_percent=100,
+    month_gb=0,
+    on_metered=True,
+    disk_gib=1_000_000,
+    disk_free_gib=0,
+)
+"""Who starts a worker by hand has said what it may take, on the command line."""
+GOODBYE_S = 2.0
+_PLAIN_MACHINE = MachineFacts(gpus=(), on_battery=False, is_saving_power=False)
+
+
+class Host:
+    """Everything of one worker program."""
+
+    def __init__(self, settings: WorkerSettings, signer: Signer, ledger: LedgerApi) -> None:
+        """Raises UserFacingError when the folder cannot be used."""
+        self.settings = settings
+        self.signer = signer
+        self.ledger = ledger
+        folder = settings.net.folder
+        self.trainer = TrainerProcess(
+            trainer_environment(folder), (*trainer_process.TRAINER, settings.trainer.log_style)
+        )
+        rng = Random(signer.key)  # noqa: S311 - back-off only
+        self.probe = ProbeProcess(rng) if settings.is_minded else None
+        self.node: Node | None = None
+        self.volunteer: Volunteer | None = None
+        self.problem = ""
+        """What keeps a minded worker out of the swarm."""
+        self.was_reached = False
+        fixed = None if settings.is_minded else UNMINDED
+        self.choices = Choices(folder, wish=Wish(lend=not settings.is_linked), fixed=fixed)
+        self.lending = Lending(settings, self.choices, self.trainer, self.facts)
+        self.book = PointsBook.opened(folder, signer.key)
+
+    async def run(self) -> None:
+        """Be a volunteer until a plain worker's run ends; a minded one goes on until cancelled.
+
+        Raises UserFacingError, from a plain worker only.
+        """
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.lending.run)
+            nursery.start_soon(self._keep_trainer)
+            if self.probe is not None:
+                self.probe.on_facts = self.lending.look
+                nursery.start_soon(self.probe.run)
+            if self.settings.is_minded:
+                await self._be_there()
+            else:
+                await self._take_part()
+            nursery.cancel_scope.cancel()
+
+    async def leave(self) -> None:
+        """Say goodbye to the run."""
+        if self.volunteer is not None:
+            await self.volunteer.leave()
+
+    # --- taking part
+
+    async def _be_there(self) -> NoReturn:
+        """Take part whenever that is wanted and can be."""
+        while True:
+            chosen = self.lending.preferences
+            if chosen.consent:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._cancel_when_chosen_anew, chosen, nursery.cancel_scope)
+                    await self._try_to_take_part(chosen.run or None)
+                    nursery.cancel_scope.cancel()
+            else:
+                await self.lending.changed().wait()
+
+    async def _try_to_take_part(self, wanted: str | None) -> None:
+        self.problem = ""
+        try:
+            await self._take_part(wanted)
+            self.problem = "the run has ended; another one can be chosen"
+        except* TequioError as group:
+            self.problem = str(endings.first_of(group.subgroup(UserFacingError) or group))
+        log.warning("not in a run", why=self.problem)
+        self.lending.look()
+        self.lending.announce()
+        await trio.sleep(AGAIN_S)
+
+    async def _cancel_when_chosen_anew(self, chosen: Preferences, scope: trio.CancelScope) -> None:
+        while _membership(self.lending.preferences) == _membership(chosen):
+            await self.lending.changed().wait()
+        with trio.move_on_after(GOODBYE_S):
+            await self.leave()
+        scope.cancel()
+
+    async def _take_part(self, wanted: str | None = None) -> None:
+        settings = self.settings
+        with endings.named(settings.net.ledger):
+            async with (
+                nodes.opened(settings.net, self.signer, self.ledger, is_seed=False) as node,
+                trio.open_nursery() as nursery,
+            ):
+                self.node, self.was_reached = node, True
+                nodes.say_where(node, "worker", roles=",".join(settings.roles))
+                nursery.start_soon(node.swarm.run)
+                self.volunteer = Volunteer(settings, node, self.trainer, self.lending, self.book)
+                try:
+                    await self.volunteer.run(wanted or settings.net.run)
+                finally:
+                    self.node, self.volunteer = None, None
+                nursery.cancel_scope.cancel()
+
+    async def _keep_trainer(self) -> None:
+        while True:
+            await self.trainer.run()
+            if not self.settings.is_minded:
+                raise UserFacingError(self.trainer.broken or "the trainer is gone")
+            self.lending.look()
+            while self.trainer.broken is not None:
+                await self.lending.changed().wait()
+
+    # --- controllers
+
+    def changed(self) -> trio.Event:
+        """Set at the next change of anything that is shown."""
+        return self.lending.changed()
+
+    def snapshot(self) -> Snapshot:
+        """Everything that there is to see."""
+        return showing.snapshot(
+            showing.Parts(
+                key=self.signer.key,
+                lending=self.lending,
+                trainer=self.trainer,
+                volunteer=self.volunteer,
+                book=self.book,
+                facts=self.facts(),
+                ledger_url=self.settings.net.ledger,
+                problem=self.problem,
+            )
+        )
+
+    def want(self, wish: Wish) -> None:
+        """Take a wish; raises UserFacingError when it cannot be kept."""
+        self.lending.want(wish)
+
+    def choose(self, preferences: Preferences) -> None:
+        """Take preferences; raises UserFacingError when they cannot be kept."""
+        self.lending.choose(preferences)
+
+    def tell(self, facts: SessionFacts, controller: object) -> None:
+        """Take facts of the user's session."""
+        self.lending.tell(facts, controller)
+
+    def hung_up(self, controller: object) -> None:
+        """That controller is gone, and what it told with it."""
+        self.lending.hung_up(controller)
+
+    async def answer(self, question: Question) -> Reply:
+        """Answer; raises TequioError."""
+        raise RefusedError("unknown-question", f"nobody answers {type(question).__name__} yet")
+
+    # --- what is known
+
+    def facts(self) -> Facts:
+        """Everything that the manners look at."""
+        probe, told = self.probe, self.lending.told
+        now_s, now_ms = trio.current_time(), clock.steady_ms()
+        session = told.facts if told else NOTHING_OF_SESSION if self.settings.is_linked else None
+        folder, store = self.settings.net.folder, self.node.store if self.node else None
+        return Facts(
+            session=session,
+            session_age_s=(now_ms - told.at_ms) / 1000 if told else 0.0,
+            machine=probe.facts if probe else _PLAIN_MACHINE,
+            machine_age_s=now_s - probe.at_s if probe else 0.0,
+            free_disk_bytes=_free_bytes(folder),
+            store_bytes=store.used_bytes if store else 0,
+            is_computing=self.trainer.pid is not None,
+            round=self.volunteer.under_way if self.volunteer else None,
+            trainer_problem=self.trainer.broken or "",
+            ledger_problem=self.problem,
+            was_ledger_reached=self.was_reached and not self.problem,
+        )
+
+
+def _membership(preferences: Preferences) -> tuple[bool, str]:
+    """What decides which run we are in."""
+    return preferences.consent, preferences.run
+
+
+def _free_bytes(folder: Path) -> int | None:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return None

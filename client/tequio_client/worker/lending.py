@@ -1,0 +1,197 @@
+"""Lending: what the volunteer chose, what is known, what the manners make of it, and who is told.
+
+The one owner of choices and facts. It looks once a second and at every news; whoever obeys waits
+for `changed`. The trainer is forbidden here, at once and before anything else: whatever the rest of
+the worker is at, a game must not wait for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import trio
+
+from tequio_client import clock
+from tequio_client.link.facts import NOTHING_OF_SESSION
+from tequio_client.link.snapshot import UNDECIDED
+from tequio_client.worker import caps
+from tequio_client.worker.manners import decide
+from tequio_client.worker.manners_facts import CPU, chosen_devices
+from tequio_client.worker.manners_traces import Traces, traced
+from tequio_client.worker.moment import Moment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tequio_client.link.decision import Decision
+    from tequio_client.link.facts import SessionFacts
+    from tequio_client.link.preferences import Preferences
+    from tequio_client.link.wish import Wish
+    from tequio_client.worker.choices import Choices
+    from tequio_client.worker.manners_facts import Facts
+    from tequio_client.worker.settings import WorkerSettings
+    from tequio_client.worker.trainer_process import TrainerProcess
+    from tequio_shared.manifest import Manifest
+
+EVERY_S = 1.0
+_BITS = 8
+_MEGA = 1e6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much of the machine and of the line may be taken."""
+
+    device: str
+    threads: int
+    memory_mb: int  # of the accelerator; 0: no limit
+    share_percent: int
+    upload_bytes_per_s: float | None
+    download_bytes_per_s: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """Facts of the session, who told them, and when by the steady clock."""
+
+    facts: SessionFacts
+    controller: object
+    at_ms: int
+
+
+class Lending:
+    """Decides whether this computer lends."""
+
+    def __init__(
+        self,
+        settings: WorkerSettings,
+        choices: Choices,
+        trainer: TrainerProcess,
+        gather: Callable[[], Facts],
+    ) -> None:
+        """`gather` gives the facts of everything but the choices."""
+        self._settings = settings
+        self._choices = choices
+        self._trainer = trainer
+        self._gather = gather
+        self._traces = Traces()
+        self._changed = trio.Event()  # replaced at every change
+        self._news = trio.Event()  # replaced by `run`
+        self.told: Told | None = None
+        self.manifest: Manifest | None = None
+        self.since_ms = 0
+        """When lending began; 0: nothing is lent."""
+        self.decision: Decision = UNDECIDED
+
+    # --- choices
+
+    @property
+    def preferences(self) -> Preferences:
+        """What was chosen."""
+        return self._choices.preferences
+
+    @property
+    def wish(self) -> Wish:
+        """What is wanted by hand."""
+        return self._choices.wish
+
+    def want(self, wish: Wish) -> None:
+        """Take a wish that is newer; raises UserFacingError when it cannot be kept."""
+        if wish.number > self.wish.number:
+            self._choices.want(wish)
+            if wish.lend:
+                self._trainer.mend()
+            self.look()
+
+    def choose(self, preferences: Preferences) -> None:
+        """Take preferences; raises UserFacingError when they cannot be kept."""
+        if preferences != self.preferences:
+            self._choices.choose(preferences)
+            self.look()
+
+    def tell(self, facts: SessionFacts, controller: object) -> None:
+        """Take facts of the user's session."""
+        self.told = Told(facts=facts, controller=controller, at_ms=clock.steady_ms())
+        self.look()
+
+    def hung_up(self, controller: object) -> None:
+        """Know nothing more of the session that this controller told of."""
+        if self.told is not None and self.told.controller is controller:
+            self.told = Told(facts=NOTHING_OF_SESSION, controller=None, at_ms=clock.steady_ms())
+            self.look()
+
+    def joined(self, manifest: Manifest) -> None:
+        """Know which run it is for."""
+        self.manifest = manifest
+        self.look()
+
+    # --- what follows
+
+    def changed(self) -> trio.Event:
+        """Set at the next change of anything that is to be obeyed or shown."""
+        return self._changed
+
+    def announce(self) -> None:
+        """Say that there is something new to be shown."""
+        self._changed.set()
+        self._changed = trio.Event()
+
+    def why_not(self) -> str:
+        """Why nothing may be computed now, as a code; empty: it may."""
+        return "" if self.decision.may_compute else str(self.decision.reason)
+
+    def limits(self) -> Limits:
+        """How much may be taken, by choices and decision."""
+        chosen, trainer = self.preferences, self._settings.trainer
+        net = self._settings.net
+        if not self._settings.is_minded:
+            return Limits(
+                device=trainer.device,
+                threads=trainer.threads,
+                memory_mb=trainer.memory_mb,
+                share_percent=min(trainer.share_percent, self.decision.share_percent),
+                upload_bytes_per_s=net.upload_bytes_per_s,
+                download_bytes_per_s=net.download_bytes_per_s,
+            )
+        machine = self._gather().known_machine()
+        devices = chosen_devices(machine, chosen) or ()
+        first = devices[0] if devices else None
+        device = first.gpu.id if first else CPU
+        return Limits(
+            device=device,
+            threads=caps.threads(machine.cores, chosen.device(CPU).threads),
+            memory_mb=(first.most_mb or 0) if first and not first.is_cpu else 0,
+            share_percent=self.decision.share_percent,
+            upload_bytes_per_s=_bytes_per_s(chosen.upload_mbit),
+            download_bytes_per_s=_bytes_per_s(chosen.download_mbit),
+        )
+
+    async def run(self) -> None:
+        """Look again and again until cancelled."""
+        while True:
+            self.look()
+            await trio.sleep(EVERY_S)
+
+    def look(self) -> None:
+        """Decide anew; tells whoever obeys if that changed anything."""
+        before = self.decision
+        self.decision = self._decided(self._gather())
+        if self.decision.may_compute:
+            self.since_ms = self.since_ms or clock.now_ms()
+            self._trainer.allow()
+        else:
+            self.since_ms = 0
+            self._trainer.forbid()
+        if self.decision != before:
+            self.announce()
+
+    def _decided(self, facts: Facts) -> Decision:
+        now = Moment(ms=clock.now_ms(), steady_ms=clock.steady_ms(), offset_s=clock.utc_offset_s)
+        chosen, wish = self.preferences, self.wish
+        self._traces = traced(self._traces, facts, chosen, wish, now)
+        return decide(facts, chosen, wish, self._traces, now)
+
+
+def _bytes_per_s(mbit: float | None) -> float | None:
+    return None if mbit is None else mbit * _MEGA / _BITS

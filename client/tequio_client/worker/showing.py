@@ -1,0 +1,127 @@
+"""What a worker shows of itself: one value, put together from its parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tequio_client import clock
+from tequio_client.link.facts import NOTHING_OF_MACHINE
+from tequio_client.link.snapshot import (
+    DiskShown,
+    LedgerShown,
+    LineShown,
+    RoundShown,
+    Snapshot,
+    TrainerShown,
+)
+from tequio_shared.ids import to_text
+
+if TYPE_CHECKING:
+    from tequio_client.worker.lending import Lending
+    from tequio_client.worker.manners_facts import Facts
+    from tequio_client.worker.points_book import PointsBook
+    from tequio_client.worker.trainer_process import TrainerProcess
+    from tequio_client.worker.volunteer import Volunteer
+    from tequio_shared.ids import PeerKey
+
+_RESTING, _TRAINING = "resting", "training"
+_GIB = 1 << 30
+_GB = 10**9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What a worker consists of, as far as it can be seen."""
+
+    key: PeerKey
+    lending: Lending
+    trainer: TrainerProcess
+    volunteer: Volunteer | None
+    book: PointsBook
+    facts: Facts
+    ledger_url: str
+    problem: str
+
+
+def snapshot(parts: Parts) -> Snapshot:
+    """Everything that there is to see, now."""
+    lending, volunteer, facts = parts.lending, parts.volunteer, parts.facts
+    return Snapshot(
+        at_ms=clock.now_ms(),
+        wish=lending.wish,
+        preferences=lending.preferences,
+        decision=lending.decision,
+        status=volunteer.status() if volunteer else None,
+        round=_round(parts, volunteer) if volunteer else None,
+        trainers=(_trainer(parts),),
+        machine=facts.machine or NOTHING_OF_MACHINE,
+        line=LineShown(
+            month_bytes=facts.month_bytes, month_cap_bytes=lending.preferences.month_gb * _GB
+        ),
+        disk=DiskShown(
+            store_bytes=facts.store_bytes,
+            cap_bytes=lending.preferences.disk_gib * _GIB,
+            free_bytes=facts.free_disk_bytes or 0,
+        ),
+        ledger=LedgerShown(
+            url=parts.ledger_url,
+            is_reached=facts.was_ledger_reached,
+            problem=parts.problem,
+        ),
+        lending_since_ms=lending.since_ms,
+        rounds=parts.book.changes,
+    )
+
+
+def _trainer(parts: Parts) -> TrainerShown:
+    trainer, decision = parts.trainer, parts.lending.decision
+    alive, ready = trainer.alive, trainer.ready
+    if trainer.broken is not None:
+        state = "broken"
+    elif trainer.pid is None:
+        state = "off"
+    elif not decision.may_compute:
+        state = "stopping"
+    elif ready is None or alive is None:
+        state = "starting"
+    else:
+        state = "idle" if alive.doing == _RESTING else "computing"
+    return TrainerShown(
+        device=ready.device if ready else "",
+        state=state,
+        pid=trainer.pid or 0,
+        resident_mb=alive.resident_mb if alive else 0,
+        step=alive.step if alive else 0,
+        steps=alive.steps if alive else 0,
+        share_percent=decision.share_percent,
+        freed_in_ms=round((trainer.freed_in_s or 0.0) * 1000),
+    )
+
+
+def _round(parts: Parts, volunteer: Volunteer) -> RoundShown | None:
+    view = volunteer.view
+    if view is None:
+        return None
+    current, manifest = view.round, view.manifest
+    slot = current.slot_of.get(parts.key) if current else None
+    is_trainer = current is not None and slot in current.trainers
+    opened = current.open if current else None
+    return RoundShown(
+        run=to_text(manifest.run_id),
+        run_name=manifest.name,
+        number=view.number,
+        rounds=manifest.rounds.most,
+        role="" if slot is None else "trainer" if is_trainer else "witness",
+        opened_ms=opened.opened if opened else 0,
+        ends_ms=min(opened.opened + manifest.rounds.train, opened.train_by) if opened else 0,
+        done_percent=_done_percent(parts),
+        loss=volunteer.loss,
+    )
+
+
+def _done_percent(parts: Parts) -> int | None:
+    alive = parts.trainer.alive
+    if alive is None or alive.doing != _TRAINING or not alive.steps:
+        return None
+    return min(100 * alive.step // alive.steps, 100)
