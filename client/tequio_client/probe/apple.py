@@ -16,7 +16,7 @@ from tequio_client.system.errors import UnknownError
 
 if TYPE_CHECKING:
     from tequio_client.link.facts import Watch
-    from tequio_client.probe.told import Told
+    from tequio_client.system.told import Told
 
 COMMAND = ("/usr/sbin/ioreg", "-r", "-d", "1", "-w", "0", "-c", "IOAccelerator", "-a")
 _WHOLE = 100

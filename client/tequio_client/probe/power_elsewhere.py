@@ -10,7 +10,7 @@ from tequio_client.system.errors import UnknownError
 from tequio_client.system.libraries import windows_library
 
 if TYPE_CHECKING:
-    from tequio_client.probe.told import Told
+    from tequio_client.system.told import Told
 
 _OFFLINE, _ONLINE = 0, 1
 _NO_BATTERY = 128
