@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SOCKET = "control.sock"
 PORT = "control.json"
-BACKLOG = 8
+BACKLOG = 64
 UNIX = getattr(socket, "AF_UNIX", None)
 PATH_BYTES = 100
 """Longest path of a Unix socket, a little below what systems take."""

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import trio
 
 from tequio_client.link.control import LINE_BYTES
 from tequio_shared.errors import MalformedError
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 SEND_S = 10.0
 """A controller that takes nothing for so long is hung up on."""
@@ -24,8 +21,8 @@ _READ_BYTES = 1 << 16
 class Lines(Protocol):
     """A connection that carries lines; several tasks may send."""
 
-    def received(self) -> AsyncIterator[bytes]:
-        """Lines without their ends, until the other end hangs up.
+    async def receive(self) -> bytes | None:
+        """The next line without its end; None once the other end has hung up.
 
         Raises MalformedError for one that is too long, and one of GONE.
         """
@@ -40,16 +37,20 @@ class SocketLines:
     def __init__(self, stream: trio.abc.Stream) -> None:
         self._stream = stream
         self._sending = trio.Lock()
+        self._rest = bytearray()
 
-    async def received(self) -> AsyncIterator[bytes]:
+    async def receive(self) -> bytes | None:
         """As `Lines` says."""
-        rest = bytearray()
-        while chunk := await self._stream.receive_some(_READ_BYTES):
-            *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
-                yield bytes(line)
-            if len(rest) > LINE_BYTES:
+        while (end := self._rest.find(b"\n")) < 0:
+            if len(self._rest) > LINE_BYTES:
                 raise MalformedError(f"a line of more than {LINE_BYTES} bytes")
+            chunk = await self._stream.receive_some(_READ_BYTES)
+            if not chunk:
+                return None
+            self._rest += chunk
+        line = bytes(self._rest[:end])
+        del self._rest[: end + 1]
+        return line
 
     async def send(self, line: bytes) -> None:
         """As `Lines` says."""
@@ -70,21 +71,16 @@ class PipeLines:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         self._sending = trio.Lock()
 
-    async def received(self) -> AsyncIterator[bytes]:
+    async def receive(self) -> bytes | None:
         """As `Lines` says."""
-        while line := await self._line():
-            if not line.endswith(b"\n"):
-                if len(line) > LINE_BYTES:
-                    raise MalformedError(f"a line of more than {LINE_BYTES} bytes")
-                return  # cut off in the middle: whoever wrote is gone
-            yield line[:-1]
-
-    async def _line(self) -> bytes:
-        return await trio.to_thread.run_sync(
+        line = await trio.to_thread.run_sync(
             self._input.readline,
             LINE_BYTES + 1,
             abandon_on_cancel=True,  # type: ignore[call-arg]  # libp2p brings older stubs
         )
+        if len(line) > LINE_BYTES:
+            raise MalformedError(f"a line of more than {LINE_BYTES} bytes")
+        return line[:-1] if line.endswith(b"\n") else None  # or cut off: whoever wrote is gone
 
     async def send(self, line: bytes) -> None:
         """As `Lines` says."""

@@ -23,7 +23,6 @@ from tequio_client.worker.endings import first_of
 from tequio_shared.errors import MalformedError, TequioError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from tequio_client.link.facts import SessionFacts
@@ -103,28 +102,26 @@ class Controllers:
             self._here -= 1
 
     async def _serve_stranger(self, lines: SocketLines, token: bytes) -> None:
-        received = lines.received()
-        with trio.move_on_after(HELLO_S) as patience:
-            is_known = not token or hmac.compare_digest(await _next(received), token)
-            hello = is_known and await self._greeted(lines, received)
-        if hello and not patience.cancelled_caught:
-            await self.serve(lines, received)
+        is_greeted = False
+        with trio.move_on_after(HELLO_S):
+            is_known = not token or hmac.compare_digest(await lines.receive() or b"", token)
+            is_greeted = is_known and await self._greeted(lines)
+        if is_greeted:
+            await self.serve(lines)
 
-    async def _greeted(self, lines: Lines, received: AsyncIterator[bytes]) -> bool:
+    async def _greeted(self, lines: Lines) -> bool:
         try:
-            return await greet(lines, await _next(received), self._folder) is not None
+            return await greet(lines, self._folder) is not None
         except MalformedError as err:
             await _send(lines, control.Refused(why=str(err), build=BUILD))
             return False
 
-    async def serve(
-        self, lines: Lines, received: AsyncIterator[bytes], *, is_parent: bool = False
-    ) -> None:
+    async def serve(self, lines: Lines, *, is_parent: bool = False) -> None:
         """Serve one that was greeted until it says goodbye, hangs up or talks nonsense."""
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._show, lines, nursery.cancel_scope)
-                await self._hear(lines, received, nursery, is_parent=is_parent)
+                await self._hear(lines, nursery, is_parent=is_parent)
                 nursery.cancel_scope.cancel()
         except* MalformedError as group:
             log.warning("a controller talked nonsense", error=str(first_of(group)))
@@ -135,16 +132,9 @@ class Controllers:
         finally:
             self._host.hung_up(lines)
 
-    async def _hear(
-        self,
-        lines: Lines,
-        received: AsyncIterator[bytes],
-        nursery: trio.Nursery,
-        *,
-        is_parent: bool,
-    ) -> None:
+    async def _hear(self, lines: Lines, nursery: trio.Nursery, *, is_parent: bool) -> None:
         places = trio.Semaphore(ASKING)
-        async for line in received:
+        while (line := await lines.receive()) is not None:
             match control.decode_to_worker(line):
                 case control.Ask() as ask:
                     await places.acquire()
@@ -187,8 +177,14 @@ class Controllers:
             await _send(lines, answer)
 
 
-async def greet(lines: Lines, line: bytes, folder: Path) -> control.Hello | None:
-    """Welcome whoever speaks our version; None after a refusal. Raises MalformedError."""
+async def greet(lines: Lines, folder: Path) -> control.Hello | None:
+    """Welcome whoever speaks our version; None after a refusal, or when nobody says anything.
+
+    Raises MalformedError.
+    """
+    line = await lines.receive()
+    if line is None:
+        return None
     hello = control.decode_to_worker(line)
     if not isinstance(hello, control.Hello):
         raise MalformedError("the first line must be a hello")
@@ -204,13 +200,6 @@ async def greet(lines: Lines, line: bytes, folder: Path) -> control.Hello | None
         return None
     await _send(lines, control.Welcome(build=BUILD, pid=os.getpid(), folder=str(folder)))
     return hello
-
-
-async def _next(received: AsyncIterator[bytes]) -> bytes:
-    """The next line, empty at the end."""
-    async for line in received:
-        return line
-    return b""
 
 
 async def _send(lines: Lines, message: control.FromWorker) -> None:

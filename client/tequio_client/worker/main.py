@@ -21,7 +21,6 @@ from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import from_text
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from tequio_client.worker.settings import WorkerSettings
@@ -64,11 +63,8 @@ async def _main(settings: WorkerSettings, stopping: Stopping) -> None:
 class Parent:
     """The app that started us, once it has said hello."""
 
-    def __init__(
-        self, lines: PipeLines, received: AsyncIterator[bytes], seed: bytes | None
-    ) -> None:
+    def __init__(self, lines: PipeLines, seed: bytes | None) -> None:
         self.lines = lines
-        self.received = received
         self.seed = seed
 
     @classmethod
@@ -78,25 +74,23 @@ class Parent:
         Raises UserFacingError when it says something else, or nothing.
         """
         lines = PipeLines()
-        received = lines.received()
         try:
             with trio.fail_after(PARENT_S):
-                async for line in received:
-                    hello = await greet(lines, line, folder)
-                    seed = from_text(hello.seed) if hello and hello.seed else None
-                    return cls(lines, received, seed) if hello else None
+                hello = await greet(lines, folder)
         except (MalformedError, *GONE) as err:
             raise UserFacingError(
                 f"--link is for the app, which says hello on standard input ({err}): leave it out"
             ) from err
-        return None
+        if hello is None:
+            return None
+        return cls(lines, from_text(hello.seed) if hello.seed else None)
 
 
 async def _serve_parent(
     parent: Parent, controllers: Controllers, host: Host, scope: trio.CancelScope
 ) -> None:
     """Serve it; when it says goodbye or is gone, so are we."""
-    await controllers.serve(parent.lines, parent.received, is_parent=True)
+    await controllers.serve(parent.lines, is_parent=True)
     log.info("told to go, or alone")
     with trio.move_on_after(GOODBYE_S):
         await host.leave()

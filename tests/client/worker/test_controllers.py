@@ -1,0 +1,272 @@
+"""Controllers over the real door: who is welcome, what they see, and what ends them."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+import trio.lowlevel
+
+from tequio_client.link import control
+from tequio_client.link.facts import SessionFacts
+from tequio_client.link.preferences import Preferences
+from tequio_client.link.questions import AskDiagnostics, AskRuns, Diagnostics
+from tequio_client.link.snapshot import Snapshot
+from tequio_client.link.wish import Wish
+from tequio_client.local_socket import connect
+from tequio_client.worker import controllers as module
+from tequio_client.worker.controllers import Controllers
+from tequio_client.worker_call import WorkerCall
+from tequio_shared.errors import RefusedError, UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from tequio_client.link.questions import Question, Reply
+
+pytestmark = pytest.mark.trio
+HELLO = control.Hello(who="cli", build="test")
+
+
+class _Desk:
+    """A host that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.wish = Wish()
+        self.preferences = Preferences()
+        self.told: dict[object, SessionFacts] = {}
+        self._changed = trio.Event()
+
+    def changed(self) -> trio.Event:
+        return self._changed
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot(wish=self.wish, preferences=self.preferences)
+
+    def want(self, wish: Wish) -> None:
+        if wish.number > self.wish.number:
+            self.wish = wish
+            self._news()
+
+    def choose(self, preferences: Preferences) -> None:
+        self.preferences = preferences
+        self._news()
+
+    def tell(self, facts: SessionFacts, controller: object) -> None:
+        self.told[controller] = facts
+
+    def hung_up(self, controller: object) -> None:
+        self.told.pop(controller, None)
+
+    async def answer(self, question: Question) -> Reply:
+        await trio.lowlevel.checkpoint()
+        if isinstance(question, AskDiagnostics):
+            return Diagnostics(text="all is well")
+        raise RefusedError("unknown-question", "nobody knows")
+
+    def _news(self) -> None:
+        self._changed.set()
+        self._changed = trio.Event()
+
+
+@asynccontextmanager
+async def served(folder: Path) -> AsyncIterator[_Desk]:
+    desk = _Desk()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(Controllers(desk, folder).listen)
+        with trio.fail_after(20):
+            while not await trio.to_thread.run_sync(_is_well, folder):  # noqa: ASYNC110 - it begins elsewhere
+                await trio.sleep(0.01)
+            yield desk
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_call_shows_wishes_and_asks(tmp_path: Path) -> None:
+    def call() -> tuple[Snapshot, str]:
+        with WorkerCall.to(tmp_path) as worker:
+            shown = worker.want(lambda one: Wish(number=one.wish.number + 1, lend=True))
+            return shown, worker.ask(AskDiagnostics(), Diagnostics).text
+
+    async with served(tmp_path) as desk:
+        desk.wish = Wish(number=41)
+        shown, text = await trio.to_thread.run_sync(call)
+        assert shown.wish == desk.wish == Wish(number=42, lend=True)
+        assert text == "all is well"
+
+
+async def test_a_question_without_an_answer_is_said_and_ends_nothing(tmp_path: Path) -> None:
+    def call() -> str:
+        with WorkerCall.to(tmp_path) as worker:
+            with pytest.raises(UserFacingError, match="nobody knows"):
+                worker.ask(AskRuns(), Diagnostics)
+            return worker.ask(AskDiagnostics(), Diagnostics).text
+
+    async with served(tmp_path):
+        assert await trio.to_thread.run_sync(call) == "all is well"
+
+
+async def test_a_call_without_a_worker_says_how_to_get_one(tmp_path: Path) -> None:
+    with (
+        pytest.raises(UserFacingError, match="start the app or `tequio worker`"),
+        WorkerCall.to(tmp_path),
+    ):
+        pass
+
+
+class _Caller:
+    """A raw connection that says what it likes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._connection = connect(folder)
+        self._lines = self._connection.makefile("rb")
+
+    def say(self, raw: bytes) -> None:
+        self._connection.sendall(raw)
+
+    def hear(self) -> control.FromWorker | None:
+        line = self._lines.readline()
+        return control.decode_from_worker(line) if line else None
+
+    def close(self) -> None:
+        self._lines.close()
+        self._connection.close()
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"{}\n",
+        control.encode(control.Want(wish=Wish(number=9))),
+        b"x" * (control.LINE_BYTES + 10) + b"\n",
+    ],
+    ids=["http", "empty", "no hello", "endless"],
+)
+async def test_who_does_not_say_hello_is_refused(tmp_path: Path, first: bytes) -> None:
+    def call() -> control.FromWorker | None:
+        caller = _Caller(tmp_path)
+        try:
+            caller.say(first)
+            return caller.hear()
+        except OSError:
+            return None
+        finally:
+            caller.close()
+
+    async with served(tmp_path) as desk:
+        answer = await trio.to_thread.run_sync(call)
+        assert answer is None or isinstance(answer, control.Refused)
+        assert desk.wish == Wish()
+        assert await trio.to_thread.run_sync(_is_well, tmp_path)
+
+
+async def test_another_version_hears_what_to_do(tmp_path: Path) -> None:
+    def call() -> control.FromWorker | None:
+        caller = _Caller(tmp_path)
+        caller.say(control.encode(control.Hello(v=control.V + 1, who="app", build="9.9")))
+        answer = caller.hear()
+        assert caller.hear() is None, "it hangs up"
+        caller.close()
+        return answer
+
+    async with served(tmp_path):
+        answer = await trio.to_thread.run_sync(call)
+        assert isinstance(answer, control.Refused)
+        assert "restart both to finish the update" in answer.why
+
+
+async def test_nonsense_after_the_hello_ends_that_connection_alone(tmp_path: Path) -> None:
+    def call() -> list[control.FromWorker | None]:
+        caller = _Caller(tmp_path)
+        caller.say(control.encode(HELLO) + b'{"type":"want"}\n')
+        heard = [caller.hear()]
+        while heard[-1] is not None:
+            heard.append(caller.hear())
+        caller.close()
+        return heard
+
+    async with served(tmp_path):
+        heard = await trio.to_thread.run_sync(call)
+        assert isinstance(heard[0], control.Welcome)
+        assert isinstance(heard[-2], control.Refused)
+        assert await trio.to_thread.run_sync(_is_well, tmp_path)
+
+
+async def test_what_a_controller_told_is_forgotten_when_it_is_gone(tmp_path: Path) -> None:
+    def call() -> _Caller:
+        caller = _Caller(tmp_path)
+        caller.say(
+            control.encode(HELLO) + control.encode(control.Tell(facts=SessionFacts(idle_s=9)))
+        )
+        return caller
+
+    async with served(tmp_path) as desk:
+        caller = await trio.to_thread.run_sync(call)
+        while not desk.told:  # noqa: ASYNC110 - said elsewhere
+            await trio.sleep(0.01)
+        assert [one.idle_s for one in desk.told.values()] == [9]
+        caller.close()
+        while desk.told:  # noqa: ASYNC110 - as above
+            await trio.sleep(0.01)
+
+
+async def test_a_stranger_cannot_end_the_worker(tmp_path: Path) -> None:
+    def call() -> control.FromWorker | None:
+        caller = _Caller(tmp_path)
+        caller.say(control.encode(HELLO) + control.encode(control.Bye()))
+        heard = [caller.hear(), caller.hear(), caller.hear()]
+        caller.close()
+        return heard[-1]
+
+    async with served(tmp_path):
+        assert isinstance(await trio.to_thread.run_sync(call), control.Shown)
+
+
+async def test_a_controller_that_reads_nothing_is_hung_up_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tequio_client.worker.control_lines.SEND_S", 0.2)
+    monkeypatch.setattr(module, "LEAST_S", 0.0)
+    monkeypatch.setattr(module, "EVERY_S", 0.001)
+    async with served(tmp_path) as desk:
+        caller = await trio.to_thread.run_sync(_Caller, tmp_path)
+        caller.say(control.encode(HELLO) + control.encode(control.Tell(facts=SessionFacts())))
+        while not desk.told:  # noqa: ASYNC110 - said elsewhere
+            await trio.sleep(0.01)
+        while desk.told:  # noqa: ASYNC110 - as above
+            await trio.sleep(0.01)
+        caller.close()
+
+
+async def test_too_many_controllers_are_turned_away_and_places_come_back(tmp_path: Path) -> None:
+    def all_at_once() -> list[bool]:
+        callers = [_Caller(tmp_path) for _ in range(module.MOST + 2)]
+        for one in callers:
+            with suppress(OSError):
+                one.say(control.encode(HELLO))
+        heard = []
+        for one in callers:
+            try:
+                heard.append(isinstance(one.hear(), control.Welcome))
+            except OSError:
+                heard.append(False)
+            one.close()
+        return heard
+
+    async with served(tmp_path):
+        heard = await trio.to_thread.run_sync(all_at_once)
+        assert sum(heard) == module.MOST
+        while not await trio.to_thread.run_sync(_is_well, tmp_path):  # noqa: ASYNC110 - as above
+            await trio.sleep(0.05)
+
+
+def _is_well(folder: Path) -> bool:
+    try:
+        with WorkerCall.to(folder) as worker:
+            worker.snapshot()
+    except UserFacingError:
+        return False
+    return True
