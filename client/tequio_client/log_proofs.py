@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tequio_client.ledger_answers import Network
     from tequio_client.ledger_api import LedgerApi
     from tequio_shared.ids import Digest
+    from tequio_shared.notes import Checkpoint
 
 _HEIGHT = 8
 _TILES = 64
@@ -115,7 +116,22 @@ async def read_entries(
     of a later version.
     """
     checkpoint = await ledger.checkpoint()
-    proofs = LogProofs(ledger, checkpoint.size)
+    return await read_entries_of(
+        ledger, network, checkpoint, LogProofs(ledger, checkpoint.size), indices
+    )
+
+
+async def read_entries_of(
+    ledger: LedgerApi,
+    network: Network,
+    checkpoint: Checkpoint,
+    proofs: LogProofs,
+    indices: Iterable[int],
+) -> dict[int, Entry]:
+    """Read single entries, each proven against that checkpoint; `proofs` is of its size.
+
+    Raises as `read_entries` does.
+    """
     found: dict[int, Entry] = {}
     for index in sorted(set(indices)):
         if not 0 <= index < checkpoint.size:

@@ -103,6 +103,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     hourly_down_bytes: Count
     first_bytes: Count
     """To be fetched before the first round."""
+    most_members: Count = 0
+    """In one round, by the run's rules."""
     is_open: bool = True
     is_ours: bool = False
 

@@ -37,8 +37,6 @@ class Points:
     def __init__(self, book: PointsBook, key: PeerKey) -> None:
         self._book = book
         self._key = key
-        self.on_end: Callable[[int, Outcome], None] = lambda _, __: None
-        """Told how each of our rounds ended, as soon as it is read."""
 
     async def begin(self) -> None:
         """Begin to read: what an earlier reading noted and nobody proved is forgotten."""
@@ -69,7 +67,7 @@ class Points:
         await self._note(lambda: self._book.prove(size, checkpoint))
 
     async def _end(self, place: Place, index: int, outcome: Outcome) -> None:
-        self.on_end(place.round, outcome)
+        self._book.on_end(place, outcome)
         await self._note(lambda: self._book.end(place, index, outcome))
 
     async def _note(self, what: Callable[[], object]) -> None:

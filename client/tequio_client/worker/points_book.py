@@ -23,6 +23,7 @@ from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.notes import Checkpoint
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tequio_shared.ids import PeerKey
@@ -35,8 +36,9 @@ CREATE TABLE round (
     at_ms INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'pending', reason TEXT NOT NULL DEFAULT '',
     trained INTEGER NOT NULL DEFAULT 0, witnessed INTEGER NOT NULL DEFAULT 0,
     device TEXT NOT NULL DEFAULT '', tokens INTEGER NOT NULL DEFAULT 0,
-    energy_j REAL NOT NULL DEFAULT 0, loss REAL, bits_per_byte REAL,
-    entry INTEGER, size INTEGER, root TEXT NOT NULL DEFAULT '', ending TEXT
+    energy_j REAL NOT NULL DEFAULT 0, loss REAL,
+    entry INTEGER, size INTEGER, root TEXT NOT NULL DEFAULT '', ending TEXT,
+    UNIQUE (run, round)
 );
 CREATE INDEX round_run ON round (run, number);
 CREATE INDEX round_at ON round (at_ms);
@@ -86,6 +88,8 @@ class PointsBook:
         self.file = file
         self.changes = 0
         """Rises with every change, for who wants to know whether to look again."""
+        self.on_end: Callable[[Place, Outcome], None] = lambda _, __: None
+        """Told how a round ended as soon as its end is read, in the event loop."""
         self.forget_unproven()
 
     @classmethod
@@ -109,8 +113,8 @@ class PointsBook:
     def begin(self, place: Place) -> None:
         """Note a round that we have a slot in; one that is there stays as it is."""
         self._write(
-            "INSERT INTO round (number, run, run_name, round, at_ms) VALUES (?, ?, ?, ?, ?) "
-            "ON CONFLICT (number) DO NOTHING",
+            "INSERT OR IGNORE INTO round (number, run, run_name, round, at_ms) "
+            "VALUES (?, ?, ?, ?, ?)",
             place.number,
             place.run,
             place.run_name,

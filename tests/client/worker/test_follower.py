@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
+    from tequio_shared.notes import Checkpoint
     from tequio_shared.statement import Entry
 
 ME, OTHER = Signer(bytes([1]) * 32), Signer(bytes([2]) * 32)
@@ -304,3 +305,28 @@ async def test_a_damaged_memory_is_said_plainly(tmp_path: Path) -> None:
     async with serving(a_log(1)) as server, reading(server, tmp_path) as entries:
         with pytest.raises(UserFacingError, match="move it away"):
             await anext(entries)
+
+
+@pytest.mark.trio
+async def test_what_a_signed_root_covers_is_told(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    done = trio.Event()
+
+    async def note(size: int, checkpoint: Checkpoint) -> None:
+        assert checkpoint.root == server.log.checkpoint().root
+        told.append((size, checkpoint.size))
+        if size == len(server.log.leaves):
+            done.set()
+        await trio.lowlevel.checkpoint()
+
+    async with serving(a_log(20)) as server, LedgerApi(server.url, limits=BRISK) as ledger:
+        network = await ledger.network()
+        async with LogFollower(ledger, network, tmp_path, rng=Random(1)) as log:
+            log.on_proven = note
+            entries = log.entries(after=4)
+            await take(entries, 16)
+            with trio.fail_after(5):
+                await done.wait()
+    assert all(size <= most for size, most in told), "never more than is signed"
+    assert told[-1] == (21, 21)
+    assert told[0][0] >= 5
