@@ -6,6 +6,8 @@ use from several threads: every source has its own.
 
 from __future__ import annotations
 
+import contextlib
+import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -82,6 +84,13 @@ class Bus:
         finally:
             self.close()
 
+    def interrupt(self) -> None:
+        """Let `listen`, in another thread, end by raising."""
+        connection = self._connection
+        if connection is not None:
+            with contextlib.suppress(OSError):
+                connection.sock.shutdown(socket.SHUT_RDWR)
+
     def close(self) -> None:
         """Hang up."""
         if self._connection is not None:
@@ -108,7 +117,9 @@ class Bus:
         if self._connection is None:
             try:
                 self._connection = open_dbus_connection(self._which, auth_timeout=self._timeout_s)
-            except (OSError, KeyError, ValueError, RuntimeError) as err:
+            except KeyError as err:
+                raise AbsentError("no session bus: its address is not known") from err
+            except (OSError, ValueError, RuntimeError) as err:
                 raise AbsentError(f"no {self._which.lower()} bus: {err}") from err
         return self._connection
 

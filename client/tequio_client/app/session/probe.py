@@ -1,0 +1,87 @@
+"""One question to the desktop, and several ways to ask it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from tequio_client.system.errors import AbsentError, UnknownError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+AGAIN_S = 60.0
+"""After which a better source that was absent is looked for again."""
+
+
+class Probe(Protocol[T_co]):
+    """A source of one fact."""
+
+    @property
+    def source(self) -> str:
+        """Which interface answers."""
+
+    def read(self) -> T_co:
+        """The fact, now; raises AbsentError, UnknownError, or whatever its library does."""
+
+
+class First(Generic[T]):
+    """The first source that is there; the others are asked only when it is not, or fails."""
+
+    def __init__(
+        self, probes: Sequence[Probe[T]], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._probes, self._clock = probes, clock
+        self._start, self._again_s = 0, 0.0
+        self.source = probes[0].source if probes else "none"
+
+    def read(self) -> T:
+        """What the first source says that says anything; raises AbsentError, UnknownError."""
+        if self._clock() >= self._again_s:
+            self._start, self._again_s = 0, self._clock() + AGAIN_S
+        problems: list[str] = []
+        is_any_there = False
+        for number in range(self._start, len(self._probes)):
+            probe = self._probes[number]
+            try:
+                value = probe.read()
+            except AbsentError as err:
+                problems.append(f"{probe.source}: {err}")
+                if not is_any_there:
+                    self._start = number + 1
+                continue
+            except UnknownError as err:
+                problems.append(f"{probe.source}: {err}")
+                is_any_there = True
+                continue
+            self.source = probe.source
+            return value
+        self._start = 0 if self._start >= len(self._probes) else self._start
+        raise (UnknownError if is_any_there else AbsentError)("; ".join(problems) or "no source")
+
+
+class Any:
+    """Whether any source says yes; no, if one says no and none says yes."""
+
+    def __init__(self, probes: Sequence[Probe[bool]]) -> None:
+        self._probes = probes
+        self.source = probes[0].source if probes else "none"
+
+    def read(self) -> bool:
+        """Ask all; raises AbsentError when none answers."""
+        answers: list[bool] = []
+        problems: list[str] = []
+        for probe in self._probes:
+            try:
+                answer = probe.read()
+            except (AbsentError, UnknownError) as err:
+                problems.append(f"{probe.source}: {err}")
+                continue
+            if answer or not answers:
+                self.source = probe.source
+            answers.append(answer)
+        if not answers:
+            raise AbsentError("; ".join(problems) or "no source")
+        return any(answers)

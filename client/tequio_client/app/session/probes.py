@@ -1,0 +1,135 @@
+"""The facts of the user's session, looked at again and again while the app runs.
+
+Once a second while lending, every five seconds otherwise. Every probe has its thread, so the
+window never waits for one; one that takes too long is unknown until it answers.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from tequio_client.app.session.programs import is_film
+from tequio_client.link.facts import NOTHING_OF_SESSION, Fact, SessionFacts
+from tequio_client.system.asker import Answer, Asker
+
+if TYPE_CHECKING:
+    from tequio_client.app.session.probe import Probe
+    from tequio_client.app.session.programs import Running
+    from tequio_client.app.session.table import Probes
+
+    _Asker = Asker[float] | Asker[bool] | Asker[str] | Asker[Running]
+
+T = TypeVar("T")
+LENDING_MS, RESTING_MS = 1_000, 5_000
+TIMEOUT_S = 3.0
+"""Above the time-outs of the probes themselves: those know better what went wrong."""
+_TOGETHER_MS = 30
+"""Answers that come within so long are told together."""
+
+
+class SessionProbes(QObject):
+    """Emits `changed` with SessionFacts; owned by the thread of the window."""
+
+    changed = Signal(object)
+    _answered = Signal()
+
+    def __init__(
+        self, probes: Probes, *, timeout_s: float = TIMEOUT_S, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._probes = probes
+        asker = partial(Asker, timeout_s=timeout_s, on_answer=self._answered.emit)
+        self._idle: Asker[float] = asker(probes.idle.read)
+        self._lock: Asker[bool] = asker(probes.lock.read)
+        self._fullscreen: Asker[str] = asker(probes.fullscreen.read)
+        self._metered: Asker[bool] = asker(probes.metered.read)
+        self._running: Asker[Running] = asker(probes.programs.read)
+        self._game_mode: Asker[str] | None = (
+            asker(probes.game_mode.read) if probes.game_mode is not None else None
+        )
+        self.facts = NOTHING_OF_SESSION
+        self._timer = QTimer(self, interval=RESTING_MS)
+        self._timer.timeout.connect(self._ask)
+        self._together = QTimer(self, interval=_TOGETHER_MS, singleShot=True)
+        self._together.timeout.connect(self._tell)
+        self._answered.connect(self._together.start)
+
+    def start(self) -> None:
+        """Look now, and from now on."""
+        self._timer.start()
+        self._ask()
+
+    def set_lending(self, *, is_lending: bool) -> None:
+        """Look as often as that needs."""
+        every_ms = LENDING_MS if is_lending else RESTING_MS
+        if every_ms != self._timer.interval():
+            self._timer.setInterval(every_ms)
+            if self._timer.isActive():
+                self._ask()
+
+    def set_exclusive(self, names: tuple[str, ...]) -> None:
+        """Look out for these programs."""
+        if names != self._probes.programs.wanted:
+            self._probes.programs.wanted = names
+            self._running.ask()
+
+    def close(self) -> None:
+        """Ask nothing more and emit nothing more."""
+        self._timer.stop()
+        self._together.stop()
+        for asker in self._askers():
+            asker.close()
+
+    def _askers(self) -> list[_Asker]:
+        some: list[_Asker] = [self._idle, self._lock, self._fullscreen, self._metered]
+        return [*some, self._running, *([] if self._game_mode is None else [self._game_mode])]
+
+    def _ask(self) -> None:
+        for asker in self._askers():
+            asker.ask()
+        self._together.start()  # what hangs must become unknown although it does not answer
+
+    def _tell(self) -> None:
+        facts = self._composed()
+        if facts != self.facts:
+            self.facts = facts
+            self.changed.emit(facts)
+
+    def _composed(self) -> SessionFacts:
+        health: list[Fact] = []
+        probes = self._probes
+        fullscreen = _told("fullscreen", probes.fullscreen, self._fullscreen, health)
+        running = _told("programs", probes.programs, self._running, health)
+        game = _told("game", probes.game_mode, self._game_mode, health)
+        return SessionFacts(
+            idle_s=_told("idle", probes.idle, self._idle, health),
+            is_locked=_told("lock", probes.lock, self._lock, health),
+            fullscreen=fullscreen,
+            is_film=is_film(fullscreen) if fullscreen else False,
+            game=game or (None if running is None else running.game),
+            programs=None if running is None else running.exclusive,
+            is_metered=_told("metered", probes.metered, self._metered, health),
+            health=tuple(health),
+        )
+
+
+def _told(
+    name: str, probe: Probe[T] | None, asker: Asker[T] | None, health: list[Fact]
+) -> T | None:
+    """What a probe says now; None, too, where there is no such probe."""
+    if probe is None or asker is None:
+        return None
+    answer: Answer[T] = asker.latest()
+    health.append(
+        Fact(
+            name=name,
+            source=probe.source,
+            ok=answer.is_ok,
+            error=answer.error,
+            took_ms=answer.took_ms,
+        )
+    )
+    return answer.value

@@ -1,0 +1,137 @@
+"""The programs that run for this user: the games among them, and those named exclusive.
+
+A look costs a system call or two for each program, so most are looked at once: a young program
+again, because it may still become another (a launcher runs the game in its own process), and
+everything again once a minute.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING
+
+import psutil
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tequio_client.app.session.game_folders import GameFolders
+
+SCAN_S = 5.0
+"""Least time between two looks through the programs."""
+_YOUNG_S = 20.0
+_ALL_AGAIN_S = 60.0
+_MOST = 64
+
+FILMS = {
+    "brave", "brave-browser", "celluloid", "chrome", "chromium", "chromium-browser", "clapper",
+    "dragon", "epiphany", "firefox", "firefox-bin", "firefox-esr", "floorp", "google-chrome",
+    "haruna", "iexplore", "iina", "infuse", "kodi", "kodi-x11", "kodi.bin", "librewolf",
+    "microsoft-edge", "mpc-be64", "mpc-hc", "mpc-hc64", "mpv", "msedge", "mpvnet", "netflix",
+    "opera", "orion", "parole", "plex", "plex htpc", "potplayermini64", "quicktime player",
+    "safari", "showtime", "smplayer", "thorium", "totem", "tv", "vivaldi", "vivaldi-bin", "vlc",
+    "waterfox", "wmplayer", "xine", "zen",
+}  # fmt: skip
+"""Browsers and players, as `plain` writes their names: full screen, they show a film."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """What the last look found."""
+
+    game: str
+    """Empty: no game runs."""
+    exclusive: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Seen:
+    first_s: float
+    names: frozenset[str]
+    game: str
+
+
+class Programs:
+    """The lasting list; `wanted` are the names that the user called exclusive."""
+
+    source = "psutil"
+
+    def __init__(self, folders: GameFolders, clock: Callable[[], float] = time.monotonic) -> None:
+        self._folders, self._clock = folders, clock
+        self.wanted: tuple[str, ...] = ()
+        self._seen: dict[int, _Seen] = {}
+        self._looked_s: float | None = None
+        self._all_s = 0.0
+        self._last = Running(game="", exclusive=())
+
+    def read(self) -> Running:
+        """Look, or tell what the last look found if it was just now."""
+        now_s = self._clock()
+        if self._looked_s is None or now_s - self._looked_s >= SCAN_S:
+            self._looked_s = now_s
+            self._look(now_s)
+        wanted = {plain(name): name for name in self.wanted}
+        running = {name for seen in self._seen.values() for name in seen.names}
+        exclusive = tuple(shown for name, shown in wanted.items() if name in running)[:_MOST]
+        games = (seen.game for seen in self._seen.values() if seen.game)
+        return Running(game=next(games, ""), exclusive=exclusive)
+
+    def _look(self, now_s: float) -> None:
+        if now_s - self._all_s >= _ALL_AGAIN_S:
+            self._all_s = now_s
+            self._folders.refresh()
+            self._seen = {
+                pid: _Seen(seen.first_s, frozenset(), "") for pid, seen in self._seen.items()
+            }
+        pids = psutil.pids()
+        for gone in self._seen.keys() - set(pids):
+            del self._seen[gone]
+        for pid in pids:
+            seen = self._seen.get(pid)
+            if seen is None or not seen.names or now_s - seen.first_s < _YOUNG_S:
+                self._seen[pid] = self._looked_at(pid, now_s if seen is None else seen.first_s)
+
+    def _looked_at(self, pid: int, first_s: float) -> _Seen:
+        try:
+            process = psutil.Process(pid)
+            with process.oneshot():
+                name = process.name()
+                exe, words = _own(process.exe), _own(process.cmdline)
+        except psutil.Error:
+            return _Seen(first_s, frozenset("?"), "")
+        files = [exe, *words[:1]] if isinstance(exe, str) else list(words[:1])
+        names = {plain(one) for one in (name, *files) if one}
+        game = self._folders.game_of([*files, *words[1:8]])
+        return _Seen(first_s, frozenset(names) or frozenset("?"), game)
+
+
+def _own(ask: Callable[[], str | list[str]]) -> str | list[str]:
+    """What a program of another user does not tell: nothing, and no error."""
+    try:
+        return ask()
+    except (psutil.Error, OSError):
+        return []
+
+
+def plain(name: str) -> str:
+    """A program's name as it is compared: the file's, in lower case, without `.exe` or `.app`."""
+    kind = PureWindowsPath if "\\" in name else PurePosixPath
+    short = kind(name).name.lower()
+    for end in (".exe", ".app"):
+        short = short.removesuffix(end)
+    return short
+
+
+def is_film(program: str) -> bool:
+    """Whether that program, filling the screen, shows a film."""
+    return plain(program) in FILMS
+
+
+def name_of(pid: int) -> str:
+    """The name of a program that runs, empty when it cannot be told."""
+    try:
+        return psutil.Process(pid).name()[:256]
+    except (psutil.Error, ValueError, OSError):
+        return ""

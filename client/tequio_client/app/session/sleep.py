@@ -1,0 +1,105 @@
+"""Word of the system that it is about to sleep, has woken up, or is about to end."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QAbstractNativeEventFilter, QByteArray, QObject, Signal
+from PySide6.QtGui import QGuiApplication
+
+from tequio_client.system.dbus import Address, Bus
+from tequio_client.system.errors import AbsentError, UnknownError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QSessionManager
+
+MANAGER = Address(
+    "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager"
+)
+AGAIN_S = 30.0
+"""Before a bus that hung up is listened to again."""
+_POWER_BROADCAST, _END_SESSION = 0x0218, 0x0016
+_SUSPEND, _RESUMED = 0x0004, 0x0012
+
+
+class SleepWatch(QObject):
+    """Emits in the thread of the window, whatever the system's way is."""
+
+    sleeping = Signal()
+    woke = Signal()
+    ending = Signal()
+
+    def __init__(
+        self, bus: str = "SYSTEM", system: str = sys.platform, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._closed = threading.Event()
+        self._filter: _Messages | None = None
+        self._bus: Bus | None = None
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.commitDataRequest.connect(self._on_commit)
+        if system == "win32" and application is not None:
+            self._filter = _Messages(self.windows_said)
+            application.installNativeEventFilter(self._filter)
+        elif system == "linux":
+            self._bus = Bus(bus)
+            threading.Thread(target=self._listen, args=(self._bus,), daemon=True).start()
+
+    def close(self) -> None:
+        """Emit nothing more."""
+        self._closed.set()
+        if self._bus is not None:
+            self._bus.interrupt()
+        application = QGuiApplication.instance()
+        if self._filter is not None and application is not None:
+            application.removeNativeEventFilter(self._filter)
+
+    def windows_said(self, message: int, word: int) -> None:
+        """Take a message of Windows."""
+        if message == _POWER_BROADCAST and word == _SUSPEND:
+            self.sleeping.emit()
+        elif message == _POWER_BROADCAST and word == _RESUMED:
+            self.woke.emit()
+        elif message == _END_SESSION and word:
+            self.ending.emit()
+
+    def _on_commit(self, _: QSessionManager) -> None:
+        self.ending.emit()
+
+    def _listen(self, bus: Bus) -> None:
+        while not self._closed.is_set():
+            try:
+                bus.listen(MANAGER, self._heard)
+            except (AbsentError, UnknownError):
+                self._closed.wait(AGAIN_S)
+
+    def _heard(self, name: str, said: tuple[object, ...]) -> None:
+        if self._closed.is_set():
+            return
+        if name == "PrepareForSleep":
+            (self.sleeping if said[:1] == (True,) else self.woke).emit()
+        elif name == "PrepareForShutdown" and said[:1] == (True,):
+            self.ending.emit()
+
+
+class _Messages(QAbstractNativeEventFilter):
+    """Hands the messages of Windows on; never swallows one."""
+
+    def __init__(self, hear: Callable[[int, int], None]) -> None:
+        super().__init__()
+        self._hear = hear
+
+    def nativeEventFilter(
+        self, kind: QByteArray | bytes | bytearray | memoryview[int], message: int
+    ) -> tuple[bool, int]:
+        """See Qt; `message` is the address of a MSG."""
+        if QByteArray(kind).data() == b"windows_generic_MSG" and int(message):
+            fields = ctypes.cast(int(message), ctypes.POINTER(ctypes.c_size_t))
+            self._hear(fields[1] & 0xFFFFFFFF, fields[2])
+        return False, 0

@@ -1,0 +1,167 @@
+"""Which sources are asked in which session: the one table.
+
+| session | idle | full screen |
+|---|---|---|
+| X11 | X server, screen saver, logind | X server |
+| GNOME on Wayland | Mutter, logind | Xwayland, inhibitors |
+| KDE on Wayland | ext-idle-notify, logind | Xwayland, inhibitions |
+| other Wayland | ext-idle-notify, screen saver, logind | Sway, Hyprland, Xwayland |
+| Windows | GetLastInputInfo, XInput | shell, window in front |
+| macOS | CGEventSource | window list |
+
+Lock: logind and the screen saver, WTS, CGSession. Metered: NetworkManager or the route, Qt on
+Windows, route and DHCP on macOS.
+Games are looked for everywhere among the programs, and on Linux by GameMode too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tequio_client.app.session import compositors, desktop_bus, inhibitors, line, macos, windows
+from tequio_client.app.session.awake import NAME
+from tequio_client.app.session.game_folders import GameFolders
+from tequio_client.app.session.game_stores import stores
+from tequio_client.app.session.macos_calls import MacCalls
+from tequio_client.app.session.network import QtMetered
+from tequio_client.app.session.probe import Any, First, Probe
+from tequio_client.app.session.programs import Programs
+from tequio_client.app.session.wayland import WaylandIdle
+from tequio_client.app.session.windows_calls import WindowsCalls
+from tequio_client.app.session.x11_probes import Server, X11Fullscreen, X11Idle
+from tequio_client.system.dbus import TIMEOUT_S, Bus
+from tequio_client.system.told import told_by
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Connect = Callable[[], Bus]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where we run: the system, the environment, and roots and buses that tests replace."""
+
+    system: str
+    environ: Mapping[str, str]
+    home: Path
+    session_bus: str = "SESSION"
+    system_bus: str = "SYSTEM"
+    sys_root: Path = Path("/sys")
+    proc_root: Path = Path("/proc")
+    timeout_s: float = TIMEOUT_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probes:
+    """One probe for each fact; none, where nobody could ever tell it."""
+
+    idle: Probe[float]
+    lock: Probe[bool]
+    fullscreen: Probe[str]
+    metered: Probe[bool]
+    programs: Programs
+    game_mode: Probe[str] | None = None
+
+
+def probes(place: Place) -> Probes:
+    """The row of the table; to be called in the thread of the window."""
+    programs = Programs(GameFolders(stores(place.home, place.environ)))
+    if place.system == "win32":
+        return _windows(programs)
+    if place.system == "darwin":
+        return _macos(programs)
+    return _linux(place, programs)
+
+
+def is_wayland(environ: Mapping[str, str]) -> bool:
+    """Whether the session's windows are drawn by a Wayland compositor."""
+    kind = environ.get("XDG_SESSION_TYPE", "")
+    return kind == "wayland" or (kind != "x11" and bool(environ.get("WAYLAND_DISPLAY")))
+
+
+def _linux(place: Place, programs: Programs) -> Probes:
+    def session() -> Bus:
+        return Bus(place.session_bus, place.timeout_s)
+
+    def system() -> Bus:
+        return Bus(place.system_bus, place.timeout_s)
+
+    return Probes(
+        idle=First(_idle(place, session, system)),
+        lock=Any((desktop_bus.LogindLock(system()), desktop_bus.ScreenSaverLock(session()))),
+        fullscreen=First(_fullscreen(place, session)),
+        metered=First(
+            (
+                desktop_bus.NetworkMetered(system()),
+                line.LinuxLine(place.sys_root, place.proc_root),
+            )
+        ),
+        programs=programs,
+        game_mode=First((desktop_bus.GameMode(session()), _NoGame())),
+    )
+
+
+def _idle(place: Place, session: Connect, system: Connect) -> list[Probe[float]]:
+    last = desktop_bus.LogindIdle(system())
+    saver = desktop_bus.ScreenSaverIdle(session())
+    if not is_wayland(place.environ):
+        return [X11Idle(Server(place.environ, place.timeout_s)), saver, last]
+    if "GNOME" in _desktops(place.environ):
+        return [desktop_bus.MutterIdle(session()), last]
+    wayland = WaylandIdle(place.environ, timeout_s=place.timeout_s)
+    return [wayland, last] if "KDE" in _desktops(place.environ) else [wayland, saver, last]
+
+
+def _fullscreen(place: Place, session: Connect) -> list[Probe[str]]:
+    environ = place.environ
+    server = Server(environ, place.timeout_s)
+    if not is_wayland(environ):
+        return [X11Fullscreen(server, sees_all=True)]
+    below = X11Fullscreen(server, sees_all=False)
+    if "GNOME" in _desktops(environ):
+        return [below, inhibitors.GnomeInhibitor(session(), ours=(NAME,))]
+    if "KDE" in _desktops(environ):
+        return [below, inhibitors.KdeInhibitor(session(), ours=(NAME,))]
+    return [
+        compositors.SwayFullscreen(environ, place.timeout_s),
+        compositors.HyprlandFullscreen(environ, place.timeout_s),
+        below,
+    ]
+
+
+def _windows(programs: Programs) -> Probes:
+    calls = WindowsCalls()
+    return Probes(
+        idle=windows.WindowsIdle(calls),
+        lock=windows.WindowsLock(calls),
+        fullscreen=windows.WindowsFullscreen(calls),
+        metered=QtMetered(),
+        programs=programs,
+    )
+
+
+def _macos(programs: Programs) -> Probes:
+    calls = MacCalls()
+    return Probes(
+        idle=macos.MacIdle(calls),
+        lock=macos.MacLock(calls),
+        fullscreen=macos.MacFullscreen(calls),
+        metered=line.MacLine(told_by),
+        programs=programs,
+    )
+
+
+def _desktops(environ: Mapping[str, str]) -> set[str]:
+    return set(environ.get("XDG_CURRENT_DESKTOP", "").upper().split(":"))
+
+
+class _NoGame:
+    """Where no GameMode runs, no game has asked it for anything."""
+
+    source = "gamemode"
+
+    def read(self) -> str:
+        return ""

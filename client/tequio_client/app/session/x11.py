@@ -1,0 +1,208 @@
+"""A few questions to an X server, in its own protocol and without its library.
+
+Xlib ends the whole process when the server hangs up and waits for ever when it does not answer;
+here every answer has a deadline and every trouble is an exception. Only displays of this computer
+are asked: how long nobody touched another one says nothing about this one.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+import socket
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tequio_client.system.errors import AbsentError, UnknownError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+TIMEOUT_S = 1.0
+_NAME = re.compile(r"(?:unix)?:([0-9]{1,5})(?:\.([0-9]{1,3}))?")
+_COOKIE = b"MIT-MAGIC-COOKIE-1"
+_LOCAL, _WILD = 256, 65_535
+_INTERN_ATOM, _GET_PROPERTY, _QUERY_EXTENSION = 16, 20, 98
+_QUERY_INFO = 1
+_ERROR, _REPLY, _GENERIC_EVENT = 0, 1, 35
+_UNIT = 32
+_MOST_BYTES = 1 << 20
+
+
+class GoneError(UnknownError):
+    """The server refused: the window that was asked about is no more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Property:
+    """What a window says of itself."""
+
+    format: int
+    content: bytes
+
+    def numbers(self) -> tuple[int, ...]:
+        """Its 32-bit numbers; none, if it holds anything else."""
+        count = len(self.content) // 4 if self.format == 32 else 0  # noqa: PLR2004 - bits
+        return struct.unpack(f"<{count}I", self.content[: 4 * count])
+
+    def words(self) -> list[str]:
+        """Its texts; none, if it holds anything else."""
+        if self.format != 8:  # noqa: PLR2004 - bits
+            return []
+        return [word.decode("utf-8", "replace") for word in self.content.split(b"\0") if word]
+
+
+class Display:
+    """One connection; `name` as in DISPLAY. Not for use from several threads."""
+
+    def __init__(self, name: str, environ: Mapping[str, str], timeout_s: float = TIMEOUT_S) -> None:
+        """Raises AbsentError, UnknownError."""
+        found = _NAME.fullmatch(name)
+        if found is None:
+            raise AbsentError(f"the display {name!r} is not on this computer")
+        self._sequence = 0
+        self._atoms: dict[str, int] = {}
+        self._saver: int | None = None
+        self._socket = _connected(found[1], timeout_s)
+        try:
+            self.root = self._set_up(_cookie(found[1], environ), int(found[2] or 0))
+        except OSError as err:
+            self.close()
+            raise UnknownError(f"the display {name} did not answer: {err}") from err
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Hang up."""
+        self._socket.close()
+
+    def idle_s(self) -> float:
+        """Seconds since the last input; raises AbsentError, UnknownError."""
+        if self._saver is None:
+            name = b"MIT-SCREEN-SAVER"
+            reply = self._ask(_QUERY_EXTENSION, 0, struct.pack("<HH", len(name), 0) + name)
+            if not reply[8]:
+                raise AbsentError("the X server has no screen saver extension")
+            self._saver = reply[9]
+        reply = self._ask(self._saver, _QUERY_INFO, struct.pack("<I", self.root))
+        return float(struct.unpack_from("<I", reply, 16)[0]) / 1_000
+
+    def atom(self, name: str) -> int:
+        """The server's number for a name."""
+        if name not in self._atoms:
+            text = name.encode()
+            reply = self._ask(_INTERN_ATOM, 0, struct.pack("<HH", len(text), 0) + text)
+            self._atoms[name] = struct.unpack_from("<I", reply, 8)[0]
+        return self._atoms[name]
+
+    def read(self, window: int, name: str) -> Property:
+        """A property of a window, empty when it has none; raises GoneError, UnknownError."""
+        body = struct.pack("<IIIII", window, self.atom(name), 0, 0, 1_024)
+        reply = self._ask(_GET_PROPERTY, 0, body)
+        bits, count = reply[1], struct.unpack_from("<I", reply, 16)[0]
+        return Property(format=bits, content=reply[_UNIT : _UNIT + count * bits // 8])
+
+    def _ask(self, opcode: int, minor: int, body: bytes) -> bytes:
+        body += bytes(-len(body) % 4)
+        try:
+            self._socket.sendall(struct.pack("<BBH", opcode, minor, 1 + len(body) // 4) + body)
+            self._sequence = (self._sequence + 1) & 0xFFFF
+            return self._reply()
+        except OSError as err:
+            self.close()
+            raise UnknownError(f"the X server did not answer: {err}") from err
+
+    def _reply(self) -> bytes:
+        while True:
+            unit = self._take(_UNIT)
+            kind, sequence = unit[0], struct.unpack_from("<H", unit, 2)[0]
+            if kind in (_REPLY, _GENERIC_EVENT):
+                length = 4 * struct.unpack_from("<I", unit, 4)[0]
+                if length > _MOST_BYTES:
+                    raise OSError(f"an answer of {length} bytes")
+                unit += self._take(length)
+            if sequence == self._sequence and kind == _REPLY:
+                return unit
+            if sequence == self._sequence and kind == _ERROR:
+                raise GoneError(f"the X server refused with error {unit[1]}")
+
+    def _set_up(self, cookie: bytes, screen: int) -> int:
+        name = _COOKIE if cookie else b""
+        lengths = struct.pack("<BxHHHH2x", ord("l"), 11, 0, len(name), len(cookie))
+        padded = b"".join(part + bytes(-len(part) % 4) for part in (name, cookie))
+        self._socket.sendall(lengths + padded)
+        head = self._take(8)
+        content = self._take(4 * struct.unpack_from("<H", head, 6)[0])
+        if head[0] != 1:
+            why = content[: head[1]].decode("latin-1").strip() or "no reason given"
+            raise UnknownError(f"the X server turned us away: {why}")
+        for number, root in enumerate(_roots(content)):
+            if number == screen:
+                return root
+        raise UnknownError(f"the X server has no screen {screen}")
+
+    def _take(self, size: int) -> bytes:
+        taken = b""
+        while len(taken) < size:
+            more = self._socket.recv(size - len(taken))
+            if not more:
+                raise ConnectionResetError("it hung up")
+            taken += more
+        return taken
+
+
+def _connected(number: str, timeout_s: float) -> socket.socket:
+    path = f"/tmp/.X11-unix/X{number}"  # noqa: S108 - where X servers have their sockets
+    for address in ("\0" + path, path):
+        line = socket.socket(socket.AF_UNIX)
+        line.settimeout(timeout_s)
+        try:
+            line.connect(address)
+        except OSError:
+            line.close()
+            continue
+        return line
+    raise AbsentError(f"no X server at display :{number}")
+
+
+def _roots(content: bytes) -> Iterator[int]:
+    vendor, screens, formats = struct.unpack_from("<H2xBB", content, 16)
+    at = 32 + vendor + -vendor % 4 + 8 * formats
+    for _ in range(screens):
+        yield struct.unpack_from("<I", content, at)[0]
+        depths = content[at + 39]
+        at += 40
+        for _ in range(depths):
+            at += 8 + 24 * struct.unpack_from("<H", content, at + 2)[0]
+
+
+def _cookie(number: str, environ: Mapping[str, str]) -> bytes:
+    """The secret of that display from the user's own file; empty when it has none."""
+    file = Path(environ.get("XAUTHORITY") or Path(environ.get("HOME", "/")) / ".Xauthority")
+    try:
+        entries = list(_entries(file.read_bytes()))
+    except (OSError, struct.error):
+        return b""
+    here = platform.node().encode()
+    fitting = [
+        (family == _LOCAL and address == here, secret)
+        for family, address, display, name, secret in entries
+        if name == _COOKIE and display in (number.encode(), b"") and family in (_LOCAL, _WILD)
+    ]
+    return max(fitting, default=(False, b""), key=lambda entry: entry[0])[1]
+
+
+def _entries(content: bytes) -> Iterator[tuple[int, bytes, bytes, bytes, bytes]]:
+    at = 0
+    while at < len(content):
+        (family,) = struct.unpack_from(">H", content, at)
+        at += 2
+        fields = []
+        for _ in range(4):
+            (length,) = struct.unpack_from(">H", content, at)
+            fields.append(content[at + 2 : at + 2 + length])
+            at += 2 + length
+        yield family, fields[0], fields[1], fields[2], fields[3]
