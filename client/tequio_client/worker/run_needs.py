@@ -7,7 +7,9 @@ of a head (P and some padding), m members.
   weights that the round started from and the difference; 4 P for Muon's momentum or 8 P for AdamW's
   two (the larger is taken); and for activations 2 x 4 S V bytes of logits and their gradient and
   34 bytes for each token, layer and unit of width, where width and layers are read off the tensors
-  (Korthikanti et al. 2022, section 4.1, without attention's own square).
+  (Korthikanti et al. 2022, section 4.1, without attention's own square). The trainer takes more at
+  once where there is room, and halves that down to one sample where there is none: less memory than
+  this is slower, until one sample does not fit. Nobody has measured it on a card yet.
 - Disk: two heads of 4 N bytes (the one held and the next), three files of 4 N of the trainer, the
   contributions of two rounds, and the shards of a volunteer's first rounds.
 - First: one head, those shards.

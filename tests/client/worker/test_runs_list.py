@@ -1,0 +1,165 @@
+"""What runs take, and which one is chosen for whoever did not choose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from tequio_client.link.facts import Gpu, MachineFacts
+from tequio_client.link.preferences import DeviceChoice, Preferences
+from tequio_client.link.questions import RunRow
+from tequio_client.worker.run_needs import contribution_bytes, memory_mb, needs
+from tequio_client.worker.runs_list import choose
+from tequio_shared.corpus import Corpus, TrainShard
+from tequio_shared.ids import PeerKey, to_text
+from tests.support import swarm as swarms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tequio_shared.manifest import Manifest
+
+KEY = PeerKey(bytes([1]) * 32)
+CARD = MachineFacts(gpus=(Gpu(id="cuda:0", name="a card", memory_mb=8_192),))
+ROW = RunRow(
+    run="r",
+    name="r",
+    state="round_train",
+    round=3,
+    rounds=100,
+    members=4,
+    most_members=8,
+    tokens=0,
+    parameters=1_000,
+    memory_mb=2_000,
+    disk_bytes=1 << 30,
+    hourly_up_bytes=1,
+    hourly_down_bytes=1,
+    first_bytes=1 << 28,
+)
+
+
+def row(name: str, **changed: int | bool) -> RunRow:
+    return msgspec.structs.replace(ROW, run=name, name=name, **changed)
+
+
+def chosen(
+    runs: Sequence[RunRow],
+    machine: MachineFacts = CARD,
+    preferences: Preferences | None = None,
+    key: PeerKey = KEY,
+) -> str:
+    found = choose(runs, machine, preferences or Preferences(), key)
+    return found if isinstance(found, str) else found.run
+
+
+def test_the_emptiest_run_that_fits_is_chosen() -> None:
+    full, empty = row("full", members=8), row("empty", members=1)
+    assert chosen([full, row("half"), empty]) == "empty"
+    assert chosen([full, row("half"), row("empty", members=1, memory_mb=9_000)]) == "half"
+    assert chosen([row("many", members=60, most_members=64), row("few", members=7)]) == "few"
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"is_open": False}, "none-open"),
+        ({"members": 8}, "none-fits"),
+        ({"memory_mb": 6_145}, "none-fits"),
+        ({"disk_bytes": 31 << 30}, "none-fits"),
+        ({"first_bytes": 101 * 10**9}, "none-fits"),
+    ],
+)
+def test_there_may_be_none_and_then_the_reason_is_told(changed: dict[str, int], why: str) -> None:
+    assert chosen([row("r", **changed)]) == why
+    assert chosen([]) == "none-open"
+
+
+def test_limits_of_the_volunteer_count() -> None:
+    runs = [row("r", memory_mb=3_000)]
+    assert chosen(runs) == "r"
+    small = Preferences(devices=(DeviceChoice(id="cuda:0", memory_mb=2_048),))
+    assert chosen(runs, preferences=small) == "none-fits"
+    off = Preferences(devices=(DeviceChoice(id="cuda:0", use=False),))
+    assert chosen(runs, preferences=off) == "none-fits"
+    generous = Preferences(month_gb=0, disk_gib=1_000)
+    large = [row("r", disk_bytes=100 << 30, first_bytes=10**12)]
+    assert chosen(large, preferences=generous) == "r"
+
+
+def test_a_computer_without_a_card_goes_by_its_memory() -> None:
+    runs = [row("r")]
+    assert chosen(runs, MachineFacts(gpus=(), free_memory_mb=16_000)) == "r"
+    assert chosen(runs, MachineFacts(gpus=None, free_memory_mb=1_000)) == "none-fits"
+    assert chosen(runs, MachineFacts()) == "none-fits"
+
+
+def test_a_crowd_spreads_over_equal_runs_and_each_stays_with_its_own() -> None:
+    runs = [row(name) for name in "abcd"]
+    keys = [PeerKey(bytes([number]) * 32) for number in range(64)]
+    taken = [chosen(runs, key=key) for key in keys]
+    assert set(taken) == set("abcd")
+    assert taken == [chosen(list(reversed(runs)), key=key) for key in keys]
+
+
+# --- what a run takes
+
+
+def corpus(manifest: Manifest, sizes: Sequence[int]) -> Corpus:
+    return Corpus(
+        source="test",
+        tokenizer=manifest.tokenizer,
+        token_bytes=2,
+        separator=0,
+        sequence=manifest.model.sequence,
+        train=tuple(
+            TrainShard(root=to_text(bytes([at]) * 32), size_bytes=size, tokens=size // 2, samples=1)
+            for at, size in enumerate(sizes)
+        ),
+        held_out=(),
+    )
+
+
+def test_needs_follow_from_the_rules() -> None:
+    manifest = swarms.tiny_manifest(most=3)
+    found = needs(manifest, corpus(manifest, (100, 300, 200)), members=5, round_ms=60_000)
+    head = 4 * 4_096 * manifest.chunks
+    piece = contribution_bytes(manifest, 5)
+    assert found.first_bytes == head + 500, "one head and the two largest shards"
+    assert found.disk_bytes == found.first_bytes + 4 * head + 2 * 4 * piece
+    assert found.hourly_down_bytes == found.hourly_up_bytes == 60 * 4 * piece
+    assert found.memory_mb == memory_mb(manifest) > 700
+    lonely = needs(manifest, corpus(manifest, (1,)), members=0, round_ms=0)
+    assert lonely.hourly_down_bytes > 0, "as for the fewest that make a round"
+
+
+def test_memory_counts_states_logits_and_activations() -> None:
+    manifest = swarms.tiny_manifest(most=3)
+    width, layers, symbols = 768, 12, 50_304
+    blocks = [
+        (f"layers.{layer}.{name}.weight", shape)
+        for layer in range(layers)
+        for name, shape in (
+            ("attention", (4 * width, width)),
+            ("down", (width, 4 * width)),
+            ("up", (4 * width, width)),
+        )
+    ]
+    tensors = (("embed.weight", (symbols, width)), *blocks)
+    parameters = sum(shape[0] * shape[1] for _, shape in tensors)
+    large = msgspec.structs.replace(
+        manifest,
+        model=msgspec.structs.replace(
+            manifest.model, tensors=tensors, parameters=parameters, sequence=1_024
+        ),
+        tokenizer=msgspec.structs.replace(manifest.tokenizer, vocab_size=symbols),
+    )
+    states, logits = 24 * parameters, 8 * 8_192 * symbols
+    activations = 34 * 8_192 * layers * width
+    assert memory_mb(large) == 701 + (states + logits + activations) // (1 << 20)
+    longer = msgspec.structs.replace(
+        large, model=msgspec.structs.replace(large.model, sequence=16_384)
+    )
+    assert memory_mb(longer) > memory_mb(large), "one sample goes through at once, at least"
