@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ledger_answers import Posted, RoundAnswer
     from tequio_client.ledger_http import EventStream
+    from tequio_client.reach import Reach
     from tequio_shared.addresses import AddressRecord
     from tequio_shared.ids import NetworkId, PeerKey, RunId
     from tequio_shared.keys import Signer
@@ -91,6 +92,11 @@ class LedgerApi:
     @on_date.setter
     def on_date(self, told: Callable[[int], None]) -> None:
         self._http.on_date = told
+
+    @property
+    def reach(self) -> Reach:
+        """Whether the ledger answers."""
+        return self._http.reach
 
     async def __aenter__(self) -> Self:
         return self

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Self
 import httpx
 import trio
 
+from tequio_client import clock
 from tequio_client.event_lines import EventLines
 from tequio_client.ledger_answers import Problem, parse_answer
+from tequio_client.reach import Reach
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
@@ -76,6 +78,7 @@ class LedgerHttp:
         self._limits = limits
         self.url = _base_url(url)
         self.on_date: Callable[[int], None] = lambda _: None  # told what its clock showed, ms
+        self.reach = Reach(clock.now_ms)
         # Deadlines are trio's, and the environment's proxies and .netrc are none of our business.
         self._client = httpx.AsyncClient(
             base_url=self.url,
@@ -106,7 +109,7 @@ class LedgerHttp:
         seconds: float | None = None,
     ) -> bytes:
         """Send a request and read its whole answer within the deadline and the size limit."""
-        with _translated(method, path), trio.fail_after(seconds or self._limits.call_s):
+        with self._translated(method, path), trio.fail_after(seconds or self._limits.call_s):
             async with self._client.stream(method, path, content=content, headers=headers) as got:
                 await self._check(got)
                 return await _read(got, self._limits.answer_bytes if most is None else most)
@@ -115,10 +118,10 @@ class LedgerHttp:
     async def stream(self, path: str) -> AsyncIterator[EventStream]:
         """Open a stream of server-sent events; it ends by LedgerUnavailableError."""
         request = self._client.build_request("GET", path)
-        with _translated("GET", path), trio.fail_after(self._limits.call_s):
+        with self._translated("GET", path), trio.fail_after(self._limits.call_s):
             response = await self._client.send(request, stream=True)
         try:
-            with _translated("GET", path):
+            with self._translated("GET", path):
                 await self._check(response)
             chunks = response.aiter_raw()
             try:
@@ -128,7 +131,17 @@ class LedgerHttp:
         finally:
             await response.aclose()
 
+    @contextmanager
+    def _translated(self, method: str, path: str) -> Iterator[None]:
+        try:
+            with _translated(method, path):
+                yield
+        except LedgerUnavailableError as err:
+            self.reach.failed(str(err))
+            raise
+
     async def _check(self, response: httpx.Response) -> None:
+        self.reach.answered()
         shown_ms = _date_ms(response.headers.get("date", ""))
         if shown_ms is not None:
             self.on_date(shown_ms)

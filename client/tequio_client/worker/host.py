@@ -7,6 +7,8 @@ chosen, tells what is wrong and tries again, and ends only when told.
 
 from __future__ import annotations
 
+import itertools
+import os
 import shutil
 from random import Random
 from typing import TYPE_CHECKING, NoReturn
@@ -15,17 +17,20 @@ import structlog
 import trio
 
 from tequio_client import clock
-from tequio_client.link.facts import NOTHING_OF_SESSION, MachineFacts
+from tequio_client.link.facts import NOTHING_OF_SESSION, MachineFacts, Watch
 from tequio_client.link.preferences import Preferences
 from tequio_client.link.wish import Wish
 from tequio_client.worker import endings, showing, trainer_process
 from tequio_client.worker import node as nodes
 from tequio_client.worker.choices import Choices
 from tequio_client.worker.handed_down import trainer_environment
-from tequio_client.worker.lending import Lending
+from tequio_client.worker.lending import Lending, now
 from tequio_client.worker.manners_facts import Facts
 from tequio_client.worker.points_book import PointsBook
 from tequio_client.worker.probe_process import ProbeProcess
+from tequio_client.worker.quota import MonthCounter
+from tequio_client.worker.step_pace import StepPace
+from tequio_client.worker.traffic import Counters, Traffic
 from tequio_client.worker.trainer_process import TrainerProcess
 from tequio_client.worker.volunteer import Volunteer
 from tequio_shared.errors import RefusedError, TequioError, UserFacingError
@@ -43,6 +48,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+KEEP_S = 30
+"""Seconds between two writings of the month's traffic."""
 AGAIN_S = 30.0
 """After something went wrong a minded worker tries again, at the latest."""
 UNMINDED = Preferences(
@@ -82,11 +89,12 @@ class Host:
         self.volunteer: Volunteer | None = None
         self.problem = ""
         """What keeps a minded worker out of the swarm."""
-        self.was_reached = False
         fixed = None if settings.is_minded else UNMINDED
         self.choices = Choices(folder, wish=Wish(lend=not settings.is_linked), fixed=fixed)
         self.lending = Lending(settings, self.choices, self.trainer, self.facts)
         self.book = PointsBook.opened(folder, signer.key)
+        self.traffic = Traffic(MonthCounter(folder))
+        self.pace = StepPace()
 
     async def run(self) -> None:
         """Be a volunteer until a plain worker's run ends; a minded one goes on until cancelled.
@@ -94,7 +102,7 @@ class Host:
         Raises UserFacingError, from a plain worker only.
         """
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.lending.run)
+            nursery.start_soon(self._meter)
             nursery.start_soon(self._keep_trainer)
             if self.probe is not None:
                 self.probe.on_facts = self.lending.look
@@ -150,7 +158,7 @@ class Host:
                 nodes.opened(settings.net, self.signer, self.ledger, is_seed=False) as node,
                 trio.open_nursery() as nursery,
             ):
-                self.node, self.was_reached = node, True
+                self.node = node
                 nodes.say_where(node, "worker", roles=",".join(settings.roles))
                 nursery.start_soon(node.swarm.run)
                 self.volunteer = Volunteer(settings, node, self.trainer, self.lending, self.book)
@@ -159,6 +167,35 @@ class Host:
                 finally:
                     self.node, self.volunteer = None, None
                 nursery.cancel_scope.cancel()
+
+    async def _meter(self) -> NoReturn:
+        """Read what moves by itself, and decide anew, once a second."""
+        for second in itertools.count():
+            self.traffic.look(self._counters(), now())
+            share = self.lending.decision.share_percent
+            self.pace.look(self.trainer.alive, share, trio.current_time())
+            if self.probe is not None:
+                ours = (os.getpid(), *((self.trainer.pid,) if self.trainer.pid else ()))
+                on_battery = self.probe.facts is not None and self.probe.facts.on_battery
+                is_quiet = bool(on_battery) and not self.lending.decision.may_compute
+                self.probe.watch(Watch(ours=ours, is_quiet=is_quiet))
+            self.lending.look()
+            if second % KEEP_S == 0:
+                await trio.to_thread.run_sync(self._keep_count)
+            await trio.sleep(1)
+        raise AssertionError("seconds never end")
+
+    def _counters(self) -> Counters | None:
+        node = self.node
+        if node is None:
+            return None
+        return Counters(node=node, up=node.blobs.sent_bytes, down=node.fetcher.received_bytes)
+
+    def _keep_count(self) -> None:
+        try:
+            self.traffic.keep()
+        except UserFacingError as err:
+            log.warning("the month's traffic was not kept", error=str(err))
 
     async def _keep_trainer(self) -> None:
         while True:
@@ -185,6 +222,8 @@ class Host:
                 volunteer=self.volunteer,
                 book=self.book,
                 facts=self.facts(),
+                traffic=self.traffic,
+                reach=self.ledger.reach,
                 ledger_url=self.settings.net.ledger,
                 problem=self.problem,
             )
@@ -217,19 +256,23 @@ class Host:
         probe, told = self.probe, self.lending.told
         now_s, now_ms = trio.current_time(), clock.steady_ms()
         session = told.facts if told else NOTHING_OF_SESSION if self.settings.is_linked else None
+        reach = self.ledger.reach
         folder, store = self.settings.net.folder, self.node.store if self.node else None
         return Facts(
             session=session,
             session_age_s=(now_ms - told.at_ms) / 1000 if told else 0.0,
             machine=probe.facts if probe else _PLAIN_MACHINE,
             machine_age_s=now_s - probe.at_s if probe else 0.0,
+            month_bytes=self.traffic.month_bytes,
             free_disk_bytes=_free_bytes(folder),
             store_bytes=store.used_bytes if store else 0,
             is_computing=self.trainer.pid is not None,
+            slowdown=self.pace.slowdown,
             round=self.volunteer.under_way if self.volunteer else None,
             trainer_problem=self.trainer.broken or "",
-            ledger_problem=self.problem,
-            was_ledger_reached=self.was_reached and not self.problem,
+            standing_problem=self.volunteer.outside if self.volunteer else "",
+            ledger_problem=self.problem or ("" if reach.was_reached else reach.problem),
+            was_ledger_reached=reach.was_reached and not self.problem,
         )
 
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from tequio_client.worker.trainer_process import TrainerProcess
     from tequio_shared.manifest import Manifest
 
-EVERY_S = 1.0
 _BITS = 8
 _MEGA = 1e6
 
@@ -77,7 +76,6 @@ class Lending:
         self._gather = gather
         self._traces = Traces()
         self._changed = trio.Event()  # replaced at every change
-        self._news = trio.Event()  # replaced by `run`
         self.told: Told | None = None
         self.manifest: Manifest | None = None
         self.since_ms = 0
@@ -167,14 +165,8 @@ class Lending:
             download_bytes_per_s=_bytes_per_s(chosen.download_mbit),
         )
 
-    async def run(self) -> None:
-        """Look again and again until cancelled."""
-        while True:
-            self.look()
-            await trio.sleep(EVERY_S)
-
     def look(self) -> None:
-        """Decide anew; tells whoever obeys if that changed anything."""
+        """Decide anew, about once a second and at any news; tells whoever obeys of a change."""
         before = self.decision
         self.decision = self._decided(self._gather())
         if self.decision.may_compute:
@@ -187,10 +179,14 @@ class Lending:
             self.announce()
 
     def _decided(self, facts: Facts) -> Decision:
-        now = Moment(ms=clock.now_ms(), steady_ms=clock.steady_ms(), offset_s=clock.utc_offset_s)
-        chosen, wish = self.preferences, self.wish
-        self._traces = traced(self._traces, facts, chosen, wish, now)
-        return decide(facts, chosen, wish, self._traces, now)
+        chosen, wish, moment = self.preferences, self.wish, now()
+        self._traces = traced(self._traces, facts, chosen, wish, moment)
+        return decide(facts, chosen, wish, self._traces, moment)
+
+
+def now() -> Moment:
+    """The moment by this computer's clocks."""
+    return Moment(ms=clock.now_ms(), steady_ms=clock.steady_ms(), offset_s=clock.utc_offset_s)
 
 
 def _bytes_per_s(mbit: float | None) -> float | None:

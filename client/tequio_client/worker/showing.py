@@ -18,9 +18,11 @@ from tequio_client.link.snapshot import (
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
+    from tequio_client.reach import Reach
     from tequio_client.worker.lending import Lending
     from tequio_client.worker.manners_facts import Facts
     from tequio_client.worker.points_book import PointsBook
+    from tequio_client.worker.traffic import Traffic
     from tequio_client.worker.trainer_process import TrainerProcess
     from tequio_client.worker.volunteer import Volunteer
     from tequio_shared.ids import PeerKey
@@ -40,6 +42,8 @@ class Parts:
     volunteer: Volunteer | None
     book: PointsBook
     facts: Facts
+    traffic: Traffic
+    reach: Reach
     ledger_url: str
     problem: str
 
@@ -57,7 +61,10 @@ def snapshot(parts: Parts) -> Snapshot:
         trainers=(_trainer(parts),),
         machine=facts.machine or NOTHING_OF_MACHINE,
         line=LineShown(
-            month_bytes=facts.month_bytes, month_cap_bytes=lending.preferences.month_gb * _GB
+            up_bytes_per_s=round(parts.traffic.up_per_s),
+            down_bytes_per_s=round(parts.traffic.down_per_s),
+            month_bytes=facts.month_bytes,
+            month_cap_bytes=lending.preferences.month_gb * _GB,
         ),
         disk=DiskShown(
             store_bytes=facts.store_bytes,
@@ -66,8 +73,9 @@ def snapshot(parts: Parts) -> Snapshot:
         ),
         ledger=LedgerShown(
             url=parts.ledger_url,
-            is_reached=facts.was_ledger_reached,
-            problem=parts.problem,
+            is_reached=parts.reach.is_reached,
+            since_ms=parts.reach.since_ms,
+            problem=parts.problem or parts.reach.problem,
         ),
         lending_since_ms=lending.since_ms,
         rounds=parts.book.changes,

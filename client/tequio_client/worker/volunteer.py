@@ -65,6 +65,7 @@ class Volunteer:
         self._rounds: Rounds | None = None
         self._deeds: Deeds | None = None
         self._workroom: Workroom | None = None
+        self._standing: StandingWatch | None = None
 
     async def run(self, wanted: str | None) -> None:
         """Join the run and take part until it ends; raises UserFacingError when it cannot be."""
@@ -143,7 +144,9 @@ class Volunteer:
                 ledger_clock=ledger_clock,
             )
             self._deeds = Deeds(means)
-            standing = StandingWatch(node.signer.key, node.ledger, ledger_clock.now_ms)
+            self._standing = standing = StandingWatch(
+                node.signer.key, node.ledger, ledger_clock.now_ms
+            )
             await standing.refresh()
             self._rounds = Rounds(
                 view=joined.view,
@@ -194,6 +197,11 @@ class Volunteer:
     def under_way(self) -> int | None:
         """The round that we take part in, until it is over."""
         return self._rounds.under_way if self._rounds is not None else None
+
+    @property
+    def outside(self) -> str:
+        """Why our key may be in no roster now; empty when it may."""
+        return self._standing.outside() if self._standing is not None else ""
 
     @property
     def view(self) -> RunView | None:
