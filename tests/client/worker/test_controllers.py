@@ -258,7 +258,7 @@ async def test_too_many_controllers_are_turned_away_and_places_come_back(tmp_pat
 
     async with served(tmp_path):
         heard = await trio.to_thread.run_sync(all_at_once)
-        assert sum(heard) == module.MOST
+        assert module.MOST - 1 <= sum(heard) <= module.MOST  # one may still be on its way out
         while not await trio.to_thread.run_sync(_is_well, tmp_path):  # noqa: ASYNC110 - as above
             await trio.sleep(0.05)
 
