@@ -90,6 +90,7 @@ class PointsBook:
         """Rises with every change, for who wants to know whether to look again."""
         self.on_end: Callable[[Place, Outcome], None] = lambda _, __: None
         """Told how a round ended as soon as its end is read, in the event loop."""
+        self._unproven: dict[int, int] = {}  # entry by number, of ends that were noted by `end`
         self.forget_unproven()
 
     @classmethod
@@ -106,6 +107,7 @@ class PointsBook:
 
     def forget_unproven(self) -> None:
         """Forget how rounds ended whose proof has not come; they are pending as before."""
+        self._unproven = {}
         self._write(_FORGET)
 
     # --- what happened
@@ -137,10 +139,17 @@ class PointsBook:
         """Note how a round ended, by that log entry; it counts when `prove` reaches the entry."""
         self.begin(place)
         self._write(_END, *_ending(place, entry, outcome))
+        self._unproven[place.number] = entry
 
     def prove(self, size: int, checkpoint: Checkpoint) -> int:
         """The first `size` entries follow from that checkpoint; says how many rounds that ends."""
-        return self._write(_SETTLE, checkpoint.size, to_text(checkpoint.root), size)
+        proven = [number for number, entry in list(self._unproven.items()) if entry < size]
+        if not proven:  # told with each checkpoint: the disk need not hear of it
+            return 0
+        ended = self._write(_SETTLE, checkpoint.size, to_text(checkpoint.root), size)
+        for number in proven:
+            self._unproven.pop(number, None)
+        return ended
 
     def end_proven(
         self, place: Place, entry: int, outcome: Outcome, checkpoint: Checkpoint
