@@ -6,7 +6,7 @@ code, followed by the decision's `fact` if it has one, or by `until` where the e
 sentence says more then. Each names the rule that decided, and its end or the way out.
 
 Templates have no values that they do not need: what is missing would raise KeyError, and a test
-fills every one of them.
+fills every one of them. What happened, as opposed to what is so, has its words in `event_words`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,169 @@
+"""Words: every state and reason has its sentence, which its values fill and which has an end."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from string import Formatter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.link import words
+from tequio_client.link.decision import Decision, Reason, State
+
+if TYPE_CHECKING:
+    from tequio_client.link.decision import Value
+
+NOW_MS = 1_800_000_000_000
+MINUTE_MS = 60_000
+
+VALUES: dict[str, dict[str, Value]] = {
+    "lending-while-used": {"share": 30},
+    "until-game-closes": {"program": "doom"},
+    "until-game-closes.until": {"program": "doom"},
+    "finishing": {"round": 7},
+    "trainer-broken": {"problem": "exit 1 {}"},
+    "key": {"problem": "the keyring is locked"},
+    "ledger-unknown": {"problem": "no route"},
+    "quarantined": {"problem": "until Monday"},
+    "no-device.small": {"device": "GT 710", "wanted": 4_000},
+    "disk": {"free": 19.5, "wanted": 20},
+    "disk.store": {"used": 34.5, "most": 30},
+    "hot": {"device": "RTX 5070", "degrees": 86, "limit": 80},
+    "game": {"program": "doom"},
+    "fullscreen": {"program": "game.exe"},
+    "film": {"program": "mpv"},
+    "exclusive": {"program": "blender"},
+    "quota": {"gb": 100},
+    "in-use": {"minutes": 5},
+    "others-gpu": {"device": "RTX 5070", "percent": 40},
+    "others-gpu.until": {"device": "RTX 5070", "percent": 0},
+    "others-cpu": {"percent": 60},
+    "others-cpu.until": {"percent": 3},
+    "gpu-memory": {"device": "RTX 5070", "free": 3_000, "wanted": 4_000},
+    "gpu-unknown.load": {"device": "RTX 5070"},
+    "gpu-unknown.memory": {"device": "RTX 5070"},
+}
+"""What goes with each template, but the fact that chooses it."""
+ENDS = {"after-game", "schedule", "quota", "slowed"}
+"""Reasons whose end is always known."""
+
+
+def decision(key: str, state: State = State.WAITING) -> Decision:
+    reason, _, fact = key.partition(".")
+    values = dict(VALUES.get(key, {}))
+    has_end = fact == "until" or key in ENDS
+    if fact and fact != "until":
+        values["fact"] = fact
+    return Decision(
+        state=state,
+        reason=Reason(reason),
+        values=values,
+        until_ms=NOW_MS + 10 * MINUTE_MS if has_end else None,
+    )
+
+
+def local(at_ms: int) -> str:
+    return f"{datetime.fromtimestamp(at_ms / 1_000, UTC):%a %H:%M}"
+
+
+def test_every_reason_and_every_state_has_words() -> None:
+    assert {key.partition(".")[0] for key in words.REASONS} == {str(reason) for reason in Reason}
+    assert set(words.STATES) == set(State)
+    assert all(word.isalpha() for word in words.STATES.values())
+
+
+@pytest.mark.parametrize("key", words.REASONS)
+def test_a_template_is_filled_by_the_values_of_its_reason(key: str) -> None:
+    found = decision(key)
+    assert words.template(found) == words.REASONS[key]
+    said = words.sentence(found, NOW_MS, local)
+    assert said.startswith("Waiting: ")
+    assert said.endswith(".")
+    assert not re.search(r"\{\w", said)
+
+
+@pytest.mark.parametrize("key", words.REASONS)
+def test_a_template_asks_for_nothing_that_its_reason_does_not_give(key: str) -> None:
+    asked = {name for _, name, _, _ in Formatter().parse(words.REASONS[key]) if name is not None}
+    given = {*VALUES.get(key, {}), *(("until",) if decision(key).until_ms else ())}
+    assert asked <= given
+
+
+def test_every_fact_that_the_contract_names_has_a_sentence_of_its_own() -> None:
+    facts = {
+        "by-hand": {"finished"},
+        "until-game-closes": {"any"},
+        "no-device": {"small"},
+        "disk": {"unknown", "store"},
+        "battery-unknown": {"saver", "probe"},
+        "schedule": {"never"},
+        "metered": {"unknown"},
+        "cannot-tell": {"session", "idle", "fullscreen", "game", "programs"},
+        "others-cpu": {"unknown"},
+        "gpu-unknown": {"load", "memory"},
+    }
+    named = {f"{reason}.{fact}" for reason, group in facts.items() for fact in group}
+    assert {key for key in words.REASONS if "." in key and not key.endswith(".until")} == named
+    texts = list(words.REASONS.values())
+    assert len(set(texts)) == len(texts)
+
+
+@pytest.mark.parametrize("key", [key for key in words.REASONS if not key.startswith("lending")])
+def test_a_reason_to_stop_names_its_end_or_the_way_out(key: str) -> None:
+    ways = "Resumes|Goes on|Choose |Contribute|See |Settings|Hardware|Check |Then |Activity"
+    assert re.search(ways, words.REASONS[key])
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (
+            decision("fullscreen"),
+            "Waiting: a game is fullscreen (game.exe). Resumes 60 s after it closes.",
+        ),
+        (
+            Decision(state=State.SNOOZED, reason=Reason.SNOOZED, until_ms=NOW_MS + 15 * MINUTE_MS),
+            "Snoozed: you asked for a break. Goes on in 15 min.",
+        ),
+        (
+            Decision(state=State.WAITING, reason=Reason.AFTER_GAME, until_ms=NOW_MS + 44_001),
+            "Waiting: a game or another exclusive program has just closed. Resumes in 45 s.",
+        ),
+        (
+            Decision(
+                state=State.WAITING, reason=Reason.SCHEDULE, until_ms=NOW_MS + 600 * MINUTE_MS
+            ),
+            "Waiting: outside the hours in which you lend. Resumes on Fri 18:00.",
+        ),
+        (
+            Decision(state=State.PAUSED, reason=Reason.BY_HAND),
+            "Paused: you paused it. Goes on when you choose Contribute.",
+        ),
+    ],
+)
+def test_a_sentence_reads_as_one(found: Decision, said: str) -> None:
+    assert words.sentence(found, NOW_MS, local) == said
+
+
+@pytest.mark.parametrize(
+    ("left_ms", "said"),
+    [
+        (-5, "in 0 s"),
+        (1, "in 1 s"),
+        (89_999, "in 90 s"),
+        (90_000, "in 2 min"),
+        (3_599_999, "in 60 min"),
+        (3_600_000, "on Fri 09:00"),
+    ],
+)
+def test_an_end_is_told_by_how_near_it_is(left_ms: int, said: str) -> None:
+    template, values = words.when(NOW_MS + left_ms, NOW_MS, local)
+    assert template in words.WHEN.values()
+    assert template.format(**values) == said
+
+
+def test_a_fact_of_a_newer_program_has_the_reasons_plain_words() -> None:
+    found = Decision(state=State.WAITING, reason=Reason.CANNOT_TELL, values={"fact": "moon-phase"})
+    assert words.template(found) == words.REASONS["cannot-tell"]

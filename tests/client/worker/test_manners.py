@@ -1,0 +1,635 @@
+"""The manners' table: which rule decides, what it says, and that each default holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from tequio_client.link.decision import Reason, State
+from tequio_client.link.facts import NOTHING_OF_SESSION, Gpu
+from tequio_client.link.preferences import (
+    DeviceChoice,
+    Preferences,
+    Preset,
+    with_preset,
+)
+from tequio_client.link.wish import Snooze, Wish
+from tests.support.manners_facts import (
+    CALM,
+    CHOSEN,
+    EVENING_MS,
+    GIB,
+    GPU,
+    LEND,
+    NOW,
+    chosen,
+    in_session,
+    look,
+    offset_in,
+    on_machine,
+    with_gpu,
+)
+
+if TYPE_CHECKING:
+    from tequio_client.link.decision import Value
+    from tequio_client.worker.manners_facts import Facts
+
+NIGHT = (0b111,) * 7  # 0 to 3 o'clock
+BY_HAND = Wish(number=1, lend=False)
+
+
+class Setting:
+    """Facts, preferences and a wish, to which one disturbance after another is added."""
+
+    def __init__(self) -> None:
+        self.facts = CALM
+        self.preferences = CHOSEN
+        self.wish = LEND
+
+    def session(self, **changes: object) -> None:
+        """Change the session."""
+        self.facts = in_session(self.facts, **changes)
+
+    def machine(self, **changes: object) -> None:
+        """Change the machine."""
+        self.facts = on_machine(self.facts, **changes)
+
+    def gpu(self, **changes: object) -> None:
+        """Change the accelerator."""
+        assert self.facts.machine is not None
+        first = (self.facts.machine.gpus or (GPU,))[0]
+        self.machine(gpus=(msgspec.structs.replace(first, **changes),))
+
+    def fact(self, **changes: object) -> None:
+        """Change any other fact."""
+        self.facts = replace(self.facts, **changes)  # type: ignore[arg-type]  # by field name
+
+    def choose(self, **changes: object) -> None:
+        """Change what was chosen."""
+        self.preferences = msgspec.structs.replace(self.preferences, **changes)
+
+    def want(self, **changes: object) -> None:
+        """Change the wish."""
+        self.wish = msgspec.structs.replace(self.wish, **changes)
+
+
+PRECEDENCE: list[tuple[Reason, State, list[tuple[str, dict[str, object]]]]] = [
+    (Reason.NO_CONSENT, State.PAUSED, [("choose", {"consent": False})]),
+    (Reason.BY_HAND, State.PAUSED, [("want", {"lend": False})]),
+    (
+        Reason.SNOOZED,
+        State.SNOOZED,
+        [("want", {"snooze": Snooze(until_ms=EVENING_MS + 900_000, asked_ms=EVENING_MS)})],
+    ),
+    (Reason.TRAINER_BROKEN, State.ATTENTION, [("fact", {"trainer_problem": "exit 1"})]),
+    (Reason.KEY, State.ATTENTION, [("fact", {"key_problem": "the keyring is locked"})]),
+    (Reason.QUARANTINED, State.ATTENTION, [("fact", {"standing_problem": "until Monday"})]),
+    (
+        Reason.LEDGER_UNKNOWN,
+        State.ATTENTION,
+        [("fact", {"ledger_problem": "no route", "was_ledger_reached": False})],
+    ),
+    (
+        Reason.NO_DEVICE,
+        State.ATTENTION,
+        [("choose", {"devices": (DeviceChoice(id="cuda:0", use=False),)})],
+    ),
+    (Reason.DISK, State.WAITING, [("fact", {"free_disk_bytes": 19 * GIB})]),
+    (Reason.BATTERY, State.WAITING, [("machine", {"on_battery": True})]),
+    (Reason.SAVING_POWER, State.WAITING, [("machine", {"is_saving_power": True})]),
+    (Reason.HOT, State.WAITING, [("gpu", {"temperature_c": 85.0})]),
+    (Reason.GAME, State.WAITING, [("session", {"game": "doom"})]),
+    (Reason.FULLSCREEN, State.WAITING, [("session", {"fullscreen": "quake.exe"})]),
+    (
+        Reason.EXCLUSIVE,
+        State.WAITING,
+        [("choose", {"exclusive": ("blender",)}), ("session", {"programs": ("blender",)})],
+    ),
+    (Reason.SCHEDULE, State.WAITING, [("choose", {"week": NIGHT})]),
+    (Reason.QUOTA, State.WAITING, [("fact", {"month_bytes": 100 * 10**9})]),
+    (Reason.METERED, State.WAITING, [("session", {"is_metered": True})]),
+    (Reason.IN_USE, State.WAITING, [("session", {"idle_s": 3.0})]),
+    (Reason.OTHERS_GPU, State.WAITING, [("gpu", {"others_load": 0.4})]),
+    (Reason.OTHERS_CPU, State.WAITING, [("machine", {"others_cpu": 0.8})]),
+    (Reason.GPU_MEMORY, State.WAITING, [("gpu", {"free_mb": 3_000})]),
+    (Reason.LENDING, State.LENDING, []),
+]
+"""Each disturbance gives way to every one above it. A device that was switched off hides the
+rows about accelerators only: those stand below it."""
+
+
+def disturbed(rows: list[int]) -> Setting:
+    setting = Setting()
+    for row in rows:
+        for what, changes in PRECEDENCE[row][2]:
+            getattr(setting, what)(**changes)
+    return setting
+
+
+def reason_of(setting: Setting) -> Reason:
+    return look(setting.facts, setting.preferences, setting.wish).reason
+
+
+@pytest.mark.parametrize("row", range(len(PRECEDENCE)), ids=lambda row: PRECEDENCE[row][0])
+def test_each_disturbance_alone_is_the_reason(row: int) -> None:
+    reason, state, _ = PRECEDENCE[row]
+    setting = disturbed([row])
+    found = look(setting.facts, setting.preferences, setting.wish)
+    assert (found.reason, found.state) == (reason, state)
+    assert found.may_compute is (reason == Reason.LENDING)
+
+
+@pytest.mark.parametrize("row", range(len(PRECEDENCE)), ids=lambda row: PRECEDENCE[row][0])
+def test_each_disturbance_wins_over_every_one_below_it(row: int) -> None:
+    for below in range(row + 1, len(PRECEDENCE)):
+        assert reason_of(disturbed([below, row])) == PRECEDENCE[row][0], PRECEDENCE[below][0]
+    assert reason_of(disturbed(list(range(row, len(PRECEDENCE))))) == PRECEDENCE[row][0]
+
+
+@pytest.mark.parametrize(
+    ("facts", "preferences", "reason"),
+    [
+        (
+            in_session(game="doom", fullscreen="mpv", is_film=True),
+            chosen(pause_for_films=True),
+            Reason.GAME,
+        ),
+        (
+            in_session(fullscreen="mpv", is_film=True, programs=("blender",)),
+            chosen(pause_for_films=True, exclusive=("blender",)),
+            Reason.FILM,
+        ),
+        (with_gpu(on_machine(on_battery=None), temperature_c=90.0), CHOSEN, Reason.BATTERY_UNKNOWN),
+        (in_session(is_metered=None, game=None), CHOSEN, Reason.METERED),
+        (in_session(game=None, idle_s=1.0), CHOSEN, Reason.CANNOT_TELL),
+        (with_gpu(in_session(idle_s=None), others_load=0.9), CHOSEN, Reason.CANNOT_TELL),
+        (
+            on_machine(with_gpu(others_load=None, load=None), others_cpu=0.9),
+            CHOSEN,
+            Reason.GPU_UNKNOWN,
+        ),
+        (with_gpu(on_machine(others_cpu=None), free_mb=0), CHOSEN, Reason.OTHERS_CPU),
+    ],
+)
+def test_what_is_unknown_has_its_place_too(
+    facts: Facts, preferences: Preferences, reason: Reason
+) -> None:
+    assert look(facts, preferences).reason == reason
+
+
+# --- what each rule says
+
+
+ROWS: list[tuple[str, Facts, Preferences, Reason, dict[str, Value]]] = [
+    ("film by default", in_session(fullscreen="mpv", is_film=True), CHOSEN, Reason.LENDING, {}),
+    (
+        "film",
+        in_session(fullscreen="mpv", is_film=True),
+        chosen(pause_for_films=True),
+        Reason.FILM,
+        {"program": "mpv"},
+    ),
+    (
+        "film, not game",
+        in_session(fullscreen="mpv", is_film=True),
+        chosen(pause_for_films=True, pause_for_games=False),
+        Reason.FILM,
+        {"program": "mpv"},
+    ),
+    (
+        "games allowed",
+        in_session(fullscreen="quake", game="quake"),
+        chosen(pause_for_games=False),
+        Reason.LENDING,
+        {},
+    ),
+    ("program of no list", in_session(programs=("blender",)), CHOSEN, Reason.LENDING, {}),
+    (
+        "a film takes some of the card",
+        in_session(with_gpu(others_load=0.25), fullscreen="mpv", is_film=True),
+        CHOSEN,
+        Reason.LENDING,
+        {},
+    ),
+    (
+        "a film takes much of the card",
+        in_session(with_gpu(others_load=0.31), fullscreen="mpv", is_film=True),
+        CHOSEN,
+        Reason.OTHERS_GPU,
+        {"device": "RTX 5070", "percent": 31},
+    ),
+    ("locked", in_session(is_locked=True, idle_s=1.0), CHOSEN, Reason.LENDING, {}),
+    ("locked and blind", in_session(is_locked=True, idle_s=None), CHOSEN, Reason.LENDING, {}),
+    (
+        "locked beside a game",
+        in_session(is_locked=True, game="doom"),
+        CHOSEN,
+        Reason.GAME,
+        {"program": "doom"},
+    ),
+    ("idle just long enough", in_session(idle_s=300.0), CHOSEN, Reason.LENDING, {}),
+    ("idle a second less", in_session(idle_s=299.0), CHOSEN, Reason.IN_USE, {"minutes": 5}),
+    ("no idle minutes", in_session(idle_s=0.0), chosen(idle_minutes=0), Reason.LENDING, {}),
+    (
+        "while used",
+        in_session(idle_s=0.0),
+        chosen(while_used=True),
+        Reason.LENDING_WHILE_USED,
+        {"share": 30},
+    ),
+    ("while used, away", CALM, chosen(while_used=True), Reason.LENDING, {}),
+    (
+        "idle unknown",
+        in_session(idle_s=None),
+        CHOSEN,
+        Reason.CANNOT_TELL,
+        {"fact": "idle"},
+    ),
+    (
+        "idle unknown, while used",
+        in_session(idle_s=None),
+        chosen(while_used=True),
+        Reason.LENDING_WHILE_USED,
+        {"share": 30},
+    ),
+    (
+        "screen unknown",
+        in_session(fullscreen=None),
+        CHOSEN,
+        Reason.CANNOT_TELL,
+        {"fact": "fullscreen"},
+    ),
+    (
+        "screen unknown, surely used",
+        in_session(fullscreen=None, idle_s=2.0),
+        CHOSEN,
+        Reason.IN_USE,
+        {"minutes": 5},
+    ),
+    (
+        "screen unknown and of no interest",
+        in_session(fullscreen=None, game=None),
+        chosen(pause_for_games=False),
+        Reason.LENDING,
+        {},
+    ),
+    ("games unknown", in_session(game=None), CHOSEN, Reason.CANNOT_TELL, {"fact": "game"}),
+    (
+        "games unknown, while used",
+        in_session(game=None),
+        chosen(while_used=True),
+        Reason.CANNOT_TELL,
+        {"fact": "game"},
+    ),
+    (
+        "programs unknown",
+        in_session(programs=None),
+        chosen(exclusive=("blender",)),
+        Reason.CANNOT_TELL,
+        {"fact": "programs"},
+    ),
+    ("programs unknown, none listed", in_session(programs=None), CHOSEN, Reason.LENDING, {}),
+    (
+        "metered unknown",
+        in_session(is_metered=None),
+        CHOSEN,
+        Reason.METERED,
+        {"fact": "unknown"},
+    ),
+    (
+        "metered allowed",
+        in_session(is_metered=True),
+        chosen(on_metered=True),
+        Reason.LENDING,
+        {},
+    ),
+    (
+        "an app that has not spoken yet",
+        replace(CALM, session=NOTHING_OF_SESSION),
+        chosen(on_metered=True),
+        Reason.CANNOT_TELL,
+        {"fact": "session"},
+    ),
+    (
+        "an app that fell silent",
+        replace(CALM, session_age_s=15.1),
+        chosen(on_metered=True),
+        Reason.CANNOT_TELL,
+        {"fact": "session"},
+    ),
+    ("an app that spoke in time", replace(CALM, session_age_s=15.0), CHOSEN, Reason.LENDING, {}),
+    ("headless", replace(CALM, session=None), CHOSEN, Reason.LENDING, {}),
+    (
+        "headless on battery",
+        on_machine(replace(CALM, session=None), on_battery=True),
+        CHOSEN,
+        Reason.BATTERY,
+        {},
+    ),
+    (
+        "a probe that fell silent",
+        replace(CALM, machine_age_s=5.1),
+        CHOSEN,
+        Reason.BATTERY_UNKNOWN,
+        {"fact": "probe"},
+    ),
+    (
+        "a probe that never spoke",
+        replace(CALM, machine=None),
+        chosen(on_battery=True, while_saving_power=True),
+        Reason.GPU_UNKNOWN,
+        {},
+    ),
+    ("battery unknown", on_machine(on_battery=None), CHOSEN, Reason.BATTERY_UNKNOWN, {}),
+    ("battery allowed", on_machine(on_battery=True), chosen(on_battery=True), Reason.LENDING, {}),
+    (
+        "battery allowed, saver unknown",
+        on_machine(on_battery=True, is_saving_power=None),
+        chosen(on_battery=True),
+        Reason.BATTERY_UNKNOWN,
+        {"fact": "saver"},
+    ),
+    ("mains, saver unknown", on_machine(is_saving_power=None), CHOSEN, Reason.LENDING, {}),
+    (
+        "saver allowed",
+        on_machine(is_saving_power=True),
+        chosen(while_saving_power=True),
+        Reason.LENDING,
+        {},
+    ),
+    ("disk", replace(CALM, free_disk_bytes=20 * GIB), CHOSEN, Reason.LENDING, {}),
+    (
+        "disk short",
+        replace(CALM, free_disk_bytes=20 * GIB - 1),
+        CHOSEN,
+        Reason.DISK,
+        {"free": 20.0, "wanted": 20},
+    ),
+    (
+        "disk unknown",
+        replace(CALM, free_disk_bytes=None),
+        CHOSEN,
+        Reason.DISK,
+        {"fact": "unknown"},
+    ),
+    (
+        "store beyond its cap",
+        replace(CALM, store_bytes=34 * GIB),
+        CHOSEN,
+        Reason.DISK,
+        {"fact": "store", "used": 34.0, "most": 30},
+    ),
+    ("store at its cap", replace(CALM, store_bytes=30 * GIB), CHOSEN, Reason.LENDING, {}),
+    ("a byte of the month left", replace(CALM, month_bytes=10**11 - 1), CHOSEN, Reason.LENDING, {}),
+    ("no quota", replace(CALM, month_bytes=10**15), chosen(month_gb=0), Reason.LENDING, {}),
+    (
+        "no hour at all",
+        CALM,
+        chosen(week=(0,) * 7),
+        Reason.SCHEDULE,
+        {"fact": "never"},
+    ),
+    (
+        "an outage of a ledger that was reached",
+        replace(CALM, ledger_problem="no route"),
+        CHOSEN,
+        Reason.LENDING,
+        {},
+    ),
+    ("a little load", with_gpu(others_load=0.15), CHOSEN, Reason.LENDING, {}),
+    (
+        "any load allowed",
+        on_machine(with_gpu(others_load=None, load=None), others_cpu=None),
+        chosen(others_gpu_percent=100, others_cpu_percent=100),
+        Reason.LENDING,
+        {},
+    ),
+    (
+        "load unknown",
+        with_gpu(others_load=None, load=None),
+        CHOSEN,
+        Reason.GPU_UNKNOWN,
+        {"fact": "load", "device": "RTX 5070"},
+    ),
+    ("load of all, we rest", with_gpu(others_load=None), CHOSEN, Reason.LENDING, {}),
+    (
+        "load of all, others work",
+        with_gpu(others_load=None, load=0.5),
+        CHOSEN,
+        Reason.OTHERS_GPU,
+        {"device": "RTX 5070", "percent": 50},
+    ),
+    (
+        "load of all, we work",
+        replace(with_gpu(others_load=None, load=0.99), is_computing=True),
+        CHOSEN,
+        Reason.LENDING,
+        {},
+    ),
+    (
+        "processor unknown",
+        on_machine(others_cpu=None),
+        CHOSEN,
+        Reason.OTHERS_CPU,
+        {"fact": "unknown"},
+    ),
+    ("processor at its limit", on_machine(others_cpu=0.5), CHOSEN, Reason.LENDING, {}),
+    (
+        "memory taken",
+        with_gpu(free_mb=3_999),
+        CHOSEN,
+        Reason.GPU_MEMORY,
+        {"device": "RTX 5070", "free": 3_999, "wanted": 4_000},
+    ),
+    (
+        "memory unknown",
+        with_gpu(free_mb=None),
+        CHOSEN,
+        Reason.GPU_UNKNOWN,
+        {"fact": "memory", "device": "RTX 5070"},
+    ),
+    (
+        "memory taken by ourselves",
+        replace(with_gpu(free_mb=100), is_computing=True),
+        CHOSEN,
+        Reason.LENDING,
+        {},
+    ),
+    (
+        "a card too small",
+        with_gpu(memory_mb=6_000),
+        CHOSEN,
+        Reason.NO_DEVICE,
+        {"fact": "small", "device": "RTX 5070", "wanted": 4_000},
+    ),
+    (
+        "a cap too small",
+        CALM,
+        chosen(devices=(DeviceChoice(id="cuda:0", memory_mb=3_999),)),
+        Reason.NO_DEVICE,
+        {"fact": "small", "device": "RTX 5070", "wanted": 4_000},
+    ),
+    ("no card, but a processor", on_machine(gpus=()), CHOSEN, Reason.LENDING, {}),
+    (
+        "no card and a processor switched off",
+        on_machine(gpus=()),
+        chosen(devices=(DeviceChoice(id="cpu", use=False),)),
+        Reason.NO_DEVICE,
+        {},
+    ),
+    (
+        "the card switched off, the processor on",
+        with_gpu(others_load=0.9),
+        chosen(devices=(DeviceChoice(id="cuda:0", use=False), DeviceChoice(id="cpu"))),
+        Reason.LENDING,
+        {},
+    ),
+    (
+        "a busy second card",
+        on_machine(
+            gpus=(Gpu(id="xpu:0", name="Iris", memory_mb=5_000, others_load=0.9), GPU),
+        ),
+        CHOSEN,
+        Reason.LENDING,
+        {},
+    ),
+    (
+        "a hot processor beside the card",
+        on_machine(cpu_temperature_c=99.0),
+        CHOSEN,
+        Reason.LENDING,
+        {},
+    ),
+    (
+        "a hot processor that computes",
+        on_machine(gpus=(), cpu_name="Ryzen", cpu_temperature_c=99.0),
+        CHOSEN,
+        Reason.HOT,
+        {"device": "Ryzen", "degrees": 99, "limit": 80},
+    ),
+    ("no thermometer", with_gpu(temperature_c=None), CHOSEN, Reason.LENDING, {}),
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_the_rule_that_decides_says_so_with_its_values(
+    row: tuple[str, Facts, Preferences, Reason, dict[str, Value]],
+) -> None:
+    _, facts, preferences, reason, values = row
+    found = look(facts, preferences)
+    assert (found.reason, found.values) == (reason, values)
+    assert found.may_compute is (found.state is State.LENDING)
+
+
+def test_a_long_problem_is_cut() -> None:
+    found = look(replace(CALM, trainer_problem="x" * 2_000_000))
+    assert len(str(found.values["problem"])) == 500
+
+
+# --- ends
+
+
+def test_outside_the_hours_the_next_one_is_named() -> None:
+    found = look(preferences=chosen(week=NIGHT))
+    assert found.until_ms == EVENING_MS + 5 * 1_800_000, "at local midnight"
+
+
+def test_the_month_ends_at_local_midnight() -> None:
+    now = replace(NOW, offset_s=offset_in("America/Mexico_City"))
+    found = look(replace(CALM, month_bytes=10**12), now=now)
+    assert found.until_ms is not None
+    assert replace(now, ms=found.until_ms).month() == "2026-12"
+    assert replace(now, ms=found.until_ms - 1).month() == "2026-11"
+
+
+# --- how much
+
+
+def test_the_share_is_the_least_of_all_that_limit_it() -> None:
+    some = chosen(devices=(DeviceChoice(id="cuda:0", share_percent=70),))
+    assert look(preferences=some).share_percent == 70
+    used = msgspec.structs.replace(some, while_used=True, used_share_percent=25)
+    assert look(in_session(idle_s=1.0), used).share_percent == 25
+    assert look(preferences=used).share_percent == 70
+
+
+@pytest.mark.parametrize(
+    ("facts", "preferences", "may"),
+    [
+        (CALM, CHOSEN, True),
+        (CALM, Preferences(), False),
+        (in_session(is_metered=True), CHOSEN, False),
+        (in_session(is_metered=None), CHOSEN, False),
+        (in_session(is_metered=True), chosen(on_metered=True), True),
+        (in_session(is_metered=True, game="doom"), CHOSEN, False),
+        (replace(CALM, month_bytes=10**12), CHOSEN, False),
+        (in_session(game="doom"), CHOSEN, True),
+        (replace(CALM, session=None), CHOSEN, True),
+    ],
+)
+def test_bulk_transfers_hang_on_consent_and_the_line_alone(
+    facts: Facts, preferences: Preferences, *, may: bool
+) -> None:
+    assert look(facts, preferences).may_transfer is may
+    assert look(facts, preferences, BY_HAND).may_transfer is may
+
+
+# --- defaults and presets
+
+
+def test_nothing_is_lent_before_consent() -> None:
+    assert look(preferences=Preferences()).reason == Reason.NO_CONSENT
+
+
+DEFAULTS: list[tuple[dict[str, object], Facts, Reason]] = [
+    ({"idle_minutes": 5}, in_session(idle_s=299.0), Reason.IN_USE),
+    ({"while_used": False}, in_session(idle_s=1.0), Reason.IN_USE),
+    ({"pause_for_games": True}, in_session(game="doom"), Reason.GAME),
+    ({"pause_for_films": False}, in_session(fullscreen="mpv", is_film=True), Reason.LENDING),
+    ({"exclusive": ()}, in_session(programs=("x",)), Reason.LENDING),
+    ({"on_battery": False}, on_machine(on_battery=True), Reason.BATTERY),
+    ({"while_saving_power": False}, on_machine(is_saving_power=True), Reason.SAVING_POWER),
+    ({"others_cpu_percent": 50}, on_machine(others_cpu=0.51), Reason.OTHERS_CPU),
+    ({"others_gpu_percent": 15}, with_gpu(others_load=0.16), Reason.OTHERS_GPU),
+    ({"month_gb": 100}, replace(CALM, month_bytes=10**11), Reason.QUOTA),
+    ({"on_metered": False}, in_session(is_metered=True), Reason.METERED),
+    ({"disk_gib": 30}, replace(CALM, store_bytes=40 * GIB), Reason.DISK),
+    ({"disk_free_gib": 20}, replace(CALM, free_disk_bytes=19 * GIB), Reason.DISK),
+    ({"devices": ()}, with_gpu(temperature_c=85.0), Reason.HOT),
+]
+
+
+@pytest.mark.parametrize("row", DEFAULTS, ids=lambda row: next(iter(row[0])))
+def test_every_default_decides_as_it_is_documented(
+    row: tuple[dict[str, object], Facts, Reason],
+) -> None:
+    defaults, facts, reason = row
+    assert {name: getattr(CHOSEN, name) for name in defaults} == defaults
+    assert look(facts).reason == reason
+
+
+PRESETS = [
+    # minutes idle that lend, while used, film, share of the processor that stops
+    (Preset.GENTLE, 15, False, Reason.FILM, 0.26),
+    (Preset.BALANCED, 5, False, Reason.LENDING, 0.51),
+    (Preset.MAX, 1, True, Reason.LENDING, 0.76),
+]
+
+
+@pytest.mark.parametrize(("preset", "minutes", "is_used", "film", "load"), PRESETS)
+def test_a_preset_is_as_gentle_as_its_name(
+    preset: Preset, minutes: int, film: Reason, load: float, *, is_used: bool
+) -> None:
+    # first something else, so that a preset has to set all that it fixes
+    other = with_preset(CHOSEN, Preset.MAX if preset is Preset.GENTLE else Preset.GENTLE)
+    preferences = with_preset(other, preset)
+    in_use = Reason.LENDING_WHILE_USED if is_used else Reason.IN_USE
+    assert look(in_session(idle_s=minutes * 60 - 1.0), preferences).reason == in_use
+    assert look(in_session(idle_s=minutes * 60.0), preferences).reason == Reason.LENDING
+    shown = in_session(fullscreen="mpv", is_film=True)
+    assert look(shown, preferences).reason == film
+    assert look(on_machine(others_cpu=load), preferences).reason == Reason.OTHERS_CPU
+    assert look(on_machine(others_cpu=load - 0.02), preferences).reason == Reason.LENDING

@@ -1,0 +1,138 @@
+"""A volunteer's computer on a calm evening, and what may disturb it, for tests of the manners."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from tequio_client.link.facts import Gpu, MachineFacts, SessionFacts
+from tequio_client.link.preferences import Preferences
+from tequio_client.link.wish import Wish
+from tequio_client.worker.manners import decide
+from tequio_client.worker.manners_facts import Facts
+from tequio_client.worker.manners_traces import Traces, traced
+from tequio_client.worker.moment import Moment
+
+if TYPE_CHECKING:
+    from tequio_client.link.decision import Decision
+
+GIB = 1 << 30
+EVENING_MS = int(datetime(2026, 11, 21, 20, 30, tzinfo=UTC).timestamp() * 1_000)
+"""A Saturday; half past nine in Madrid."""
+STEADY_MS = 5_000_000
+GPU = Gpu(
+    id="cuda:0",
+    name="RTX 5070",
+    memory_mb=12_288,
+    free_mb=11_000,
+    load=0.02,
+    others_load=0.02,
+    temperature_c=45.0,
+    watts=30.0,
+)
+MACHINE = MachineFacts(
+    gpus=(GPU,),
+    cpu_name="Ryzen",
+    cores=16,
+    others_cpu=0.04,
+    cpu_temperature_c=50.0,
+    memory_mb=32_768,
+    free_memory_mb=20_000,
+    on_battery=False,
+    is_saving_power=False,
+)
+SESSION = SessionFacts(
+    idle_s=1_800.0, is_locked=False, fullscreen="", game="", programs=(), is_metered=False
+)
+"""Somebody went away half an hour ago."""
+CALM = Facts(
+    session=SESSION,
+    machine=MACHINE,
+    month_bytes=10**9,
+    free_disk_bytes=200 * GIB,
+    store_bytes=5 * GIB,
+    need_mb=4_000,
+    round=7,
+    was_ledger_reached=True,
+)
+CHOSEN = Preferences(consent=True)
+LEND = Wish(number=1, lend=True)
+
+
+def offset_in(zone: str) -> partial[int]:
+    """The function that a moment in that zone needs."""
+    return partial(_offset_s, ZoneInfo(zone))
+
+
+def _offset_s(zone: ZoneInfo, at_ms: int) -> int:
+    offset = datetime.fromtimestamp(at_ms / 1_000, zone).utcoffset()
+    assert offset is not None
+    return int(offset.total_seconds())
+
+
+NOW = Moment(ms=EVENING_MS, steady_ms=STEADY_MS, offset_s=offset_in("Europe/Madrid"))
+
+
+def in_session(facts: Facts = CALM, **changes: object) -> Facts:
+    """The same facts with another session."""
+    session = msgspec.structs.replace(facts.session or SESSION, **changes)
+    return replace(facts, session=session)
+
+
+def on_machine(facts: Facts = CALM, **changes: object) -> Facts:
+    """The same facts with another machine."""
+    machine = msgspec.structs.replace(facts.machine or MACHINE, **changes)
+    return replace(facts, machine=machine)
+
+
+def with_gpu(facts: Facts = CALM, **changes: object) -> Facts:
+    """The same facts with another accelerator."""
+    return on_machine(facts, gpus=(msgspec.structs.replace(GPU, **changes),))
+
+
+def chosen(**changes: object) -> Preferences:
+    """What was chosen, with consent and these changes."""
+    return msgspec.structs.replace(CHOSEN, **changes)
+
+
+def after(now: Moment, ms: int, wall_ms: int | None = None) -> Moment:
+    """Later by so much; `wall_ms`: what the wall clock makes of it, where it was set."""
+    passed = ms if wall_ms is None else wall_ms
+    return replace(now, ms=now.ms + passed, steady_ms=now.steady_ms + ms)
+
+
+class Worker:
+    """Whoever looks at facts again and again, and remembers, as the real one does."""
+
+    def __init__(
+        self, preferences: Preferences = CHOSEN, wish: Wish = LEND, now: Moment = NOW
+    ) -> None:
+        """Begin at that moment with an empty memory."""
+        self.preferences = preferences
+        self.wish = wish
+        self.now = now
+        self.traces = Traces()
+
+    def look(self, facts: Facts = CALM, ms: int = 0, wall_ms: int | None = None) -> Decision:
+        """Decide when so much time has passed, during which nobody looked."""
+        self.now = after(self.now, ms, wall_ms)
+        self.traces = traced(self.traces, facts, self.preferences, self.wish, self.now)
+        return decide(facts, self.preferences, self.wish, self.traces, self.now)
+
+    def watch(self, facts: Facts, seconds: int) -> Decision:
+        """Look once a second for so long; the last decision."""
+        for _ in range(seconds):
+            found = self.look(facts, ms=1_000)
+        return found
+
+
+def look(
+    facts: Facts = CALM, preferences: Preferences = CHOSEN, wish: Wish = LEND, now: Moment = NOW
+) -> Decision:
+    """Decide at first sight."""
+    return Worker(preferences, wish, now).look(facts)
