@@ -148,7 +148,7 @@ QTableView:focus, QListView:focus { border: 2px solid $ring; border-radius: 6px;
 QHeaderView { background: transparent; border: none; }
 QHeaderView::section {
   background: transparent; color: $text_sub; border: none; border-bottom: 1px solid $hairline;
-  padding: 4px 6px;
+  padding: 4px 3px; font-size: 11px; font-weight: 500;
 }
 QTableCornerButton::section { background: transparent; border: none; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 2px; }

@@ -18,10 +18,13 @@ class Card(QFrame):
         self.body = QVBoxLayout(self)
         self.body.setContentsMargins(*sizes.CARD_MARGINS)
         self.body.setSpacing(8)
-        self.heading = Line(heading, Type.HEADING)
-        self.note = Text(note, Type.CAPTION, "sub")
-        self.head = QHBoxLayout()
         if heading:
-            self.head.addWidget(self.heading, 1)
-            self.head.addWidget(self.note)
-            self.body.addLayout(self.head)
+            self.title(heading, note)
+
+    def title(self, heading: str, note: str = "") -> None:
+        """Add a heading, and a note at its end; once."""
+        head = QHBoxLayout()
+        head.addWidget(Line(heading, Type.HEADING), 1)
+        if note:
+            head.addWidget(Text(note, Type.CAPTION, "sub"))
+        self.body.addLayout(head)

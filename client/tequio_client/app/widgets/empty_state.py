@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -10,7 +12,10 @@ from tequio_client.app.widgets.button import Button
 from tequio_client.app.widgets.stat_card import Tile
 from tequio_client.app.widgets.text import Paragraph
 
-WIDEST = 460
+if TYPE_CHECKING:
+    from PySide6.QtGui import QResizeEvent
+
+WIDEST = 420
 
 
 class EmptyState(QWidget):
@@ -21,17 +26,21 @@ class EmptyState(QWidget):
         self._heading, self._words = Paragraph(heading, Type.HEADING), Paragraph(words, tone="sub")
         self.button = Button(button, "primary")
         self.button.setVisible(bool(button))
-        column = QVBoxLayout(self)
+        self._column = column = QVBoxLayout(self)
         column.setSpacing(8)
         column.addStretch(1)
         column.addWidget(Tile(picture), 0, Qt.AlignmentFlag.AlignHCenter)
         for part in (self._heading, self._words):
             part.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            part.setMaximumWidth(WIDEST)
-            part.setMinimumWidth(180)
-            column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
+            column.addWidget(part)
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep lines short enough to read."""
+        super().resizeEvent(event)
+        beside = max((self.width() - WIDEST) // 2, 8)
+        self._column.setContentsMargins(beside, 8, beside, 8)
 
     def show_words(self, heading: str, words: str) -> None:
         """Say this from now on."""

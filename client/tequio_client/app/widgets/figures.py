@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 MICRO = 1_000_000
-MIB_PER_GIB = 1 << 10
 MINUTE_S, HOUR_S, DAY_S = 60, 3_600, 86_400
 WH_J, KWH_J = 3_600.0, 3_600_000.0
 PLACES = ((1_000, 0), (100, 1), (1, 2))
 """From how many points on, how many decimals are shown."""
 SIGNIFICANT = 3
 """Digits of what is less than one point."""
+translate = QCoreApplication.translate
 ABSENT = "–"
 
 
@@ -60,21 +60,26 @@ def percent(number: float) -> str:
 
 def data(size_bytes: int) -> str:
     """Traffic or files, in decimal units as disks and lines are sold."""
-    places = 0 if size_bytes < 10**6 else 1
-    return QLocale().formattedDataSize(size_bytes, places, QLocale.DataSizeFormat.DataSizeSIFormat)
+    return _scaled(size_bytes, 1_000, QLocale.DataSizeFormat.DataSizeSIFormat)
 
 
 def memory(size_mib: int) -> str:
     """Memory, in the binary units that cards are sold in."""
-    places = 0 if size_mib < MIB_PER_GIB else 1
-    return QLocale().formattedDataSize(
-        size_mib * (1 << 20), places, QLocale.DataSizeFormat.DataSizeTraditionalFormat
-    )
+    return _scaled(size_mib << 20, 1_024, QLocale.DataSizeFormat.DataSizeTraditionalFormat)
+
+
+def _scaled(size_bytes: int, base: int, form: QLocale.DataSizeFormat) -> str:
+    """With one decimal where there is one digit before it, of mega and more."""
+    first = size_bytes
+    while first >= base**3:
+        first //= base
+    places = 1 if base**2 <= first < 10 * base**2 else 0
+    return QLocale().formattedDataSize(size_bytes, places, form)
 
 
 def rate(bytes_per_s: float) -> str:
     """A line's rate, in Mbit/s."""
-    return _say("{rate} Mbit/s").format(rate=decimal(bytes_per_s * 8 / 1e6, 1))
+    return translate("figures", "{rate} Mbit/s").format(rate=decimal(bytes_per_s * 8 / 1e6, 1))
 
 
 def duration(seconds: float) -> str:
@@ -82,19 +87,21 @@ def duration(seconds: float) -> str:
     whole = max(0, int(seconds))
     days, hours, minutes = whole // DAY_S, whole % DAY_S // HOUR_S, whole % HOUR_S // MINUTE_S
     if days:
-        return _say("{days} d {hours} h").format(days=count(days), hours=hours)
+        return translate("figures", "{days} d {hours} h").format(days=count(days), hours=hours)
     if hours:
-        return _say("{hours} h {minutes} min").format(hours=hours, minutes=minutes)
+        return translate("figures", "{hours} h {minutes} min").format(hours=hours, minutes=minutes)
     if minutes:
-        return _say("{minutes} min").format(minutes=minutes)
-    return _say("{seconds} s").format(seconds=whole)
+        return translate("figures", "{minutes} min").format(minutes=minutes)
+    return translate("figures", "{seconds} s").format(seconds=whole)
 
 
 def energy(joules: float) -> str:
     """Energy, in Wh or kWh."""
     if joules >= KWH_J / 10:
-        return _say("{energy} kWh").format(energy=decimal(joules / KWH_J, 2))
-    return _say("{energy} Wh").format(energy=decimal(joules / WH_J, 1 if joules < 10 * WH_J else 0))
+        kwh = decimal(joules / KWH_J, 2 if joules < 10 * KWH_J else 1)
+        return translate("figures", "{energy} kWh").format(energy=kwh)
+    wh = decimal(joules / WH_J, 1 if joules < 10 * WH_J else 0)
+    return translate("figures", "{energy} Wh").format(energy=wh)
 
 
 def temperature(celsius: float) -> str:
@@ -120,11 +127,7 @@ def moment(at_ms: int, now_ms: int) -> str:
     if away == 0:
         return time
     if away == 1:
-        return _say("tomorrow {time}").format(time=time)
+        return translate("figures", "tomorrow {time}").format(time=time)
     if 1 < away < 7:  # noqa: PLR2004  # days of a week
         return f"{QLocale().toString(at.date(), 'dddd')} {time}"
     return f"{day(at_ms)} {time}"
-
-
-def _say(template: str) -> str:
-    return QCoreApplication.translate("figures", template)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QConicalGradient, QPen
+from PySide6.QtGui import QColor, QConicalGradient, QFontMetricsF, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from tequio_client.app.theme import sizes
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SIXTEENTHS = 16
 """Qt's angles are counted in sixteenths of a degree."""
+INSIDE = 62
+"""Pixels of a ring that a word has."""
 NEARLY_FULL = 90
 """Percent from which on a meter warns."""
 
@@ -68,13 +70,16 @@ class Ring(QWidget):
     def _write(self, painter: QPainter, place: QRectF) -> None:
         shown = figures.ABSENT if self._percent is None else figures.percent(self._percent)
         middle = Qt.AlignmentFlag.AlignCenter
-        lift = 7 if self._caption else 0
+        small = QFontMetricsF(font(Type.SMALL))
+        fits = small.horizontalAdvance(self._caption) < INSIDE
+        lift = 7 if self._caption and fits else 0
         painter.setPen(QColor(tokens().text))
         painter.setFont(font(Type.TITLE))
         painter.drawText(place.translated(0, -lift), middle, shown)
         painter.setPen(QColor(tokens().text_sub))
         painter.setFont(font(Type.SMALL))
-        painter.drawText(place.translated(0, 13), middle, self._caption)
+        if fits:
+            painter.drawText(place.translated(0, 13), middle, self._caption)
 
 
 class RoundBar(QWidget):
@@ -133,8 +138,15 @@ class Meter(QWidget):
         row.setSpacing(8)
         row.addWidget(self._name, 1)
         row.addWidget(self._figures)
+        keeps = self._bar.sizePolicy()
+        keeps.setRetainSizeWhenHidden(True)
+        self._bar.setSizePolicy(keeps)
         column.addLayout(row)
         column.addWidget(self._bar)
+
+    def rename(self, name: str) -> None:
+        """Measure something else from now on."""
+        self._name.setText(name)
 
     def show_use(self, words: str, part: float | None) -> None:
         """Show those figures; None: there is no limit, and no bar."""

@@ -54,7 +54,6 @@ class RankingTable(QTableView):
         self._rows.replace(rows)
 
     def _set_header(self, header: QHeaderView) -> None:
-        header.setFont(font(Type.SMALL))
         header.setHighlightSections(False)
         header.setSectionsClickable(False)
         header.setSectionResizeMode(RANK, QHeaderView.ResizeMode.ResizeToContents)

@@ -1,0 +1,154 @@
+"""What the app knows: the worker's latest snapshot and replies, and our own latest wish.
+
+Widgets ask this and keep nothing. What the user does goes out through it at once, and counts as
+wished until the worker shows that wish or a later one of somebody else's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from tequio_client.link.preferences import Preferences
+from tequio_client.link.wish import Snooze, Wish
+
+if TYPE_CHECKING:
+    from tequio_client.app.worker import Worker
+    from tequio_client.link.control import Answer
+    from tequio_client.link.questions import Question, Reply
+    from tequio_client.link.snapshot import Snapshot
+
+MOST_REPLIES = 32
+"""Replies that are kept, the latest of each question."""
+MOST_ASKED = 256
+"""Questions that may wait for an answer; older ones are forgotten."""
+
+
+class Model(QObject):
+    """The app's one model."""
+
+    shown = Signal(object)
+    """A new `Snapshot`, or None: the worker is gone."""
+    wished = Signal(object)
+    """The `Wish` that holds now, as soon as the user wished it."""
+    preferred = Signal(object)
+    """The `Preferences` that hold now, as soon as the user chose them."""
+    replied = Signal(object, object)
+    """A question and its reply."""
+    refused = Signal(object, str)
+    """A question and why it has no reply."""
+
+    def __init__(self, worker: Worker, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._worker = worker
+        self._snapshot: Snapshot | None = None
+        self._wish: Wish | None = None
+        self._preferences: Preferences | None = None
+        self._asked: dict[int, Question] = {}
+        self._replies: dict[Question, Reply] = {}
+        self._number = 0
+        self._why_gone = ""
+        worker.snapshot.connect(self._show)
+        worker.answer.connect(self._answer)
+        worker.gone.connect(self._lose)
+
+    # --- what is known
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """The latest; None: there is no worker now."""
+        return self._snapshot
+
+    @property
+    def why_gone(self) -> str:
+        """Why there is no worker."""
+        return self._why_gone
+
+    @property
+    def wish(self) -> Wish:
+        """What is wanted by hand: ours until the worker shows it, then what it shows."""
+        shown = self._snapshot.wish if self._snapshot else Wish()
+        ours = self._wish
+        return ours if ours is not None and ours.number > shown.number else shown
+
+    @property
+    def preferences(self) -> Preferences:
+        """What was chosen: ours until the worker shows it, then what it shows."""
+        if self._preferences is not None:
+            return self._preferences
+        return self._snapshot.preferences if self._snapshot else Preferences()
+
+    def reply(self, question: Question) -> Reply | None:
+        """The latest reply to that question."""
+        return self._replies.get(question)
+
+    # --- what the user does
+
+    def contribute(self) -> None:
+        """Lend from now on, whenever the manners allow it."""
+        self._want(lend=True)
+
+    def pause(self) -> None:
+        """Stop until told otherwise."""
+        self._want(lend=False)
+
+    def snooze_until(self, at_ms: int) -> None:
+        """Stop, and go on by itself at that time."""
+        self._want(lend=True, snooze=Snooze(until_ms=at_ms))
+
+    def snooze_until_game_closes(self) -> None:
+        """Stop, and go on by itself when the game that runs has closed."""
+        self._want(lend=True, snooze=Snooze())
+
+    def finish(self) -> None:
+        """End the round under way, then stop."""
+        self._want(lend=True, finish=True)
+
+    def choose(self, preferences: Preferences) -> None:
+        """Let these hold from now on."""
+        self._preferences = preferences
+        self._worker.choose(preferences)
+        self.preferred.emit(preferences)
+
+    def ask(self, question: Question) -> None:
+        """Ask the worker; `replied` or `refused` says what came of it."""
+        self._number += 1
+        self._asked[self._number] = question
+        while len(self._asked) > MOST_ASKED:
+            self._asked.pop(next(iter(self._asked)))
+        self._worker.ask(self._number, question)
+
+    def _want(self, *, lend: bool, snooze: Snooze | None = None, finish: bool = False) -> None:
+        number = self.wish.number + 1
+        self._wish = Wish(number=number, lend=lend, snooze=snooze, finish=finish)
+        self._worker.want(self._wish)
+        self.wished.emit(self._wish)
+
+    # --- what the worker says
+
+    def _show(self, snapshot: Snapshot) -> None:
+        self._snapshot, self._why_gone = snapshot, ""
+        if self._preferences == snapshot.preferences:
+            self._preferences = None
+        self.shown.emit(snapshot)
+
+    def _answer(self, answer: Answer) -> None:
+        question = self._asked.pop(answer.id, None)
+        if question is None:
+            return
+        if answer.reply is None:
+            self.refused.emit(question, answer.error)
+            return
+        self._replies.pop(question, None)
+        self._replies[question] = answer.reply
+        while len(self._replies) > MOST_REPLIES:
+            self._replies.pop(next(iter(self._replies)))
+        self.replied.emit(question, answer.reply)
+
+    def _lose(self, why: str) -> None:
+        self._snapshot, self._why_gone = None, why
+        for question in self._asked.values():
+            self.refused.emit(question, why)
+        self._asked.clear()
+        self.shown.emit(None)

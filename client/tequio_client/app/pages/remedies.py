@@ -1,0 +1,96 @@
+"""What wants a person, in words, and the page where something can be done about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+
+from tequio_client.app import words as app_words
+from tequio_client.app.widgets import figures
+from tequio_client.link.decision import Reason, State
+
+if TYPE_CHECKING:
+    from tequio_client.link.snapshot import Snapshot
+
+OPEN_SETTINGS = str(QT_TRANSLATE_NOOP("remedies", "Open Settings"))
+OPEN_HARDWARE = str(QT_TRANSLATE_NOOP("remedies", "Open Hardware"))
+OPEN_ACTIVITY = str(QT_TRANSLATE_NOOP("remedies", "Open Activity"))
+WAYS = {
+    Reason.TRAINER_BROKEN: (OPEN_ACTIVITY, "activity"),
+    Reason.QUARANTINED: (OPEN_ACTIVITY, "activity"),
+    Reason.NO_DEVICE: (OPEN_HARDWARE, "hardware"),
+}
+OTHERWISE = (OPEN_SETTINGS, "settings")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remedy:
+    """What a banner says, and where its button leads."""
+
+    level: str
+    words: str
+    button: str = ""
+    target: str = ""
+
+
+NEEDS = {
+    "driver": str(QT_TRANSLATE_NOOP("remedies", "The graphics driver is too old to train with.")),
+    "key-backup": str(
+        QT_TRANSLATE_NOOP(
+            "remedies", "Your key has no backup: if this disk fails, your points cannot be claimed."
+        )
+    ),
+    "disk": str(QT_TRANSLATE_NOOP("remedies", "The disk is nearly full.")),
+    "update": str(QT_TRANSLATE_NOOP("remedies", "A newer Tequio is needed to take part.")),
+    "ledger": str(QT_TRANSLATE_NOOP("remedies", "The ledger's address has to be checked.")),
+    "device": str(QT_TRANSLATE_NOOP("remedies", "A device cannot be used.")),
+    "standing": str(
+        QT_TRANSLATE_NOOP("remedies", "Your key's standing in the network has changed.")
+    ),
+    "clock": str(QT_TRANSLATE_NOOP("remedies", "This computer's clock is wrong.")),
+}
+PLACES = {
+    "driver": (OPEN_HARDWARE, "hardware"),
+    "device": (OPEN_HARDWARE, "hardware"),
+    "standing": (OPEN_ACTIVITY, "activity"),
+    "clock": ("", ""),
+}
+
+
+def remedy(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Remedy | None:
+    """The one thing that most wants to be said; None: all is well."""
+    if snapshot is None:
+        return Remedy(level="error", words=why_gone) if why_gone else None
+    if snapshot.decision.state is State.ATTENTION:
+        button, target = WAYS.get(snapshot.decision.reason, OTHERWISE)
+        words = app_words.reason(snapshot.decision, now_ms)
+        return Remedy(level="error", words=words, button=_say(button), target=target)
+    if snapshot.ledger.since_ms and not snapshot.ledger.is_reached:
+        return Remedy(level="warning", words=_away(snapshot, now_ms))
+    for need in snapshot.needs:
+        button, target = PLACES.get(need.kind, OTHERWISE)
+        words = f"{_say(NEEDS[need.kind])} {need.text}".strip()
+        return Remedy(level="warning", words=words, button=_say(button), target=target)
+    return None
+
+
+def _away(snapshot: Snapshot, now_ms: int) -> str:
+    since = figures.moment(snapshot.ledger.since_ms, now_ms)
+    kept = QCoreApplication.translate(
+        "remedies", "%n statement(s) wait here for it.", None, snapshot.ledger.waiting
+    )
+    away = _say(
+        str(
+            QT_TRANSLATE_NOOP(
+                "remedies",
+                "The ledger has not answered since {since}. Work goes on, and points follow later.",
+            )
+        )
+    ).format(since=since)
+    return f"{away} {kept}" if snapshot.ledger.waiting else away
+
+
+def _say(text: str) -> str:
+    return QCoreApplication.translate("remedies", text) if text else ""

@@ -1,0 +1,198 @@
+"""The window: a side bar with the state at its foot, and one page at a time.
+
+Pages are made when first opened, and all anew when the language changes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QMainWindow,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tequio_client.app import words
+from tequio_client.app.pages.home_round import card_of
+from tequio_client.app.pages.page import Means
+from tequio_client.app.pages.table import PAGES
+from tequio_client.app.theme import sizes
+from tequio_client.app.theme.fonts import Type
+from tequio_client.app.theme.marks import app_icon
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.nav_button import NavButton
+from tequio_client.app.widgets.state_mark import Logo, StateMark
+from tequio_client.app.widgets.text import Line, Paragraph, Text
+from tequio_client.link.decision import State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tequio_client.app.model import Model
+    from tequio_client.app.pages.page import Page
+    from tequio_client.app.pages.table import Entry
+    from tequio_client.app.theme.look import Look
+    from tequio_client.link.snapshot import Snapshot
+
+
+VENDOR = re.compile(r"^(NVIDIA |AMD |Intel\(R\) )?(GeForce |Radeon )?")
+"""What a card's name begins with, and everybody knows."""
+
+
+class Window(QMainWindow):
+    """The app's one window."""
+
+    wanted = Signal(str)
+    """Something was asked for that is no page: `first-run`."""
+
+    def __init__(
+        self,
+        model: Model,
+        look: Look,
+        now_ms: Callable[[], int],
+        entries: Sequence[Entry] = PAGES,
+    ) -> None:
+        super().__init__()
+        self._means = Means(model=model, look=look, now_ms=now_ms, open_page=self.open_page)
+        self._entries = {entry.name: entry for entry in entries}
+        self._pages: dict[str, Page] = {}
+        self._name = next(iter(self._entries))
+        self.setWindowIcon(app_icon())
+        self.setWindowTitle("Tequio")
+        self.setMinimumSize(QSize(*sizes.LEAST_WINDOW))
+        self.resize(QSize(*sizes.WINDOW))
+        self._build()
+
+    @property
+    def page(self) -> Page:
+        """The page that is open."""
+        return self._pages[self._name]
+
+    def open_page(self, name: str) -> None:
+        """Open the page of that name; another name is passed on by `wanted`."""
+        if name not in self._entries:
+            self.wanted.emit(name)
+            return
+        if name not in self._pages:
+            self._pages[name] = self._entries[name].make(self._means)
+            self._stack.addWidget(self._pages[name])
+        self._name = name
+        self._stack.setCurrentWidget(self._pages[name])
+        self._side.check(name)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Say everything anew in another language."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.LanguageChange:
+            self._build()
+
+    def _build(self) -> None:
+        old = self.takeCentralWidget()
+        if old is not None:
+            old.deleteLater()
+        self._pages = {}
+        self._side = SideBar(self._means, tuple(self._entries.values()))
+        self._stack = QStackedWidget()
+        centre = QWidget()
+        row = QHBoxLayout(centre)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._side)
+        row.addWidget(self._stack, 1)
+        self.setCentralWidget(centre)
+        self.open_page(self._name)
+
+
+class SideBar(QFrame):
+    """The way to each page, and the state."""
+
+    def __init__(self, means: Means, entries: Sequence[Entry]) -> None:
+        super().__init__()
+        self.setProperty("kind", "side")
+        self.setFixedWidth(sizes.SIDE_BAR)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 18, 14, 14)
+        column.setSpacing(4)
+        column.addLayout(_brand())
+        column.addSpacing(14)
+        self._buttons = {entry.name: NavButton(entry.words(), entry.picture) for entry in entries}
+        for name, button in self._buttons.items():
+            button.clicked.connect(lambda _=False, name=name: means.open_page(name))
+            column.addWidget(button)
+        column.addStretch(1)
+        column.addWidget(StateChip(means))
+
+    def check(self, name: str) -> None:
+        """Show that page's button as the chosen one."""
+        self._buttons[name].setChecked(True)
+
+
+def _brand() -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setContentsMargins(4, 0, 0, 0)
+    row.setSpacing(9)
+    row.addWidget(Logo(24))
+    row.addWidget(Text("Tequio", Type.HEADING))
+    row.addStretch(1)
+    return row
+
+
+class StateChip(QFrame):
+    """The state with its shape, its word and the reason, on every page."""
+
+    def __init__(self, means: Means) -> None:
+        super().__init__()
+        self._means = means
+        self.setProperty("kind", "foot")
+        self._mark, self._word = StateMark(13), Line("", Type.STRONG)
+        self._reason = Paragraph("", Type.CAPTION, "sub")
+        self._device = Line("", Type.CAPTION, "sub")
+        column, row = QVBoxLayout(self), QHBoxLayout()
+        column.setContentsMargins(12, 10, 12, 10)
+        column.setSpacing(3)
+        row.setSpacing(8)
+        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self._word, 1)
+        column.addLayout(row)
+        column.addWidget(self._reason)
+        column.addWidget(self._device)
+        means.model.shown.connect(self._show)
+        self._show(means.model.snapshot)
+
+    def _show(self, snapshot: Snapshot | None) -> None:
+        if snapshot is None:
+            self._device.hide()
+            self._say(State.WAITING, self.tr("Starting"), self._means.model.why_gone)
+            return
+        decision = snapshot.decision
+        reason = words.reason(decision, self._means.now_ms())
+        device = _device(snapshot) if decision.may_compute else ""
+        self._device.setText(device)
+        self._device.setVisible(bool(device))
+        self._say(decision.state, words.state(decision.state), reason)
+
+    def _say(self, state: State, word: str, reason: str) -> None:
+        self._mark.show_state(state)
+        self._word.setText(word)
+        self._reason.setText(reason)
+        self._reason.setVisible(bool(reason))
+        self.setAccessibleName(f"{word}: {reason}" if reason else word)
+
+
+def _device(snapshot: Snapshot) -> str:
+    """The card that is lent, how warm it is and what it draws."""
+    card = card_of(snapshot)
+    if card is None:
+        return ""
+    parts = [VENDOR.sub("", card.name)]
+    if card.temperature_c is not None:
+        parts.append(figures.temperature(card.temperature_c))
+    if card.watts is not None:
+        parts.append(figures.power(card.watts))
+    return " · ".join(parts)

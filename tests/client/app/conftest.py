@@ -1,0 +1,46 @@
+"""Windows without a screen: the offscreen platform, one look and one language for all tests."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QLocale
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from tequio_client.app.language import Language, catalogue
+from tequio_client.app.model import Model
+from tequio_client.app.theme.look import Choice, Look
+from tests.support.app_scenes import replies
+from tests.support.app_worker import ScriptedWorker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from PySide6.QtWidgets import QApplication
+
+
+@pytest.fixture(scope="session")
+def look(qapp: QApplication) -> Look:
+    return Look(qapp, Choice.DARK)
+
+
+@pytest.fixture
+def language(qapp: QApplication) -> Iterator[Language]:
+    """English for every test, whatever the one before it spoke."""
+    speaking = Language(qapp, "en")
+    speaking.speak(QLocale("en_US"), catalogue("en"))
+    yield speaking
+    speaking.speak(QLocale("en_US"), catalogue("en"))
+
+
+@pytest.fixture
+def worker(qapp: QApplication) -> ScriptedWorker:
+    return ScriptedWorker(replies())
+
+
+@pytest.fixture
+def model(worker: ScriptedWorker) -> Model:
+    return Model(worker)

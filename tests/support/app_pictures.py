@@ -1,0 +1,119 @@
+"""Writes a picture of each page in each situation: dark and light, at each scale and language.
+
+    python -m tests.support.app_pictures build/pictures [--page home] [--scene lending]
+
+One process for each scale, for Qt takes its scale at the start. The clock, the figures and the
+typeface are fixed, so that two runs draw the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from tequio_client.app.language import Language, catalogue
+from tequio_client.app.model import Model
+from tequio_client.app.pages.table import PAGES
+from tequio_client.app.theme.look import Choice, Look
+from tequio_client.app.window import Window
+from tests.support.app_language import PseudoLocale
+from tests.support.app_scenes import NOW_MS, SCENES, no_replies, replies
+from tests.support.app_worker import ScriptedWorker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from PySide6.QtGui import QPixmap
+
+LANGUAGES = ("en", "pseudo", "es")
+FRESH = ("new", "joining")
+"""Situations in which nothing was earned yet."""
+
+
+class Studio:
+    """An application that can be photographed in any look and language."""
+
+    def __init__(self, app: QApplication) -> None:
+        self._look = Look(app, Choice.DARK)
+        self._language = Language(app, "en")
+
+    def dress(self, choice: Choice, language: str) -> None:
+        """Look and speak like that from now on."""
+        self._look.choose(choice)
+        if language == "pseudo":
+            self._language.speak(QLocale("en_US"), PseudoLocale())
+        else:
+            locale = QLocale("en_US" if language == "en" else language)
+            self._language.speak(locale, catalogue(language))
+
+    def window(self, scene: str, page: str = "home") -> Window:
+        """A window in that situation, on that page."""
+        worker = ScriptedWorker(no_replies() if scene in FRESH else replies())
+        model = Model(worker)
+        worker.setParent(model)
+        window = Window(model, self._look, lambda: NOW_MS)
+        model.setParent(window)
+        window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        window.open_page(page)
+        worker.show(SCENES[scene])
+        window.show()
+        QTest.qWait(0)
+        return window
+
+    def picture(self, scene: str, page: str = "home") -> QPixmap:
+        """A picture of that window."""
+        window = self.window(scene, page)
+        taken = window.grab()
+        window.close()
+        window.deleteLater()
+        return taken
+
+
+def take(folder: Path, scale: float, pages: Iterable[str], scenes: Iterable[str]) -> None:
+    """Write the pictures of one scale."""
+    app = QApplication.instance() or QApplication([])
+    assert isinstance(app, QApplication)
+    studio, scenes = Studio(app), tuple(scenes)
+    for choice in (Choice.DARK, Choice.LIGHT):
+        for language in LANGUAGES:
+            studio.dress(choice, language)
+            for page in pages:
+                for scene in scenes:
+                    name = f"{page}-{scene}-{choice}-{language}-{scale:g}x.png"
+                    studio.picture(scene, page).save(str(folder / name))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Take pictures as the command line says."""
+    parser = argparse.ArgumentParser(description="Write pictures of the app's pages")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--page", action="append", choices=[entry.name for entry in PAGES])
+    parser.add_argument("--scene", action="append", choices=list(SCENES))
+    parser.add_argument("--scale", type=float, action="append")
+    chosen = parser.parse_args(arguments)
+    chosen.folder.mkdir(parents=True, exist_ok=True)
+    pages = chosen.page or [entry.name for entry in PAGES]
+    scenes, scales = chosen.scene or ["lending"], chosen.scale or [1.0, 2.0]
+    if len(scales) == 1:
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+        os.environ["QT_SCALE_FACTOR"] = f"{scales[0]:g}"
+        take(chosen.folder, scales[0], pages, scenes)
+        return 0
+    for scale in scales:
+        command = [sys.executable, "-m", "tests.support.app_pictures", str(chosen.folder)]
+        command += [part for page in pages for part in ("--page", page)]
+        command += [part for scene in scenes for part in ("--scene", scene)]
+        subprocess.run([*command, "--scale", f"{scale:g}"], check=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,209 @@
+"""What the app is shown in its tests: one snapshot for each situation, always the same.
+
+The clock stands at 21 November 2026, 18:30 UTC; points, names and figures come of a fixed seed.
+"""
+
+from __future__ import annotations
+
+import math
+from random import Random
+
+from msgspec.structs import replace
+
+from tequio_client.link.decision import Decision, Reason, State
+from tequio_client.link.facts import Gpu, MachineFacts
+from tequio_client.link.preferences import Preferences
+from tequio_client.link.questions import (
+    AskRanking,
+    AskSeries,
+    Ranking,
+    RankRow,
+    Reply,
+    Series,
+)
+from tequio_client.link.snapshot import (
+    DiskShown,
+    LedgerShown,
+    LineShown,
+    Need,
+    PointsShown,
+    RoundShown,
+    Snapshot,
+    TrainerShown,
+)
+from tequio_client.link.status import Status
+from tequio_client.link.wish import Snooze, Wish
+
+NOW_MS = 1_795_285_800_000
+MINUTE_MS, DAY_MS = 60_000, 86_400_000
+POINT = 1_000_000
+GB = 10**9
+AGREED = Preferences(consent=True, upload_mbit=5.0)
+CARD = Gpu(
+    id="cuda:0",
+    name="NVIDIA GeForce RTX 4070",
+    memory_mb=12_282,
+    free_mb=4_710,
+    load=0.96,
+    others_load=0.01,
+    temperature_c=61.0,
+    watts=148.0,
+    watts_limit=200.0,
+    driver="570.124",
+)
+MACHINE = MachineFacts(
+    gpus=(CARD,),
+    cpu_name="AMD Ryzen 7 5800X",
+    cores=16,
+    others_cpu=0.06,
+    memory_mb=32_000,
+    free_memory_mb=19_400,
+    on_battery=False,
+)
+LENDING = Snapshot(
+    at_ms=NOW_MS,
+    wish=Wish(number=4, lend=True),
+    preferences=AGREED,
+    decision=Decision(state=State.LENDING, reason=Reason.LENDING, share_percent=100),
+    status=Status(
+        peer="12D3KooWJ1rW", key="Jv9bHq3X", roles=("worker",), run="r1", state="train", peers=23
+    ),
+    round=RoundShown(
+        run="b8Kq0zv1",
+        run_name="nova-350m",
+        number=1_841,
+        rounds=4_000,
+        role="trainer",
+        opened_ms=NOW_MS - 4 * MINUTE_MS,
+        ends_ms=NOW_MS + 2 * MINUTE_MS + 20_000,
+        done_percent=64,
+        loss=2.913,
+        bits_per_byte=0.842,
+    ),
+    trainers=(TrainerShown(device="cuda:0", state="computing", pid=4_211, step=77, steps=120),),
+    points=PointsShown(
+        today=412_618_204,
+        total=18_930_402_117,
+        pending=3,
+        rejected=0,
+        rank=47,
+        ranked=1_204,
+    ),
+    machine=MACHINE,
+    line=LineShown(
+        up_bytes_per_s=150_000,
+        down_bytes_per_s=90_000,
+        month_bytes=31 * GB,
+        month_cap_bytes=100 * GB,
+    ),
+    disk=DiskShown(store_bytes=11 * GB, cap_bytes=32 * GB, free_bytes=240 * GB),
+    ledger=LedgerShown(
+        url="https://ledger.example", is_reached=True, since_ms=NOW_MS - DAY_MS, size=91_204
+    ),
+    energy_today_j=0.41 * 3.6e6,
+    energy_total_j=61.7 * 3.6e6,
+    is_energy_measured=True,
+    lending_since_ms=NOW_MS - 134 * MINUTE_MS,
+    activity=310,
+    rounds=1_204,
+)
+NEW = Snapshot(at_ms=NOW_MS, machine=MACHINE, disk=DiskShown(cap_bytes=32 * GB))
+
+
+def idle(
+    state: State, reason: Reason, until_ms: int | None = None, **values: str | int
+) -> Snapshot:
+    """Like the one that lends, but not lending for that reason."""
+    return replace(
+        LENDING,
+        decision=Decision(state=state, reason=reason, values=dict(values), until_ms=until_ms),
+        trainers=(),
+        machine=replace(MACHINE, gpus=(replace(CARD, free_mb=11_300, load=0.0, watts=18.0),)),
+        lending_since_ms=0,
+    )
+
+
+SCENES: dict[str, Snapshot] = {
+    "new": NEW,
+    "joining": replace(
+        LENDING,
+        round=None,
+        status=None,
+        points=PointsShown(),
+        energy_today_j=0.0,
+        energy_total_j=0.0,
+        is_energy_measured=False,
+        rounds=0,
+    ),
+    "lending": LENDING,
+    "finishing": replace(
+        LENDING,
+        wish=Wish(number=5, lend=True, finish=True),
+        decision=Decision(
+            state=State.FINISHING,
+            reason=Reason.FINISHING,
+            values={"round": 1_841},
+            share_percent=100,
+        ),
+    ),
+    "waiting": idle(State.WAITING, Reason.GAME, program="Hollow Knight"),
+    "waiting-until": idle(State.WAITING, Reason.SCHEDULE, until_ms=NOW_MS + 4 * 60 * MINUTE_MS),
+    "paused": replace(idle(State.PAUSED, Reason.BY_HAND), wish=Wish(number=5)),
+    "snoozed": replace(
+        idle(State.SNOOZED, Reason.SNOOZED, until_ms=NOW_MS + 42 * MINUTE_MS),
+        wish=Wish(number=5, lend=True, snooze=Snooze(until_ms=NOW_MS + 42 * MINUTE_MS)),
+    ),
+    "attention": idle(
+        State.ATTENTION, Reason.TRAINER_BROKEN, problem="CUDA driver 535 is older than 570"
+    ),
+    "ledger-away": replace(
+        LENDING,
+        ledger=LedgerShown(
+            url="https://ledger.example",
+            is_reached=False,
+            since_ms=NOW_MS - 25 * MINUTE_MS,
+            waiting=3,
+        ),
+    ),
+    "needs": replace(LENDING, needs=(Need(kind="key-backup"),)),
+}
+"""Situations by name, as a real worker states them."""
+
+
+def replies(seed: int = 7) -> dict[type, Reply | str]:
+    """What a worker answers that has been at work for a month."""
+    rng = Random(seed)
+    days = [
+        max(0.0, 260 + 190 * math.sin(day / 3.1) + rng.uniform(-90, 90)) * POINT
+        for day in range(29)
+    ]
+    ranks = tuple(
+        RankRow(
+            rank=44 + at,
+            key=_key(rng),
+            micropoints=18_930_402_117 + (3 - at) * 271_400_000 + (at != 3) * 40_018_000,
+            is_ours=at == 3,
+        )
+        for at in range(7)
+    )
+    return {
+        AskSeries: Series(
+            since_ms=NOW_MS - 29 * DAY_MS - 18 * 3_600_000 - 30 * MINUTE_MS,
+            step_ms=DAY_MS,
+            verified=(*map(int, days), 412_618_204),
+        ),
+        AskRanking: Ranking(rows=ranks, ranked=1_204),
+    }
+
+
+def no_replies() -> dict[type, Reply | str]:
+    """What a worker answers that has not yet done a round."""
+    return {
+        AskSeries: Series(since_ms=NOW_MS, step_ms=DAY_MS, verified=()),
+        AskRanking: Ranking(rows=()),
+    }
+
+
+def _key(rng: Random) -> str:
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    return "".join(rng.choices(letters, k=43))

@@ -1,0 +1,73 @@
+"""A worker for the app's tests: it hears real messages of `link.control` and answers by a script.
+
+Everything goes through the bytes of the real protocol, both ways, so that what cannot be sent
+cannot be shown.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tequio_client.app.worker import Worker
+from tequio_client.link import control
+
+if TYPE_CHECKING:
+    from tequio_client.link.preferences import Preferences
+    from tequio_client.link.questions import Question, Reply
+    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.link.wish import Wish
+
+
+class ScriptedWorker(Worker):
+    """Keeps what it heard in `heard`; answers at once by `replies`, or leaves a question open."""
+
+    def __init__(self, replies: dict[type, Reply | str] | None = None) -> None:
+        super().__init__()
+        self.heard: list[control.ToWorker] = []
+        self.replies = dict(replies or {})
+
+    def want(self, wish: Wish) -> None:
+        """Hear a wish."""
+        self._hear(control.Want(wish=wish))
+
+    def choose(self, preferences: Preferences) -> None:
+        """Hear preferences."""
+        self._hear(control.Choose(preferences=preferences))
+
+    def ask(self, number: int, question: Question) -> None:
+        """Hear a question, and answer it if the script does."""
+        self._hear(control.Ask(id=number, question=question))
+        reply = self.replies.get(type(question))
+        if isinstance(reply, str):
+            self.say(control.Answer(id=number, error=reply))
+        elif reply is not None:
+            self.say(control.Answer(id=number, reply=reply))
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Say everything there is to see."""
+        self.say(control.Shown(snapshot=snapshot))
+
+    def say(self, message: control.FromWorker) -> None:
+        """Say that, over the wire's form."""
+        received = control.decode_from_worker(control.encode(message))
+        if isinstance(received, control.Shown):
+            self.snapshot.emit(received.snapshot)
+        elif isinstance(received, control.Answer):
+            self.answer.emit(received)
+
+    def last(self, kind: type[control.ToWorker]) -> control.ToWorker:
+        """What it heard last of that kind."""
+        return next(one for one in reversed(self.heard) if isinstance(one, kind))
+
+    def obey(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot with the last wish in it, and show it."""
+        heard = self.last(control.Want)
+        assert isinstance(heard, control.Want)
+        shown = msgspec.structs.replace(snapshot, wish=heard.wish)
+        self.show(shown)
+        return shown
+
+    def _hear(self, message: control.ToWorker) -> None:
+        self.heard.append(control.decode_to_worker(control.encode(message)))
