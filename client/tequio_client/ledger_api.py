@@ -146,19 +146,17 @@ class LedgerApi:
         path = f"/v1/peers/{to_text(key)}/rounds?before={before}&limit={limit}"
         answer = parse_answer(await self._http.get(path), PeerRoundsAnswer)
         ends = [before, *(one.closed_index for one in answer.rounds)]
-        if any(after <= this for after, this in pairwise(ends)):
+        if len(ends) > limit + 1 or any(one <= other for one, other in pairwise(ends)):
             raise PeerError(f"rounds that ended at {ends[1:9]} are not a page below {before}")
         return answer
 
     async def ranking_around(self, key: PeerKey, reach: int) -> RankingAnswer:
         """List up to `reach` keys on either side of this one, the best first."""
-        path = f"/v1/ranking?around={to_text(key)}&n={reach}"
-        return parse_answer(await self._http.get(path), RankingAnswer)
+        return await self._ranking(f"around={to_text(key)}&n={reach}")
 
     async def ranking(self, *, after: int = 0, limit: int = 100) -> RankingAnswer:
         """List keys behind a place in the ranking, the best first."""
-        path = f"/v1/ranking?after={after}&limit={limit}"
-        return parse_answer(await self._http.get(path), RankingAnswer)
+        return await self._ranking(f"after={after}&limit={limit}")
 
     async def quarantine(self, *, after: int = 0) -> QuarantineAnswer:
         """List who is outside or watched since an entry above `after`: one page."""
@@ -271,6 +269,14 @@ class LedgerApi:
         """
         async with self._http.stream(f"/v1/events?after={after}") as events:
             yield events
+
+    async def _ranking(self, query: str) -> RankingAnswer:
+        """Raises PeerError for rows that are no part of a ranking."""
+        answer = parse_answer(await self._http.get(f"/v1/ranking?{query}"), RankingAnswer)
+        for one, other in pairwise(answer.rows):
+            if other.rank != one.rank + 1 or other.micropoints > one.micropoints:
+                raise PeerError(f"place {other.rank} of the ranking does not follow {one.rank}")
+        return answer
 
     async def _bundle(self, index: int, width: int) -> list[bytes]:
         tile = Tile(level=ENTRIES, index=index, width=width)

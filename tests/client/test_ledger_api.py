@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 import trio
 
@@ -297,3 +298,49 @@ def test_event_lines_do_not_depend_on_how_the_bytes_arrive(size: int) -> None:
 def test_event_lines_refuse_what_no_ledger_sends(raw: bytes) -> None:
     with pytest.raises(MalformedError):
         EventLines().feed(raw)
+
+
+RUN = to_text(sha256(b"a run"))
+
+
+def round_that_ended(at: int) -> dict[str, object]:
+    told = {"run": RUN, "round": 1, "roster_index": 1, "closed_index": at, "outcome": "void"}
+    return {**told, "micropoints": 0, "a_new_field": 1}
+
+
+@pytest.mark.trio
+async def test_a_page_of_rounds_goes_down_and_is_no_longer_than_asked() -> None:
+    async with joined() as (server, api):
+
+        def say(*ends: int) -> None:
+            rounds = [round_that_ended(at) for at in ends]
+            body = msgspec.json.encode({"rounds": rounds, "next": None, "as_of": None})
+            server.tamper = answering("/v1/peers", status=200, body=body)
+
+        say(9, 7, 2)
+        page = await api.peer_rounds(ME.key, before=10, limit=3)
+        assert [one.closed_index for one in page.rounds] == [9, 7, 2]
+        assert server.requests[-1] == f"GET /v1/peers/{to_text(ME.key)}/rounds?before=10&limit=3"
+        for ends in ((7, 9), (7, 7), (10,), (9, 8, 7, 6), (-1,)):
+            say(*ends)
+            with pytest.raises(PeerError):
+                await api.peer_rounds(ME.key, before=10, limit=3)
+
+
+@pytest.mark.trio
+async def test_a_ranking_goes_down_from_place_to_place() -> None:
+    async with joined() as (server, api):
+
+        def say(*rows: tuple[int, int]) -> None:
+            told = [{"rank": rank, "key": RUN, "micropoints": points} for rank, points in rows]
+            body = msgspec.json.encode({"rows": told, "ranked": 9})
+            server.tamper = answering("/v1/ranking", status=200, body=body)
+
+        say((4, 9), (5, 9), (6, 1))
+        found = await api.ranking_around(ME.key, 1)
+        assert ([row.rank for row in found.rows], found.ranked) == ([4, 5, 6], 9)
+        assert server.requests[-1] == f"GET /v1/ranking?around={to_text(ME.key)}&n=1"
+        for rows in (((4, 1), (5, 9)), ((4, 9), (6, 9)), ((5, 9), (4, 9)), ((-1, 9),)):
+            say(*rows)
+            with pytest.raises(PeerError):
+                await api.ranking(after=3)
