@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tequio_client.worker.manners_traces import Traces
     from tequio_client.worker.moment import Moment
 
+_SECOND_MS = 1_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
@@ -40,8 +42,16 @@ def wait(
     case: Case, reason: Reason, values: dict[str, Value] | None = None, in_ms: int | None = None
 ) -> Decision:
     """Wait for that reason, for so long if it is known."""
-    until_ms = None if in_ms is None else case.now.ms + max(in_ms, 1)
+    until_ms = None if in_ms is None else end_ms(case, in_ms)
     return Decision(state=State.WAITING, reason=reason, values=values or {}, until_ms=until_ms)
+
+
+def end_ms(case: Case, in_ms: int) -> int:
+    """When so much time has passed, by the wall clock, in full seconds.
+
+    The two clocks are not read at once: without rounding an end would be another at each look.
+    """
+    return -(-(case.now.ms + max(in_ms, 1)) // _SECOND_MS) * _SECOND_MS
 
 
 def attention(reason: Reason, values: dict[str, Value] | None = None) -> Decision:

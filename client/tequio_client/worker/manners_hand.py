@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tequio_client.link.decision import Decision, Reason, State
+from tequio_client.worker.manners_case import end_ms
 
 if TYPE_CHECKING:
     from tequio_client.link.decision import Value
@@ -34,13 +35,13 @@ def snoozed(case: Case) -> Decision | None:
     if left_ms == 0:
         return None
     if snooze.until_ms is None:
-        until_ms = None if left_ms is None else case.now.ms + left_ms
+        until_ms = None if left_ms is None else end_ms(case, left_ms)
         values = _program(snooze.game or _shown_game(case))
         reason = Reason.UNTIL_GAME_CLOSES
         return Decision(state=State.SNOOZED, reason=reason, values=values, until_ms=until_ms)
     if snooze.until_ms <= case.now.ms:
         return None
-    most_ms = snooze.until_ms if left_ms is None else case.now.ms + left_ms
+    most_ms = snooze.until_ms if left_ms is None else end_ms(case, left_ms)
     until_ms = min(snooze.until_ms, most_ms)
     return Decision(state=State.SNOOZED, reason=Reason.SNOOZED, until_ms=until_ms)
 

@@ -502,7 +502,7 @@ def test_a_clock_that_is_set_matters_to_hours_and_months_alone(
         )
         if found.until_ms is not None:
             assert same.until_ms is not None
-            assert found.until_ms - at.ms == same.until_ms - jumped.ms
+            assert abs((found.until_ms - at.ms) - (same.until_ms - jumped.ms)) < 1_000
 
 
 @given(
@@ -528,6 +528,6 @@ def test_no_snooze_is_longer_than_it_was_when_asked(
         if found.reason == Reason.SNOOZED:
             assert found.until_ms is not None
             left_ms = start.steady_ms + length_ms - at.steady_ms
-            assert found.until_ms - at.ms <= left_ms
+            assert found.until_ms - at.ms < left_ms + 1_000, "in full seconds"
     last = walk([(known, 0, 0), (known, length_ms, -(10**11))], chosen, wish, start)[-1][2]
     assert last.reason != Reason.SNOOZED

@@ -47,6 +47,10 @@ def until_closed(game: str = "") -> Wish:
     return Wish(number=2, lend=True, snooze=Snooze(asked_ms=EVENING_MS, game=game))
 
 
+def full_second(ms: int) -> int:
+    return -(-ms // SECOND) * SECOND
+
+
 # --- after a game
 
 
@@ -66,7 +70,7 @@ def test_a_minute_passes_after_what_must_not_be_disturbed(
     worker.look(facts)
     found = worker.look(ms=1)
     assert found.reason == Reason.AFTER_GAME
-    assert found.until_ms == worker.now.ms + 59_999
+    assert found.until_ms == full_second(worker.now.ms + 59_999)
     assert worker.look(ms=59_998).reason == Reason.AFTER_GAME
     assert worker.look(ms=1).reason == Reason.LENDING
 
@@ -91,6 +95,19 @@ def test_hours_come_after_the_minute() -> None:
     worker.look(GAME)
     assert worker.look(ms=SECOND).reason == Reason.AFTER_GAME
     assert worker.look(ms=MINUTE).reason == Reason.SCHEDULE
+
+
+def test_an_end_stays_the_same_though_the_clocks_are_not_read_at_once() -> None:
+    worker = Worker()
+    worker.look(GAME)
+    ends = {worker.look(ms=ms, wall_ms=ms + late).until_ms for ms, late in ((1_500, -1), (2, 1))}
+    assert len(ends) == 1
+    worker = Worker(wish=snoozed(15 * MINUTE + 7))
+    worker.look()
+    looks = ((1_500, -1), (1_000, 1), (2, -1))
+    assert {worker.look(ms=ms, wall_ms=ms + late).until_ms for ms, late in looks} == {
+        EVENING_MS + 15 * MINUTE + 7
+    }
 
 
 # --- snoozes
@@ -284,7 +301,7 @@ def test_others_must_keep_the_card_for_three_seconds() -> None:
     found = worker.look(BUSY_AT_WORK, ms=1)
     assert (found.reason, found.until_ms) == (Reason.OTHERS_GPU, None)
     assert worker.watch(BUSY, 600).reason == Reason.OTHERS_GPU
-    assert worker.look(ms=MINUTE - 1).until_ms == worker.now.ms + 1
+    assert worker.look(ms=MINUTE - 1).until_ms == full_second(worker.now.ms + 1)
     assert worker.look(ms=1).reason == Reason.LENDING
 
 
