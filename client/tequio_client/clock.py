@@ -35,6 +35,13 @@ def local_time(at_ms: int) -> str:
     return f"{datetime.fromtimestamp(at_ms / 1000, UTC).astimezone():%a %H:%M}"
 
 
+def midnight_ms(now_ms: int) -> int:
+    """Say when today began on this computer's clock."""
+    today = datetime.fromtimestamp(now_ms / 1000, UTC).astimezone()
+    began = datetime.combine(today.date(), time_of_day())
+    return round(began.astimezone().timestamp() * 1000)
+
+
 def tomorrow_ms(now_ms: int, hour: int = 8) -> int:
     """Say when tomorrow's morning begins on this computer's clock."""
     today = datetime.fromtimestamp(now_ms / 1000, UTC).astimezone()

@@ -19,21 +19,27 @@ import trio
 from tequio_client import clock
 from tequio_client.link.facts import NOTHING_OF_SESSION, MachineFacts, Watch
 from tequio_client.link.preferences import Preferences
+from tequio_client.link.questions import AskRuns
 from tequio_client.link.wish import Wish
 from tequio_client.worker import endings, showing, trainer_process
 from tequio_client.worker import node as nodes
+from tequio_client.worker.activity import ActivityBook
+from tequio_client.worker.bookkeeping import Asked, Bookkeeping
 from tequio_client.worker.choices import Choices
+from tequio_client.worker.follower import FILE as LOG_FILE
 from tequio_client.worker.handed_down import trainer_environment
 from tequio_client.worker.lending import Lending, now
 from tequio_client.worker.manners_facts import Facts
 from tequio_client.worker.points_book import PointsBook
 from tequio_client.worker.probe_process import ProbeProcess
 from tequio_client.worker.quota import MonthCounter
+from tequio_client.worker.runs_list import RunsList
 from tequio_client.worker.step_pace import StepPace
 from tequio_client.worker.traffic import Counters, Traffic
 from tequio_client.worker.trainer_process import TrainerProcess
 from tequio_client.worker.volunteer import Volunteer
 from tequio_shared.errors import RefusedError, TequioError, UserFacingError
+from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,6 +99,11 @@ class Host:
         self.choices = Choices(folder, wish=Wish(lend=not settings.is_linked), fixed=fixed)
         self.lending = Lending(settings, self.choices, self.trainer, self.facts)
         self.book = PointsBook.opened(folder, signer.key)
+        activity = ActivityBook.opened(folder, clock.now_ms)
+        self.books = Bookkeeping(
+            self.book, activity, ledger, signer.key, folder / LOG_FILE, rng=rng
+        )
+        self.runs = RunsList(ledger)
         self.traffic = Traffic(MonthCounter(folder))
         self.pace = StepPace()
 
@@ -161,6 +172,7 @@ class Host:
                 self.node = node
                 nodes.say_where(node, "worker", roles=",".join(settings.roles))
                 nursery.start_soon(node.swarm.run)
+                nursery.start_soon(self.books.run)
                 self.volunteer = Volunteer(settings, node, self.trainer, self.lending, self.book)
                 try:
                     await self.volunteer.run(wanted or settings.net.run)
@@ -220,7 +232,7 @@ class Host:
                 lending=self.lending,
                 trainer=self.trainer,
                 volunteer=self.volunteer,
-                book=self.book,
+                books=self.books,
                 facts=self.facts(),
                 traffic=self.traffic,
                 reach=self.ledger.reach,
@@ -247,6 +259,11 @@ class Host:
 
     async def answer(self, question: Question) -> Reply:
         """Answer; raises TequioError."""
+        if isinstance(question, AskRuns):
+            view = self.volunteer.view if self.volunteer else None
+            return await self.runs.read(to_text(view.manifest.run_id) if view else "")
+        if isinstance(question, Asked):
+            return await self.books.answer(question)
         raise RefusedError("unknown-question", f"nobody answers {type(question).__name__} yet")
 
     # --- what is known

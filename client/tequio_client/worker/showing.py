@@ -19,9 +19,9 @@ from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     from tequio_client.reach import Reach
+    from tequio_client.worker.bookkeeping import Bookkeeping
     from tequio_client.worker.lending import Lending
     from tequio_client.worker.manners_facts import Facts
-    from tequio_client.worker.points_book import PointsBook
     from tequio_client.worker.traffic import Traffic
     from tequio_client.worker.trainer_process import TrainerProcess
     from tequio_client.worker.volunteer import Volunteer
@@ -40,7 +40,7 @@ class Parts:
     lending: Lending
     trainer: TrainerProcess
     volunteer: Volunteer | None
-    book: PointsBook
+    books: Bookkeeping
     facts: Facts
     traffic: Traffic
     reach: Reach
@@ -51,8 +51,9 @@ class Parts:
 def snapshot(parts: Parts) -> Snapshot:
     """Everything that there is to see, now."""
     lending, volunteer, facts = parts.lending, parts.volunteer, parts.facts
+    now_ms = clock.now_ms()
     return Snapshot(
-        at_ms=clock.now_ms(),
+        at_ms=now_ms,
         wish=lending.wish,
         preferences=lending.preferences,
         decision=lending.decision,
@@ -78,7 +79,9 @@ def snapshot(parts: Parts) -> Snapshot:
             problem=parts.problem or parts.reach.problem,
         ),
         lending_since_ms=lending.since_ms,
-        rounds=parts.book.changes,
+        points=parts.books.shown(clock.midnight_ms(now_ms)),
+        activity=parts.books.activity.number,
+        rounds=parts.books.book.changes,
     )
 
 
