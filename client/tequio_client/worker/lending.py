@@ -17,7 +17,7 @@ from tequio_client.link.facts import NOTHING_OF_SESSION
 from tequio_client.link.snapshot import UNDECIDED
 from tequio_client.worker import caps
 from tequio_client.worker.manners import decide
-from tequio_client.worker.manners_facts import CPU, chosen_devices
+from tequio_client.worker.manners_facts import CPU, chosen_devices, lent_devices
 from tequio_client.worker.manners_traces import Traces, traced
 from tequio_client.worker.moment import Moment
 
@@ -152,8 +152,9 @@ class Lending:
                 upload_bytes_per_s=net.upload_bytes_per_s,
                 download_bytes_per_s=net.download_bytes_per_s,
             )
-        machine = self._gather().known_machine()
-        devices = chosen_devices(machine, chosen) or ()
+        facts = self._gather()
+        machine = facts.known_machine()
+        devices = lent_devices(chosen_devices(machine, chosen), facts.need_mb)
         first = devices[0] if devices else None
         device = first.gpu.id if first else CPU
         return Limits(
