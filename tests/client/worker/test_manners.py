@@ -458,6 +458,21 @@ ROWS: list[tuple[str, Facts, Preferences, Reason, dict[str, Value]]] = [
         Reason.LENDING,
         {},
     ),
+    ("a card just large enough", with_gpu(memory_mb=6_048), CHOSEN, Reason.LENDING, {}),
+    (
+        "a probe of unknown age",
+        replace(CALM, machine_age_s=float("nan")),
+        CHOSEN,
+        Reason.BATTERY_UNKNOWN,
+        {"fact": "probe"},
+    ),
+    (
+        "an app of unknown age",
+        replace(CALM, session_age_s=float("nan")),
+        chosen(on_metered=True),
+        Reason.CANNOT_TELL,
+        {"fact": "session"},
+    ),
     (
         "a card too small",
         with_gpu(memory_mb=6_000),

@@ -284,6 +284,14 @@ def test_a_device_above_its_goal_computes_less_and_stops_if_that_does_not_help()
     assert worker.watch(warm, 300).reason == Reason.HOT
 
 
+def test_a_thermometer_that_falls_silent_does_not_cool_the_device() -> None:
+    worker, warm = Worker(), with_gpu(WORKING, temperature_c=84.0)
+    while worker.watch(warm, 1).share_percent > 10:
+        pass
+    assert worker.watch(warm, 20).reason == Reason.LENDING
+    assert worker.watch(with_gpu(WORKING, temperature_c=None), 11).reason == Reason.HOT
+
+
 def test_a_device_that_rests_keeps_its_pace() -> None:
     worker = Worker()
     share = worker.watch(with_gpu(WORKING, temperature_c=83.0), 60).share_percent
@@ -303,6 +311,11 @@ def test_others_must_keep_the_card_for_three_seconds() -> None:
     assert worker.watch(BUSY, 600).reason == Reason.OTHERS_GPU
     assert worker.look(ms=MINUTE - 1).until_ms == full_second(worker.now.ms + 1)
     assert worker.look(ms=1).reason == Reason.LENDING
+
+
+def test_a_load_that_may_be_our_own_is_nobodys_need() -> None:
+    worker, ours = Worker(), with_gpu(WORKING, others_load=None, load=0.99)
+    assert worker.watch(ours, 60).reason == Reason.LENDING
 
 
 def test_a_short_load_is_nobodys_need() -> None:
@@ -342,6 +355,13 @@ def test_steps_that_take_longer_for_five_seconds_tell_of_a_rival() -> None:
     assert (found.reason, found.until_ms) == (Reason.SLOWED, worker.now.ms + SECOND)
     assert worker.watch(CALM, 1).reason == Reason.LENDING
     assert worker.watch(replace(WORKING, slowdown=1.4), 60).reason == Reason.LENDING
+
+
+def test_memory_that_is_missing_comes_before_steps_that_were_slow() -> None:
+    worker = Worker()
+    worker.watch(replace(WORKING, slowdown=1.5), 6)
+    assert worker.look(with_gpu(free_mb=100)).reason == Reason.GPU_MEMORY
+    assert worker.look().reason == Reason.SLOWED
 
 
 def test_whoever_lends_beside_others_is_not_stopped_by_slow_steps() -> None:
