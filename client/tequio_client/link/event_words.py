@@ -37,15 +37,12 @@ class Event(StrEnum):
     ROUND_VOID = "round-void"  # (run, round)
     ROUND_REJECTED = "round-rejected"  # (run, round, reason)
     POINTS_DIFFER = "points-differ"  # (ledger, proven)
-    POINTS_CAUGHT_UP = "points-caught-up"  # (points)
     HEAD_VERIFIED = "head-verified"  # (run, round)
     STANDING_CHANGED = "standing-changed"  # (standing)
     LEDGER_LOST = "ledger-lost"  # (problem)
     LEDGER_FOUND = "ledger-found"
     LOG_FORKED = "log-forked"  # (problem)
-    TRAINER_RESTARTED = "trainer-restarted"  # (problem)
-    TRAINER_BROKEN = "trainer-broken"  # (problem)
-    KEY_BACKED_UP = "key-backed-up"
+    TRAINER_RESTARTED = "trainer-restarted"
     FILE_KEPT_ASIDE = "file-kept-aside"  # (file)
     CLOCK_SET = "clock-set"  # (seconds)
 
@@ -67,7 +64,6 @@ EVENTS: Mapping[Event, str] = {
     Event.ROUND_REJECTED: "{run}, round {round}: the witnesses refused your work ({reason}).",
     Event.POINTS_DIFFER: "The ledger says that you have {ledger:,.3f} points, but its log proves "
     "{proven:,.3f}. What is not proven is not counted here.",
-    Event.POINTS_CAUGHT_UP: "All your points, {points:,.3f}, were checked against the log.",
     Event.HEAD_VERIFIED: "{run}: the model after round {round} is here, and was checked.",
     Event.STANDING_CHANGED: "Your key is now {standing}.",
     Event.LEDGER_LOST: "The ledger cannot be reached ({problem}). Work goes on without it for a "
@@ -75,9 +71,7 @@ EVENTS: Mapping[Event, str] = {
     Event.LEDGER_FOUND: "The ledger can be reached again.",
     Event.LOG_FORKED: "The ledger shows another log than before ({problem}). Nothing of it is "
     "believed any more.",
-    Event.TRAINER_RESTARTED: "The training program was started anew ({problem}).",
-    Event.TRAINER_BROKEN: "The training program keeps failing ({problem}).",
-    Event.KEY_BACKED_UP: "You made a backup of your key.",
+    Event.TRAINER_RESTARTED: "The training program ended by itself and was started anew.",
     Event.FILE_KEPT_ASIDE: "A file was damaged or not ours. It was kept as {file}, and a new one "
     "begun.",
     Event.CLOCK_SET: "This computer's clock was moved by {seconds} s.",

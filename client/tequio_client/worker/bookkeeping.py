@@ -92,13 +92,17 @@ class Bookkeeping:
     async def run(self) -> None:
         """Catch up and look at the ranking, for ever."""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.catch_up.run)
+            nursery.start_soon(self._catch_up)
             while True:
                 try:
                     self._note_place(await self._ledger.ranking_around(self._key, 0))
                 except TequioError as err:
                     log.debug("ranking not read", error=str(err))
                 await trio.sleep(RANKING_S)
+
+    async def _catch_up(self) -> None:
+        await self.catch_up.run()
+        self.activity.add(Event.LOG_FORKED, "error", problem=self.catch_up.forked)
 
     def shown(self, midnight_ms: int) -> PointsShown:
         """Sums for a snapshot; `midnight_ms` is when the local day began. Cheap when repeated."""

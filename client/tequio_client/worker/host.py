@@ -26,6 +26,7 @@ from tequio_client.worker import node as nodes
 from tequio_client.worker.activity import ActivityBook
 from tequio_client.worker.bookkeeping import Asked, Bookkeeping
 from tequio_client.worker.choices import Choices
+from tequio_client.worker.diary import Diary, Look
 from tequio_client.worker.follower import FILE as LOG_FILE
 from tequio_client.worker.handed_down import trainer_environment
 from tequio_client.worker.lending import Lending, now
@@ -103,6 +104,7 @@ class Host:
         self.books = Bookkeeping(
             self.book, activity, ledger, signer.key, folder / LOG_FILE, rng=rng
         )
+        self.diary = Diary(activity)
         self.runs = RunsList(ledger)
         self.traffic = Traffic(MonthCounter(folder))
         self.pace = StepPace()
@@ -192,10 +194,16 @@ class Host:
                 is_quiet = bool(on_battery) and not self.lending.decision.may_compute
                 self.probe.watch(Watch(ours=ours, is_quiet=is_quiet))
             self.lending.look()
+            self._write_diary()
             if second % KEEP_S == 0:
                 await trio.to_thread.run_sync(self._keep_count)
             await trio.sleep(1)
         raise AssertionError("seconds never end")
+
+    def _write_diary(self) -> None:
+        standing = self.volunteer.standing if self.volunteer else ""
+        look = Look(shown=self.snapshot(), standing=standing, steady_ms=clock.steady_ms())
+        self.diary.look(look)
 
     def _counters(self) -> Counters | None:
         node = self.node

@@ -62,6 +62,8 @@ class CatchUp:
         """Micro-points that the ledger last said the key has."""
         self.is_done = False
         """Whether everything that the ledger listed was looked at."""
+        self.forked = ""
+        """Why nothing of this log is believed any more."""
         self.on_differing: Callable[[int, int], None] = lambda _, __: None
         """Told what the ledger says and what is proven, when they differ after all was seen."""
 
@@ -73,6 +75,7 @@ class CatchUp:
                 self._back_off.reset()
                 pause_s = EVERY_S
             except LogForkedError as err:
+                self.forked = str(err)
                 log.error("the log is another one; proving no more points", error=str(err))  # noqa: TRY400 - the sentence says it
                 return
             except LedgerUnavailableError as err:

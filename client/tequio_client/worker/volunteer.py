@@ -204,6 +204,12 @@ class Volunteer:
         return self._standing.outside() if self._standing is not None else ""
 
     @property
+    def standing(self) -> str:
+        """How our key stands, in the protocol's word; empty while that is not known."""
+        known = self._standing.known if self._standing is not None else None
+        return known.standing if known is not None else ""
+
+    @property
     def view(self) -> RunView | None:
         """The run as our reading of the log has it; None: not joined yet."""
         return self._rounds.view if self._rounds is not None else None

@@ -83,10 +83,10 @@ def test_a_clock_set_back_does_not_change_the_order(book: ActivityBook, clock: C
 
 def test_numbers_go_on_after_a_restart(tmp_path: Path, clock: Clock) -> None:
     with closing(ActivityBook.opened(tmp_path, clock)) as first:
-        first.add(Event.KEY_BACKED_UP)
+        first.add(Event.PREFERENCES_CHANGED)
     with closing(ActivityBook.opened(tmp_path, clock)) as second:
         assert second.number == 1
-        second.add(Event.KEY_BACKED_UP)
+        second.add(Event.PREFERENCES_CHANGED)
         assert [row.number for row in second.answer(AskActivity()).rows] == [2, 1]
 
 
@@ -111,9 +111,9 @@ def test_a_damaged_book_is_kept_aside_and_a_new_one_begun(tmp_path: Path, clock:
 def test_an_event_that_cannot_be_written_is_lost_in_silence(
     tmp_path: Path, book: ActivityBook
 ) -> None:
-    book.add(Event.KEY_BACKED_UP)
+    book.add(Event.PREFERENCES_CHANGED)
     book.file.rows("PRAGMA query_only = 1")
-    book.add(Event.KEY_BACKED_UP)
+    book.add(Event.PREFERENCES_CHANGED)
     book.file.rows("PRAGMA query_only = 0")
     assert len(book.answer(AskActivity()).rows) == 1
     assert book.number == 1

@@ -1,0 +1,152 @@
+"""What two looks at the worker show to have happened, and nothing else."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from tequio_client.link.decision import Decision, Reason, State
+from tequio_client.link.preferences import Preferences
+from tequio_client.link.questions import AskActivity
+from tequio_client.link.snapshot import LedgerShown, RoundShown, Snapshot, TrainerShown
+from tequio_client.link.status import Status
+from tequio_client.worker.activity import ActivityBook
+from tequio_client.worker.diary import LOST_MS, Diary, Look, happened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NOW_MS = 1_800_000_000_000
+LENDING = Decision(state=State.LENDING, reason=Reason.LENDING, share_percent=100)
+GAME = Decision(state=State.WAITING, reason=Reason.GAME, values={"program": "chess"})
+QUARANTINED = Decision(state=State.ATTENTION, reason=Reason.QUARANTINED, values={"problem": "x"})
+ROUND = RoundShown(run="r1", run_name="tiny", number=4)
+STATUS = Status(peer="p", key="k", roles=("trainer",), state="round_train", head_round=3)
+CALM = Snapshot(
+    at_ms=NOW_MS,
+    decision=LENDING,
+    status=STATUS,
+    round=ROUND,
+    ledger=LedgerShown(is_reached=True, since_ms=NOW_MS - 60_000),
+    trainers=(TrainerShown(state="computing", pid=100),),
+)
+
+
+def look(
+    *, at_s: int = 0, steady_s: int | None = None, standing: str = "", **changed: object
+) -> Look:
+    shown = msgspec.structs.replace(CALM, at_ms=NOW_MS + at_s * 1_000, **changed)
+    steady_ms = (at_s if steady_s is None else steady_s) * 1_000
+    return Look(shown=shown, standing=standing, steady_ms=steady_ms)
+
+
+def codes(last: Look, now: Look) -> list[tuple[str, str]]:
+    return [(str(one.code), one.level) for one in happened(last, now)]
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Iterator[ActivityBook]:
+    with closing(ActivityBook.opened(tmp_path, lambda: NOW_MS)) as opened:
+        yield opened
+
+
+def written(book: ActivityBook) -> list[str]:
+    return [row.code for row in reversed(book.answer(AskActivity()).rows)]
+
+
+def test_a_calm_second_is_no_event() -> None:
+    warmer = msgspec.structs.replace(GAME, values={"program": "chess", "percent": 4})
+    assert codes(look(), look(at_s=1)) == []
+    assert codes(look(decision=GAME), look(at_s=1, decision=warmer)) == [], "only a number changed"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ({}, {"decision": GAME}, [("decided", "info")]),
+        ({"decision": GAME}, {}, [("decided", "good")]),
+        ({}, {"decision": QUARANTINED}, [("decided", "error")]),
+        ({}, {"preferences": Preferences(idle_minutes=9)}, [("preferences-changed", "info")]),
+        ({"round": None}, {}, [("joined-run", "good")]),
+        ({}, {"round": None}, [("left-run", "info")]),
+        (
+            {},
+            {"round": msgspec.structs.replace(ROUND, run="r2")},
+            [("left-run", "info"), ("joined-run", "good")],
+        ),
+        ({}, {"round": msgspec.structs.replace(ROUND, number=5)}, []),
+        (
+            {},
+            {"status": msgspec.structs.replace(STATUS, head_round=4)},
+            [("head-verified", "info")],
+        ),
+        (
+            {},
+            {"status": msgspec.structs.replace(STATUS, state="finished")},
+            [("run-ended", "good")],
+        ),
+        ({"status": None}, {}, []),
+        (
+            {"standing": "active"},
+            {"standing": "suspected"},
+            [("standing-changed", "warning")],
+        ),
+        ({}, {"standing": "active"}, []),
+    ],
+)
+def test_what_changed_is_told(
+    before: dict[str, Any], after: dict[str, Any], expected: list[tuple[str, str]]
+) -> None:
+    assert codes(look(**before), look(at_s=1, **after)) == expected
+
+
+def test_a_clock_that_goes_back_was_set_and_one_that_leaps_ahead_slept() -> None:
+    assert codes(look(), look(at_s=-60, steady_s=1)) == [("clock-set", "warning")]
+    (event,) = happened(look(), look(at_s=-60, steady_s=1))
+    assert event.values == {"seconds": -61}
+    assert codes(look(), look(at_s=7_200, steady_s=1)) == []
+    assert codes(look(), look(at_s=1, steady_s=3)) == [], "a little is nothing"
+
+
+def test_the_first_look_says_how_things_stand(book: ActivityBook) -> None:
+    Diary(book).look(look(decision=GAME))
+    rows = book.answer(AskActivity()).rows
+    assert [row.code for row in rows] == ["decided", "worker-started"]
+    assert rows[0].values == {"state": "waiting", "reason": "game", "program": "chess"}
+
+
+def test_a_ledger_is_lost_after_a_while_and_found_again(book: ActivityBook) -> None:
+    diary = Diary(book)
+    diary.look(look())
+    away = LedgerShown(since_ms=NOW_MS + 1_000, problem="no route")
+    for at_s in range(2, 30):
+        diary.look(look(at_s=at_s, ledger=away))
+    diary.look(look(at_s=31))
+    diary.look(look(at_s=32))
+    assert written(book)[2:] == ["ledger-lost", "ledger-found"]
+    assert LOST_MS == 10_000
+
+
+def test_one_answer_that_did_not_come_is_no_event(book: ActivityBook) -> None:
+    diary = Diary(book)
+    diary.look(look())
+    diary.look(look(at_s=5, ledger=LedgerShown(since_ms=NOW_MS + 5_000)))
+    diary.look(look(at_s=6))
+    assert written(book) == ["worker-started", "decided"]
+
+
+def test_a_trainer_that_ended_by_itself_is_told_and_one_that_was_told_to_is_not(
+    book: ActivityBook,
+) -> None:
+    diary = Diary(book)
+    diary.look(look())
+    diary.look(look(at_s=1, trainers=(TrainerShown(state="off"),)))
+    diary.look(look(at_s=2, trainers=(TrainerShown(state="starting", pid=101),)))
+    assert written(book)[2:] == ["trainer-restarted"]
+    diary.look(look(at_s=3, decision=GAME, trainers=(TrainerShown(state="off"),)))
+    diary.look(look(at_s=9, trainers=(TrainerShown(state="starting", pid=102),)))
+    assert written(book)[3:] == ["decided", "decided"]
