@@ -13,9 +13,9 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-import psutil
 import trio
 
 if TYPE_CHECKING:
@@ -167,9 +167,34 @@ class Proxy:
 
 
 def _owner_of(port: int, pids: Mapping[str, int]) -> str:
-    for name, pid in pids.items():
-        with suppress(psutil.Error):
-            for one in psutil.Process(pid).net_connections("tcp4"):
-                if one.laddr.port == port:
+    """Name the process that holds the connection from that loopback port.
+
+    By hand: psutil would read the whole table of sockets for each process, and on a machine with
+    many that takes seconds for every connection.
+    """
+    inode = _inode_of(port)
+    if inode:
+        for name, pid in pids.items():
+            with suppress(OSError):
+                if any(
+                    _target(one) == f"socket:[{inode}]" for one in Path(f"/proc/{pid}/fd").iterdir()
+                ):
                     return name
+    return ""
+
+
+def _inode_of(port: int) -> str:
+    """Of the socket with that local port; empty when there is none."""
+    end = f":{port:04X}"
+    for line in Path("/proc/net/tcp").read_text().splitlines():
+        if end in line:
+            fields = line.split()
+            if fields[1].endswith(end) and fields[9] != "0":
+                return fields[9]
+    return ""
+
+
+def _target(link: Path) -> str:
+    with suppress(OSError):
+        return str(link.readlink())
     return ""
