@@ -86,6 +86,18 @@ class Door:
         return listener
 
 
+def port_of(folder: Path) -> tuple[int, bytes] | None:
+    """Tell the loopback port of that folder's worker and what to say there first.
+
+    None where it listens on a Unix socket, or no worker runs.
+    """
+    try:
+        said = _read_port(folder)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    return said.port, said.token.encode()
+
+
 def connect(folder: Path) -> socket.socket:
     """Reach the worker of that folder; raises UserFacingError when none runs there."""
     try:
@@ -110,11 +122,15 @@ def _through_unix(folder: Path) -> socket.socket:
 
 
 def _through_port(folder: Path) -> socket.socket:
-    with (folder / PORT).open("rb") as file:
-        said = msgspec.json.decode(file.read(_MOST_BYTES), type=_Port)
+    said = _read_port(folder)
     made = socket.create_connection(("127.0.0.1", said.port), timeout=TIMEOUT_S)
     made.sendall(said.token.encode() + b"\n")
     return made
+
+
+def _read_port(folder: Path) -> _Port:
+    with (folder / PORT).open("rb") as file:
+        return msgspec.json.decode(file.read(_MOST_BYTES), type=_Port)
 
 
 def _fits(folder: Path) -> bool:

@@ -1,0 +1,139 @@
+"""A worker program that follows a script: `python -m tests.support.app_worker_program MODE FOLDER`.
+
+It speaks `link.control` over its pipes as the real one does, and appends to FOLDER/heard every line
+that it hears, and to FOLDER/starts its process id. MODE is what it does wrong:
+
+- good: nothing
+- late: answers questions after a second
+- mute: never answers questions
+- hung: shows itself once, and then nothing; does not end when told
+- silent: never says a word, and ends when told
+- garbage: says something that is no message
+- endless: says a line of 2 MB
+- dying: shows itself and ends
+- refusing: speaks another version
+- taken: another process uses its folder
+- slow-wish: takes over a wish when it was said three times
+- other-wish: has a wish of its own with a greater number, as from a command line
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import msgspec
+
+from tequio_client.link import control
+from tequio_client.link.questions import Activity, Question
+from tequio_client.link.snapshot import LedgerShown, Snapshot
+from tequio_client.link.wish import Wish
+
+EVERY_S = 0.1
+OTHERS = Wish(number=41, lend=True)
+MINE = Wish(number=4, lend=False)
+
+
+class Program:
+    """One worker."""
+
+    def __init__(self, mode: str, folder: Path) -> None:
+        self.mode, self.folder = mode, folder
+        self.snapshot = Snapshot(
+            wish=OTHERS if mode == "other-wish" else MINE,
+            ledger=LedgerShown(url="http://127.0.0.1:9", since_ms=1, problem="does not answer"),
+        )
+        self.wished = 0
+        with (folder / "starts").open("a") as file:
+            file.write(f"{os.getpid()}\n")
+
+    def run(self) -> None:
+        """Go on until told to end, or as the script says."""
+        if self.mode == "hung":
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        self.heard(sys.stdin.buffer.readline())
+        if self.mode == "silent":
+            sys.stdin.buffer.read()
+            return
+        if self.mode == "refusing":
+            say(control.Refused(why="app 0.1 speaks version 1, this worker speaks 2", v=2))
+            return
+        say(control.Welcome(build="paper", pid=os.getpid(), folder=str(self.folder)))
+        if self.mode == "taken":
+            sys.stderr.write("some log line\ntequio: another process uses the folder\n")
+            sys.exit(1)
+        self.misbehave()
+        threading.Thread(target=self.show, daemon=True).start()
+        for line in sys.stdin.buffer:
+            if isinstance(message := self.heard(line), control.Bye):
+                break
+            self.take(message)
+        if self.mode == "hung":
+            time.sleep(60)
+
+    def misbehave(self) -> None:
+        """Do what the script says, once."""
+        say(control.Shown(snapshot=self.snapshot))
+        match self.mode:
+            case "hung":
+                time.sleep(60)
+            case "garbage":
+                write(b'{"type":"weather"}\n')
+            case "endless":
+                write(b"x" * (2 << 20))
+            case "dying":
+                sys.stderr.write("tequio: the disk under the folder is gone\n")
+                sys.exit(1)
+
+    def show(self) -> None:
+        """Show everything again and again."""
+        while True:
+            say(control.Shown(snapshot=self.snapshot))
+            time.sleep(EVERY_S)
+
+    def take(self, message: control.ToWorker) -> None:
+        """Do what was said."""
+        match message:
+            case control.Want(wish=wish):
+                self.wished += 1
+                if wish.number > self.snapshot.wish.number and self.mode != "slow-wish":
+                    self.snapshot = msgspec.structs.replace(self.snapshot, wish=wish)
+                if self.mode == "slow-wish" and self.wished >= 3:
+                    self.snapshot = msgspec.structs.replace(self.snapshot, wish=wish)
+            case control.Choose(preferences=chosen):
+                self.snapshot = msgspec.structs.replace(self.snapshot, preferences=chosen)
+            case control.Ask(id=number, question=question) if self.mode != "mute":
+                threading.Thread(target=self.answer, args=(number, question)).start()
+
+    def answer(self, number: int, _question: Question) -> None:
+        """Answer, sooner or later."""
+        if self.mode == "late":
+            time.sleep(1.0)
+        say(control.Answer(id=number, reply=Activity(rows=())))
+
+    def heard(self, line: bytes) -> control.ToWorker:
+        """Keep the line, and read it."""
+        with (self.folder / "heard").open("ab") as file:
+            file.write(line)
+        return control.decode_to_worker(line)
+
+
+_SAYING = threading.Lock()
+
+
+def say(message: control.FromWorker) -> None:
+    write(control.encode(message))
+
+
+def write(content: bytes) -> None:
+    with _SAYING:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    Program(sys.argv[1], Path(sys.argv[2])).run()
