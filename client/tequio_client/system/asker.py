@@ -44,11 +44,15 @@ class Asker(Generic[T]):
         *,
         timeout_s: float,
         on_answer: Callable[[], None] = lambda: None,
+        on_end: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`on_answer` is called from the thread, never after `close`."""
+        """Both are called from the thread: `on_answer` never after `close`, `on_end` as its last.
+
+        What the source holds open is to be closed by `on_end`, where nobody uses it any more.
+        """
         self._source, self._timeout_s = source, timeout_s
-        self._on_answer, self._clock = on_answer, clock
+        self._on_answer, self._on_end, self._clock = on_answer, on_end, clock
         self._lock = threading.Condition()
         self._last: Answer[T] = Answer(error=NOT_ASKED)
         self._asked_at: float | None = None  # when the call under way began
@@ -99,6 +103,7 @@ class Asker(Generic[T]):
                 self._lock.notify_all()
                 if not self._is_closed:
                     self._on_answer()
+        self._on_end()
 
     def _wait_asked(self) -> bool:
         with self._lock:

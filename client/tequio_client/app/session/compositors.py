@@ -56,7 +56,8 @@ class HyprlandFullscreen:
         folder = Path(self._environ.get("XDG_RUNTIME_DIR", "/")) / "hypr" / instance
         said = _exchanged(str(folder / ".socket.sock"), b"j/activewindow", self._timeout_s, None)
         window = _parsed(said)
-        if window.get("fullscreen") not in (_FULL, True):
+        state = window.get("fullscreen")  # true in older versions, where 1 is no truth
+        if state is not True and state != _FULL:
             return ""
         return _named(window.get("pid"), window.get("class"))
 

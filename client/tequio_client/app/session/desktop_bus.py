@@ -40,33 +40,38 @@ GAME_MODE = Address(
 _METERED = {1: True, 2: False, 3: True, 4: False}  # 3 and 4 are guesses; 0 is no answer
 
 
-class MutterIdle:
-    """GNOME's own monitor: milliseconds since the last input, under Wayland too."""
-
-    source = "mutter"
+class OnBus:
+    """A probe with a connection of its own."""
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
+
+    def close(self) -> None:
+        """Hang up."""
+        self._bus.close()
+
+
+class MutterIdle(OnBus):
+    """GNOME's own monitor: milliseconds since the last input, under Wayland too."""
+
+    source = "mutter"
 
     def read(self) -> float:
         """Seconds; see Probe."""
         return _seconds(checked(self._bus.call(MUTTER, "GetIdletime"), int))
 
 
-class ScreenSaverIdle:
+class ScreenSaverIdle(OnBus):
     """KDE's answer, and that of others that follow freedesktop.org: milliseconds."""
 
     source = "screensaver"
-
-    def __init__(self, bus: Bus) -> None:
-        self._bus = bus
 
     def read(self) -> float:
         """Seconds; see Probe."""
         return _seconds(checked(self._bus.call(SCREEN_SAVER, "GetSessionIdleTime"), int))
 
 
-class LogindIdle:
+class LogindIdle(OnBus):
     """What the desktop told logind; coarse, and "not idle" where no desktop tells it anything."""
 
     source = "logind"
@@ -74,7 +79,8 @@ class LogindIdle:
     def __init__(
         self, bus: Bus, now_us: Callable[[], int] = lambda: time.time_ns() // 1_000
     ) -> None:
-        self._bus, self._now_us = bus, now_us
+        super().__init__(bus)
+        self._now_us = now_us
 
     def read(self) -> float:
         """Seconds; see Probe."""
@@ -84,26 +90,20 @@ class LogindIdle:
         return max(self._now_us() - since_us, 0) / 1e6 if since_us else 0.0
 
 
-class LogindLock:
+class LogindLock(OnBus):
     """Whether the session is locked, where the desktop tells logind."""
 
     source = "logind"
-
-    def __init__(self, bus: Bus) -> None:
-        self._bus = bus
 
     def read(self) -> bool:
         """See Probe."""
         return self._bus.read(SESSION, "LockedHint", bool)
 
 
-class ScreenSaverLock:
+class ScreenSaverLock(OnBus):
     """Whether the screen saver is on, by GNOME's or freedesktop.org's name."""
 
     source = "screensaver"
-
-    def __init__(self, bus: Bus) -> None:
-        self._bus = bus
 
     def read(self) -> bool:
         """See Probe."""
@@ -115,13 +115,10 @@ class ScreenSaverLock:
         raise AbsentError("no screen saver service")
 
 
-class NetworkMetered:
+class NetworkMetered(OnBus):
     """NetworkManager's word on the connection that leads out."""
 
     source = "networkmanager"
-
-    def __init__(self, bus: Bus) -> None:
-        self._bus = bus
 
     def read(self) -> bool:
         """See Probe."""
@@ -131,13 +128,10 @@ class NetworkMetered:
         return _METERED[said]
 
 
-class GameMode:
+class GameMode(OnBus):
     """The game that asked Feral's GameMode for the machine; empty when none did."""
 
     source = "gamemode"
-
-    def __init__(self, bus: Bus) -> None:
-        self._bus = bus
 
     def read(self) -> str:
         """See Probe."""

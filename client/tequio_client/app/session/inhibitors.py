@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tequio_client.app.session.desktop_bus import OnBus
 from tequio_client.system.dbus import Address, checked
 
 if TYPE_CHECKING:
@@ -27,14 +28,15 @@ SCREEN_POLICY = 4
 _ONE = "org.gnome.SessionManager.Inhibitor"
 
 
-class GnomeInhibitor:
+class GnomeInhibitor(OnBus):
     """The first program that keeps GNOME from blanking the screen; empty: none."""
 
     source = "gnome-inhibitors"
 
     def __init__(self, bus: Bus, ours: Collection[str]) -> None:
         """`ours` are the names under which we ask for the same."""
-        self._bus, self._ours = bus, ours
+        super().__init__(bus)
+        self._ours = ours
 
     def read(self) -> str:
         """See Probe."""
@@ -49,14 +51,15 @@ class GnomeInhibitor:
         return ""
 
 
-class KdeInhibitor:
+class KdeInhibitor(OnBus):
     """The first program that keeps KDE from blanking the screen; empty: none."""
 
     source = "kde-inhibitions"
 
     def __init__(self, bus: Bus, ours: Collection[str]) -> None:
         """`ours` are the names under which we ask for the same."""
-        self._bus, self._ours = bus, ours
+        super().__init__(bus)
+        self._ours = ours
 
     def read(self) -> str:
         """See Probe."""

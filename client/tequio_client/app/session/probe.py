@@ -27,6 +27,15 @@ class Probe(Protocol[T_co]):
         """The fact, now; raises AbsentError, UnknownError, or whatever its library does."""
 
 
+def close(probe: object) -> None:
+    """Let go of what a probe holds open, if it holds anything."""
+    getattr(probe, "close", _nothing)()
+
+
+def _nothing() -> None:
+    pass
+
+
 class First(Generic[T]):
     """The first source that is there; the others are asked only when it is not, or fails."""
 
@@ -61,6 +70,11 @@ class First(Generic[T]):
         self._start = 0 if self._start >= len(self._probes) else self._start
         raise (UnknownError if is_any_there else AbsentError)("; ".join(problems) or "no source")
 
+    def close(self) -> None:
+        """Close all sources."""
+        for probe in self._probes:
+            close(probe)
+
 
 class Any:
     """Whether any source says yes; no, if one says no and none says yes."""
@@ -85,3 +99,8 @@ class Any:
         if not answers:
             raise AbsentError("; ".join(problems) or "no source")
         return any(answers)
+
+    def close(self) -> None:
+        """Close all sources."""
+        for probe in self._probes:
+            close(probe)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from tequio_client.app.session.probe import close
 from tequio_client.app.session.programs import is_film
 from tequio_client.link.facts import NOTHING_OF_SESSION, Fact, SessionFacts
 from tequio_client.system.asker import Answer, Asker
@@ -41,21 +42,22 @@ class SessionProbes(QObject):
     ) -> None:
         super().__init__(parent)
         self._probes = probes
-        asker = partial(Asker, timeout_s=timeout_s, on_answer=self._answered.emit)
-        self._idle: Asker[float] = asker(probes.idle.read)
-        self._lock: Asker[bool] = asker(probes.lock.read)
-        self._fullscreen: Asker[str] = asker(probes.fullscreen.read)
-        self._metered: Asker[bool] = asker(probes.metered.read)
-        self._running: Asker[Running] = asker(probes.programs.read)
-        self._game_mode: Asker[str] | None = (
-            asker(probes.game_mode.read) if probes.game_mode is not None else None
-        )
+        self._timeout_s = timeout_s
+        self._idle = self._asker(probes.idle)
+        self._lock = self._asker(probes.lock)
+        self._fullscreen = self._asker(probes.fullscreen)
+        self._metered = self._asker(probes.metered)
+        self._running: Asker[Running] = self._asker(probes.programs)
+        self._game_mode = None if probes.game_mode is None else self._asker(probes.game_mode)
         self.facts = NOTHING_OF_SESSION
         self._timer = QTimer(self, interval=RESTING_MS)
         self._timer.timeout.connect(self._ask)
         self._together = QTimer(self, interval=_TOGETHER_MS, singleShot=True)
         self._together.timeout.connect(self._tell)
         self._answered.connect(self._together.start)
+        late_ms = round(timeout_s * 1_000) + _TOGETHER_MS
+        self._late = QTimer(self, interval=late_ms, singleShot=True)
+        self._late.timeout.connect(self._tell)
 
     def start(self) -> None:
         """Look now, and from now on."""
@@ -80,8 +82,17 @@ class SessionProbes(QObject):
         """Ask nothing more and emit nothing more."""
         self._timer.stop()
         self._together.stop()
+        self._late.stop()
         for asker in self._askers():
             asker.close()
+
+    def _asker(self, probe: Probe[T]) -> Asker[T]:
+        return Asker(
+            probe.read,
+            timeout_s=self._timeout_s,
+            on_answer=self._answered.emit,
+            on_end=partial(close, probe),
+        )
 
     def _askers(self) -> list[_Asker]:
         some: list[_Asker] = [self._idle, self._lock, self._fullscreen, self._metered]
@@ -90,7 +101,8 @@ class SessionProbes(QObject):
     def _ask(self) -> None:
         for asker in self._askers():
             asker.ask()
-        self._together.start()  # what hangs must become unknown although it does not answer
+        if not self._late.isActive():  # what hangs must become unknown although it says nothing
+            self._late.start()
 
     def _tell(self) -> None:
         facts = self._composed()

@@ -60,6 +60,10 @@ class X11Idle:
         """See Probe."""
         return self._server.ask(Display.idle_s)
 
+    def close(self) -> None:
+        """Hang up."""
+        self._server.close()
+
 
 class X11Fullscreen:
     """The program whose window fills the screen, or an empty name."""
@@ -75,6 +79,10 @@ class X11Fullscreen:
         if not program and not self._sees_all:
             raise UnknownError("windows that Wayland draws by itself cannot be seen")
         return program
+
+    def close(self) -> None:
+        """Hang up."""
+        self._server.close()
 
 
 def _fullscreen(display: Display) -> str:

@@ -1,0 +1,321 @@
+"""Windows, macOS, Sway and Hyprland: their answers are played, the rules about them are ours."""
+
+# ruff: noqa: D102 - the methods of the protocols that are played here
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+import sys
+import threading
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import psutil
+import pytest
+
+from tequio_client.app.session.compositors import HyprlandFullscreen, SwayFullscreen
+from tequio_client.app.session.line import LinuxLine, MacLine
+from tequio_client.app.session.macos import Bounds, MacFullscreen, MacIdle, MacLock
+from tequio_client.app.session.macos_calls import MacCalls
+from tequio_client.app.session.windows import (
+    Window,
+    WindowsFullscreen,
+    WindowsIdle,
+    WindowsLock,
+)
+from tequio_client.app.session.windows_calls import WindowsCalls
+from tequio_client.system.errors import AbsentError, UnknownError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+SCREEN = (0, 0, 1920, 1080)
+PARENT = psutil.Process(os.getppid()).name()
+
+
+@dataclass
+class Calls:
+    """What Windows answers; see windows.Calls."""
+
+    input_at_ms: int = 0
+    at_ms: int = 0
+    pads: tuple[int, ...] = ()
+    flags: int = 1
+    state: int = 5
+    window: Window | None = None
+
+    def input_ms(self) -> int:
+        return self.input_at_ms
+
+    def now_ms(self) -> int:
+        return self.at_ms
+
+    def gamepads(self) -> tuple[int, ...]:
+        return self.pads
+
+    def lock_flags(self) -> int:
+        return self.flags
+
+    def notification_state(self) -> int:
+        return self.state
+
+    def front(self) -> Window | None:
+        return self.window
+
+
+def window(**changes: Any) -> Window:  # noqa: ANN401 - any field
+    answers: dict[str, Any] = {"pid": os.getppid(), "kind": "Game", "at": SCREEN, "screen": SCREEN}
+    return Window(**(answers | changes))
+
+
+def test_the_count_of_windows_begins_again_after_49_days() -> None:
+    calls = Calls(input_at_ms=2**32 - 4_000, at_ms=1_000)
+    assert WindowsIdle(calls).read() == 5.0
+
+
+def test_a_gamepad_is_input_too() -> None:
+    now_s = [50.0]
+    calls = Calls(input_at_ms=0, at_ms=600_000, pads=(7,))
+    idle = WindowsIdle(calls, clock=lambda: now_s[0])
+    assert idle.read() == 600.0
+    calls.pads = (8,)
+    assert idle.read() == 0.0
+    now_s[0] += 30
+    assert idle.read() == 30.0
+    calls.input_at_ms = 598_000
+    assert idle.read() == 2.0
+
+
+@pytest.mark.parametrize(("flags", "is_locked"), [(0, True), (1, False)])
+def test_windows_tells_its_lock(flags: int, *, is_locked: bool) -> None:
+    assert WindowsLock(Calls(flags=flags)).read() is is_locked
+
+
+def test_a_lock_that_windows_does_not_know_is_unknown() -> None:
+    with pytest.raises(UnknownError, match="-1"):
+        WindowsLock(Calls(flags=-1)).read()
+
+
+@pytest.mark.parametrize(
+    ("state", "front", "program"),
+    [
+        (5, None, ""),
+        (3, None, "?"),
+        (3, window(at=(5, 5, 50, 50)), PARENT),
+        (2, window(), PARENT),
+        (5, window(), PARENT),
+        (5, window(at=(0, 0, 1920, 1040)), ""),
+        (5, window(kind="WorkerW"), ""),
+        (2, window(kind="Progman"), ""),
+        (5, window(pid=os.getpid()), ""),
+        (5, window(pid=2**31 - 1), "Game"),
+    ],
+)
+def test_windows_tells_what_fills_a_screen(state: int, front: Window | None, program: str) -> None:
+    assert WindowsFullscreen(Calls(state=state, window=front)).read() == program
+
+
+@dataclass
+class PlayedMac:
+    """What macOS answers; see macos.Mac."""
+
+    idle: float = 12.5
+    said: Mapping[str, object] = field(default_factory=dict)
+    shown: Sequence[Mapping[str, object]] = ()
+
+    def idle_s(self) -> float:
+        return self.idle
+
+    def session(self) -> Mapping[str, object]:
+        return self.said
+
+    def windows(self) -> Sequence[Mapping[str, object]]:
+        return self.shown
+
+    def displays(self) -> Sequence[Bounds]:
+        return (
+            Bounds(x=0, y=0, width=1728, height=1117),
+            Bounds(x=1728, y=0, width=1920, height=1080),
+        )
+
+
+def shown(layer: int = 0, pid: int = 1, width: float = 1920, x: float = 1728) -> dict[str, object]:
+    return {
+        "kCGWindowLayer": layer,
+        "kCGWindowOwnerPID": pid,
+        "kCGWindowOwnerName": "Baldur's Gate 3",
+        "kCGWindowBounds": {"X": x, "Y": 0, "Width": width, "Height": 1080.0},
+    }
+
+
+def test_a_mac_tells_idle_time_and_lock() -> None:
+    assert MacIdle(PlayedMac()).read() == 12.5
+    assert MacLock(PlayedMac()).read() is False
+    assert MacLock(PlayedMac(said={"CGSSessionScreenIsLocked": 1})).read() is True
+    with pytest.raises(UnknownError):
+        MacIdle(PlayedMac(idle=float("nan"))).read()
+
+
+@pytest.mark.parametrize(
+    ("windows", "program"),
+    [
+        ([], ""),
+        ([shown()], "Baldur's Gate 3"),
+        ([shown(layer=25), shown()], "Baldur's Gate 3"),
+        ([shown(width=800)], ""),
+        ([shown(x=100)], ""),
+        ([shown(pid=os.getpid())], ""),
+        ([{"kCGWindowLayer": 0, "kCGWindowBounds": "?"}], ""),
+        ([{"kCGWindowLayer": 0, "kCGWindowBounds": {"X": "a"}}], ""),
+    ],
+)
+def test_a_mac_tells_what_fills_a_screen(windows: list[Mapping[str, object]], program: str) -> None:
+    assert MacFullscreen(PlayedMac(shown=windows)).read() == program
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="it has its own")
+def test_elsewhere_the_libraries_of_windows_and_macos_are_absent() -> None:
+    for kind in (WindowsCalls, MacCalls):
+        with pytest.raises(AbsentError):
+            kind()
+
+
+ROUTE = b"   route to: default\ninterface: en7\n      flags: <UP,GATEWAY>\n"
+PORTS = b"Hardware Port: Wi-Fi\nDevice: en0\n\nHardware Port: %s\nDevice: en7\nAddress: a:b\n"
+
+
+@pytest.mark.parametrize(
+    ("port", "packet", "is_metered"),
+    [
+        (b"Thunderbolt Ethernet", b"options:\n", False),
+        (b"iPhone USB", b"", True),
+        (b"Wi-Fi 2", b"vendor_specific (opaque): \nANDROID_METERED\n", True),
+    ],
+)
+def test_a_mac_knows_telephones(port: bytes, packet: bytes, *, is_metered: bool) -> None:
+    answers = {"/sbin/route": ROUTE, "/usr/sbin/networksetup": PORTS % port,
+               "/usr/sbin/ipconfig": packet}  # fmt: skip
+    assert MacLine(lambda command: answers[command[0]]).read() is is_metered
+
+
+def test_a_mac_without_a_way_out_has_no_line() -> None:
+    with pytest.raises(AbsentError, match="no route"):
+        MacLine(lambda _: b"route: writing to routing socket: not in table\n").read()
+
+
+def way_out(root: Path, name: str, bus: str, *, is_wireless: bool = False) -> LinuxLine:
+    (root / "proc/net").mkdir(parents=True)
+    (root / "proc/net/route").write_text(
+        f"Iface\tDestination\tGateway\n{name}\t000200C0\t0\n{name}\t00000000\t010200C0\n"
+    )
+    (root / f"sys/bus/{bus}").mkdir(parents=True)
+    device = root / f"sys/class/net/{name}/device"
+    device.mkdir(parents=True)
+    (device / "subsystem").symlink_to(root / f"sys/bus/{bus}")
+    (device.parent / "type").write_text("1\n")
+    (device.parent / "uevent").write_text(f"INTERFACE={name}\n")
+    if is_wireless:
+        (device.parent / "wireless").mkdir()
+    return LinuxLine(root / "sys", root / "proc")
+
+
+def test_a_wire_inside_the_computer_is_not_metered(tmp_path: Path) -> None:
+    assert way_out(tmp_path, "enp3s0", "pci").read() is False
+
+
+@pytest.mark.parametrize(("bus", "is_wireless"), [("usb", False), ("pci", True)])
+def test_what_may_be_a_telephone_is_unknown(tmp_path: Path, bus: str, *, is_wireless: bool) -> None:
+    with pytest.raises(UnknownError, match="nobody knows whether wl0 is metered"):
+        way_out(tmp_path, "wl0", bus, is_wireless=is_wireless).read()
+
+
+def test_without_a_route_there_is_no_line(tmp_path: Path) -> None:
+    with pytest.raises(AbsentError, match="no route"):
+        LinuxLine(tmp_path, tmp_path).read()
+
+
+def answer_once(path: Path, said: bytes) -> threading.Thread:
+    door = socket.socket(socket.AF_UNIX)
+    door.bind(str(path))
+    door.listen()
+
+    def serve() -> None:
+        with closing(door):
+            line, _ = door.accept()
+            with line:
+                line.recv(4_096)
+                for start in range(0, len(said), 7):
+                    line.sendall(said[start : start + 7])
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    return thread
+
+
+def sway_tree(*, is_full: bool, is_deep: bool = False) -> dict[str, object]:
+    leaf = {"id": 9, "focused": True, "pid": os.getppid(), "app_id": "game",
+            "fullscreen_mode": int(is_full and not is_deep)}  # fmt: skip
+    box = {"id": 5, "nodes": [{"id": 8}, leaf], "focus": [9, 8],
+           "fullscreen_mode": int(is_full and is_deep)}  # fmt: skip
+    return {"id": 1, "nodes": [{"id": 2}, box], "floating_nodes": [], "focus": [5, 2]}
+
+
+@pytest.mark.parametrize(
+    ("tree", "program"),
+    [
+        (sway_tree(is_full=True), PARENT),
+        (sway_tree(is_full=True, is_deep=True), PARENT),
+        (sway_tree(is_full=False), ""),
+        ({"id": 1, "focus": [4], "nodes": 7}, ""),
+    ],
+)
+def test_sway_tells_what_fills_the_screen(
+    tmp_path: Path, tree: dict[str, object], program: str
+) -> None:
+    content = json.dumps(tree).encode()
+    head = b"i3-ipc" + struct.pack("=II", len(content), 4)
+    thread = answer_once(tmp_path / "sway", head + content)
+    assert SwayFullscreen({"SWAYSOCK": str(tmp_path / "sway")}).read() == program
+    thread.join()
+
+
+@pytest.mark.parametrize(
+    ("said", "program"),
+    [
+        ({"fullscreen": 2, "pid": os.getppid(), "class": "a"}, PARENT),
+        ({"fullscreen": True, "pid": -1, "class": "steam_app_730"}, "steam_app_730"),
+        ({"fullscreen": 1, "pid": 1}, ""),
+        ({"fullscreen": 0}, ""),
+        ({}, ""),
+    ],
+)
+def test_hyprland_tells_what_fills_the_screen(
+    tmp_path: Path, said: dict[str, object], program: str
+) -> None:
+    (tmp_path / "hypr/abc").mkdir(parents=True)
+    thread = answer_once(tmp_path / "hypr/abc/.socket.sock", json.dumps(said).encode())
+    environ = {"XDG_RUNTIME_DIR": str(tmp_path), "HYPRLAND_INSTANCE_SIGNATURE": "abc"}
+    assert HyprlandFullscreen(environ).read() == program
+    thread.join()
+
+
+@pytest.mark.parametrize("said", [b"", b"[]", b"{", b"\xff" * 40])
+def test_a_compositor_that_answers_garbage_is_unknown(tmp_path: Path, said: bytes) -> None:
+    thread = answer_once(tmp_path / "sway", said)
+    with pytest.raises(UnknownError):
+        SwayFullscreen({"SWAYSOCK": str(tmp_path / "sway")}, timeout_s=0.5).read()
+    thread.join()
+
+
+def test_other_compositors_are_absent(tmp_path: Path) -> None:
+    with pytest.raises(AbsentError):
+        SwayFullscreen({}).read()
+    with pytest.raises(AbsentError):
+        HyprlandFullscreen({}).read()
+    with pytest.raises(AbsentError):
+        SwayFullscreen({"SWAYSOCK": str(tmp_path / "gone")}).read()

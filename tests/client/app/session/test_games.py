@@ -1,0 +1,221 @@
+"""Games by where they are installed, over stores' files as the stores write them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.app.session import vdf
+from tequio_client.app.session.game_folders import GameFolders
+from tequio_client.app.session.game_stores import (
+    epic_games,
+    gog_games,
+    heroic_games,
+    lutris_games,
+    steam_games,
+    stores,
+)
+from tequio_client.app.session.programs import SCAN_S, Programs, is_film, plain
+from tequio_shared.errors import MalformedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+STEAM_LIBRARIES = """
+"libraryfolders"
+{
+\t"0"
+\t{
+\t\t"path"\t\t"%s"
+\t\t"label"\t\t""
+\t\t"apps" { "730" "34811" }
+\t}
+\t// a comment of somebody
+\t"1" { "path" "%s" }
+\t"2" "/from/an/old/file"
+}
+"""
+MANIFEST = '"AppState" { "appid" "730" "name" "Counter-\\"Strike\\" 2" "installdir" "CS2" }'
+
+
+@pytest.fixture
+def steam(tmp_path: Path) -> Path:
+    first, second = tmp_path / ".local/share/Steam", tmp_path / "games" / "SteamLibrary"
+    for folder in (
+        first / "steamapps/common/Proton 9.0/files/bin",
+        first / "steamapps/common/SteamLinuxRuntime_sniper",
+        second / "steamapps/common/CS2/bin",
+        second / "steamapps/common/wallpaper_engine",
+    ):
+        folder.mkdir(parents=True)
+    libraries = first / "steamapps/libraryfolders.vdf"
+    libraries.write_text(STEAM_LIBRARIES % (first, second))
+    (second / "steamapps/appmanifest_730.acf").write_text(MANIFEST)
+    (second / "steamapps/appmanifest_9.acf").write_text('"AppState" {')
+    return first
+
+
+def games(*libraries: Mapping[str, str]) -> GameFolders:
+    folders = GameFolders([lambda one=one: one for one in libraries])  # type: ignore[misc]
+    folders.refresh()
+    return folders
+
+
+def test_steam_lists_every_game_of_every_library(steam: Path, tmp_path: Path) -> None:
+    found = steam_games(steam)
+    assert found[str(tmp_path / "games/SteamLibrary/steamapps/common/CS2")] == 'Counter-"Strike" 2'
+
+
+@pytest.mark.parametrize(
+    ("words", "game"),
+    [
+        (["{common}/CS2/bin/cs2"], 'Counter-"Strike" 2'),
+        (["/usr/bin/wine64-preloader", "Z:{windows}\\CS2\\bin\\cs2.exe", "-novid"],
+         'Counter-"Strike" 2'),
+        (["/usr/bin/reaper", "SteamLaunch", "AppId=730", "--", "{common}/cs2/game.sh"],
+         'Counter-"Strike" 2'),
+        (["{common}/wallpaper_engine/wallpaper64.exe"], ""),
+        (["{first}/Proton 9.0/files/bin/wineserver"], ""),
+        (["/usr/bin/python3", "-c", "CS2"], ""),
+        (["{common}/CS2-notes/editor"], ""),
+        ([], ""),
+    ],
+)  # fmt: skip
+def test_what_runs_from_a_games_folder_is_that_game(
+    steam: Path, tmp_path: Path, words: list[str], game: str
+) -> None:
+    common = str(tmp_path / "games/SteamLibrary/steamapps/common")
+    places = {
+        "common": common,
+        "windows": common.replace("/", "\\"),
+        "first": str(steam / "steamapps/common"),
+    }
+    filled = [word.format(**places) for word in words]
+    assert games(steam_games(steam)).game_of(filled) == game
+
+
+@pytest.mark.parametrize("content", ["", '"a" {', "}", '"a" { "b" } }', "{", '"' * 3, "\0" * 99,
+                                     '"a" {' * 5_000])  # fmt: skip
+def test_a_broken_file_of_steam_leaves_its_own_folder(steam: Path, content: str) -> None:
+    (steam / "steamapps/libraryfolders.vdf").write_text(content)
+    assert str(steam / "steamapps/common/Proton 9.0") in steam_games(steam)
+
+
+def test_vdf_is_read_as_valve_writes_it() -> None:
+    tree = vdf.parsed('"Root" { Plain word "back\\\\slash" "q\\"uote" "Empty" "" "In" { } }')
+    root = vdf.branch(tree, "root")
+    assert root == {"plain": "word", "back\\slash": 'q"uote', "empty": "", "in": {}}
+    assert vdf.leaf(root, "in") == ""
+    assert vdf.branch(root, "plain") == {}
+    with pytest.raises(MalformedError, match="too deep"):
+        vdf.parsed('"a" {' * 40)
+
+
+def test_epic_heroic_gog_and_lutris_list_theirs(tmp_path: Path) -> None:
+    (tmp_path / "one.item").write_text(
+        json.dumps({"InstallLocation": "C:\\Epic\\Fortnite", "DisplayName": "Fortnite"})
+    )
+    (tmp_path / "two.item").write_text("{")
+    (tmp_path / "three.item").write_text("[1, 2]")
+    assert epic_games(tmp_path) == {"C:\\Epic\\Fortnite": "Fortnite"}
+
+    heroic = tmp_path / "heroic"
+    epic, gog = heroic / "legendaryConfig/legendary", heroic / "gog_store"
+    for folder in (epic, gog):
+        folder.mkdir(parents=True)
+    (epic / "installed.json").write_text(
+        json.dumps({"a": {"install_path": "/g/Hades", "title": "Hades"}, "b": 3})
+    )
+    (gog / "installed.json").write_text(
+        json.dumps({"installed": [{"install_path": "/g/Witcher", "appName": "1"}]})
+    )
+    assert heroic_games(heroic) == {"/g/Hades": "Hades", "/g/Witcher": "Witcher"}
+
+    (tmp_path / "gog/Stardew").mkdir(parents=True)
+    (tmp_path / "gog/Stardew/gameinfo").write_text("Stardew Valley\n1.6\n")
+    (tmp_path / "gog/notes").mkdir()
+    assert gog_games(tmp_path / "gog") == {str(tmp_path / "gog/Stardew"): "Stardew Valley"}
+
+    database = tmp_path / "pga.db"
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("CREATE TABLE games (name TEXT, directory TEXT, installed INTEGER)")
+        rows = [("Celeste", str(Path.home() / "Games/Celeste"), 1), ("Home", str(Path.home()), 1),
+                ("Gone", "/somewhere/quite/far/away/gone", 0)]  # fmt: skip
+        connection.executemany("INSERT INTO games VALUES (?, ?, ?)", rows)
+    assert lutris_games(database) == {str(Path.home() / "Games/Celeste"): "Celeste"}
+    database.write_bytes(b"no database" * 100)
+    assert lutris_games(database) == {}
+
+
+def test_a_computer_without_stores_has_no_games(tmp_path: Path) -> None:
+    folders = GameFolders(stores(tmp_path, {}))
+    folders.refresh()
+    assert folders.game_of([sys.executable]) == ""
+
+
+def test_a_program_that_runs_from_a_games_folder_is_found_and_its_end_is_seen(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "steamapps/common/Hollow Knight"
+    folder.mkdir(parents=True)
+    binary = folder / "hollow_knight"
+    shutil.copy(shutil.which("sleep") or "", binary)
+    now_s = [1_000.0]
+    programs = Programs(GameFolders([lambda: steam_games(tmp_path)]), clock=lambda: now_s[0])
+    programs.wanted = ("Hollow_Knight.exe", "resolve")
+    assert programs.read().game == ""
+    with subprocess.Popen([binary, "600"]) as game:
+        assert programs.read().game == "", "looked again too soon"
+        now_s[0] += SCAN_S
+        running = programs.read()
+        assert running.game == "Hollow Knight"
+        assert running.exclusive == ("Hollow_Knight.exe",)
+        game.kill()
+        game.wait()
+    now_s[0] += SCAN_S
+    assert programs.read().game == ""
+    assert programs.read().exclusive == ()
+
+
+def test_a_launcher_that_becomes_the_game_is_seen(tmp_path: Path) -> None:
+    folder = tmp_path / "steamapps/common/Celeste"
+    folder.mkdir(parents=True)
+    binary = folder / "Celeste"
+    shutil.copy(shutil.which("sleep") or "", binary)
+    now_s = [1_000.0]
+    programs = Programs(GameFolders([lambda: steam_games(tmp_path)]), clock=lambda: now_s[0])
+    script = f'read line; exec "{binary}" 600'
+    with subprocess.Popen(["/bin/sh", "-c", script, "launcher"], stdin=subprocess.PIPE) as launcher:
+        assert launcher.stdin is not None
+        programs.read()
+        launcher.stdin.write(b"go\n")
+        launcher.stdin.flush()
+        for _ in range(2_000):
+            now_s[0] += 0.01
+            if Path(f"/proc/{launcher.pid}/exe").resolve() == binary:
+                break
+        now_s[0] += SCAN_S
+        assert programs.read().game == "Celeste"
+        launcher.kill()
+
+
+@pytest.mark.parametrize(
+    ("name", "is_it"),
+    [("firefox", True), ("Firefox.exe", True), ("/usr/bin/vlc", True), ("mpv", True),
+     ("C:\\Program Files\\VLC\\vlc.exe", True), ("QuickTime Player.app", True),
+     ("cs2", False), ("", False)],
+)  # fmt: skip
+def test_films_are_shown_by_browsers_and_players(name: str, *, is_it: bool) -> None:
+    assert is_film(name) is is_it
+
+
+def test_names_are_compared_without_their_folder_and_ending() -> None:
+    assert plain("C:\\Games\\Hades.EXE") == plain("/opt/Hades") == "hades"

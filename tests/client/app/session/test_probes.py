@@ -1,0 +1,307 @@
+"""All session probes together in a Qt application: true, hung, failing, and by the real table."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PySide6.QtCore import QTimer
+
+from tequio_client.app.session import desktop_bus
+from tequio_client.app.session.game_folders import GameFolders
+from tequio_client.app.session.probe import Any as AnyOf
+from tequio_client.app.session.probe import First
+from tequio_client.app.session.probes import LENDING_MS, RESTING_MS, SessionProbes
+from tequio_client.app.session.programs import Programs
+from tequio_client.app.session.table import Place, Probes, is_wayland, probes
+from tequio_client.link.control import Tell, decode_to_worker, encode
+from tequio_client.system.errors import AbsentError, UnknownError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.link.facts import Fact, SessionFacts
+    from tests.support.private_bus import PrivateBus
+    from tests.support.private_display import PrivateDisplay
+
+STRANGERS = {"torch", "trio", "numpy", "libp2p", "httpx"}
+LOADED = """
+import sys
+import tequio_client.app.session.probes, tequio_client.app.session.table
+import tequio_client.app.session.sleep
+print(*{name.partition(".")[0] for name in sys.modules})
+"""
+
+
+@dataclass
+class Played:
+    """A probe whose answer the test sets."""
+
+    answer: Callable[[], Any]
+    source: str = "played"
+
+    def read(self) -> Any:  # noqa: ANN401 - any fact
+        """Answer so."""
+        return self.answer()
+
+
+def raises(error: Exception) -> Callable[[], Any]:
+    def answer() -> Any:  # noqa: ANN401 - never
+        raise error
+
+    return answer
+
+
+def played(**changes: Callable[[], Any]) -> Probes:
+    answers: dict[str, Callable[[], Any]] = {
+        "idle": lambda: 400.0,
+        "lock": lambda: False,
+        "fullscreen": lambda: "",
+        "metered": lambda: False,
+        "game_mode": lambda: "",
+    }
+    parts = {name: Played(answer) for name, answer in (answers | changes).items()}
+    return Probes(programs=Programs(GameFolders([])), **parts)
+
+
+def first_facts(qtbot: QtBot, session: SessionProbes) -> SessionFacts:
+    """What is known once every probe has answered or hangs."""
+    session.start()
+    qtbot.waitUntil(lambda: bool(session.facts.health), timeout=30_000)
+    qtbot.waitUntil(
+        lambda: all(one.error != "has not been asked yet" for one in session.facts.health),
+        timeout=30_000,
+    )
+    return session.facts
+
+
+def health(facts: SessionFacts, name: str) -> Fact:
+    return next(one for one in facts.health if one.name == name)
+
+
+def test_all_facts_come_together_and_fit_the_line_to_the_worker(qtbot: QtBot) -> None:
+    with closing(SessionProbes(played())) as session:
+        facts = first_facts(qtbot, session)
+        qtbot.waitUntil(lambda: session.facts.programs is not None, timeout=30_000)
+        facts = session.facts
+    assert (facts.idle_s, facts.is_locked, facts.fullscreen) == (400.0, False, "")
+    assert (facts.game, facts.programs, facts.is_metered) == ("", (), False)
+    assert all(one.ok for one in facts.health)
+    assert decode_to_worker(encode(Tell(facts=facts))) == Tell(facts=facts)
+
+
+def test_what_changes_is_told(qtbot: QtBot) -> None:
+    idle = [9.0]
+    with closing(SessionProbes(played(idle=lambda: idle[0]))) as session:
+        first_facts(qtbot, session)
+        session.set_lending(is_lending=True)
+        with qtbot.waitSignal(
+            session.changed, timeout=30_000, check_params_cb=lambda facts: facts.idle_s == 0.5
+        ):
+            idle[0] = 0.5
+
+
+@pytest.mark.parametrize("name", ["idle", "lock", "fullscreen", "metered", "game_mode"])
+def test_a_probe_that_hangs_is_unknown_while_the_rest_and_the_window_go_on(
+    qtbot: QtBot, name: str
+) -> None:
+    let_go = threading.Event()
+    session = SessionProbes(played(**{name: lambda: let_go.wait(60)}), timeout_s=0.2)
+    fact = "game" if name == "game_mode" else name
+    ticks: list[float] = []
+    pulse = QTimer(interval=10)
+    pulse.timeout.connect(lambda: ticks.append(time.monotonic()))
+    pulse.start()
+    with closing(session):
+        first_facts(qtbot, session)
+        session.set_lending(is_lending=True)
+        qtbot.waitUntil(
+            lambda: health(session.facts, fact).error.startswith("no answer"), timeout=30_000
+        )
+        others = [one for one in session.facts.health if one.name not in (fact, "programs")]
+        assert all(one.ok for one in others)
+        gaps = [after - before for before, after in pairwise(ticks)]
+        assert max(gaps) < 1.0, "the window stood still"
+    let_go.set()
+
+
+def test_a_probe_that_fails_is_unknown_and_says_why(qtbot: QtBot) -> None:
+    with closing(SessionProbes(played(idle=raises(OSError("no such thing"))))) as session:
+        facts = first_facts(qtbot, session)
+        assert facts.idle_s is None
+        assert health(facts, "idle").error == "OSError: no such thing"
+        assert facts.is_metered is False
+
+
+@pytest.mark.parametrize(("program", "is_film"), [("mpv", True), ("cs2", False), ("", False)])
+def test_a_film_is_a_player_that_fills_the_screen(
+    qtbot: QtBot, program: str, *, is_film: bool
+) -> None:
+    with closing(SessionProbes(played(fullscreen=lambda: program))) as session:
+        facts = first_facts(qtbot, session)
+        assert (facts.fullscreen, facts.is_film) == (program, is_film)
+
+
+def test_an_exclusive_program_is_told_by_its_name(qtbot: QtBot) -> None:
+    with closing(SessionProbes(played())) as session:
+        first_facts(qtbot, session)
+        ours = os.path.basename(sys.executable)  # noqa: PTH119 - a name
+        session.set_exclusive((ours.upper(), "no-such-program"))
+        qtbot.waitUntil(lambda: session.facts.programs == (ours.upper(),), timeout=30_000)
+
+
+def test_nothing_is_emitted_after_the_end(qtbot: QtBot) -> None:
+    session = SessionProbes(played())
+    first_facts(qtbot, session)
+    session.close()
+    heard: list[object] = []
+    session.changed.connect(heard.append)
+    session.set_lending(is_lending=True)
+    session.set_exclusive(("x",))
+    qtbot.wait(200)
+    assert heard == []
+
+
+def test_it_looks_more_often_while_lending(qtbot: QtBot) -> None:
+    asked: list[float] = []
+
+    def idle() -> float:
+        asked.append(time.monotonic())
+        return 1.0
+
+    with closing(SessionProbes(played(idle=idle))) as session:
+        first_facts(qtbot, session)
+        session.set_lending(is_lending=True)
+        qtbot.waitUntil(lambda: len(asked) >= 4, timeout=30_000)
+        gaps = [after - before for before, after in pairwise(asked[1:])]
+        assert min(gaps) > LENDING_MS / 1_000 / 2
+        assert RESTING_MS == 5 * LENDING_MS
+
+
+def test_the_first_source_that_is_there_answers() -> None:
+    now_s = [0.0]
+    best: Played = Played(raises(AbsentError("gone")), source="best")
+    good = Played(lambda: 5.0, source="good")
+    first: First[float] = First((best, good), clock=lambda: now_s[0])
+    assert (first.read(), first.source) == (5.0, "good")
+    best.answer = lambda: 6.0
+    assert first.read() == 5.0, "what was absent is not asked every time"
+    now_s[0] = 61.0
+    assert (first.read(), first.source) == (6.0, "best")
+
+
+def test_a_source_that_is_there_and_fails_is_asked_again_and_nobody_lies_for_it() -> None:
+    best = Played(raises(UnknownError("hm")), source="best")
+    first: First[float] = First((best, Played(raises(AbsentError("gone")), source="last")))
+    with pytest.raises(UnknownError, match="best: hm; last: gone"):
+        first.read()
+    best.answer = lambda: 1.0
+    assert first.read() == 1.0
+
+
+def test_without_any_source_it_is_absent() -> None:
+    with pytest.raises(AbsentError, match="no source"):
+        First[float](()).read()
+    with pytest.raises(AbsentError, match="no source"):
+        AnyOf(()).read()
+
+
+@pytest.mark.parametrize(
+    ("answers", "is_so"), [((True, False), True), ((False, True), True), ((False, False), False)]
+)
+def test_one_yes_is_enough(answers: tuple[bool, bool], *, is_so: bool) -> None:
+    parts = [Played(lambda one=one: one) for one in answers]  # type: ignore[misc]
+    gone = Played(raises(AbsentError("gone")))
+    assert AnyOf((gone, *parts)).read() is is_so
+
+
+@pytest.mark.parametrize(
+    ("environ", "is_so"),
+    [
+        ({"XDG_SESSION_TYPE": "x11", "WAYLAND_DISPLAY": "wayland-0"}, False),
+        ({"XDG_SESSION_TYPE": "wayland"}, True),
+        ({"WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"}, True),
+        ({"DISPLAY": ":0"}, False),
+    ],
+)
+def test_the_kind_of_session_is_known(environ: dict[str, str], *, is_so: bool) -> None:
+    assert is_wayland(environ) is is_so
+
+
+@pytest.mark.parametrize(
+    ("environ", "idle", "fullscreen"),
+    [
+        ({"DISPLAY": ":0"}, "x11", "x11"),
+        ({"XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "ubuntu:GNOME"},
+         "mutter", "xwayland"),
+        ({"XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "KDE"},
+         "ext-idle-notify", "xwayland"),
+        ({"XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "sway"},
+         "ext-idle-notify", "sway"),
+    ],
+)  # fmt: skip
+def test_each_session_has_its_own_row(
+    tmp_path: Path, environ: dict[str, str], idle: str, fullscreen: str
+) -> None:
+    row = probes(Place(system="linux", environ=environ, home=tmp_path))
+    assert (row.idle.source, row.fullscreen.source) == (idle, fullscreen)
+
+
+@pytest.fixture
+def desktop(
+    display: PrivateDisplay, private_bus: PrivateBus, tmp_path: Path
+) -> Iterator[SessionProbes]:
+    """A whole X11 session: display, window manager, services, asked by the real table."""
+    display.manage()
+    private_bus.serve("org.freedesktop.login1", properties={"LockedHint": ("b", False)})
+    private_bus.serve(desktop_bus.NETWORK.name, properties={"Metered": ("u", 1)})
+    row = probes(
+        Place(
+            system="linux",
+            environ=display.environ,
+            home=tmp_path,
+            session_bus=private_bus.address,
+            system_bus=private_bus.address,
+        )
+    )
+    with closing(SessionProbes(row)) as session:
+        session.set_lending(is_lending=True)
+        yield session
+
+
+def test_a_whole_session_is_seen_and_survives_a_service_that_hangs(
+    qtbot: QtBot, desktop: SessionProbes, display: PrivateDisplay, private_bus: PrivateBus
+) -> None:
+    desktop.start()
+    qtbot.waitUntil(lambda: desktop.facts.is_metered is True, timeout=30_000)
+    qtbot.waitUntil(lambda: desktop.facts.idle_s is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: desktop.facts.game == "", timeout=30_000)
+    assert (desktop.facts.fullscreen, desktop.facts.is_locked) == ("", False)
+
+    program = display.window("full")
+    qtbot.waitUntil(lambda: bool(desktop.facts.fullscreen), timeout=30_000)
+    display.close(program)
+    qtbot.waitUntil(lambda: desktop.facts.fullscreen == "", timeout=30_000)
+
+    private_bus.serve("org.freedesktop.login1", hangs=True)
+    qtbot.waitUntil(lambda: desktop.facts.is_locked is None, timeout=30_000)
+    assert "no answer" in health(desktop.facts, "lock").error
+    assert desktop.facts.is_metered is True
+
+
+def test_the_session_probes_load_nothing_heavy() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-c", LOADED], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert set(shown.stdout.split()) & STRANGERS == set()

@@ -1,0 +1,1 @@
+"""Tests of the questions to the operating system."""
