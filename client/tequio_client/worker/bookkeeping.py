@@ -7,6 +7,7 @@ what controllers ask about all that.
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, TypeAlias
 
 import structlog
@@ -52,6 +53,8 @@ Asked: TypeAlias = AskPoints | AskSeries | AskLosses | AskRanking | AskActivity
 Told: TypeAlias = Points | Series | Losses | Ranking | Activity
 
 RANKING_S = 60.0
+"""Least pause between two looks at our place; without news in the book it is `QUIET` times that."""
+QUIET = 5
 MICRO = 1e6
 _NOTHING = points_read.Sums(today=0, total=0, pending=0, rejected=0)
 _EVENTS = {
@@ -93,12 +96,18 @@ class Bookkeeping:
         """Catch up and look at the ranking, for ever."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._catch_up)
-            while True:
-                try:
-                    self._note_place(await self._ledger.ranking_around(self._key, 0))
-                except TequioError as err:
-                    log.debug("ranking not read", error=str(err))
+            seen = -1
+            for look in itertools.count():
+                if self.book.changes != seen or look % QUIET == 0:
+                    seen = self.book.changes
+                    await self._look_at_ranking()
                 await trio.sleep(RANKING_S)
+
+    async def _look_at_ranking(self) -> None:
+        try:
+            self._note_place(await self._ledger.ranking_around(self._key, 0))
+        except TequioError as err:
+            log.debug("ranking not read", error=str(err))
 
     async def _catch_up(self) -> None:
         await self.catch_up.run()

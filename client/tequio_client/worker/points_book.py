@@ -42,7 +42,7 @@ CREATE TABLE round (
 );
 CREATE INDEX round_run ON round (run, number);
 CREATE INDEX round_at ON round (at_ms);
-CREATE INDEX round_state ON round (state, entry);
+CREATE INDEX round_state ON round (state, entry, trained, witnessed);
 CREATE TABLE gap (high INTEGER PRIMARY KEY, low INTEGER NOT NULL);
 CREATE TABLE mark (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """

@@ -8,6 +8,7 @@ the key has; what it says beyond that stays unverified, and is told.
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import structlog
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-EVERY_S = 60.0
+SOON_S = 60.0
+"""Pause after a look that was among the first `EARLY`, or that found points unproven."""
+SELDOM_S = 300.0
+EARLY = 2
 PAGE = 100
 PAUSE_S = 0.1
 """After each round that was proven."""
@@ -55,25 +59,26 @@ class CatchUp:
         self._ledger = ledger
         self._key = key
         self._proofs = RoundProofs(ledger, key, book, log_memory_file)
+        self._rng = rng
         self._back_off = BackOff(rng)
         self._pause_s = pause_s
         self._is_doubted = False  # whether we looked at everything again already
         self.claimed = 0
         """Micro-points that the ledger last said the key has."""
-        self.is_done = False
-        """Whether everything that the ledger listed was looked at."""
+        self.is_agreed = False
+        """Whether at the last look all that the ledger says was proven."""
         self.forked = ""
         """Why nothing of this log is believed any more."""
         self.on_differing: Callable[[int, int], None] = lambda _, __: None
         """Told what the ledger says and what is proven, when they differ after all was seen."""
 
     async def run(self) -> None:
-        """Catch up now and every minute; returns only when the log turns out to be another one."""
-        while True:
+        """Catch up now and then; returns only when the log turns out to be another one."""
+        for look in itertools.count(1):
             try:
                 await self.once()
                 self._back_off.reset()
-                pause_s = EVERY_S
+                pause_s = SELDOM_S if self.is_agreed and look >= EARLY else SOON_S
             except LogForkedError as err:
                 self.forked = str(err)
                 log.error("the log is another one; proving no more points", error=str(err))  # noqa: TRY400 - the sentence says it
@@ -82,8 +87,8 @@ class CatchUp:
                 pause_s = self._back_off.next_s(err.retry_after_s)
             except TequioError as err:
                 log.warning("cannot catch up with points", error=str(err))
-                pause_s = EVERY_S
-            await trio.sleep(pause_s)
+                pause_s = SOON_S
+            await trio.sleep(pause_s * self._rng.uniform(0.8, 1.2))
 
     async def once(self) -> None:
         """Look at everything that was not looked at yet; raises TequioError."""
@@ -92,13 +97,12 @@ class CatchUp:
         except LedgerRefusedError as err:
             if err.code != _NOT_FOUND:
                 raise
-            self.claimed, self.is_done = 0, True
+            self.claimed, self.is_agreed = 0, True
             return
         self.claimed = account.micropoints
         await self._open_gap()
         for low, high in await trio.to_thread.run_sync(self._book.gaps):
             await self._walk(low, high)
-        self.is_done = True
         size = account.as_of.size if account.as_of else JSON_INTEGER
         proven = await trio.to_thread.run_sync(self._book.verified, size)
         await self._compare(account.micropoints, proven)
@@ -136,7 +140,8 @@ class CatchUp:
         await trio.sleep(self._pause_s)
 
     async def _compare(self, claimed: int, proven: int) -> None:
-        if claimed == proven:
+        self.is_agreed = claimed == proven
+        if self.is_agreed:
             return
         if not self._is_doubted:  # once in a life: something of ours may have been missed
             self._is_doubted = True

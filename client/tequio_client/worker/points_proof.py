@@ -103,9 +103,10 @@ class RoundProofs:
 
     async def _checked(self) -> Checkpoint:
         """The newest checkpoint, if it continues the last one of the follower and of ours."""
-        signed = await self._ledger.checkpoint()
+        origin = (await self._ledger.network()).genesis.origin
         followed = await trio.to_thread.run_sync(log_memory.recall, self._memory)
-        ours = await trio.to_thread.run_sync(self._book.last_checked, signed.origin)
+        ours = await trio.to_thread.run_sync(self._book.last_checked, origin)
+        signed = await self._ledger.checkpoint()
         for before in (followed, ours):
             if before is not None:
                 await self._check_continues(before, signed)
@@ -113,7 +114,7 @@ class RoundProofs:
         return signed
 
     async def _check_continues(self, before: Checkpoint, signed: Checkpoint) -> None:
-        if before.size > signed.size:  # a cache's, or the follower has just read on
+        if before.size > signed.size:  # a cache's
             raise LedgerUnavailableError(
                 f"the checkpoint of size {signed.size} is older than {before.size}"
             )

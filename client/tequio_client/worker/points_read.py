@@ -36,13 +36,12 @@ class Sums(NamedTuple):
 def sums(book: BookFile, midnight_ms: int) -> Sums:
     """Add up; `midnight_ms` is when the local day began. Raises BookError."""
     (row,) = book.rows(
-        "SELECT "
-        "COALESCE(SUM(CASE WHEN state != 'pending' AND at_ms >= ? THEN trained + witnessed END), 0)"
-        " AS today, "
-        "COALESCE(SUM(CASE WHEN state != 'pending' THEN trained + witnessed END), 0) AS total, "
-        "COALESCE(SUM(state = 'pending'), 0) AS pending, "
-        "COALESCE(SUM(state = 'rejected' AND at_ms >= ?), 0) AS rejected FROM round",
-        midnight_ms,
+        "SELECT (SELECT COALESCE(SUM(trained + witnessed), 0) FROM round "
+        "  WHERE at_ms >= ?1 AND state != 'pending') AS today, "
+        "(SELECT COALESCE(SUM(trained + witnessed), 0) FROM round "
+        "  WHERE state IN ('verified', 'rejected')) AS total, "
+        "(SELECT COUNT(*) FROM round WHERE state = 'pending') AS pending, "
+        "(SELECT COUNT(*) FROM round WHERE at_ms >= ?1 AND state = 'rejected') AS rejected",
         midnight_ms,
     )
     return Sums(*row)
