@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections import deque
 
 import structlog
+
+_RECENT: deque[str] = deque(maxlen=200)
 
 
 def configure(*, style: str, level: str = "info") -> None:
@@ -19,6 +22,7 @@ def configure(*, style: str, level: str = "info") -> None:
         processors += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     else:
         processors.append(structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()))
+    processors.append(_remember)
     # Libraries' own logs are not ours, not even those of a library that hands nothing upward.
     logging.getLogger().addHandler(logging.NullHandler())
     logging.lastResort = logging.NullHandler()
@@ -27,3 +31,13 @@ def configure(*, style: str, level: str = "info") -> None:
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
         logger_factory=structlog.WriteLoggerFactory(sys.stderr),
     )
+
+
+def recent() -> list[str]:
+    """The last lines that this process logged, the oldest first."""
+    return list(_RECENT)
+
+
+def _remember(_: object, __: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    _RECENT.append(str(line)[:1_000])
+    return line

@@ -19,12 +19,12 @@ import trio
 from tequio_client import clock
 from tequio_client.link.facts import NOTHING_OF_SESSION, MachineFacts, Watch
 from tequio_client.link.preferences import Preferences
-from tequio_client.link.questions import AskRuns
+from tequio_client.link.questions import AskBenchmark, AskDiagnostics, AskRuns, Diagnostics, RunRow
 from tequio_client.link.wish import Wish
-from tequio_client.worker import endings, showing, trainer_process
+from tequio_client.worker import benchmark, diagnostics, endings, showing, trainer_process
 from tequio_client.worker import node as nodes
 from tequio_client.worker.activity import ActivityBook
-from tequio_client.worker.bookkeeping import Asked, Bookkeeping
+from tequio_client.worker.bookkeeping import Bookkeeping
 from tequio_client.worker.choices import Choices
 from tequio_client.worker.diary import Diary, Look
 from tequio_client.worker.follower import FILE as LOG_FILE
@@ -34,7 +34,7 @@ from tequio_client.worker.manners_facts import Facts
 from tequio_client.worker.points_book import PointsBook
 from tequio_client.worker.probe_process import ProbeProcess
 from tequio_client.worker.quota import MonthCounter
-from tequio_client.worker.runs_list import RunsList
+from tequio_client.worker.runs_list import RunsList, choose
 from tequio_client.worker.step_pace import StepPace
 from tequio_client.worker.traffic import Counters, Traffic
 from tequio_client.worker.trainer_process import TrainerProcess
@@ -75,6 +75,10 @@ UNMINDED = Preferences(
 )
 """Who starts a worker by hand has said what it may take, on the command line."""
 GOODBYE_S = 2.0
+_NO_RUN = {
+    "none-open": "no run is open now; one will be joined when it opens",
+    "none-fits": "no open run fits this computer's devices, disk and traffic: see Runs",
+}
 _PLAIN_MACHINE = MachineFacts(gpus=(), on_battery=False, is_saving_power=False)
 
 
@@ -140,15 +144,15 @@ class Host:
             if chosen.consent:
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(self._cancel_when_chosen_anew, chosen, nursery.cancel_scope)
-                    await self._try_to_take_part(chosen.run or None)
+                    await self._try_to_take_part(chosen.run)
                     nursery.cancel_scope.cancel()
             else:
                 await self.lending.changed().wait()
 
-    async def _try_to_take_part(self, wanted: str | None) -> None:
+    async def _try_to_take_part(self, wanted: str) -> None:
         self.problem = ""
         try:
-            await self._take_part(wanted)
+            await self._take_part(wanted or await self._chosen_run())
             self.problem = "the run has ended; another one can be chosen"
         except* TequioError as group:
             self.problem = str(endings.first_of(group.subgroup(UserFacingError) or group))
@@ -156,6 +160,18 @@ class Host:
         self.lending.look()
         self.lending.announce()
         await trio.sleep(AGAIN_S)
+
+    async def _chosen_run(self) -> str:
+        """Choose for the volunteer, as soon as there is something to choose."""
+        while True:
+            rows = (await self.runs.read()).rows
+            machine = self.facts().known_machine()
+            found = choose(rows, machine, self.lending.preferences, self.signer.key)
+            if isinstance(found, RunRow):
+                return found.run
+            self.problem = _NO_RUN[found]
+            self.lending.announce()
+            await trio.sleep(AGAIN_S)
 
     async def _cancel_when_chosen_anew(self, chosen: Preferences, scope: trio.CancelScope) -> None:
         while _membership(self.lending.preferences) == _membership(chosen):
@@ -267,12 +283,18 @@ class Host:
 
     async def answer(self, question: Question) -> Reply:
         """Answer; raises TequioError."""
-        if isinstance(question, AskRuns):
-            view = self.volunteer.view if self.volunteer else None
-            return await self.runs.read(to_text(view.manifest.run_id) if view else "")
-        if isinstance(question, Asked):
-            return await self.books.answer(question)
-        raise RefusedError("unknown-question", f"nobody answers {type(question).__name__} yet")
+        match question:
+            case AskRuns():
+                view = self.volunteer.view if self.volunteer else None
+                return await self.runs.read(to_text(view.manifest.run_id) if view else "")
+            case AskDiagnostics():
+                return Diagnostics(text=diagnostics.text(self.snapshot()))
+            case AskBenchmark(device=device):
+                if self.trainer.pid is not None:
+                    raise RefusedError("busy", "pause first: beside other work nothing is measured")
+                return await benchmark.measured(device, self.settings.net.folder)
+            case _:
+                return await self.books.answer(question)
 
     # --- what is known
 
