@@ -1,0 +1,162 @@
+"""A worker as an app has it: started with pipes, spoken to in control lines, watched closely."""
+
+from __future__ import annotations
+
+import subprocess
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+import psutil
+import trio
+
+from tequio_client.demo.programs import tequio
+from tequio_client.link import control
+from tequio_client.link.preferences import Preferences
+from tequio_client.link.snapshot import Snapshot
+from tequio_client.link.wish import Wish
+from tequio_shared.ids import to_text
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+    from tequio_client.link.facts import SessionFacts
+    from tequio_client.link.questions import Question, Reply
+
+PATIENCE_S = 90.0
+WILLING = Preferences(
+    consent=True,
+    on_battery=True,
+    while_saving_power=True,
+    others_cpu_percent=100,  # the other volunteers of the test compute here too
+    others_gpu_percent=100,
+    disk_free_gib=0,
+    month_gb=0,
+)
+"""Of somebody who minds games and presence, and nothing that a test machine does not have."""
+
+
+class LinkedWorker:
+    """One worker and the controller that started it."""
+
+    def __init__(self, process: trio.Process, log: Path) -> None:
+        self.process = process
+        self.log = log
+        self.shown = Snapshot()
+        self.welcome: control.Welcome | None = None
+        self.refused: control.Refused | None = None
+        self.answers: dict[int, control.Answer] = {}
+        self.seen: list[tuple[float, Snapshot]] = []
+        """Every snapshot, and when it came."""
+        self._asked = 0
+        self._news = trio.Event()
+
+    async def say(self, message: control.ToWorker) -> None:
+        """Write a line."""
+        assert self.process.stdin is not None
+        await self.process.stdin.send_all(control.encode(message))
+
+    async def want(self, *, lend: bool, finish: bool = False) -> None:
+        """Wish, until that is shown."""
+        wish = Wish(number=self.shown.wish.number + 1, lend=lend, finish=finish)
+        await self.say(control.Want(wish=wish))
+        await self.until("the wish is shown", lambda one: one.wish == wish)
+
+    async def tell(self, facts: SessionFacts) -> None:
+        """Tell facts of the session."""
+        await self.say(control.Tell(facts=facts))
+
+    async def ask(self, question: Question) -> Reply:
+        """Ask; raises AssertionError without a reply."""
+        self._asked += 1
+        number = self._asked
+        await self.say(control.Ask(id=number, question=question))
+        with trio.fail_after(PATIENCE_S):
+            while number not in self.answers:
+                await self._news.wait()
+        answer = self.answers[number]
+        assert answer.reply is not None, answer.error
+        return answer.reply
+
+    async def until(
+        self, what: str, holds: Callable[[Snapshot], bool], patience_s: float = PATIENCE_S
+    ) -> Snapshot:
+        """Wait until a snapshot shows it, and give that one."""
+        with trio.move_on_after(patience_s):
+            while not holds(self.shown):
+                await self._news.wait()
+            return self.shown
+        raise AssertionError(f"not within {patience_s:.0f} s: {what}; shown is {self.shown}")
+
+    @property
+    def trainers(self) -> list[psutil.Process]:
+        """Trainer processes that live."""
+        found = []
+        with suppress(psutil.Error):
+            for child in psutil.Process(self.process.pid).children():
+                with suppress(psutil.Error):
+                    if "tequio_client.trainer" in child.cmdline():
+                        found.append(child)
+        return found
+
+    async def listen(self) -> None:
+        """Take what it says until it is gone."""
+        assert self.process.stdout is not None
+        rest = b""
+        while chunk := await self.process.stdout.receive_some(1 << 16):
+            *lines, rest = (rest + bytes(chunk)).split(b"\n")
+            for line in lines:
+                self._take(control.decode_from_worker(line))
+        self._wake()
+
+    def _take(self, message: control.FromWorker) -> None:
+        match message:
+            case control.Shown(snapshot=snapshot):
+                self.shown = snapshot
+                self.seen.append((trio.current_time(), snapshot))
+            case control.Answer(id=number):
+                self.answers[number] = message
+            case control.Welcome():
+                self.welcome = message
+            case control.Refused():
+                self.refused = message
+        self._wake()
+
+    def _wake(self) -> None:
+        self._news.set()
+        self._news = trio.Event()
+
+
+@asynccontextmanager
+async def linked(
+    folder: Path, ledger: str, *, seed: bytes | None = None, hello: bool = True
+) -> AsyncIterator[LinkedWorker]:
+    """Start a worker as the app does; at the end it is gone, whatever happened."""
+    command = tequio(
+        "worker", "--link", "--ledger", ledger, "--dir", str(folder), "--listen", LISTEN
+    )
+    log = folder.with_name(f"{folder.name}.log")
+    with log.open("wb") as errors:
+        process = await trio.lowlevel.open_process(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors
+        )
+    worker = LinkedWorker(process, log)
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(worker.listen)
+            if hello:
+                said = to_text(seed) if seed else None
+                await worker.say(control.Hello(who="app", build="test", seed=said))
+            yield worker
+            nursery.cancel_scope.cancel()
+    except BaseException:
+        print(log.read_text(errors="replace")[-6_000:])  # noqa: T201 - pytest shows it
+        raise
+    finally:
+        with trio.CancelScope(shield=True):
+            if process.returncode is None:
+                process.kill()
+            await process.wait()
+
+
+LISTEN = "/ip4/127.0.0.1/tcp/0"
