@@ -73,6 +73,13 @@ def test_a_card_that_its_cooler_holds_below_the_goal_always_computes(sink_s: flo
     assert {share for _, share in seen[10 * MINUTE :]} == {100}
 
 
+@pytest.mark.parametrize("sink_s", [10.0, 40.0, 100.0, 200.0, 400.0])
+def test_a_badly_cooled_card_is_slowed_before_it_has_to_stop(sink_s: float) -> None:
+    card = Card(full_c=110.0, sink_s=sink_s, chip_s=4.0)
+    seen = run_card(card, 80.0, seconds=30 * MINUTE, rng=Random(1))
+    assert max(degrees for degrees, _ in seen) < 80 + caps.BAND_C
+
+
 def test_a_card_that_gets_too_hot_still_computes_as_much_as_its_cooler_allows() -> None:
     card = Card(full_c=110.0, sink_s=60.0, chip_s=2.0)
     seen = run_card(card, 80.0, seconds=60 * MINUTE, rng=Random(1))

@@ -207,6 +207,14 @@ def test_a_snooze_for_one_game_ends_beside_another() -> None:
     assert worker.watch(other, 1).reason == Reason.GAME
 
 
+def test_a_film_is_no_game_to_wait_for() -> None:
+    worker = Worker(wish=until_closed())
+    worker.look(GAME)
+    film = in_session(fullscreen="mpv", is_film=True)
+    assert worker.watch(film, 60).reason == Reason.UNTIL_GAME_CLOSES
+    assert worker.watch(film, 1).reason == Reason.LENDING
+
+
 def test_a_game_that_nobody_can_see_has_not_closed() -> None:
     worker = Worker(wish=until_closed("doom"))
     blind = replace(CALM, session=NOTHING_OF_SESSION)
@@ -383,5 +391,7 @@ def test_a_disk_that_was_short_must_have_a_gigabyte_to_spare() -> None:
     worker = Worker()
     assert worker.look(replace(CALM, free_disk_bytes=20 * GIB - 1)).reason == Reason.DISK
     assert worker.look(replace(CALM, free_disk_bytes=21 * GIB - 1)).reason == Reason.DISK
+    assert worker.look(replace(CALM, free_disk_bytes=None)).reason == Reason.DISK
+    assert worker.look(replace(CALM, free_disk_bytes=20 * GIB)).reason == Reason.DISK
     assert worker.look(replace(CALM, free_disk_bytes=21 * GIB)).reason == Reason.LENDING
     assert worker.look(replace(CALM, free_disk_bytes=20 * GIB)).reason == Reason.LENDING

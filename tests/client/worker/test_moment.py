@@ -20,7 +20,18 @@ MADRID = "Europe/Madrid"
 MEXICO = "America/Mexico_City"
 LORD_HOWE = "Australia/Lord_Howe"
 """Half an hour of summer time, on top of half an hour."""
-ZONES = [MADRID, MEXICO, LORD_HOWE, "Asia/Kolkata", "Asia/Kathmandu", "America/New_York", "UTC"]
+CHATHAM = "Pacific/Chatham"
+"""Changes its clocks at a quarter to three."""
+ZONES = [
+    MADRID,
+    MEXICO,
+    LORD_HOWE,
+    CHATHAM,
+    "Asia/Kolkata",
+    "Asia/Kathmandu",
+    "America/New_York",
+    "UTC",
+]
 NIGHT: Week = (0b11,) * 7  # 0 to 2 o'clock
 NEVER: Week = (0,) * 7
 
@@ -31,6 +42,8 @@ CHANGES = [
     (MEXICO, "2022-10-30 07:00"),
     (LORD_HOWE, "2026-04-04 15:00"),
     (LORD_HOWE, "2026-10-03 15:30"),
+    (CHATHAM, "2026-04-04 14:00"),
+    (CHATHAM, "2026-09-26 14:00"),
 ]
 """Instants, in UTC, at which clocks were or will be changed."""
 
