@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from tequio_client.app.language import Language, catalogue
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QPixmap
 
 LANGUAGES = ("en", "pseudo", "es")
+SETTLES = 3
+"""Turns of the event loop after which layouts have come to rest."""
 FRESH = ("new", "joining")
 """Situations in which nothing was earned yet."""
 
@@ -42,6 +43,7 @@ class Studio:
     """An application that can be photographed in any look and language."""
 
     def __init__(self, app: QApplication) -> None:
+        self._app = app
         self._look = Look(app, Choice.DARK)
         self._language = Language(app, "en")
 
@@ -65,7 +67,8 @@ class Studio:
         window.open_page(page)
         worker.show(SCENES[scene])
         window.show()
-        QTest.qWait(0)
+        for _ in range(SETTLES):
+            self._app.processEvents()
         return window
 
     def picture(self, scene: str, page: str = "home") -> QPixmap:

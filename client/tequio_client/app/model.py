@@ -97,9 +97,9 @@ class Model(QObject):
         """Stop, and go on by itself at that time."""
         self._want(lend=True, snooze=Snooze(until_ms=at_ms))
 
-    def snooze_until_game_closes(self) -> None:
-        """Stop, and go on by itself when the game that runs has closed."""
-        self._want(lend=True, snooze=Snooze())
+    def snooze_until_game_closes(self, *, game: str = "") -> None:
+        """Stop, and go on by itself when that game, or whichever runs, has closed."""
+        self._want(lend=True, snooze=Snooze(game=game))
 
     def finish(self) -> None:
         """End the round under way, then stop."""

@@ -34,7 +34,7 @@ def reason(decision: Decision, now_ms: int) -> str:
 
 def until(at_ms: int, now_ms: int) -> str:
     """When something ends."""
-    template, values = words.when(at_ms, now_ms, lambda ms: figures.moment(ms, now_ms))
+    template, values = words.when(at_ms, now_ms, figures.weekday)
     return _say(template).format(**values)
 
 

@@ -134,7 +134,7 @@ class Stats(Columns):
         more = self.tr("{points} still to be checked").format(
             points=figures.points(points.unverified)
         )
-        checked = self.tr("Every proof checked here") if points.total else ""
+        checked = self.tr("Every proof checked here") if points.total else self.tr("None yet")
         exact = self.tr("{points} points").format(points=figures.exact_points(points.total))
         total = more if points.unverified else checked
         self.total.show_figure(figures.points(points.total), total, exact)

@@ -51,21 +51,34 @@ class RoundCard(Card):
             part.setVisible(current is not None)
         self.caps.setVisible(current is not None)
         if snapshot is None or current is None:
-            self.ring.show_percent(None)
-            self.name.setText(self.tr("No round yet"))
+            self._show_none(lends=snapshot is not None and snapshot.decision.may_compute)
+        else:
+            self._show_round(snapshot, current)
+
+    def _show_none(self, *, lends: bool) -> None:
+        self.ring.show_percent(None)
+        if lends:
+            self.name.setText(self.tr("Joining a run"))
             self.line.setText(
-                self.tr("When you contribute, this computer joins a run and trains round by round.")
+                self.tr("The model and its data are fetched once; then the first round begins.")
             )
             return
-        self._show_round(snapshot, current)
+        self.name.setText(self.tr("No round yet"))
+        self.line.setText(
+            self.tr("When you contribute, this computer joins a run and trains round by round.")
+        )
 
     def _show_round(self, snapshot: Snapshot, current: RoundShown) -> None:
-        self.ring.show_percent(current.done_percent, self.tr("of round"))
+        takes_part = snapshot.decision.may_compute
+        done = current.done_percent if takes_part else None
+        self.ring.show_percent(done, self.tr("of round") if takes_part else "")
         self.name.setText(current.run_name or current.run)
         words, picture, tone = {
             "trainer": (self.tr("Trainer"), "cpu", "accent"),
             "witness": (self.tr("Witness"), "eye", "accent"),
         }.get(current.role, (self.tr("No role yet"), "hourglass", ""))
+        if not takes_part:
+            words, picture, tone = self.tr("Not taking part"), "circle-pause", ""
         self.role.show_as(words, picture, tone)
         self.line.setText(self._sentence(snapshot, current))
         self.bar.show_part(current.number / current.rounds if current.rounds else 0.0)

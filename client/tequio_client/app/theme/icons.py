@@ -31,19 +31,23 @@ def icon(name: str, colour: str, size: int = sizes.ICON) -> QIcon:
 @lru_cache(maxsize=256)
 def pixmap(name: str, colour: str, size: int = sizes.ICON, ratio: float = 1.0) -> QPixmap:
     """The same as a picture for one device pixel ratio."""
+    drawing = _drawing(name, colour)
     made = QPixmap(round(size * ratio), round(size * ratio))
     made.setDevicePixelRatio(ratio)
     made.fill(Qt.GlobalColor.transparent)
     painter = QPainter(made)
-    draw(painter, name, colour, QRectF(0, 0, size, size))
+    drawing.render(painter, QRectF(0, 0, size, size))
     painter.end()
     return made
 
 
 def draw(painter: QPainter, name: str, colour: str, place: QRectF) -> None:
     """Draw the icon of that name into the place."""
-    markup = _markup(name).replace("currentColor", colour)
-    QSvgRenderer(QByteArray(markup.encode())).render(painter, place)
+    _drawing(name, colour).render(painter, place)
+
+
+def _drawing(name: str, colour: str) -> QSvgRenderer:
+    return QSvgRenderer(QByteArray(_markup(name).replace("currentColor", colour).encode()))
 
 
 @lru_cache(maxsize=128)

@@ -67,8 +67,9 @@ class Look(QObject):
         app.setStyle(QStyleFactory.create("Fusion"))
         app.setFont(fonts.font(fonts.Type.BODY))
         self._hints = app.styleHints()
+        self._scheme = self._hints.colorScheme()
         self.choose(choice)
-        self._hints.colorSchemeChanged.connect(self._apply)
+        self._hints.colorSchemeChanged.connect(self._follow)
 
     @property
     def choice(self) -> Choice:
@@ -85,6 +86,10 @@ class Look(QObject):
         """Whether the user wants nothing to move."""
         return is_still(self._app)
 
+    def _follow(self, scheme: Qt.ColorScheme) -> None:
+        self._scheme = scheme
+        self._apply()
+
     def _apply(self) -> None:
         wanted = DARK if self._is_dark() else LIGHT
         if wanted is tokens() and self._app.styleSheet():
@@ -97,7 +102,7 @@ class Look(QObject):
     def _is_dark(self) -> bool:
         if self._choice is not Choice.SYSTEM:
             return self._choice is Choice.DARK
-        return self._hints.colorScheme() is not Qt.ColorScheme.Light
+        return self._scheme is not Qt.ColorScheme.Light
 
 
 class _InForce:

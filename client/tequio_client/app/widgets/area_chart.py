@@ -17,14 +17,14 @@ from tequio_client.app.theme import sizes
 from tequio_client.app.theme.fonts import Type, font
 from tequio_client.app.theme.look import tokens
 from tequio_client.app.widgets.curve import smooth
-from tequio_client.app.widgets.painting import across, focus_ring, painter_of, see_through
+from tequio_client.app.widgets.painting import across, focus_ring, painted, see_through
 from tequio_client.app.widgets.scale import top_and_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from PySide6.QtCore import QEvent
-    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 
 LINES = 4
 """Intervals between the hairlines."""
@@ -127,9 +127,9 @@ class AreaChart(QWidget):
 
     # --- drawing
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
         """Draw lines, labels, curve and the chosen dot; or the words of an empty chart."""
-        painter = painter_of(self)
         painter.setFont(font(Type.SMALL))
         if self._has_values():
             place = self._place()
@@ -142,7 +142,6 @@ class AreaChart(QWidget):
             self._draw_empty(painter)
         if self.hasFocus():
             focus_ring(painter, QRectF(self.rect()), sizes.BUTTON_RADIUS)
-        painter.end()
 
     def _has_values(self) -> bool:
         return any(value > 0 for value in self._plot.values)

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 from tequio_client.app.theme import icons, sizes
 from tequio_client.app.theme.look import tokens
 from tequio_client.app.widgets.button import Button
-from tequio_client.app.widgets.painting import painter_of
+from tequio_client.app.widgets.painting import painted
 from tequio_client.app.widgets.text import Paragraph
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPaintEvent
+    from PySide6.QtGui import QPainter
 
 LEVELS = {
     "info": ("info", "text_accent"),
@@ -71,9 +71,8 @@ class LevelIcon(QWidget):
         self._level = level
         self.update()
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
         """Draw it."""
         name, ink = LEVELS[self._level]
-        painter = painter_of(self)
         icons.draw(painter, name, getattr(tokens(), ink), self.rect().toRectF())
-        painter.end()

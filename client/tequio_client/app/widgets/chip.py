@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from tequio_client.app.theme import icons
 from tequio_client.app.theme.fonts import Type, font
 from tequio_client.app.theme.look import tokens
-from tequio_client.app.widgets.painting import painter_of
+from tequio_client.app.widgets.painting import painted
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPaintEvent
+    from PySide6.QtGui import QPainter
 
 ICON = 13
 PADDING = 9
@@ -57,9 +57,10 @@ class Chip(QWidget):
         width = metrics.horizontalAdvance(self._words) + picture + 2 * PADDING
         return QSize(width, metrics.height() + 7)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
         """Draw ground, picture and word."""
-        painter, room = painter_of(self), QRectF(self.rect())
+        room = QRectF(self.rect())
         ground, ink = (getattr(tokens(), name) for name in GROUNDS[self._tone])
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(ground))
@@ -75,4 +76,3 @@ class Chip(QWidget):
         painter.setFont(self.font())
         painter.setPen(QColor(ink))
         painter.drawText(words, Qt.AlignmentFlag.AlignCenter, self._words)
-        painter.end()

@@ -119,6 +119,13 @@ def day(at_ms: int) -> str:
     return QLocale().toString(QDateTime.fromMSecsSinceEpoch(at_ms).date(), "d MMM")
 
 
+def weekday(at_ms: int) -> str:
+    """The day of the week with the time: Mon 08:00."""
+    at = QDateTime.fromMSecsSinceEpoch(at_ms)
+    time = QLocale().toString(at.time(), QLocale.FormatType.ShortFormat)
+    return f"{QLocale().toString(at.date(), 'ddd')} {time}"
+
+
 def moment(at_ms: int, now_ms: int) -> str:
     """When: the time alone today, the weekday too within a week, else the date."""
     at, now = (QDateTime.fromMSecsSinceEpoch(ms) for ms in (at_ms, now_ms))

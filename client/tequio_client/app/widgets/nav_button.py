@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QStyle
 from tequio_client.app.theme import icons, sizes
 from tequio_client.app.theme.fonts import Type, font
 from tequio_client.app.theme.look import tokens
-from tequio_client.app.widgets.painting import focus_ring, painter_of
+from tequio_client.app.widgets.painting import focus_ring, painted
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPainter, QPaintEvent
+    from PySide6.QtGui import QPainter
 
 PADDING = (14, 10)
 GAP = 11
@@ -45,9 +45,10 @@ class NavButton(QPushButton):
         """The words may be cut."""
         return QSize(PADDING[0] * 2 + sizes.ICON, self.sizeHint().height())
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
         """Draw ground, mark, icon and words."""
-        colours, room, painter = tokens(), QRectF(self.rect()), painter_of(self)
+        colours, room = tokens(), QRectF(self.rect())
         if self.isChecked() or self.underMouse():
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colours.hover))
@@ -62,7 +63,6 @@ class NavButton(QPushButton):
         self._write(painter, room)
         if self.hasFocus():
             focus_ring(painter, room, sizes.BUTTON_RADIUS)
-        painter.end()
 
     def _write(self, painter: QPainter, room: QRectF) -> None:
         start = PADDING[0] + sizes.ICON + GAP

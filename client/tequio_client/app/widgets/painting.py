@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPen
+from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.theme import sizes
 from tequio_client.app.theme.look import tokens
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QPaintEvent
+
+W = TypeVar("W", bound=QWidget)
 
 
-def painter_of(widget: QWidget) -> QPainter:
-    """A painter with smooth edges; the caller ends it."""
-    painter = QPainter(widget)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    return painter
+def painted(draw: Callable[[W, QPainter], None]) -> Callable[[W, QPaintEvent], None]:
+    """Make a `paintEvent` of what draws with a painter, which has smooth edges.
+
+    The painter is ended whatever happens: an error while a painter is active would end the process.
+    """
+
+    @wraps(draw)
+    def paint(self: W, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        try:
+            draw(self, painter)
+        finally:
+            painter.end()
+
+    return paint
 
 
 def focus_ring(painter: QPainter, place: QRectF, radius: float) -> None:

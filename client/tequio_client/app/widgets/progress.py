@@ -12,11 +12,11 @@ from tequio_client.app.theme import sizes
 from tequio_client.app.theme.fonts import Type, font
 from tequio_client.app.theme.look import tokens
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.painting import across, painter_of
+from tequio_client.app.widgets.painting import across, painted
 from tequio_client.app.widgets.text import Line, Text
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPainter, QPaintEvent
+    from PySide6.QtGui import QPainter
 
 SIXTEENTHS = 16
 """Qt's angles are counted in sixteenths of a degree."""
@@ -48,9 +48,10 @@ class Ring(QWidget):
         """What it shows."""
         return self._percent
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
         """Draw track, arc and figure."""
-        colours, painter, inset = tokens(), painter_of(self), sizes.RING_STROKE / 2 + 1
+        colours, inset = tokens(), sizes.RING_STROKE / 2 + 1
         place = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
         painter.setPen(QPen(QColor(colours.track), sizes.RING_STROKE))
         painter.drawEllipse(place)
@@ -65,7 +66,6 @@ class Ring(QWidget):
             angle = round(360 * self._percent / 100 * SIXTEENTHS)
             painter.drawArc(place, 90 * SIXTEENTHS, -angle)
         self._write(painter, place)
-        painter.end()
 
     def _write(self, painter: QPainter, place: QRectF) -> None:
         shown = figures.ABSENT if self._percent is None else figures.percent(self._percent)
@@ -106,9 +106,10 @@ class RoundBar(QWidget):
         """What it shows."""
         return self._part
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
         """Draw track and bar."""
-        painter, room, radius = painter_of(self), QRectF(self.rect()), self.height() / 2
+        room, radius = QRectF(self.rect()), self.height() / 2
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(tokens().track))
         painter.drawRoundedRect(room, radius, radius)
@@ -118,7 +119,6 @@ class RoundBar(QWidget):
             ends = (room.width(), 0.0) if self._is_mirrored() else (0.0, room.width())
             painter.setBrush(QColor(tokens().warn) if self._is_full else across(*ends))
             painter.drawRoundedRect(QRectF(left, 0, width, room.height()), radius, radius)
-        painter.end()
 
     def _is_mirrored(self) -> bool:
         return self.layoutDirection() is Qt.LayoutDirection.RightToLeft

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QHBoxLayout, QRadioButton, QSizePolicy, QWidget
 from tequio_client.app.theme import sizes
 from tequio_client.app.theme.fonts import Type, font
 from tequio_client.app.theme.look import tokens
-from tequio_client.app.widgets.painting import focus_ring, painter_of
+from tequio_client.app.widgets.painting import focus_ring, painted
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
-    from PySide6.QtGui import QPaintEvent
+    from PySide6.QtGui import QPainter
 
 PADDING = (14, 7)
 
@@ -48,14 +48,13 @@ class Segmented(QWidget):
         """The name of the one that is chosen."""
         return next(key for key, segment in self._segments.items() if segment.isChecked())
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
         """Draw the common ground."""
-        painter = painter_of(self)
         painter.setPen(QPen(QColor(tokens().hairline), 1))
         painter.setBrush(QColor(tokens().page))
         room = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.drawRoundedRect(room, sizes.BUTTON_RADIUS, sizes.BUTTON_RADIUS)
-        painter.end()
 
 
 class Segment(QRadioButton):
@@ -84,9 +83,10 @@ class Segment(QRadioButton):
         """All of it can be clicked."""
         return self.rect().contains(at)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
         """Draw ground and words."""
-        colours, painter, room = tokens(), painter_of(self), QRectF(self.rect())
+        colours, room = tokens(), QRectF(self.rect())
         radius = sizes.BUTTON_RADIUS - 3
         if self.isChecked() or self.underMouse():
             painter.setPen(Qt.PenStyle.NoPen)
@@ -98,4 +98,3 @@ class Segment(QRadioButton):
         painter.drawText(room, Qt.AlignmentFlag.AlignCenter, self.text())
         if self.hasFocus():
             focus_ring(painter, room, radius)
-        painter.end()

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 from tequio_client.app.theme import icons, sizes
 from tequio_client.app.theme.fonts import Type
 from tequio_client.app.theme.look import tokens
-from tequio_client.app.widgets.painting import painter_of
+from tequio_client.app.widgets.painting import painted
 from tequio_client.app.widgets.text import Line
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPaintEvent
+    from PySide6.QtGui import QPainter
 
 TILE = 28
 TILE_RADIUS = 8
@@ -66,9 +66,10 @@ class Tile(QWidget):
         self._picture = picture
         self.setFixedSize(QSize(TILE, TILE))
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
         """Draw ground and icon."""
-        painter, room = painter_of(self), QRectF(self.rect())
+        room = QRectF(self.rect())
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(tokens().accent_soft))
         painter.drawRoundedRect(room, TILE_RADIUS, TILE_RADIUS)
@@ -79,4 +80,3 @@ class Tile(QWidget):
             tokens().text_accent,
             room.adjusted(inset, inset, -inset, -inset),
         )
-        painter.end()

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.theme.look import tokens
 from tequio_client.app.theme.marks import SHAPES, Shape, draw_logo, draw_shape
-from tequio_client.app.widgets.painting import painter_of
+from tequio_client.app.widgets.painting import painted
 from tequio_client.link.decision import State
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPaintEvent
+    from PySide6.QtGui import QPainter
 
 COLOURS = {
     Shape.DISC: "ok",
@@ -36,11 +36,11 @@ class StateMark(QWidget):
         self._state = state
         self.update()
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
         """Draw it."""
-        shape, painter = SHAPES[self._state], painter_of(self)
+        shape = SHAPES[self._state]
         draw_shape(painter, shape, getattr(tokens(), COLOURS[shape]), QRectF(self.rect()))
-        painter.end()
 
 
 class Logo(QWidget):
@@ -50,8 +50,7 @@ class Logo(QWidget):
         super().__init__()
         self.setFixedSize(QSize(size, size))
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
         """Draw it."""
-        painter = painter_of(self)
         draw_logo(painter, QRectF(self.rect()))
-        painter.end()

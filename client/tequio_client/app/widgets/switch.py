@@ -9,11 +9,11 @@ from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QApplication, QCheckBox, QSizePolicy
 
 from tequio_client.app.theme.look import is_still, tokens
-from tequio_client.app.widgets.painting import focus_ring, painter_of
+from tequio_client.app.widgets.painting import focus_ring, painted
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
-    from PySide6.QtGui import QPaintEvent
+    from PySide6.QtGui import QPainter
 
 TRACK = (38, 22)
 ROUND = 8.0
@@ -65,9 +65,10 @@ class Switch(QCheckBox):
 
     place = Property(float, _get_place, _set_place)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
         """Draw track and thumb."""
-        colours, painter = tokens(), painter_of(self)
+        colours = tokens()
         track = QRectF(ROOM, ROOM, *TRACK)
         on, off = self._colours()
         painter.setPen(QPen(QColor(on if self.isChecked() else colours.edge), 1))
@@ -85,7 +86,6 @@ class Switch(QCheckBox):
         painter.drawEllipse(thumb)
         if self.hasFocus():
             focus_ring(painter, QRectF(self.rect()), TRACK[1] / 2 + ROOM)
-        painter.end()
 
     def _colours(self) -> tuple[str, str]:
         colours = tokens()

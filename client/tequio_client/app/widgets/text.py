@@ -9,9 +9,10 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from tequio_client.app.theme.fonts import Type, font
+from tequio_client.app.widgets.painting import painted
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPaintEvent
+    from PySide6.QtGui import QPainter
 
 
 class Text(QLabel):
@@ -54,9 +55,10 @@ class Line(Text):
         metrics = self.fontMetrics()
         return QSize(min(metrics.averageCharWidth() * 6, self.sizeHint().width()), metrics.height())
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
         """Draw as much as fits."""
-        painter, room = QPainter(self), self.contentsRect()
+        room = self.contentsRect()
         shown = self.fontMetrics().elidedText(
             self.text(), Qt.TextElideMode.ElideRight, room.width()
         )

@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tequio_client.app.theme.fonts import Type, font
 from tequio_client.app.theme.look import tokens
-from tequio_client.app.widgets.painting import focus_ring, painter_of
+from tequio_client.app.widgets.painting import focus_ring, painted
 from tequio_client.link.preferences import ALWAYS, DAYS, HOURS
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 
     from tequio_client.link.preferences import Week
 
@@ -136,9 +136,9 @@ class WeekGrid(QWidget):
 
     # --- drawing
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
         """Draw names, hours and the cursor."""
-        painter = painter_of(self)
         painter.setFont(font(Type.SMALL))
         self._draw_names(painter)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -151,7 +151,6 @@ class WeekGrid(QWidget):
         if self.hasFocus():
             cell = self._cell(*self._cursor).adjusted(-2, -2, 2, 2)
             focus_ring(painter, cell, 5)
-        painter.end()
 
     def _draw_names(self, painter: QPainter) -> None:
         painter.setPen(QColor(tokens().text_sub))

@@ -1,0 +1,253 @@
+"""The controls: by mouse, by keyboard and by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from tequio_client.app.theme.fonts import Type
+from tequio_client.app.widgets.banner import Banner
+from tequio_client.app.widgets.button import Button
+from tequio_client.app.widgets.chip import Chip
+from tequio_client.app.widgets.columns import Columns
+from tequio_client.app.widgets.empty_state import EmptyState
+from tequio_client.app.widgets.nav_button import NavButton
+from tequio_client.app.widgets.segmented import Segmented
+from tequio_client.app.widgets.slider_row import SliderRow
+from tequio_client.app.widgets.switch import Switch
+from tequio_client.app.widgets.text import Line, Text
+from tequio_client.app.widgets.toast import Toast
+from tequio_client.app.widgets.week_grid import WeekGrid
+from tequio_client.link.preferences import ALWAYS
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+ALL_DAY = ALWAYS[0]
+DIRECTIONS = (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft)
+
+
+def _shown(qtbot: QtBot, widget: QWidget, width: int = 0, height: int = 0) -> None:
+    qtbot.addWidget(widget)
+    if width:
+        widget.resize(width, height or widget.sizeHint().height())
+    widget.show()
+
+
+def _active(qtbot: QtBot, widget: QWidget) -> None:
+    _shown(qtbot, widget)
+    widget.activateWindow()
+    qtbot.waitUntil(widget.isActiveWindow)
+
+
+def test_a_switch_turns_by_mouse_and_by_space(qtbot: QtBot) -> None:
+    switch = Switch("Pause for games")
+    _shown(qtbot, switch)
+    with qtbot.waitSignal(switch.toggled):
+        qtbot.mouseClick(switch, Qt.MouseButton.LeftButton)
+    assert switch.isChecked()
+    qtbot.waitUntil(lambda: switch.property("place") == 1.0)
+    qtbot.keyClick(switch, Qt.Key.Key_Space)
+    assert not switch.isChecked()
+    assert switch.accessibleName() == "Pause for games"
+    assert switch.grab().toImage() != Switch("x").grab().toImage()
+
+
+def test_a_segment_is_chosen_by_mouse_and_arrow_keys(qtbot: QtBot) -> None:
+    row = Segmented("Time", {"day": "24 h", "week": "7 d", "all": "All"})
+    _active(qtbot, row)
+    segments = [child for child in row.children() if isinstance(child, QWidget)]
+    with qtbot.waitSignal(row.chosen) as told:
+        qtbot.mouseClick(segments[1], Qt.MouseButton.LeftButton)
+    assert told.args == ["week"]
+    segments[1].setFocus()
+    qtbot.waitUntil(segments[1].hasFocus)
+    with qtbot.waitSignal(row.chosen) as told:
+        qtbot.keyClick(segments[1], Qt.Key.Key_Right)
+    assert told.args == ["all"]
+    assert row.choice == "all"
+    with qtbot.assertNotEmitted(row.chosen):
+        row.choose("day")
+
+
+def test_a_slider_says_its_value_in_words_and_tells_only_of_the_hand(qtbot: QtBot) -> None:
+    row = SliderRow("Temperature", 40, 110, lambda value: f"{value} °C", "Rests to stay below")
+    _shown(qtbot, row, 300)
+    with qtbot.assertNotEmitted(row.chosen):
+        row.choose(80)
+    assert row.words == "80 °C"
+    row.set_step(5)
+    slider = next(child for child in row.children() if child.inherits("QSlider"))
+    assert isinstance(slider, QWidget)
+    with qtbot.waitSignal(row.chosen) as told:
+        qtbot.keyClick(slider, Qt.Key.Key_Right)
+    assert told.args == [85]
+    assert (slider.accessibleName(), slider.accessibleDescription()) == ("Temperature", "85 °C")
+
+
+def test_the_week_is_drawn_with_the_mouse(qtbot: QtBot) -> None:
+    grid = WeekGrid("Hours in which to lend")
+    _shown(qtbot, grid, 660)
+    start, end = _hour(grid, 0, 9), _hour(grid, 0, 16)
+    with qtbot.waitSignal(grid.chosen) as told:
+        qtbot.mousePress(grid, Qt.MouseButton.LeftButton, pos=start)
+        for hour in range(10, 17):
+            qtbot.mouseMove(grid, _hour(grid, 0, hour))
+        qtbot.mouseRelease(grid, Qt.MouseButton.LeftButton, pos=end)
+    assert told.args is not None
+    assert told.args[0][0] == ALL_DAY & ~(0xFF << 9)
+    assert told.args[0][1:] == ALWAYS[1:]
+
+
+def test_the_week_is_drawn_with_the_keyboard(qtbot: QtBot) -> None:
+    grid = WeekGrid("Hours")
+    _shown(qtbot, grid, 660)
+    qtbot.keyClick(grid, Qt.Key.Key_Down)
+    with qtbot.waitSignal(grid.chosen):
+        qtbot.keyClick(grid, Qt.Key.Key_Space)
+    assert "Tuesday 0" in grid.accessibleDescription()
+    assert "does not lend" in grid.accessibleDescription()
+    for _ in range(2):
+        qtbot.keyClick(grid, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    assert grid.week[1] == ALL_DAY & ~0b111
+    qtbot.keyClick(grid, Qt.Key.Key_Left)
+    qtbot.keyClick(grid, Qt.Key.Key_Left)
+    qtbot.keyClick(grid, Qt.Key.Key_Left)
+    assert "23" in grid.accessibleDescription()
+
+
+def test_a_week_that_is_being_drawn_is_not_taken_from_the_hand(qtbot: QtBot) -> None:
+    grid = WeekGrid("Hours")
+    _shown(qtbot, grid, 660)
+    qtbot.mousePress(grid, Qt.MouseButton.LeftButton, pos=_hour(grid, 3, 3))
+    grid.choose((0,) * 7)
+    assert grid.week[0] == ALL_DAY
+    qtbot.mouseRelease(grid, Qt.MouseButton.LeftButton, pos=_hour(grid, 3, 3))
+    grid.choose((0,) * 7)
+    assert grid.week == (0,) * 7
+
+
+def test_of_two_nav_buttons_one_is_checked(qtbot: QtBot) -> None:
+    bar = QWidget()
+    column, one, other = QVBoxLayout(bar), NavButton("Home", "house"), NavButton("Runs", "play")
+    column.addWidget(one)
+    column.addWidget(other)
+    _shown(qtbot, bar)
+    one.setChecked(True)
+    qtbot.mouseClick(other, Qt.MouseButton.LeftButton)
+    assert (one.isChecked(), other.isChecked()) == (False, True)
+
+
+@pytest.mark.parametrize("kind", ["plain", "primary", "quiet", "danger"])
+def test_the_keyboards_place_can_be_seen(qtbot: QtBot, kind: str) -> None:
+    frame = QWidget()
+    column = QVBoxLayout(frame)
+    button, other = Button("Do it", kind, "play"), Button("Other")
+    column.addWidget(button)
+    column.addWidget(other)
+    _active(qtbot, frame)
+    other.setFocus()
+    away = button.grab().toImage()
+    button.setFocus()
+    qtbot.waitUntil(button.hasFocus)
+    assert button.grab().toImage() != away
+
+
+def test_a_toast_goes_when_it_was_read(qtbot: QtBot) -> None:
+    parent = QWidget()
+    _shown(qtbot, parent, 600, 400)
+    toast = Toast(parent)
+    toast.say("Saved", "Undo")
+    assert toast.isVisible()
+    assert toast.accessibleName() == "Saved"
+    assert parent.rect().contains(toast.geometry())
+    parent.resize(300, 300)
+    qtbot.waitUntil(lambda: parent.rect().contains(toast.geometry()))
+    qtbot.mouseClick(toast.button, Qt.MouseButton.LeftButton)
+    assert not toast.isVisible()
+
+
+def test_a_banner_says_its_words_and_shows_a_button_only_with_a_word(qtbot: QtBot) -> None:
+    banner = Banner("info", "All is well")
+    _shown(qtbot, banner, 500)
+    assert not banner.button.isVisible()
+    banner.show_words("error", "The disk is full", "Open Settings")
+    assert banner.button.isVisible()
+    assert banner.accessibleName() == "The disk is full"
+    assert banner.property("level") == "error"
+
+
+def test_an_empty_state_says_what_will_come(qtbot: QtBot) -> None:
+    empty = EmptyState("trophy", "Not ranked yet", "After your first round.", "Contribute")
+    _shown(qtbot, empty, 300, 300)
+    assert empty.button.isVisible()
+    empty.show_words("No ranking now", "The ledger does not answer.")
+    assert empty.words == "The ledger does not answer."
+
+
+def test_a_chip_grows_with_its_words(qtbot: QtBot) -> None:
+    chip = Chip("ok", "check", "ok")
+    _shown(qtbot, chip)
+    before = chip.sizeHint().width()
+    chip.show_as("a longer word", "check", "warn")
+    assert chip.sizeHint().width() > before
+    assert chip.accessibleName() == "a longer word"
+
+
+def test_a_line_that_is_cut_has_its_whole_text_in_the_tool_tip(qtbot: QtBot) -> None:
+    line = Line("a name that is far too long for its place", Type.BODY)
+    _shown(qtbot, line, 90, 20)
+    line.grab()
+    assert line.toolTip() == "a name that is far too long for its place"
+    line.resize(600, 20)
+    line.grab()
+    assert line.toolTip() == ""
+
+
+def test_text_from_the_network_is_never_markup(qtbot: QtBot) -> None:
+    text = Text("<h1>run</h1>")
+    _shown(qtbot, text)
+    assert text.sizeHint().height() < 30
+
+
+def test_columns_fold_where_their_parts_do_not_fit(qtbot: QtBot) -> None:
+    columns, parts = Columns(folded=2), [QWidget() for _ in range(4)]
+    for part in parts:
+        part.setMinimumSize(100, 20)
+    columns.hold(parts)
+    frame = QWidget()
+    columns.setParent(frame)
+    _shown(qtbot, frame, 600, 300)
+    columns.resize(500, 100)
+    assert columns.columns == 4
+    columns.resize(300, 100)
+    assert columns.columns == 2
+    columns.resize(120, 200)
+    assert columns.columns == 1
+    assert columns.minimumSizeHint().width() == 100
+    parts[0].setMinimumWidth(110)
+    columns.resize(500, 100)
+    assert columns.columns == 4
+
+
+@pytest.mark.parametrize(
+    "direction", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft]
+)
+def test_widgets_draw_in_both_directions(qtbot: QtBot, direction: Qt.LayoutDirection) -> None:
+    for widget in (NavButton("Home", "house"), Chip("ok", "check"), Switch("x"), Line("words")):
+        widget.setLayoutDirection(direction)
+        _shown(qtbot, widget, 160, 40)
+        image = widget.grab().toImage()
+        colours = {image.pixel(x, y) for x in range(image.width()) for y in range(image.height())}
+        assert len(colours) > 2
+
+
+def _hour(grid: WeekGrid, day: int, hour: int) -> QPoint:
+    """The middle of an hour's cell, reckoned from the right: names take their room on the left."""
+    cell = (grid.width() - 40) / 24
+    x, y = 40 + (hour + 0.5) * cell, 20 + (day + 0.5) * (grid.height() - 22) / 7
+    return QPoint(round(x), round(y))

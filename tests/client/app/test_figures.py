@@ -1,0 +1,100 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QLocale
+
+from tequio_client.app.widgets import figures
+
+if TYPE_CHECKING:
+    from tequio_client.app.language import Language
+
+pytestmark = pytest.mark.usefixtures("language")
+
+
+@pytest.mark.parametrize(
+    ("micropoints", "short", "exact"),
+    [
+        (0, "0", "0"),
+        (1, "0.000001", "0.000001"),
+        (1_234, "0.00123", "0.001234"),
+        (12_345, "0.0123", "0.012345"),
+        (999_999, "0.999", "0.999999"),
+        (1_000_000, "1.00", "1"),
+        (99_999_999, "99.99", "99.999999"),
+        (412_618_204, "412.6", "412.618204"),
+        (999_999_999, "999.9", "999.999999"),
+        (18_930_402_117, "18,930", "18,930.402117"),
+    ],
+)
+def test_points_are_cut_and_never_rounded_up(micropoints: int, short: str, exact: str) -> None:
+    assert figures.points(micropoints) == short
+    assert figures.exact_points(micropoints) == exact
+
+
+@given(st.integers(0, 2**53 - 1))
+def test_exact_points_lose_no_micropoint(micropoints: int) -> None:
+    QLocale.setDefault(QLocale("en_US"))
+    whole, _, part = figures.exact_points(micropoints).replace(",", "").partition(".")
+    assert int(whole) * 1_000_000 + int(part.ljust(6, "0")) == micropoints
+
+
+@given(st.integers(0, 2**53 - 1))
+def test_short_points_never_say_more_than_there_are(micropoints: int) -> None:
+    QLocale.setDefault(QLocale("en_US"))
+    shown = float(figures.points(micropoints).replace(",", ""))
+    assert shown <= micropoints / 1e6
+    assert shown >= micropoints / 1e6 * 0.99 - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(-3, "0 s"), (38, "38 s"), (60, "1 min"), (8_040, "2 h 14 min"), (273_600, "3 d 4 h")],
+)
+def test_a_duration_has_at_most_two_units(seconds: int, words: str) -> None:
+    assert figures.duration(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "words"),
+    [(0, "0 bytes"), (812, "812 bytes"), (7_400_000_000, "7.4 GB"), (100 * 10**9, "100 GB")],
+)
+def test_traffic_is_written_in_decimal_units(size_bytes: int, words: str) -> None:
+    assert figures.data(size_bytes) == words
+
+
+def test_memory_is_written_as_cards_are_sold() -> None:
+    assert figures.memory(12_288) == "12 GB"
+    assert figures.memory(7_572) == "7.4 GB"
+
+
+def test_a_rate_is_written_in_megabits() -> None:
+    assert figures.rate(150_000) == "1.2 Mbit/s"
+
+
+@pytest.mark.parametrize(
+    ("joules", "words"),
+    [(0, "0.0 Wh"), (129_600, "36 Wh"), (1_476_000, "0.41 kWh"), (222_120_000, "61.7 kWh")],
+)
+def test_energy_changes_to_kilowatt_hours_in_time(joules: float, words: str) -> None:
+    assert figures.energy(joules) == words
+
+
+def test_figures_follow_the_locale(language: Language) -> None:
+    language.choose("es")
+    assert figures.exact_points(18_930_402_117) == "18.930,402117"
+    assert figures.points(412_618_204) == "412,6"
+
+
+def test_a_moment_is_told_as_shortly_as_it_can_be() -> None:
+    now = 1_795_285_800_000
+    hour = 3_600_000
+    assert figures.moment(now, now)[0].isdigit()
+    assert figures.moment(now + 24 * hour, now).startswith("tomorrow ")
+    assert figures.moment(now + 72 * hour, now).split()[0].endswith("day")
+    assert figures.moment(now + 480 * hour, now).startswith(figures.day(now + 480 * hour))

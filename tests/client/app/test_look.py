@@ -1,0 +1,135 @@
+"""One look for the whole application, changed while it runs; shapes that need no colour."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFontDatabase, QFontInfo, QFontMetricsF, QImage, QPainter
+from PySide6.QtWidgets import QLabel
+
+from tequio_client.app.pages.table import PAGES
+from tequio_client.app.theme import fonts, icons, marks
+from tequio_client.app.theme.look import Choice, tokens
+from tequio_client.app.theme.sheet import sheet
+from tequio_client.app.theme.tokens import DARK, LIGHT, contrast
+from tequio_client.link.decision import State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from PySide6.QtWidgets import QApplication
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.pages.table import Entry
+    from tequio_client.app.theme.look import Look
+    from tequio_client.app.theme.tokens import Tokens
+
+pytestmark = pytest.mark.usefixtures("look")
+PANELS = ("#1e1e1e", "#2d2d2d", "#f2f2f2", "#ffffff")
+SHAPED = (State.LENDING, State.WAITING, State.PAUSED, State.ATTENTION)
+
+
+@pytest.fixture(autouse=True)
+def _dark_again(look: Look) -> Iterator[None]:
+    yield
+    look.choose(Choice.DARK)
+
+
+def test_a_choice_changes_every_widget_at_once(look: Look, qtbot: QtBot) -> None:
+    label = QLabel("x")
+    qtbot.addWidget(label)
+    label.ensurePolished()
+    with qtbot.waitSignal(look.changed) as told:
+        look.choose(Choice.LIGHT)
+    assert told.args == [LIGHT]
+    assert tokens() is LIGHT
+    assert label.palette().windowText().color() == QColor(LIGHT.text)
+    look.choose(Choice.DARK)
+    assert label.palette().windowText().color() == QColor(DARK.text)
+
+
+def test_the_same_choice_again_changes_nothing(look: Look, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(look.changed):
+        look.choose(Choice.DARK)
+
+
+def test_the_system_is_followed_unless_a_choice_was_made(look: Look, qapp: QApplication) -> None:
+    look.choose(Choice.SYSTEM)
+    hints = qapp.styleHints()
+    hints.colorSchemeChanged.emit(Qt.ColorScheme.Light)  # as the system's switch does
+    assert tokens() is LIGHT
+    hints.colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+    assert tokens() is DARK
+    look.choose(Choice.LIGHT)
+    hints.colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+    assert tokens() is LIGHT
+
+
+@pytest.mark.parametrize("colours", [DARK, LIGHT], ids=lambda colours: colours.name)
+def test_the_style_sheet_has_no_place_left_open(colours: Tokens) -> None:
+    assert "$" not in sheet(colours)
+
+
+def test_the_typeface_is_ours_and_figures_are_of_one_width() -> None:
+    assert fonts.FAMILY in QFontDatabase.families()
+    for kind in fonts.Type:
+        font = fonts.font(kind)
+        assert QFontInfo(font).family() == fonts.FAMILY
+        assert QFontInfo(font).pixelSize() == kind.value[0]
+        metrics = QFontMetricsF(font)
+        ones, noughts = metrics.horizontalAdvance("1111"), metrics.horizontalAdvance("0000")
+        assert ones == pytest.approx(noughts, abs=0.1)
+
+
+@pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.name)
+def test_each_page_has_an_icon(entry: Entry) -> None:
+    picture = icons.pixmap(entry.picture, "#ff0000", 18, 2.0)
+    assert (picture.width(), picture.devicePixelRatio()) == (36, 2.0)
+    assert _inked(picture.toImage(), "#ff0000") > 20
+
+
+def test_an_icon_that_the_set_lacks_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        icons.icon("no-such-icon", "#ffffff")
+
+
+@pytest.mark.parametrize("size", [16, 22, 32])
+def test_states_differ_by_shape_and_not_only_by_colour(size: int) -> None:
+    masks = {state: _mask(state, size) for state in SHAPED}
+    for one, other in combinations(SHAPED, 2):
+        different = sum(a != b for a, b in zip(masks[one], masks[other], strict=True))
+        assert different >= size * size * 0.12, (one, other)
+
+
+@pytest.mark.parametrize("panel", PANELS)
+@pytest.mark.parametrize("shape", list(marks.Shape))
+def test_a_tray_icon_stands_out_from_dark_and_light_panels(shape: marks.Shape, panel: str) -> None:
+    assert contrast(marks.TRAY_COLOURS[shape], panel) >= 3.0
+
+
+def test_every_state_has_a_shape_and_every_size_a_picture() -> None:
+    assert set(marks.SHAPES) == set(State)
+    for state in State:
+        sizes = {size.width() for size in marks.tray_icon(state).availableSizes()}
+        assert sizes == set(marks.TRAY_SIZES)
+
+
+def _mask(state: State, size: int) -> list[bool]:
+    image = QImage(size, size, QImage.Format.Format_ARGB32)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    marks.tray_icon(state).paint(painter, 0, 0, size, size)
+    painter.end()
+    return [image.pixelColor(x, y).alpha() > 127 for y in range(size) for x in range(size)]
+
+
+def _inked(image: QImage, colour: str) -> int:
+    wanted = QColor(colour)
+    return sum(
+        image.pixelColor(x, y) == wanted
+        for x in range(image.width())
+        for y in range(image.height())
+    )

@@ -1,0 +1,106 @@
+"""The model: what was wished counts at once, and what the worker says counts in the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from tequio_client.link import control
+from tequio_client.link.questions import AskDiagnostics, AskRanking, AskRuns, Ranking
+from tequio_client.link.wish import Snooze, Wish
+from tests.support.app_scenes import AGREED, LENDING, NOW_MS
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.model import Model
+    from tests.support.app_worker import ScriptedWorker
+
+
+def test_a_wish_counts_before_the_worker_shows_it(model: Model, worker: ScriptedWorker) -> None:
+    worker.show(LENDING)
+    model.pause()
+    assert model.wish == Wish(number=5, lend=False)
+    worker.show(LENDING)  # said before it heard the wish
+    assert model.wish == Wish(number=5, lend=False)
+    worker.obey(LENDING)
+    assert model.wish.number == 5
+
+
+def test_a_later_wish_of_somebody_else_counts_more(model: Model, worker: ScriptedWorker) -> None:
+    worker.show(LENDING)
+    model.pause()
+    worker.show(replace(LENDING, wish=Wish(number=9, lend=True)))
+    assert model.wish == Wish(number=9, lend=True)
+    model.finish()
+    assert worker.last(control.Want) == control.Want(wish=Wish(number=10, lend=True, finish=True))
+
+
+def test_each_deed_sends_its_wish(model: Model, worker: ScriptedWorker) -> None:
+    worker.show(LENDING)
+    model.snooze_until(NOW_MS + 900_000)
+    model.snooze_until_game_closes()
+    model.contribute()
+    wishes = [one.wish for one in worker.heard if isinstance(one, control.Want)]
+    assert wishes == [
+        Wish(number=5, lend=True, snooze=Snooze(until_ms=NOW_MS + 900_000)),
+        Wish(number=6, lend=True, snooze=Snooze()),
+        Wish(number=7, lend=True),
+    ]
+
+
+def test_preferences_count_at_once_and_until_the_worker_shows_them(
+    model: Model, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    worker.show(LENDING)
+    chosen = replace(AGREED, idle_minutes=15)
+    with qtbot.waitSignal(model.preferred) as told:
+        model.choose(chosen)
+    assert told.args == [chosen]
+    worker.show(LENDING)
+    assert model.preferences == chosen
+    worker.show(replace(LENDING, preferences=chosen))
+    worker.show(replace(LENDING, preferences=replace(AGREED, idle_minutes=3)))
+    assert model.preferences.idle_minutes == 3
+
+
+def test_an_answer_finds_its_question(model: Model, worker: ScriptedWorker, qtbot: QtBot) -> None:
+    question = AskRanking(around=3)
+    with qtbot.waitSignal(model.replied) as told:
+        model.ask(question)
+    assert told.args is not None
+    assert told.args[0] == question
+    assert isinstance(model.reply(question), Ranking)
+    assert model.reply(AskRanking(around=4)) is None
+    worker.say(control.Answer(id=77, reply=Ranking(rows=())))  # nobody asked that
+    assert model.reply(question) == told.args[1]
+
+
+def test_a_question_without_a_reply_says_why(
+    model: Model, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    worker.replies[AskRuns] = "the ledger does not answer"
+    with qtbot.waitSignal(model.refused) as told:
+        model.ask(AskRuns())
+    assert told.args == [AskRuns(), "the ledger does not answer"]
+
+
+def test_a_worker_that_is_gone_answers_nothing_any_more(
+    model: Model, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    worker.show(LENDING)
+    model.ask(AskDiagnostics())  # the script has no answer: it stays open
+    with qtbot.waitSignals([model.refused, model.shown]):
+        worker.gone.emit("the worker ended with code 3")
+    assert model.snapshot is None
+    assert model.why_gone == "the worker ended with code 3"
+    worker.show(LENDING)
+    assert model.why_gone == ""
+
+
+def test_only_the_latest_replies_are_kept(model: Model) -> None:
+    for around in range(40):
+        model.ask(AskRanking(around=around))
+    assert model.reply(AskRanking(around=0)) is None
+    assert model.reply(AskRanking(around=39)) is not None

@@ -1,0 +1,181 @@
+"""What we paint ourselves: it shows what it was told, aloud too."""
+
+from __future__ import annotations
+
+from math import cos, radians, sin
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
+
+from tequio_client.app.theme.look import tokens
+from tequio_client.app.widgets.area_chart import AreaChart, Plot
+from tequio_client.app.widgets.progress import Meter, Ring, RoundBar
+from tequio_client.app.widgets.ranking_table import POINTS, WHO, RankingTable
+from tequio_client.app.widgets.stat_card import StatCard
+from tequio_client.link.questions import RankRow
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+    from pytestqt.qtbot import QtBot
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+DIRECTIONS = (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft)
+WEEK = Plot(
+    values=(3.0, 0.0, 5.0, 9.0, 2.0),
+    labels=("1 Nov", "2 Nov", "3 Nov", "4 Nov", "5 Nov"),
+    summary="19 points in 5 days",
+)
+
+
+@pytest.fixture
+def chart(qtbot: QtBot) -> AreaChart:
+    made = AreaChart("Points", "Nothing yet", lambda value: f"{value:.1f}", lambda v: f"{v:g}")
+    qtbot.addWidget(made)
+    made.resize(420, 220)
+    made.show()
+    return made
+
+
+def test_an_empty_chart_says_why(chart: AreaChart) -> None:
+    assert chart.accessibleDescription() == "Nothing yet"
+    chart.show_plot(Plot(values=(0.0, 0.0), labels=("a", "b"), summary="0 points"))
+    assert chart.accessibleDescription() == "Nothing yet"
+
+
+def test_a_chart_tells_its_summary_to_who_cannot_see_it(chart: AreaChart) -> None:
+    chart.show_plot(WEEK)
+    assert chart.accessibleName() == "Points"
+    assert chart.accessibleDescription() == "19 points in 5 days"
+
+
+def test_the_mouse_chooses_the_nearest_step(chart: AreaChart, qtbot: QtBot) -> None:
+    chart.show_plot(WEEK)
+    before = chart.grab().toImage()
+    qtbot.mouseMove(chart, QPoint(chart.width() - 12, 50))
+    assert chart.chosen == 4
+    assert chart.accessibleDescription() == "5 Nov: 2.0"
+    assert chart.grab().toImage() != before
+
+
+def test_the_arrow_keys_choose_a_step(chart: AreaChart, qtbot: QtBot) -> None:
+    chart.show_plot(WEEK)
+    for key, step in (
+        (Qt.Key.Key_Home, 0),
+        (Qt.Key.Key_Left, 0),
+        (Qt.Key.Key_Right, 1),
+        (Qt.Key.Key_End, 4),
+        (Qt.Key.Key_Right, 4),
+    ):
+        qtbot.keyClick(chart, key)
+        assert chart.chosen == step
+
+
+def test_keys_on_an_empty_chart_do_nothing(chart: AreaChart, qtbot: QtBot) -> None:
+    qtbot.keyClick(chart, Qt.Key.Key_Right)
+    assert chart.chosen is None
+
+
+def test_a_new_plot_forgets_the_chosen_step(chart: AreaChart, qtbot: QtBot) -> None:
+    chart.show_plot(WEEK)
+    qtbot.keyClick(chart, Qt.Key.Key_Home)
+    chart.show_plot(Plot(values=(1.0,), labels=("x",), summary="one"))
+    assert chart.chosen is None
+    chart.grab()  # a single day is drawn too
+
+
+@pytest.mark.parametrize(("percent", "part"), [(0, 0.0), (25, 0.25), (64, 0.64), (100, 1.0)])
+def test_a_ring_is_filled_as_far_as_it_says(qtbot: QtBot, percent: int, part: float) -> None:
+    ring = Ring("Round")
+    qtbot.addWidget(ring)
+    ring.show_percent(percent)
+    image, track = ring.grab().toImage(), QColor(tokens().track)
+    filled = total = 0
+    for degrees in range(0, 360, 5):
+        point = _on_ring(degrees)
+        total += 1
+        filled += image.pixelColor(point) != track
+    assert filled / total == pytest.approx(part, abs=0.06)
+    assert ring.accessibleName() == f"Round: {percent}%"
+
+
+def test_a_ring_that_nobody_knows_is_empty_and_says_so(qtbot: QtBot) -> None:
+    ring = Ring("Round")
+    qtbot.addWidget(ring)
+    assert ring.accessibleName() == "Round: –"
+    assert ring.grab().toImage().pixelColor(_on_ring(5)) == QColor(tokens().track)
+
+
+@pytest.mark.parametrize("direction", list(DIRECTIONS))
+def test_a_bar_is_filled_from_where_lines_begin(
+    qtbot: QtBot, direction: Qt.LayoutDirection
+) -> None:
+    bar = RoundBar("Run")
+    qtbot.addWidget(bar)
+    bar.setLayoutDirection(direction)
+    bar.resize(200, 8)
+    bar.show_part(0.5)
+    image, track = bar.grab().toImage(), QColor(tokens().track)
+    start, end = (10, 190) if direction is Qt.LayoutDirection.LeftToRight else (190, 10)
+    assert image.pixelColor(start, 4) != track
+    assert image.pixelColor(end, 4) == track
+    bar.show_part(7.0)
+    assert bar.part == 1.0
+
+
+def test_a_meter_warns_before_its_limit_and_has_no_bar_without_one(qtbot: QtBot) -> None:
+    meter = Meter("This month")
+    _show(qtbot, meter, 200)
+    meter.show_use("94 of 100 GB", 0.94)
+    bar = meter.findChild(RoundBar)
+    assert bar is not None
+    assert bar.isVisible()
+    assert bar.grab().toImage().pixelColor(20, 2) == QColor(tokens().warn)
+    meter.show_use("94 GB", None)
+    assert not bar.isVisible()
+    assert meter.accessibleName() == "This month: 94 GB"
+
+
+def test_a_stat_card_says_its_exact_figure(qtbot: QtBot) -> None:
+    card = StatCard("Total points", "layers")
+    _show(qtbot, card, 200)
+    card.show_figure("18,930", "Every proof checked here", "18,930.402117 points")
+    assert card.figure == "18,930"
+    assert card.toolTip() == "18,930.402117 points"
+    assert card.accessibleName() == "Total points: 18,930.402117 points"
+
+
+def test_the_ranking_shows_our_own_row_among_the_others(qtbot: QtBot) -> None:
+    table = RankingTable("Ranking")
+    _show(qtbot, table, 320)
+    rows = tuple(
+        RankRow(
+            rank=45 + at,
+            key=f"key-number-{at}-of-many",
+            micropoints=at * 10**9,
+            is_ours=at == 1,
+        )
+        for at in range(3)
+    )
+    table.show_rows(rows)
+    model = table.model()
+    shown = [model.index(row, WHO).data() for row in range(3)]
+    assert shown == ["key-number…", "You", "key-number…"]
+    assert model.index(2, POINTS).data() == "2,000"
+    assert model.index(0, WHO).data(Qt.ItemDataRole.ToolTipRole) == "key-number-0-of-many"
+    image = table.grab().toImage()
+    own = table.visualRect(model.index(1, POINTS)).topLeft() + table.viewport().pos()
+    assert image.pixelColor(own + QPoint(2, 4)) == QColor(tokens().accent_soft)
+
+
+def _show(qtbot: QtBot, widget: QWidget, width: int) -> None:
+    qtbot.addWidget(widget)
+    widget.resize(width, max(widget.sizeHint().height(), 40))
+    widget.show()
+
+
+def _on_ring(degrees: int) -> QPoint:
+    """The middle of the ring's stroke, clockwise from the top."""
+    turn = radians(degrees)
+    return QPoint(round(46 + 41 * sin(turn)), round(46 - 41 * cos(turn)))
