@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from tequio_client.link.preferences import DAYS, HOURS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
 
 HOUR_MS = 3_600_000
 _SECOND_MS = 1_000
-_SEARCH_HOURS = 24 * 15
-"""How far an allowed hour is looked for: a week, and another for an hour that summer time skips."""
+_MOST_CHANGES = 4
+"""Changes of the clocks that are looked beyond: two come within a year."""
 _MONTH_HOURS = 24 * 33
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -43,6 +45,10 @@ class Moment:
         """Local month, as in `2026-11`."""
         return self._month(self.ms)
 
+    def day(self) -> str:
+        """Local day, as in `2026-11-20`."""
+        return f"{self._local(self.ms):%Y-%m-%d}"
+
     def month_end_ms(self) -> int:
         """When the next local month begins, to the second."""
         now = self._month(self.ms)
@@ -61,18 +67,22 @@ class Moment:
         if not any(week):
             return None
         at = self.ms
-        for _ in range(_SEARCH_HOURS):
-            begin, at = at, self._hour_end_ms(at)
-            if self.offset_s(at) != self.offset_s(begin):  # summer time: hours may be cut short
-                at = self._change_ms(begin, at)
+        for _ in range(_MOST_CHANGES):
+            begin, at = at, self._next_by_offset(week, at)
+            if self.offset_s(begin) == self.offset_s(at):
+                return at
+            at = self._change_ms(begin, at)  # before that the clocks are changed: look from there
             if self._is_in(week, at):
                 return at
         return None
 
-    def _hour_end_ms(self, at_ms: int) -> int:
-        """When the local hour ends, if the clocks are not changed before."""
-        local_ms = at_ms + self.offset_s(at_ms) * _SECOND_MS
-        return at_ms + HOUR_MS - local_ms % HOUR_MS
+    def _next_by_offset(self, week: Week, at_ms: int) -> int:
+        """When the next of these hours begins, if the clocks are not changed before."""
+        offset_ms = self.offset_s(at_ms) * _SECOND_MS
+        hour = (at_ms + offset_ms) // HOUR_MS + 1
+        while not week[(hour // HOURS + _EPOCH.weekday()) % DAYS] >> hour % HOURS & 1:
+            hour += 1
+        return hour * HOUR_MS - offset_ms
 
     def _change_ms(self, begin_ms: int, end_ms: int) -> int:
         """When the clocks are changed between the two, to the second."""
