@@ -49,7 +49,7 @@ class Window(QMainWindow):
     """The app's one window."""
 
     wanted = Signal(str)
-    """Something was asked for that is no page: `first-run`."""
+    """Something was asked for that is no page: `first-run`, `try-again`."""
 
     def __init__(
         self,
@@ -73,6 +73,11 @@ class Window(QMainWindow):
     def page(self) -> Page:
         """The page that is open."""
         return self._pages[self._name]
+
+    @property
+    def page_name(self) -> str:
+        """The name of the page that is open."""
+        return self._name
 
     def open_page(self, name: str) -> None:
         """Open the page of that name; another name is passed on by `wanted`."""

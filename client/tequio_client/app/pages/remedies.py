@@ -12,10 +12,11 @@ from tequio_client.app.widgets import figures
 from tequio_client.link.decision import Reason, State
 
 if TYPE_CHECKING:
-    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.link.snapshot import Need, Snapshot
 
 OPEN_SETTINGS = str(QT_TRANSLATE_NOOP("remedies", "Open Settings"))
 OPEN_HARDWARE = str(QT_TRANSLATE_NOOP("remedies", "Open Hardware"))
+TRY_AGAIN = str(QT_TRANSLATE_NOOP("remedies", "Try again"))
 OPEN_ACTIVITY = str(QT_TRANSLATE_NOOP("remedies", "Open Activity"))
 WAYS = {
     Reason.TRAINER_BROKEN: (OPEN_ACTIVITY, "activity"),
@@ -62,7 +63,7 @@ PLACES = {
 def remedy(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Remedy | None:
     """The one thing that most wants to be said; None: all is well."""
     if snapshot is None:
-        return Remedy(level="error", words=why_gone) if why_gone else None
+        return _gone(why_gone) if why_gone else None
     if snapshot.decision.state is State.ATTENTION:
         button, target = WAYS.get(snapshot.decision.reason, OTHERWISE)
         words = app_words.reason(snapshot.decision, now_ms)
@@ -71,9 +72,17 @@ def remedy(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Remedy | No
         return Remedy(level="warning", words=_away(snapshot, now_ms))
     for need in snapshot.needs:
         button, target = PLACES.get(need.kind, OTHERWISE)
-        words = f"{_say(NEEDS[need.kind])} {need.text}".strip()
-        return Remedy(level="warning", words=words, button=_say(button), target=target)
+        return Remedy(level="warning", words=need_words(need), button=_say(button), target=target)
     return None
+
+
+def need_words(need: Need) -> str:
+    """What that need is, in words."""
+    return f"{_say(NEEDS[need.kind])} {need.text}".strip()
+
+
+def _gone(why: str) -> Remedy:
+    return Remedy(level="error", words=why, button=_say(TRY_AGAIN), target="try-again")
 
 
 def _away(snapshot: Snapshot, now_ms: int) -> str:
