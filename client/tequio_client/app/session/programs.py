@@ -26,13 +26,13 @@ _ALL_AGAIN_S = 60.0
 _MOST = 64
 
 FILMS = {
-    "brave", "brave-browser", "celluloid", "chrome", "chromium", "chromium-browser", "clapper",
-    "dragon", "epiphany", "firefox", "firefox-bin", "firefox-esr", "floorp", "google-chrome",
-    "haruna", "iexplore", "iina", "infuse", "kodi", "kodi-x11", "kodi.bin", "librewolf",
-    "microsoft-edge", "mpc-be64", "mpc-hc", "mpc-hc64", "mpv", "msedge", "mpvnet", "netflix",
-    "opera", "orion", "parole", "plex", "plex htpc", "potplayermini64", "quicktime player",
-    "safari", "showtime", "smplayer", "thorium", "totem", "tv", "vivaldi", "vivaldi-bin", "vlc",
-    "waterfox", "wmplayer", "xine", "zen",
+    "brave", "brave-browser", "browser", "celluloid", "chrome", "chromium", "chromium-browser",
+    "clapper", "dragon", "epiphany", "firefox", "firefox-bin", "firefox-esr", "floorp",
+    "google-chrome", "haruna", "iexplore", "iina", "infuse", "kodi", "kodi-x11", "kodi.bin",
+    "librewolf", "microsoft-edge", "mpc-be64", "mpc-hc", "mpc-hc64", "mpv", "mpvnet", "msedge",
+    "netflix", "opera", "orion", "parole", "plex", "plex htpc", "potplayermini64",
+    "quicktime player", "safari", "showtime", "smplayer", "thorium", "totem", "tv", "vivaldi",
+    "vivaldi-bin", "vlc", "waterfox", "wmplayer", "xine", "zen",
 }  # fmt: skip
 """Browsers and players, as `plain` writes their names: full screen, they show a film."""
 
@@ -125,8 +125,9 @@ def plain(name: str) -> str:
 
 
 def is_film(program: str) -> bool:
-    """Whether that program, filling the screen, shows a film."""
-    return plain(program) in FILMS
+    """Whether that program, filling the screen, shows a film; `org.videolan.VLC` is VLC too."""
+    name = plain(program)
+    return name in FILMS or (name.count(".") > 1 and name.rpartition(".")[2] in FILMS)
 
 
 def name_of(pid: int) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QAbstractNativeEventFilter, QByteArray, QObject, Signal
+from PySide6.QtCore import QAbstractNativeEventFilter, QByteArray, QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
+from tequio_client.clock import now_ms
 from tequio_client.system.dbus import Address, Bus
 from tequio_client.system.errors import AbsentError, UnknownError
 
@@ -23,6 +25,9 @@ MANAGER = Address(
 )
 AGAIN_S = 30.0
 """Before a bus that hung up is listened to again."""
+LOOK_MS = 5_000
+ASLEEP_MS = 10_000
+"""By so much the clock on the wall runs ahead of the steady one while a Mac sleeps, at least."""
 _POWER_BROADCAST, _END_SESSION = 0x0218, 0x0016
 _SUSPEND, _RESUMED = 0x0004, 0x0012
 
@@ -35,9 +40,16 @@ class SleepWatch(QObject):
     ending = Signal()
 
     def __init__(
-        self, bus: str = "SYSTEM", system: str = sys.platform, parent: QObject | None = None
+        self,
+        bus: str = "SYSTEM",
+        system: str = sys.platform,
+        *,
+        wall_ms: Callable[[], int] = now_ms,
+        steady_s: Callable[[], float] = time.monotonic,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
+        self._wall_ms, self._steady_s = wall_ms, steady_s
         self._closed = threading.Event()
         self._filter: _Messages | None = None
         self._bus: Bus | None = None
@@ -50,6 +62,11 @@ class SleepWatch(QObject):
         elif system == "linux":
             self._bus = Bus(bus)
             threading.Thread(target=self._listen, args=(self._bus,), daemon=True).start()
+        elif system == "darwin":
+            self._ahead_ms = self._ahead()
+            self._look = QTimer(self, interval=LOOK_MS)
+            self._look.timeout.connect(self.look)
+            self._look.start()
 
     def close(self) -> None:
         """Emit nothing more."""
@@ -59,6 +76,15 @@ class SleepWatch(QObject):
         application = QGuiApplication.instance()
         if self._filter is not None and application is not None:
             application.removeNativeEventFilter(self._filter)
+
+    def look(self) -> None:
+        """Tell that a Mac has slept, once it is awake: the steady clock stood meanwhile."""
+        before_ms, self._ahead_ms = self._ahead_ms, self._ahead()
+        if self._ahead_ms - before_ms > ASLEEP_MS:
+            self.woke.emit()
+
+    def _ahead(self) -> int:
+        return self._wall_ms() - round(self._steady_s() * 1_000)
 
     def windows_said(self, message: int, word: int) -> None:
         """Take a message of Windows."""

@@ -211,6 +211,7 @@ def test_a_launcher_that_becomes_the_game_is_seen(tmp_path: Path) -> None:
     ("name", "is_it"),
     [("firefox", True), ("Firefox.exe", True), ("/usr/bin/vlc", True), ("mpv", True),
      ("C:\\Program Files\\VLC\\vlc.exe", True), ("QuickTime Player.app", True),
+     ("org.videolan.VLC", True), ("com.brave.Browser", True), ("org.kde.mpv-notes", False),
      ("cs2", False), ("", False)],
 )  # fmt: skip
 def test_films_are_shown_by_browsers_and_players(name: str, *, is_it: bool) -> None:

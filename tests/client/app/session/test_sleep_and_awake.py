@@ -89,6 +89,19 @@ def test_windows_tells_what_is_about_to_happen(
         watch.windows_said(message, word)
 
 
+def test_a_mac_that_slept_is_noticed_and_a_slow_clock_is_not(qtbot: QtBot) -> None:
+    wall_ms, steady_s = [1_000_000], [50.0]
+    watch = SleepWatch(system="darwin", wall_ms=lambda: wall_ms[0], steady_s=lambda: steady_s[0])
+    heard: list[str] = []
+    watch.woke.connect(lambda: heard.append("woke"))
+    for wall, steady in ((5_000, 5.0), (9_000, 5.0), (-60_000, 5.0), (605_000, 5.0), (5_000, 5.0)):
+        wall_ms[0] += wall
+        steady_s[0] += steady
+        watch.look()
+    watch.close()
+    assert heard == ["woke"]
+
+
 def test_the_computer_is_kept_awake_only_while_that_is_wanted(private_bus: PrivateBus) -> None:
     private_bus.serve(SCREEN_SAVER.name, methods=SERVICE)
     with closing(Bus(private_bus.address, timeout_s=5.0)) as bus:
