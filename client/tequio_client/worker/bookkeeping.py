@@ -86,6 +86,8 @@ class Bookkeeping:
         self._key = key
         self._rank, self._ranked = 0, 0
         self._told = (0, 0)  # what differed when we last said so
+        self._spent: dict[int, float] = {}  # joules by round, not written yet
+        self._weighed_j: float | None = None
         self._sums: tuple[tuple[int, int], points_read.Sums] | None = None  # of changes and day
         book.on_end = self._tell_round
         for file in (book.file, activity.file):
@@ -112,6 +114,25 @@ class Bookkeeping:
     async def _catch_up(self) -> None:
         await self.catch_up.run()
         self.activity.add(Event.LOG_FORKED, "error", problem=self.catch_up.forked)
+
+    def weigh(self, total_j: float, number: int | None) -> None:
+        """Book the energy since the last call to the round of that number; None: to none.
+
+        `total_j` is what was ever counted. Written by `keep`.
+        """
+        before_j, self._weighed_j = self._weighed_j, total_j
+        rise_j = 0.0 if before_j is None else total_j - before_j
+        if number is not None and rise_j > 0:
+            self._spent[number] = self._spent.get(number, 0.0) + rise_j
+
+    def keep(self) -> None:
+        """Write what was spent since; blocks. What cannot be written is lost and logged."""
+        spent, self._spent = self._spent, {}
+        try:
+            for number, joules in spent.items():
+                self.book.spend(number, joules)
+        except BookError as err:
+            log.warning("energy not written", error=str(err))
 
     def shown(self, midnight_ms: int) -> PointsShown:
         """Sums for a snapshot; `midnight_ms` is when the local day began. Cheap when repeated."""

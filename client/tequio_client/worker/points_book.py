@@ -78,7 +78,6 @@ class Work:
     device: str
     tokens: int
     loss: float | None = None
-    energy_j: float = 0.0
 
 
 class PointsBook:
@@ -127,13 +126,16 @@ class PointsBook:
     def work(self, number: int, done: Work) -> None:
         """Note what was done in a round."""
         self._write(
-            "UPDATE round SET device = ?, tokens = ?, loss = ?, energy_j = ? WHERE number = ?",
+            "UPDATE round SET device = ?, tokens = ?, loss = ? WHERE number = ?",
             done.device,
             done.tokens,
             done.loss,
-            done.energy_j,
             number,
         )
+
+    def spend(self, number: int, joules: float) -> None:
+        """Note that the work in a round took so much more energy."""
+        self._write("UPDATE round SET energy_j = energy_j + ? WHERE number = ?", joules, number)
 
     def end(self, place: Place, entry: int, outcome: Outcome) -> None:
         """Note how a round ended, by that log entry; it counts when `prove` reaches the entry."""

@@ -134,8 +134,10 @@ async def test_work_is_noted_with_its_round(book: PointsBook, finished: DutifulS
     async for index, view in reading(finished, points):
         if isinstance(finished.entries[index].statement.body, RoundOpen):
             assert view.round is not None
-            done = Work(device="cuda:0", tokens=64, loss=view.number / 4, energy_j=9.0)
+            done = Work(device="cuda:0", tokens=64, loss=view.number / 4)
             await points.worked(view.round, done)
+            book.spend(view.round.roster_index, 4.0)
+            book.spend(view.round.roster_index, 5.0)
     assert [(row.device, row.tokens, row.energy_j) for row in rows(book)[:3]] == [
         ("cuda:0", 64, 9.0)
     ] * 3

@@ -261,13 +261,14 @@ def test_sums_know_today(book: PointsBook) -> None:
 def test_a_series_adds_up_by_steps(book: PointsBook) -> None:
     for day, number in enumerate((10, 20, 30)):
         book.end_proven(place(number, at_ms=5 + day * 2 * DAY_MS), number + 9, PAID, checkpoint(99))
-        book.work(number, Work(device="cuda:0", tokens=7, loss=2.5, energy_j=100.0))
-    book.work(20, Work(device="cpu", tokens=7, loss=2.25, energy_j=3.0))
+        book.work(number, Work(device="cuda:0", tokens=7, loss=2.5))
+        book.spend(number, 100.0)
+    book.work(20, Work(device="cpu", tokens=7, loss=2.25))
     found = points_read.series(book.file, AskSeries(), now_ms=5 * DAY_MS)
     each = PAID.micropoints
     assert (found.since_ms, found.step_ms) == (5, DAY_MS)
     assert found.verified == (each, 0, each, 0, each)
-    assert found.energy_j == (100.0, 0.0, 3.0, 0.0, 100.0)
+    assert found.energy_j == (100.0, 0.0, 100.0, 0.0, 100.0)
     on_cpu = points_read.series(book.file, AskSeries(device="cpu", since_ms=5), 5 * DAY_MS)
     assert on_cpu.verified == (0, 0, each, 0, 0)
 
