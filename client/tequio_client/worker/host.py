@@ -27,6 +27,7 @@ from tequio_client.worker.activity import ActivityBook
 from tequio_client.worker.bookkeeping import Bookkeeping
 from tequio_client.worker.choices import Choices
 from tequio_client.worker.diary import Diary, Look
+from tequio_client.worker.energy import Energy
 from tequio_client.worker.follower import FILE as LOG_FILE
 from tequio_client.worker.handed_down import trainer_environment
 from tequio_client.worker.lending import Lending, now
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from tequio_client.link.facts import SessionFacts
     from tequio_client.link.questions import Question, Reply
     from tequio_client.link.snapshot import Snapshot
+    from tequio_client.worker.moment import Moment
     from tequio_client.worker.node import Node
     from tequio_client.worker.settings import WorkerSettings
     from tequio_shared.keys import Signer
@@ -111,6 +113,7 @@ class Host:
         self.diary = Diary(activity)
         self.runs = RunsList(ledger)
         self.traffic = Traffic(MonthCounter(folder))
+        self.energy = Energy(folder)
         self.pace = StepPace()
 
     async def run(self) -> None:
@@ -202,6 +205,7 @@ class Host:
         """Read what moves by itself, and decide anew, once a second."""
         for second in itertools.count():
             self.traffic.look(self._counters(), now())
+            self._weigh(now())
             share = self.lending.decision.share_percent
             self.pace.look(self.trainer.alive, share, trio.current_time())
             if self.probe is not None:
@@ -212,7 +216,7 @@ class Host:
             self.lending.look()
             self._write_diary()
             if second % KEEP_S == 0:
-                await trio.to_thread.run_sync(self._keep_count)
+                await trio.to_thread.run_sync(self._keep_counts)
             await trio.sleep(1)
         raise AssertionError("seconds never end")
 
@@ -227,11 +231,24 @@ class Host:
             return None
         return Counters(node=node, up=node.blobs.sent_bytes, down=node.fetcher.received_bytes)
 
-    def _keep_count(self) -> None:
-        try:
-            self.traffic.keep()
-        except UserFacingError as err:
-            log.warning("the month's traffic was not kept", error=str(err))
+    def _weigh(self, moment: Moment) -> None:
+        """Count the energy of the devices on which a trainer of ours computes."""
+        ready, machine = self.trainer.ready, self.facts().known_machine()
+        device = ready.device if ready is not None else ""
+        lent = tuple(one for one in machine.gpus or () if one.id == device)
+        self.energy.look(lent, moment.day(), moment.steady_ms)
+        view = self.volunteer.view if self.volunteer else None
+        current = view.round if view else None
+        is_in = current is not None and self.signer.key in current.slot_of
+        self.books.weigh(self.energy.total_j, current.roster_index if current and is_in else None)
+
+    def _keep_counts(self) -> None:
+        self.books.keep()
+        for count in (self.traffic, self.energy):
+            try:
+                count.keep()
+            except UserFacingError as err:
+                log.warning("a count was not kept", error=str(err))
 
     async def _keep_trainer(self) -> None:
         while True:
@@ -259,6 +276,7 @@ class Host:
                 books=self.books,
                 facts=self.facts(),
                 traffic=self.traffic,
+                energy=self.energy,
                 reach=self.ledger.reach,
                 ledger_url=self.settings.net.ledger,
                 problem=self.problem,

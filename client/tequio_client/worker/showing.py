@@ -20,6 +20,7 @@ from tequio_shared.ids import to_text
 if TYPE_CHECKING:
     from tequio_client.reach import Reach
     from tequio_client.worker.bookkeeping import Bookkeeping
+    from tequio_client.worker.energy import Energy
     from tequio_client.worker.lending import Lending
     from tequio_client.worker.manners_facts import Facts
     from tequio_client.worker.traffic import Traffic
@@ -43,6 +44,7 @@ class Parts:
     books: Bookkeeping
     facts: Facts
     traffic: Traffic
+    energy: Energy
     reach: Reach
     ledger_url: str
     problem: str
@@ -78,6 +80,9 @@ def snapshot(parts: Parts) -> Snapshot:
             since_ms=parts.reach.since_ms,
             problem=parts.problem or parts.reach.problem,
         ),
+        energy_today_j=parts.energy.today_j,
+        energy_total_j=parts.energy.total_j,
+        is_energy_measured=parts.energy.is_measured,
         lending_since_ms=lending.since_ms,
         points=parts.books.shown(clock.midnight_ms(now_ms)),
         activity=parts.books.activity.number,
