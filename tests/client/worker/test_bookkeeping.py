@@ -1,0 +1,131 @@
+"""Events of rounds, energy by round, and sums, without a ledger."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from random import Random
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from tequio_client.link.event_words import sentence
+from tequio_client.link.questions import AskActivity, AskPoints
+from tequio_client.worker import points_read
+from tequio_client.worker.activity import ActivityBook
+from tequio_client.worker.bookkeeping import Bookkeeping
+from tequio_client.worker.points_book import PointsBook
+from tequio_client.worker.points_outcome import VOIDED, Outcome
+from tests.client.worker.test_points_book import KEY, PAID, checkpoint, place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tequio_client.ledger_api import LedgerApi
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[Bookkeeping]:
+    with (
+        closing(PointsBook.opened(tmp_path, KEY)) as book,
+        closing(ActivityBook.opened(tmp_path, lambda: 5)) as activity,
+    ):
+        nowhere = cast("LedgerApi", None)
+        yield Bookkeeping(book, activity, nowhere, KEY, tmp_path / "log.json", rng=Random(1))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "level", "said"),
+    [
+        (PAID, "good", "tiny, round 1: your work was accepted, for 1.050 points."),
+        (
+            Outcome(state="verified"),
+            "good",
+            "tiny, round 1: your work was accepted, for 0.000 points.",
+        ),
+        (
+            Outcome(state="verified", witnessed=2_500),
+            "good",
+            "tiny, round 1: 0.003 points for checking others' work.",
+        ),
+        (
+            Outcome(state="verified", reason="not-selected", witnessed=2_500),
+            "good",
+            "tiny, round 1: 0.003 points for checking others' work.",
+        ),
+        (
+            Outcome(state="rejected", reason="not-selected"),
+            "info",
+            "tiny, round 1: too few witnesses had your work in time. Nobody blames you for that.",
+        ),
+        (
+            Outcome(state="rejected", reason="silent"),
+            "warning",
+            "tiny, round 1: the round ended without work of yours.",
+        ),
+        (
+            VOIDED,
+            "info",
+            "tiny, round 1: the round counts for nobody, and its work is given out again.",
+        ),
+        (
+            Outcome(state="verified", reason="no-points"),
+            "info",
+            "tiny, round 1: nothing was asked of you that gives points.",
+        ),
+        (
+            Outcome(state="rejected", reason="cosine"),
+            "error",
+            "tiny, round 1: the witnesses refused your work (cosine).",
+        ),
+        (
+            Outcome(state="verified", reason="copy", witnessed=9),
+            "error",
+            "tiny, round 1: the witnesses refused your work (copy).",
+        ),
+    ],
+)
+def test_the_end_of_a_round_is_said_in_words(
+    kept: Bookkeeping, outcome: Outcome, level: str, said: str
+) -> None:
+    kept.book.on_end(place(10), outcome)
+    (row,) = kept.activity.answer(AskActivity()).rows
+    assert (sentence(row, str), row.level) == (said, level)
+
+
+def test_energy_goes_to_the_round_that_it_was_spent_in(kept: Bookkeeping) -> None:
+    kept.book.begin(place(10))
+    kept.book.begin(place(20))
+    kept.weigh(1_000.0, 10)  # what was counted before is nobody's
+    kept.weigh(1_010.0, 10)
+    kept.weigh(1_015.0, 10)
+    kept.keep()
+    kept.weigh(1_100.0, None)
+    kept.weigh(1_107.0, 20)
+    kept.keep()
+    kept.keep()
+    rows = points_read.points(kept.book.file, AskPoints()).rows
+    assert {row.number: row.energy_j for row in rows} == {10: 15.0, 20: 7.0}
+
+
+def test_points_beyond_those_proven_are_shown_as_unverified(kept: Bookkeeping) -> None:
+    each = PAID.micropoints
+    kept.catch_up.claimed = 3 * each
+    assert (kept.shown(0).total, kept.shown(0).unverified) == (0, 3 * each)
+    kept.book.end_proven(place(10), 19, PAID, checkpoint(20))
+    assert (kept.shown(0).total, kept.shown(0).unverified) == (each, 2 * each)
+    kept.catch_up.claimed = 0  # asked before the round ended
+    assert (kept.shown(0).total, kept.shown(0).unverified) == (each, 0)
+    assert kept.shown(10_001).today == 0
+
+
+def test_a_difference_is_told_once(kept: Bookkeeping) -> None:
+    kept.catch_up.on_differing(5_000_000, 3_000_000)
+    kept.catch_up.on_differing(5_000_000, 3_000_000)
+    kept.catch_up.on_differing(6_000_000, 3_000_000)
+    said = [sentence(row, str) for row in kept.activity.answer(AskActivity()).rows]
+    assert len(said) == 2
+    assert said[1] == (
+        "The ledger says that you have 5.000 points, but its log proves 3.000. What is not proven "
+        "is not counted here."
+    )
