@@ -15,7 +15,7 @@ import trio
 from tequio_client import clock
 from tequio_client.link.facts import NOTHING_OF_SESSION
 from tequio_client.link.snapshot import UNDECIDED
-from tequio_client.worker import caps
+from tequio_client.worker import caps, run_needs
 from tequio_client.worker.manners import decide
 from tequio_client.worker.manners_facts import CPU, chosen_devices, lent_devices
 from tequio_client.worker.manners_traces import Traces, traced
@@ -77,7 +77,8 @@ class Lending:
         self._traces = Traces()
         self._changed = trio.Event()  # replaced at every change
         self.told: Told | None = None
-        self.manifest: Manifest | None = None
+        self.need_mb = 0
+        """Memory that the run's training takes; 0: in no run yet."""
         self.since_ms = 0
         """When lending began; 0: nothing is lent."""
         self.decision: Decision = UNDECIDED
@@ -121,7 +122,7 @@ class Lending:
 
     def joined(self, manifest: Manifest) -> None:
         """Know which run it is for."""
-        self.manifest = manifest
+        self.need_mb = run_needs.memory_mb(manifest)
         self.look()
 
     # --- what follows
