@@ -137,8 +137,9 @@ class Lending:
         self._changed = trio.Event()
 
     def why_not(self) -> str:
-        """Why nothing may be computed now, as a code; empty: it may."""
-        return "" if self.decision.may_compute else str(self.decision.reason)
+        """Why nothing may be computed now; empty: it may."""
+        decision = self.decision
+        return "" if decision.may_compute else f"nothing is lent now ({decision.reason})"
 
     def limits(self) -> Limits:
         """How much may be taken, by choices and decision."""
