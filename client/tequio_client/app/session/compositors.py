@@ -18,6 +18,7 @@ TIMEOUT_S = 1.0
 _MAGIC = b"i3-ipc"
 _GET_TREE = 4
 _MOST_BYTES = 8 << 20
+_WINDOWS = {"con", "floating_con"}
 _FULL = 2  # of Hyprland; 1 is only maximised
 
 
@@ -67,7 +68,8 @@ def _focused(tree: dict[str, object]) -> str:
     node: dict[str, object] | None = tree
     is_full = False
     while node is not None:
-        is_full = is_full or bool(node.get("fullscreen_mode"))
+        if node.get("type") in _WINDOWS:  # a workspace always calls itself full screen
+            is_full = is_full or bool(node.get("fullscreen_mode"))
         if node.get("focused"):
             return _named(node.get("pid"), node.get("app_id")) if is_full else ""
         focus = _listed(node, "focus")[:1]

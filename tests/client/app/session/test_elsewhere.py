@@ -258,11 +258,13 @@ def answer_once(path: Path, said: bytes) -> threading.Thread:
 
 
 def sway_tree(*, is_full: bool, is_deep: bool = False) -> dict[str, object]:
-    leaf = {"id": 9, "focused": True, "pid": os.getppid(), "app_id": "game",
+    leaf = {"id": 9, "type": "con", "focused": True, "pid": os.getppid(), "app_id": "game",
             "fullscreen_mode": int(is_full and not is_deep)}  # fmt: skip
-    box = {"id": 5, "nodes": [{"id": 8}, leaf], "focus": [9, 8],
+    box = {"id": 5, "type": "con", "nodes": [{"id": 8}, leaf], "focus": [9, 8],
            "fullscreen_mode": int(is_full and is_deep)}  # fmt: skip
-    return {"id": 1, "nodes": [{"id": 2}, box], "floating_nodes": [], "focus": [5, 2]}
+    workspace = {"id": 4, "type": "workspace", "fullscreen_mode": 1, "nodes": [{"id": 2}],
+                 "floating_nodes": [box], "focus": [5, 2]}  # fmt: skip
+    return {"id": 1, "type": "root", "nodes": [workspace], "focus": [4]}
 
 
 @pytest.mark.parametrize(
@@ -271,6 +273,7 @@ def sway_tree(*, is_full: bool, is_deep: bool = False) -> dict[str, object]:
         (sway_tree(is_full=True), PARENT),
         (sway_tree(is_full=True, is_deep=True), PARENT),
         (sway_tree(is_full=False), ""),
+        ({"id": 4, "type": "workspace", "fullscreen_mode": 1, "focused": True}, ""),
         ({"id": 1, "focus": [4], "nodes": 7}, ""),
     ],
 )
