@@ -48,6 +48,9 @@ def _answer(message: Any, member: str, described: dict[str, Any]) -> Any:  # noq
             if not found
             else new_method_return(message, "v", (tuple(found),))
         )
+    if member == "GetAll":
+        every = {name: tuple(one) for name, one in described["properties"].items()}
+        return new_method_return(message, "a{sv}", (every,))
     if member not in described["methods"]:
         return new_error(message, UNKNOWN)
     signature, value = described["methods"][member]

@@ -96,6 +96,8 @@ class Watch(msgspec.Struct, frozen=True, kw_only=True):
 
     ours: Annotated[tuple[Count, ...], msgspec.Meta(max_length=256)] = ()
     """Processes whose load is not that of others: the worker and its trainers."""
+    is_computing: bool = False
+    """Whether one of them is using an accelerator now; asked where no system tells who does."""
     is_quiet: bool = False
     """Leave the accelerators alone: to ask one keeps it awake, which costs a battery dearly."""
 

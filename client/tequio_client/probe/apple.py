@@ -39,7 +39,7 @@ class AppleCards:
             raise UnknownError(f"ioreg did not print a property list: {err}") from err
         for entry in entries if isinstance(entries, list) else ():
             if isinstance(entry, dict) and str(entry.get("IOClass", "")).startswith("AGX"):
-                return Cards(gpus=(_card(entry, is_ours=bool(watch.ours)),))
+                return Cards(gpus=(_card(entry, is_ours=watch.is_computing),))
         return Cards()
 
 

@@ -211,8 +211,10 @@ class Host:
             if self.probe is not None:
                 ours = (os.getpid(), *((self.trainer.pid,) if self.trainer.pid else ()))
                 on_battery = self.probe.facts is not None and self.probe.facts.on_battery
-                is_quiet = bool(on_battery) and not self.lending.decision.may_compute
-                self.probe.watch(Watch(ours=ours, is_quiet=is_quiet))
+                is_quiet = bool(on_battery) and not self.lending.preferences.on_battery
+                is_computing = bool(self.trainer.pid)
+                watch = Watch(ours=ours, is_computing=is_computing, is_quiet=is_quiet)
+                self.probe.watch(watch)
             self.lending.look()
             self._write_diary()
             if second % KEEP_S == 0:

@@ -141,7 +141,7 @@ def test_a_mac_tells_its_graphics() -> None:
 
 
 def test_on_a_mac_the_load_of_others_is_unknown_while_we_compute() -> None:
-    [gpu] = AppleCards(lambda _: ioreg()).read(Watch(ours=(OURS,))).gpus
+    [gpu] = AppleCards(lambda _: ioreg()).read(Watch(is_computing=True)).gpus
     assert (gpu.load, gpu.others_load) == (0.41, None)
 
 

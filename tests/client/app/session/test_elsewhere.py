@@ -8,6 +8,7 @@ import json
 import os
 import socket
 import struct
+import subprocess
 import sys
 import threading
 from contextlib import closing
@@ -183,6 +184,29 @@ def test_elsewhere_the_libraries_of_windows_and_macos_are_absent() -> None:
     for kind in (WindowsCalls, MacCalls):
         with pytest.raises(AbsentError):
             kind()
+
+
+QT_METERED = """
+from PySide6.QtCore import QCoreApplication
+from tequio_client.app.session.network import QtMetered
+application = QCoreApplication([])
+metered = QtMetered()
+metered._take(True)
+print(metered.read())
+"""
+
+
+def test_qt_tells_what_it_was_told_last() -> None:
+    environ = os.environ | {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"}
+    shown = subprocess.run(
+        [sys.executable, "-c", QT_METERED],
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert shown.stdout == "True\n"
 
 
 ROUTE = b"   route to: default\ninterface: en7\n      flags: <UP,GATEWAY>\n"
