@@ -13,7 +13,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 BENCHES := $(wildcard bench/*.py)
 
-.PHONY: help setup demo test soak check style types walls promises fix bench test-gpu lock security
+.PHONY: help setup app demo test soak check style types walls promises fix bench test-gpu lock security
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1\t\2/p' Makefile | expand -t 12
@@ -23,6 +23,9 @@ setup: $(READY) ## make .venv from requirements.lock
 
 $(READY): pyproject.toml requirements.lock installer/setup.sh
 	PYTHON="$(PYTHON)" installer/setup.sh
+
+app: $(READY) ## the window: make app ARGS="--ledger URL"
+	$(BIN)/tequio app $(ARGS)
 
 demo: $(READY) ## a whole network on this machine: ledger, seed, volunteers, an audit
 	$(BIN)/tequio demo $(ARGS)

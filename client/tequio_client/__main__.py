@@ -10,6 +10,7 @@ from tequio_client.cli import LazyGroup
 from tequio_shared.errors import TequioError, UserFacingError
 
 COMMANDS = {
+    "app": "tequio_client.cli.app:app",
     "worker": "tequio_client.cli.worker:worker",
     "seed": "tequio_client.cli.worker:seed",
     "run": "tequio_client.cli.run:run",

@@ -79,6 +79,10 @@ class Window(QMainWindow):
         """The name of the page that is open."""
         return self._name
 
+    def has_page(self, name: str) -> bool:
+        """Whether there is a page of that name."""
+        return name in self._entries
+
     def open_page(self, name: str) -> None:
         """Open the page of that name; another name is passed on by `wanted`."""
         if name not in self._entries:
@@ -100,6 +104,7 @@ class Window(QMainWindow):
     def _build(self) -> None:
         old = self.takeCentralWidget()
         if old is not None:
+            old.setParent(None)
             old.deleteLater()
         self._pages = {}
         self._side = SideBar(self._means, tuple(self._entries.values()))

@@ -49,6 +49,8 @@ class WorkerProcess(Worker):
 
     visiting = Signal(bool)
     """Whether the worker is one that somebody else started."""
+    gave_up = Signal(str)
+    """There will be no worker before somebody asks for another try, and why."""
     _unlocked = Signal(int, object, str)
 
     def __init__(
@@ -234,11 +236,11 @@ class WorkerProcess(Worker):
             return
         why = _sentence(self._why or why or self.tr("The worker has ended."))
         self._failures += 1
-        if self._is_final:
-            self.gone.emit(why)
-        elif self._failures >= TRIES:
+        if self._is_final or self._failures >= TRIES:
             tried = self.tr("The worker failed {tries} times in a row, the last time so: {why}")
-            self.gone.emit(tried.format(tries=TRIES, why=why))
+            said = why if self._is_final else tried.format(tries=TRIES, why=why)
+            self.gone.emit(said)
+            self.gave_up.emit(said)
         else:
             pause_ms = PAUSES_MS[min(self._failures, len(PAUSES_MS)) - 1]
             self._again.start(pause_ms)

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import platformdirs
 
-from tequio_client import logs
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -65,7 +63,8 @@ ledger = click.option(
 )
 
 
-def _place(name: str) -> Path:
+def place(name: str) -> Path:
+    """Where the folder of that program usually is."""
     return Path(platformdirs.user_data_dir("tequio")) / name
 
 
@@ -73,7 +72,7 @@ seed_folder = click.option(
     "--seed-dir",
     "seed_folder",
     type=click.Path(path_type=Path, file_okay=False),
-    default=_place("seed"),
+    default=place("seed"),
     show_default=True,
     help="Folder of the seed that is to serve head and shards.",
 )
@@ -85,7 +84,7 @@ def folder(name: str) -> Callable[[F], F]:
         "--dir",
         "folder",
         type=click.Path(path_type=Path, file_okay=False),
-        default=_place(name),
+        default=place(name),
         show_default=True,
         help="Where key, store and state are kept.",
     )
@@ -149,4 +148,6 @@ def bytes_per_s(mbit: float | None) -> float | None:
 
 def set_up_logs(*, log_json: bool, log_level: str) -> None:
     """Configure logging as the options say."""
+    from tequio_client import logs  # the app is installed without what it needs
+
     logs.configure(style="json" if log_json else "console", level=log_level)

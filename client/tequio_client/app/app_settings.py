@@ -1,0 +1,156 @@
+"""What was chosen about the app itself, and the volunteer's preferences, as files of the user.
+
+Every change is written at once. A disk that takes nothing costs nothing but a notice: what was
+chosen holds, and is written with the next change or when the app ends.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import msgspec
+from PySide6.QtCore import QObject, Signal
+
+from tequio_client.app.kept_file import MOST_BYTES, Found, KeptFile
+from tequio_client.link import preferences as link_preferences
+from tequio_client.link.preferences import Preferences
+from tequio_shared.errors import MalformedError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VERSION = 1
+"""Of the stored form. A greater one was written by a newer program."""
+APP, PREFERENCES = "app.json", "preferences.json"
+_URL = re.compile(r"https?://[^\s/]+(/\S*)?")
+
+Short = Annotated[str, msgspec.Meta(max_length=64)]
+
+
+class AppSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything about the app itself."""
+
+    version: Annotated[int, msgspec.Meta(ge=1)] = VERSION
+    ledger: Annotated[str, msgspec.Meta(max_length=2_048)] = ""
+    """Address; empty: the usual one."""
+    appearance: Short = "system"
+    """`system`, `light` or `dark`."""
+    language: Short = ""
+    """Code; empty: the system's."""
+    nickname: Short = ""
+    # notifications
+    notify_points: bool = True
+    notify_rank: bool = True
+    notify_attention: bool = True
+    notify_runs: bool = True
+    # what was said and need not be said again
+    knows_hiding: bool = False
+    """That the app goes on when its window is closed."""
+    knows_points: bool = False
+    """That the first points were verified."""
+    week: Short = ""
+    """In which the rank was last told, as in `2026-W47`."""
+    week_rank: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 0
+    """The rank that was told."""
+    # the window
+    page: Short = ""
+    geometry: Annotated[str, msgspec.Meta(max_length=4_096)] = ""
+    """As Qt saves it, base64."""
+
+
+def is_ledger(address: str) -> bool:
+    """Whether that may be a ledger's address."""
+    return _URL.fullmatch(address) is not None
+
+
+def encode(settings: AppSettings) -> bytes:
+    """Write them as they are stored."""
+    return msgspec.json.encode(settings)
+
+
+def decode(content: bytes) -> AppSettings:
+    """Read them; what this version does not know is passed over. Raises MalformedError."""
+    if len(content) > MOST_BYTES:
+        raise MalformedError(f"settings of more than {MOST_BYTES} bytes")
+    try:
+        return msgspec.json.decode(content, type=AppSettings)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+        raise MalformedError(f"not settings: {err}") from err
+
+
+_S = TypeVar("_S", AppSettings, Preferences)
+
+
+class SettingsBook(QObject):
+    """Both files; the one place where what was chosen is kept."""
+
+    changed = Signal(object)
+    """The new `AppSettings`."""
+    trouble = Signal(str, str)
+    """A file could not be used as it should: `damaged`, `newer` or `unsaved`, and its path or why.
+
+    Those of the first reading are in `found`.
+    """
+
+    def __init__(self, folder: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._app = KeptFile(folder / APP, decode=decode, encode=encode)
+        self._lending = KeptFile(
+            folder / PREFERENCES,
+            decode=link_preferences.decode,
+            encode=link_preferences.encode,
+        )
+        self.found: list[tuple[str, str]] = []
+        """What was wrong when they were read: how, and where the file is kept."""
+        self._unsaved: dict[str, object] = {}
+        self._settings: AppSettings = self._read(self._app, VERSION) or AppSettings()
+        self._preferences: Preferences | None = self._read(self._lending, link_preferences.VERSION)
+
+    @property
+    def settings(self) -> AppSettings:
+        """Those of the app."""
+        return self._settings
+
+    @property
+    def preferences(self) -> Preferences | None:
+        """Those about lending; None: nothing was chosen in this app yet."""
+        return self._preferences
+
+    def change(self, **changes: Any) -> None:  # noqa: ANN401 - fields of AppSettings, which it checks
+        """Let these fields of the settings hold from now on."""
+        changed = msgspec.structs.replace(self._settings, **changes)
+        if changed != self._settings:
+            self._settings = changed
+            self._write(self._app, changed)
+            self.changed.emit(changed)
+
+    def keep(self, preferences: Preferences) -> None:
+        """Keep these preferences."""
+        if preferences != self._preferences:
+            self._preferences = preferences
+            self._write(self._lending, preferences)
+
+    def save(self) -> None:
+        """Write what could not be written before."""
+        if self._app.path.name in self._unsaved:
+            self._write(self._app, self._settings)
+        if self._lending.path.name in self._unsaved and self._preferences is not None:
+            self._write(self._lending, self._preferences)
+
+    def _read(self, file: KeptFile[_S], version: int) -> _S | None:
+        value, found = file.read(lambda value: int(value.version), version)
+        if found in (Found.DAMAGED, Found.NEWER):
+            self.found.append((found, str(file.aside(found))))
+        if value is not None and found is Found.NEWER:
+            return msgspec.structs.replace(value, version=version)
+        return value
+
+    def _write(self, file: KeptFile[Any], value: object) -> None:
+        try:
+            file.write(value)
+        except OSError as err:
+            self._unsaved[file.path.name] = value
+            self.trouble.emit("unsaved", f"{file.path}: {err.strerror or err}")
+            return
+        self._unsaved.pop(file.path.name, None)

@@ -1,0 +1,1 @@
+"""Starting at login, hidden: one way for each system, and the truth read back from it."""

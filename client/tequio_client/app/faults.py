@@ -1,0 +1,122 @@
+"""Whatever goes wrong unforeseen becomes a report to read and copy, and never a dead window.
+
+Exceptions in slots, in threads and in the main program, and Qt's own complaints, come here. One
+report is shown at a time, and each fault once; nothing is sent anywhere.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+import sys
+import threading
+import traceback
+from collections import deque
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import (
+    QMessageLogContext,
+    QObject,
+    QtMsgType,
+    Signal,
+    qInstallMessageHandler,
+    qVersion,
+)
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+MOST_LINES = 30
+"""Of what Qt said last."""
+MOST_KNOWN = 100
+MOST_CHARACTERS = 20_000
+REMOVED = "[removed]"
+SECRETS = (
+    re.compile(r"b'(?:[^'\\]|\\.){12,}'|b\"(?:[^\"\\]|\\.){12,}\""),  # bytes, as Python shows them
+    re.compile(r"(?<![\w-])[\w-]{43,44}=?(?![\w-])"),  # 32 bytes in base64, as seeds and tokens are
+    re.compile(r"(?<![\w/+])[\w+/]{43}=?(?![\w+/])"),
+    re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{64}(?![0-9A-Fa-f])"),
+    re.compile(r"(?:\b[a-z]{3,8} ){11,}[a-z]{3,8}\b"),  # words of a key's backup
+    re.compile(r"(?i)(?<=password=)\S+|(?<=passphrase=)\S+"),
+)
+
+
+def without_secrets(text: str, home: str = "") -> str:
+    """The text without anything that may be a key, a token or a passphrase, or the user's name."""
+    for pattern in SECRETS:
+        text = pattern.sub(REMOVED, text)
+    return text.replace(home, "~") if len(home) > 1 else text
+
+
+class Faults(QObject):
+    """Takes over the hooks with `install`; `reported` carries each report, in the main thread."""
+
+    reported = Signal(str, str)
+    """One line, and the whole."""
+    _caught = Signal(str, str)
+
+    def __init__(self, home: Path | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._home = str(home or Path.home())
+        self._said: deque[str] = deque(maxlen=MOST_LINES)
+        self._known: deque[str] = deque(maxlen=MOST_KNOWN)
+        self._caught.connect(self._report)
+
+    def install(self) -> None:
+        """From now on, take what nobody else takes."""
+        sys.excepthook = self.take
+        threading.excepthook = self._take_of_thread
+        qInstallMessageHandler(self._take_of_qt)
+
+    def uninstall(self) -> None:
+        """Leave it to Python and Qt again."""
+        sys.excepthook = sys.__excepthook__
+        threading.excepthook = threading.__excepthook__
+        qInstallMessageHandler(None)
+
+    def take(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        """Take an exception, from any thread."""
+        if issubclass(kind, (KeyboardInterrupt, SystemExit)):
+            sys.__excepthook__(kind, error, trace)
+            return
+        whole = "".join(traceback.format_exception(kind, error, trace))
+        _print(whole)
+        self._caught.emit(f"{kind.__name__}: {error}", whole)
+
+    def _take_of_thread(self, hook: threading.ExceptHookArgs) -> None:
+        if hook.exc_value is not None:
+            self.take(hook.exc_type, hook.exc_value, hook.exc_traceback)
+
+    def _take_of_qt(self, kind: QtMsgType, _: QMessageLogContext, message: str) -> None:
+        line = f"{kind.name}: {message}"
+        if kind is not QtMsgType.QtDebugMsg:
+            self._said.append(line)
+            _print(line + "\n")
+        if kind is QtMsgType.QtCriticalMsg:
+            self._caught.emit(line, line)
+
+    def _report(self, line: str, whole: str) -> None:
+        if whole in self._known:
+            return
+        self._known.append(whole)
+        text = "\n".join((_where(), "", whole.strip(), "", *self._said))
+        self.reported.emit(
+            without_secrets(line, self._home)[:300],
+            without_secrets(text, self._home)[-MOST_CHARACTERS:],
+        )
+
+
+def _where() -> str:
+    return (
+        f"Tequio {metadata.version('tequio')}, Python {platform.python_version()}, "
+        f"Qt {qVersion()}, {platform.system()} {platform.release()} {platform.machine()}"
+    )
+
+
+def _print(text: str) -> None:
+    if sys.stderr is not None:  # a windowed program on Windows has none
+        sys.stderr.write(text)

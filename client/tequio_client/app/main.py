@@ -1,0 +1,252 @@
+"""The app program: makes everything, connects it, and takes it down in the right order.
+
+What is shown first comes first: settings, look, tray. Probes, the worker and the window follow when
+the loop runs.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtWidgets import QApplication
+
+from tequio_client import clock
+from tequio_client.app.app_settings import AppSettings, SettingsBook
+from tequio_client.app.faults import Faults
+from tequio_client.app.language import Language
+from tequio_client.app.model import Model
+from tequio_client.app.presence import Presence
+from tequio_client.app.signals import EndSignals
+from tequio_client.app.single_instance import SingleInstance, place_of
+from tequio_client.app.theme.look import Choice, Look
+from tequio_client.app.theme.marks import app_icon
+from tequio_client.app.tray import Tray
+from tequio_client.app.worker_process import WorkerProcess, worker_command
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.app.notifications import Notifications
+    from tequio_client.app.report_dialog import Reports
+    from tequio_client.app.session_link import SessionLink
+    from tequio_client.app.window import Window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the command line says."""
+
+    ledger: str | None
+    """None: the one of the settings, else the usual one."""
+    usual_ledger: str
+    folder: Path
+    """Of the worker: key, store and state."""
+    settings: Path
+    """Folder of the app's own settings."""
+    is_background: bool = False
+    """Whether to start without a window."""
+
+
+class Application(QApplication):
+    """Tells when the system asks us to quit, before it closes the window."""
+
+    quitting = Signal()
+
+    def event(self, event: QEvent) -> bool:
+        """See Qt."""
+        if event.type() is QEvent.Type.Quit:
+            self.quitting.emit()
+        return super().event(event)
+
+
+def run(options: Options) -> int:
+    """Be the app until it is quit; raises UserFacingError when another one does not answer."""
+    qt = application()
+    instance = SingleInstance(place_of(options.folder))
+    if not instance.is_first():
+        if options.is_background or instance.raise_first():
+            return 0
+        raise UserFacingError(
+            "Tequio runs already and does not answer: end its process, then start it again"
+        )
+    faults = Faults()
+    faults.install()
+    signals = EndSignals()
+    app = App(qt, options, faults)
+    instance.raised.connect(app.presence.open)
+    signals.told.connect(app.quit)
+    qt.quitting.connect(app.leave)
+    app.begin()
+    code = qt.exec()
+    app.close()
+    signals.close()
+    instance.close()
+    faults.uninstall()
+    return code
+
+
+def application() -> Application:
+    """Qt's application, ours by name."""
+    qt = Application(sys.argv[:1])
+    qt.setApplicationName("tequio")
+    qt.setApplicationDisplayName("Tequio")
+    qt.setDesktopFileName("tequio")
+    qt.setWindowIcon(app_icon())
+    qt.setQuitOnLastWindowClosed(False)
+    return qt
+
+
+class App(QObject):
+    """Everything of one app; `begin` starts it, `close` ends it."""
+
+    def __init__(self, qt: QApplication, options: Options, faults: Faults) -> None:
+        super().__init__()
+        self._qt, self._options, self._faults = qt, options, faults
+        self.book = SettingsBook(options.settings, self)
+        settings = self.book.settings
+        self.look = Look(qt, _choice(settings.appearance))
+        self._language = Language(qt, settings.language)
+        self.worker = WorkerProcess(
+            self._command(settings), options.folder, lambda: _seed(options.folder), self
+        )
+        self.model = Model(self.worker, self)
+        self.tray = Tray(self.model, clock.now_ms, self._game, self)
+        self.presence = Presence(self._new_window, self.tray, self.book, self)
+        self.notifications: Notifications | None = None
+        self.session: SessionLink | None = None
+        self._reports: Reports | None = None
+        self._connect()
+
+    def begin(self) -> None:
+        """Show the icon, and start everything else as soon as the loop runs."""
+        self.tray.show()
+        if not self._options.is_background:
+            QTimer.singleShot(0, self.presence.open)
+        QTimer.singleShot(0, self._begin_work)
+
+    def quit(self) -> None:
+        """End the program."""
+        self.leave()
+        self._qt.quit()
+
+    def leave(self) -> None:
+        """Take away what is seen, and let the worker say goodbye."""
+        self.presence.leave()
+        self.tray.hide()
+        self.worker.close()
+
+    def close(self) -> None:
+        """End what runs, in order; the loop has ended."""
+        self.leave()
+        if self.session is not None:
+            self.session.close()
+        if self.notifications is not None:
+            self.notifications.close()
+        if self._reports is not None:
+            self._reports.close()
+        self.book.save()
+
+    # --- connections
+
+    def _connect(self) -> None:
+        self.tray.opened.connect(self.presence.open)
+        self.tray.left.connect(self.quit)
+        self.presence.left.connect(self.quit)
+        self.book.changed.connect(self._follow)
+        self._faults.reported.connect(self._report)
+        if self.book.preferences is not None:
+            self.model.choose(self.book.preferences)
+        self.model.preferred.connect(self.book.keep)
+
+    def _begin_work(self) -> None:
+        from tequio_client.app.desktop_notes import BalloonDesk, BusDesk, Desk  # noqa: PLC0415 - after the icon
+        from tequio_client.app.notifications import Notifications  # noqa: PLC0415 - as above
+        from tequio_client.app.session_link import SessionLink  # noqa: PLC0415 - as above
+
+        self.worker.start()
+        self.session = SessionLink(self.model, self.worker, self)
+        self.session.ending.connect(self.quit)
+        self.session.start()
+        is_linux = sys.platform == "linux"
+        desk: Desk = BusDesk(parent=self) if is_linux else BalloonDesk(lambda: self.tray.icon, self)
+        desk.activated.connect(self.presence.open)
+        self.notifications = Notifications(
+            self.model,
+            self.book,
+            desk,
+            now_ms=clock.now_ms,
+            is_fullscreen=self._is_fullscreen,
+            parent=self,
+        )
+        self.worker.gave_up.connect(self.notifications.tell_given_up)
+        self.presence.hidden.connect(self.notifications.tell_hiding)
+
+    def _new_window(self) -> Window:
+        from tequio_client.app.notices import Notices  # noqa: PLC0415 - made when first seen
+        from tequio_client.app.window import Window  # noqa: PLC0415 - as above
+
+        window, notices = Window(self.model, self.look, clock.now_ms), Notices()
+        window.setMenuWidget(notices)
+        for kind, detail in self.book.found:
+            notices.say(kind, detail)
+        self.book.trouble.connect(notices.say)
+        self.presence.minimised.connect(lambda: notices.say("no-tray"))
+        self.worker.visiting.connect(
+            lambda is_visiting: (notices.say if is_visiting else notices.dismiss)("visiting")
+        )
+        if self.worker.is_visiting:
+            notices.say("visiting")
+        window.wanted.connect(self._do)
+        return window
+
+    def _do(self, wanted: str) -> None:
+        if wanted == "try-again":
+            self.worker.retry()
+
+    def _follow(self, settings: AppSettings) -> None:
+        self.look.choose(_choice(settings.appearance))
+        self._language.choose(settings.language)
+        self.worker.use(self._command(settings))
+
+    def _report(self, line: str, report: str) -> None:
+        from tequio_client.app.report_dialog import Reports  # noqa: PLC0415 - not needed, one hopes
+
+        self._reports = self._reports or Reports()
+        self._reports.show(line, report)
+
+    # --- what others ask
+
+    def _command(self, settings: AppSettings) -> tuple[str, ...]:
+        options = self._options
+        ledger = options.ledger or settings.ledger or options.usual_ledger
+        return worker_command(ledger, options.folder)
+
+    def _game(self) -> str:
+        """The game that runs now; empty: none, or nobody knows."""
+        if self.session is None:
+            return ""
+        facts = self.session.facts
+        return facts.game or ("" if facts.is_film else facts.fullscreen or "")
+
+    def _is_fullscreen(self) -> bool:
+        return self.session is not None and bool(
+            self.session.facts.fullscreen or self.session.facts.game
+        )
+
+
+def _choice(appearance: str) -> Choice:
+    """The appearance of that name; another version's is the system's."""
+    return Choice(appearance) if appearance in list(Choice) else Choice.SYSTEM
+
+
+def _seed(folder: Path) -> bytes | None:
+    """The key's seed, where there is a key already; raises UserFacingError."""
+    from tequio_client import identity  # noqa: PLC0415 - in a thread: its libraries take a while
+
+    if not (folder / identity.FILE).exists():
+        return None
+    return identity.load_or_create(folder).seed

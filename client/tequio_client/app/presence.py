@@ -1,0 +1,108 @@
+"""Keeps the app reachable: closing the window hides it where a panel shows our icon.
+
+Where there is none the window is minimised instead, and says so. The window is made when it is
+first wanted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tequio_client.app.app_settings import SettingsBook
+    from tequio_client.app.tray import Tray
+    from tequio_client.app.window import Window
+
+
+class Presence(QObject):
+    """The window, whether it is seen or not."""
+
+    made = Signal(object)
+    """The window, when it is new."""
+    hidden = Signal()
+    """It was closed, and the app goes on in the panel."""
+    minimised = Signal()
+    """It was closed, and there is no panel to go on in."""
+    left = Signal()
+    """Quit was asked for at the window."""
+
+    def __init__(
+        self,
+        make: Callable[[], Window],
+        tray: Tray,
+        book: SettingsBook,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._make, self._tray, self._book = make, tray, book
+        self._window: Window | None = None
+        self._is_leaving = False
+        tray.found.connect(self._follow_panel)
+
+    @property
+    def window(self) -> Window:
+        """The window, made now if need be."""
+        if self._window is None:
+            self._window = self._new_window()
+        return self._window
+
+    def open(self, page: str = "") -> None:
+        """Show the window in front of others, on that page or where it was."""
+        window = self.window
+        if page:
+            window.open_page(page)
+        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+        window.show()
+        window.raise_()
+        window.activateWindow()
+
+    def leave(self) -> None:
+        """Take the window away for good."""
+        self._is_leaving = True
+        if self._window is not None:
+            self._remember(self._window)
+            self._window.close()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Hide instead of closing."""
+        is_close = event.type() is QEvent.Type.Close and watched is self._window
+        if not is_close or self._is_leaving or self._window is None:
+            return super().eventFilter(watched, event)
+        event.ignore()
+        self._remember(self._window)
+        if self._tray.is_there:
+            self._window.hide()
+            self.hidden.emit()
+        else:
+            self._window.showMinimized()
+            self.minimised.emit()
+        return True
+
+    def _new_window(self) -> Window:
+        window = self._make()
+        settings = self._book.settings
+        if settings.geometry:
+            window.restoreGeometry(QByteArray.fromBase64(settings.geometry.encode()))
+        if settings.page and window.has_page(settings.page):
+            window.open_page(settings.page)
+        window.installEventFilter(self)
+        quitting = QShortcut(QKeySequence(QKeySequence.StandardKey.Quit), window)
+        quitting.activated.connect(self.left)
+        closing = QShortcut(QKeySequence(QKeySequence.StandardKey.Close), window)
+        closing.activated.connect(window.close)
+        self.made.emit(window)
+        return window
+
+    def _remember(self, window: Window) -> None:
+        geometry = bytes(window.saveGeometry().toBase64().data()).decode()
+        self._book.change(geometry=geometry, page=window.page_name)
+
+    def _follow_panel(self, is_there: bool) -> None:  # noqa: FBT001 - a signal of Qt's kind
+        """A window hidden in a panel that is gone would never be found again."""
+        if self._window is not None and not is_there and self._window.isHidden():
+            self._window.showMinimized()

@@ -1,0 +1,83 @@
+"""One app for each folder and user: the second start asks the first to show itself, and ends.
+
+A lock file says who is first; a local socket beside it, which only this user may open, carries the
+request. What a killed app left behind of either is taken over.
+"""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+from pathlib import Path
+
+from PySide6.QtCore import QLockFile, QObject, QStandardPaths, Signal
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+
+RAISE, AGREED = b"raise\n", b"ok\n"
+PATIENCE_MS = 2_000
+"""How long the first may take to answer."""
+MOST_BYTES = 64
+
+
+def place_of(folder: Path) -> str:
+    """Lock and socket of the app of that folder, without their endings."""
+    base = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.RuntimeLocation)
+    base = base or QStandardPaths.writableLocation(QStandardPaths.StandardLocation.TempLocation)
+    whose = f"{getpass.getuser()}\n{folder.absolute()}"
+    return str(Path(base) / f"tequio-{hashlib.sha256(whose.encode()).hexdigest()[:16]}")
+
+
+class SingleInstance(QObject):
+    """Whether we are the first, and word of those who come later."""
+
+    raised = Signal()
+    """Somebody has started the app again."""
+
+    def __init__(self, place: str, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._place = place
+        self._lock = QLockFile(f"{place}.lock")
+        self._lock.setStaleLockTime(0)  # it is held for days; that its holder lives is what counts
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._visit)
+
+    def is_first(self) -> bool:
+        """Whether nobody else has this place; then it is ours until `close`."""
+        if not self._lock.tryLock(0):
+            return False
+        name = f"{self._place}.socket"
+        QLocalServer.removeServer(name)
+        self._server.listen(name)
+        return True
+
+    def raise_first(self) -> bool:
+        """Ask the first to show itself; whether it agreed."""
+        socket = QLocalSocket()
+        socket.connectToServer(f"{self._place}.socket")
+        if not socket.waitForConnected(PATIENCE_MS):
+            return False
+        socket.write(RAISE)
+        agreed = socket.waitForReadyRead(PATIENCE_MS) and socket.readAll().data() == AGREED
+        socket.abort()
+        return agreed
+
+    def close(self) -> None:
+        """Leave the place to others."""
+        self._server.close()
+        self._lock.unlock()
+
+    def _visit(self) -> None:
+        while (socket := self._server.nextPendingConnection()) is not None:
+            socket.readyRead.connect(lambda socket=socket: self._hear(socket))
+            socket.disconnected.connect(socket.deleteLater)
+
+    def _hear(self, socket: QLocalSocket) -> None:
+        said = socket.peek(MOST_BYTES).data()
+        if said == RAISE:
+            socket.readAll()
+            socket.write(AGREED)
+            socket.flush()
+            self.raised.emit()
+        elif not RAISE.startswith(said):
+            socket.abort()

@@ -1,0 +1,52 @@
+"""`tequio app`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+import platformdirs
+
+from tequio_client.cli import options
+
+
+@click.command()
+@click.option(
+    "--ledger",
+    envvar="TEQUIO_LEDGER",
+    help="Address of the ledger, for this time; the lasting one is in the app's settings.",
+)
+@options.folder("worker")
+@click.option("--background", is_flag=True, help="Start without a window, as at login.")
+@click.option("--selftest", is_flag=True, help="Check that the installation is whole, and end.")
+def app(*, ledger: str | None, folder: Path, background: bool, selftest: bool) -> None:
+    """Open the window: lend this computer, and see what came of it."""
+    if selftest:
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+        from tequio_client.app import selftest as selftests
+
+        sys.exit(selftests.run())
+    from tequio_client.app import main
+
+    code = main.run(
+        main.Options(
+            ledger=ledger,
+            usual_ledger=options.LEDGER,
+            folder=folder,
+            settings=_settings(folder),
+            is_background=background,
+        )
+    )
+    sys.exit(code)
+
+
+def _settings(folder: Path) -> Path:
+    """The user's settings, or for another folder than the usual one its own.
+
+    What is tried out in a folder of its own must not change what was chosen for the real one.
+    """
+    if folder == options.place("worker"):
+        return Path(platformdirs.user_config_dir("tequio"))
+    return folder / "settings"
