@@ -13,10 +13,10 @@ from tequio_client.probe.fdinfo import Programs
 from tequio_client.probe.machine import Sources
 from tequio_client.probe.nvml import NvmlCards
 from tequio_client.probe.pdh import WindowsLibraries
-from tequio_client.system.told import told_by
 from tequio_client.probe.windows_cards import WindowsCards
 from tequio_client.system.dbus import Bus
 from tequio_client.system.errors import AbsentError
+from tequio_client.system.told import told_by
 
 if TYPE_CHECKING:
     from pathlib import Path
