@@ -75,7 +75,7 @@ def main() -> None:
 async def _played(script: Script) -> LogTally:
     """Play the demo; what its log says."""
     outcome: list[Played] = []
-    await play.play(play.Stage(script=script), outcome.append, keep_running=False)
+    await play.play(play.Stage(script=script), outcome.append)
     return outcome[0].tally
 
 

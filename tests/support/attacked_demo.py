@@ -69,7 +69,7 @@ def perform(script: Script, attack: str | None) -> Performance:
         return programs.tequio(*words)
 
     with mock.patch.object(play, "tequio", command):
-        outcome = main.perform(script, keep_running=False)
+        outcome = main.perform(script)
     return Performance(
         outcome=outcome,
         entries=_entries(script.folder / "ledger" / "ledger.sqlite"),

@@ -13,6 +13,9 @@ import click
 from tequio_client.cli import options
 from tequio_shared.errors import UserFacingError
 
+ENDLESS = 1_000_000
+"""Rounds of a demo that is kept running."""
+
 
 @click.command()
 @click.option("--rounds", type=click.IntRange(1, 10_000), help="Rounds to train; 32 if not given.")
@@ -27,7 +30,11 @@ from tequio_shared.errors import UserFacingError
     "--json", "json_file", type=options.OutputFile(), help="Write the outcome to this file."
 )
 @click.option("--quick", is_flag=True, help="Five rounds in a minute.")
-@click.option("--keep-running", is_flag=True, help="Leave ledger, seed and volunteers running.")
+@click.option(
+    "--keep-running",
+    is_flag=True,
+    help="Train on until Ctrl-C, for others to join; nothing is measured or audited then.",
+)
 def demo(
     rounds: int | None,
     peers: int,
@@ -48,9 +55,12 @@ def demo(
     with tempfile.TemporaryDirectory(prefix="tequio-demo-", ignore_cleanup_errors=True) as spare:
         place = _fresh(folder) if folder else Path(spare)
         play = script.quick(place, peers) if quick else script.Script(folder=place, peers=peers)
+        if keep_running:
+            main.keep_running(script.with_rounds(play, rounds or ENDLESS))
+            return
         if rounds is not None:
             play = script.with_rounds(play, rounds)
-        report = main.perform(play, keep_running=keep_running)
+        report = main.perform(play)
     if json_file is not None:
         json_file.write_text(json.dumps(report, indent=1) + "\n")
     sys.exit(0 if report["audit_exit"] == 0 else 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import trio
@@ -16,17 +17,24 @@ from tequio_client.demo.report import report
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from tequio_client.demo.script import Script
 
 REFRESH_S = 0.5
 
 
-def perform(script: Script, *, keep_running: bool) -> dict[str, object]:
+def perform(script: Script) -> dict[str, object]:
     """Play the demo; returns its outcome as plain values. Raises UserFacingError."""
-    return trio.run(_perform, script, keep_running)
+    return trio.run(_perform, script)
 
 
-async def _perform(script: Script, keep_running: bool) -> dict[str, object]:  # noqa: FBT001 - trio.run takes positions
+def keep_running(script: Script) -> None:
+    """Let the network train on until a signal says stop. Raises UserFacingError."""
+    trio.run(_keep_running, script)
+
+
+async def _perform(script: Script) -> dict[str, object]:
     console = Console(stderr=True)
     stage = Stage(script=script)
     outcome: list[dict[str, object]] = []
@@ -39,14 +47,27 @@ async def _perform(script: Script, keep_running: bool) -> dict[str, object]:  # 
         if played.audit_exit:
             console.print(played.audit_text)
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(_end_at_signal, nursery.cancel_scope)
-        nursery.start_soon(_draw, stage, console)
-        await play.play(stage, after, keep_running=keep_running)
-        nursery.cancel_scope.cancel()
+    async with _shown(stage, console):
+        await play.play(stage, after)
     if not outcome:
         raise UserFacingError("the demo ended before its run did")
     return outcome[0]
+
+
+async def _keep_running(script: Script) -> None:
+    stage = Stage(script=script)
+    async with _shown(stage, Console(stderr=True)):
+        await play.keep_running(stage)
+
+
+@asynccontextmanager
+async def _shown(stage: Stage, console: Console) -> AsyncIterator[None]:
+    """Draw the stage while it plays; a signal ends it."""
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_end_at_signal, nursery.cancel_scope)
+        nursery.start_soon(_draw, stage, console)
+        yield
+        nursery.cancel_scope.cancel()
 
 
 async def _end_at_signal(scope: trio.CancelScope) -> None:
@@ -74,5 +95,6 @@ async def _draw_lines(stage: Stage) -> None:
         if now != last:
             last = now
             where = f" round {now[1]} of {stage.script.rounds}" if now[1] > 0 else ""
-            print(f"demo: {now[0]}{where}", file=sys.stderr, flush=True)  # noqa: T201 - this is the screen
+            at = f" at {stage.url}" if stage.url else ""
+            print(f"demo: {now[0]}{at}{where}", file=sys.stderr, flush=True)  # noqa: T201 - this is the screen
         await trio.sleep(REFRESH_S)

@@ -66,22 +66,31 @@ class Played:
     url: str
 
 
-async def play(stage: Stage, after: Callable[[Played], None], *, keep_running: bool) -> None:
+async def play(stage: Stage, after: Callable[[Played], None]) -> None:
     """Play the script; `after` gets the outcome. Every process ends with this function.
 
-    Raises UserFacingError when a program fails. With `keep_running` it goes on until cancelled.
+    Raises UserFacingError when a program fails.
     """
     async with trio.open_nursery() as nursery:
-        await _found(stage, nursery)
-        await _open_run(stage)
-        _start(stage, nursery)
+        await _raise_curtain(stage, nursery)
         await _watch(stage)
         seconds = trio.current_time() - stage.opened_at
         after(await _look_back(stage, seconds))
-        if keep_running:
-            stage.act = "kept running; press Ctrl-C to end"
-            await trio.sleep_forever()
         nursery.cancel_scope.cancel()
+
+
+async def keep_running(stage: Stage) -> None:
+    """Play without an end, until cancelled: for whoever wants to join. Raises UserFacingError."""
+    async with trio.open_nursery() as nursery:
+        await _raise_curtain(stage, nursery)
+        await _watch(stage)
+        await trio.sleep_forever()
+
+
+async def _raise_curtain(stage: Stage, nursery: trio.Nursery) -> None:
+    await _found(stage, nursery)
+    await _open_run(stage)
+    _start(stage, nursery)
 
 
 async def _found(stage: Stage, nursery: trio.Nursery) -> None:

@@ -30,6 +30,8 @@ def _headline(stage: Stage, now: float) -> RenderableType:
     grid = Table.grid(padding=(0, 2))
     run = stage.run
     grid.add_row("act", stage.act)
+    if stage.url:
+        grid.add_row("ledger", f"{stage.url} (tequio app --ledger {stage.url} joins it)")
     if run is not None and stage.opened_at:
         seconds = max(now - stage.opened_at, 1e-9)
         state = run.state.replace("_", " ")
