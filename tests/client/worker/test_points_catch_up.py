@@ -1,0 +1,232 @@
+"""Rounds of earlier lives, proven from a real ledger's log; and what a ledger that lies gets."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sqlite3
+from contextlib import asynccontextmanager, closing
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
+from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError, LogForkedError
+from tequio_client.link.questions import AskActivity, AskPoints, AskRanking, Points, Ranking
+from tequio_client.worker import log_memory, points_catch_up
+from tequio_client.worker.activity import ActivityBook
+from tequio_client.worker.bookkeeping import Bookkeeping
+from tequio_client.worker.follower import FILE as LOG_FILE
+from tequio_client.worker.points_book import PointsBook
+from tequio_shared.ids import Digest, PeerKey, from_text, to_text
+from tequio_shared.notes import Checkpoint
+from tests.ledger.test_replay import CLOCK, live_through
+from tests.support.ledgers import make_settings, opened, served
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from tequio_client.ledger_answers import RankedAnswer
+
+pytestmark = pytest.mark.trio
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger's folder after two closed rounds and a void one."""
+    folder = tmp_path_factory.mktemp("lived")
+    with opened(make_settings(folder), CLOCK) as ledger:
+        asyncio.run(live_through(ledger))
+    return folder
+
+
+def copied(lived: Path, folder: Path, *lies: str) -> Path:
+    """The ledger's folder with its derived rows changed: no byte of the log is touched."""
+    shutil.copytree(lived, folder)
+    with closing(sqlite3.connect(folder / "ledger.sqlite")) as sql:
+        for lie in lies:
+            sql.execute(lie)
+        sql.commit()
+    return folder
+
+
+@asynccontextmanager
+async def talking(folder: Path) -> AsyncIterator[LedgerApi]:
+    with served(folder) as program:
+        async with LedgerApi(program.url) as api:
+            yield api
+
+
+@asynccontextmanager
+async def keeping(api: LedgerApi, key: PeerKey, home: Path) -> AsyncIterator[Bookkeeping]:
+    with (
+        closing(PointsBook.opened(home, key)) as book,
+        closing(ActivityBook.opened(home, lambda: 5)) as activity,
+    ):
+        kept = Bookkeeping(book, activity, api, key, home / LOG_FILE, rng=Random(1))
+        yield kept
+
+
+async def ranked(api: LedgerApi) -> tuple[RankedAnswer, ...]:
+    return (await api.ranking()).rows
+
+
+async def best(api: LedgerApi) -> PeerKey:
+    return PeerKey(from_text((await ranked(api))[0].key))
+
+
+async def listed(kept: Bookkeeping) -> Points:
+    found = await kept.answer(AskPoints())
+    assert isinstance(found, Points)
+    return found
+
+
+async def test_every_key_proves_its_points_to_the_micropoint(lived: Path, tmp_path: Path) -> None:
+    async with talking(copied(lived, tmp_path / "ledger")) as api:
+        rows = await ranked(api)
+        assert len(rows) == 3
+        for row in rows:
+            home = tmp_path / row.key[:6]
+            home.mkdir()
+            async with keeping(api, PeerKey(from_text(row.key)), home) as kept:
+                await kept.catch_up.once()
+                shown = kept.shown(0)
+                assert (shown.total, shown.unverified, shown.pending) == (row.micropoints, 0, 0)
+                found = await listed(kept)
+                assert sum(one.micropoints for one in found.rows) == row.micropoints
+                size = (await api.checkpoint()).size
+                assert all(one.size == size and one.root for one in found.rows)
+                assert {one.run_name for one in found.rows} == {"paper"}
+                assert [one.state for one in found.rows].count("verified") == 2
+                void = [one for one in found.rows if one.reason == "void"]
+                assert [one.state for one in void] == ["rejected"]
+
+
+async def test_it_goes_on_where_it_was_and_asks_for_no_proof_twice(
+    lived: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(points_catch_up, "PAGE", 1)
+    async with talking(copied(lived, tmp_path / "ledger")) as api:
+        key = await best(api)
+        async with keeping(api, key, tmp_path) as kept:
+            kept.catch_up._pause_s = 3_600  # noqa: SLF001 - it waits after the first proof
+            with trio.fail_after(60):
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(kept.catch_up.once)
+                    while not (await listed(kept)).rows:  # noqa: ASYNC110 - a thread writes them
+                        await trio.sleep(0.02)
+                    nursery.cancel_scope.cancel()
+            first = await listed(kept)
+            assert len(first.rows) == 1
+        async with keeping(api, key, tmp_path) as kept:
+            kept.catch_up._pause_s = 0  # noqa: SLF001 - no need to be polite here
+            await kept.catch_up.once()
+            assert len((await listed(kept)).rows) == 3
+            assert first.rows[0] in (await listed(kept)).rows
+            monkeypatch.setattr(LedgerApi, "entries", None)  # nothing is to be proven any more
+            await kept.catch_up.once()
+            assert kept.shown(0).unverified == 0
+
+
+LIES = {
+    "more in all": ("UPDATE peer SET micropoints = micropoints + 1",),
+    "less in all": ("UPDATE peer SET micropoints = micropoints - 1",),
+    "a round that is hidden": (
+        "DELETE FROM attended WHERE closed_index = (SELECT MIN(closed_index) FROM attended)",
+    ),
+    "a round that was not ours": (
+        "UPDATE round SET roster_index = roster_index + 1 WHERE round = 1",
+        "UPDATE peer SET micropoints = micropoints + 5 WHERE micropoints > 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+async def test_what_a_ledger_claims_beyond_its_log_stays_unverified(
+    lived: Path, tmp_path: Path, lie: str
+) -> None:
+    async with talking(copied(lived, tmp_path / "ledger", *LIES[lie])) as api:
+        key = await best(api)
+        claimed = (await api.peer(key)).micropoints
+        async with keeping(api, key, tmp_path) as kept:
+            kept.catch_up._pause_s = 0  # noqa: SLF001 - no need to be polite here
+            await kept.catch_up.once()
+            await kept.catch_up.once()
+            shown = kept.shown(0)
+            assert shown.total != claimed
+            assert shown.unverified == max(claimed - shown.total, 0)
+            events = kept.activity.answer(AskActivity()).rows
+            assert [(row.code, row.level) for row in events] == [("points-differ", "warning")]
+
+
+async def test_a_credit_that_the_log_does_not_give_is_not_counted(
+    lived: Path, tmp_path: Path
+) -> None:
+    lie = "UPDATE credit SET micropoints = 1000000000"
+    async with talking(copied(lived, tmp_path / "ledger", lie)) as api:
+        key = await best(api)
+        async with keeping(api, key, tmp_path) as kept:
+            await kept.catch_up.once()
+            assert kept.shown(0).total == (await api.peer(key)).micropoints < 1_000_000_000
+
+
+async def test_another_log_than_the_remembered_one_proves_nothing(
+    lived: Path, tmp_path: Path
+) -> None:
+    async with talking(copied(lived, tmp_path / "ledger")) as api:
+        key, signed = await best(api), await api.checkpoint()
+        forked = Checkpoint(origin=signed.origin, size=signed.size - 1, root=Digest(bytes(32)))
+        log_memory.remember(tmp_path / LOG_FILE, forked)
+        async with keeping(api, key, tmp_path) as kept:
+            with pytest.raises(LogForkedError):
+                await kept.catch_up.once()
+            with trio.fail_after(10):
+                await kept.catch_up.run()  # returns: it is of no use to ask again
+            assert kept.shown(0).total == 0
+            assert kept.shown(0).unverified > 0
+        later = Checkpoint(origin=signed.origin, size=signed.size + 9, root=Digest(bytes(32)))
+        log_memory.remember(tmp_path / LOG_FILE, later)
+        async with keeping(api, key, tmp_path) as kept:
+            with pytest.raises(LedgerUnavailableError, match="older"):
+                await kept.catch_up.once()
+
+
+async def test_a_key_that_nobody_knows_has_nothing(lived: Path, tmp_path: Path) -> None:
+    nobody = PeerKey(bytes([9]) * 32)
+    async with (
+        talking(copied(lived, tmp_path / "ledger")) as api,
+        keeping(api, nobody, tmp_path) as kept,
+    ):
+        await kept.catch_up.once()
+        assert kept.catch_up.is_agreed
+        assert kept.shown(0).total == kept.shown(0).unverified == 0
+
+
+async def test_the_book_is_written_anew_after_it_was_lost(lived: Path, tmp_path: Path) -> None:
+    async with talking(copied(lived, tmp_path / "ledger")) as api:
+        key = await best(api)
+        async with keeping(api, key, tmp_path) as kept:
+            await kept.catch_up.once()
+            before = await listed(kept)
+        (tmp_path / "points.sqlite").write_bytes(b"no book any more, but bytes" * 1_000)
+        async with keeping(api, key, tmp_path) as kept:
+            assert (await listed(kept)).rows == ()
+            await kept.catch_up.once()
+            assert await listed(kept) == before
+            events = kept.activity.answer(AskActivity()).rows
+            assert [row.code for row in events] == ["file-kept-aside"]
+
+
+async def test_the_ranking_shows_us_among_our_neighbours(lived: Path, tmp_path: Path) -> None:
+    async with talking(copied(lived, tmp_path / "ledger")) as api:
+        rows = await ranked(api)
+        key = PeerKey(from_text(rows[1].key))
+        async with keeping(api, key, tmp_path) as kept:
+            found = await kept.answer(AskRanking(around=1))
+            assert isinstance(found, Ranking)
+            assert [(row.rank, row.key, row.is_ours) for row in found.rows] == [
+                (row.rank, row.key, row.key == to_text(key)) for row in rows
+            ]
+            assert (kept.shown(0).rank, kept.shown(0).ranked) == (2, 3)
