@@ -19,6 +19,9 @@ VERSION = 1
 MOST_BYTES = 1 << 16
 HOURS = 24
 DAYS = 7
+FREE_MB = 2_048
+"""Left of an accelerator's memory to the desktop and its browser, if nothing else was chosen."""
+MOST_OF_MEMORY = 0.8
 ALWAYS = ((1 << HOURS) - 1,) * DAYS
 """All hours of all days of the week."""
 
@@ -54,6 +57,13 @@ class DeviceChoice(msgspec.Struct, frozen=True, kw_only=True):
     """How much of the time to compute."""
     threads: Annotated[int, msgspec.Meta(ge=0, le=1_024)] = 0
     """0: all cores but one."""
+
+
+def most_memory_mb(total_mb: int, chosen_mb: int = 0) -> int:
+    """Say how much of a device's memory may be used; 0 chosen: all but 2 GiB, at most 80 %."""
+    if chosen_mb:
+        return min(chosen_mb, total_mb)
+    return max(0, min(total_mb - FREE_MB, int(total_mb * MOST_OF_MEMORY)))
 
 
 class Preferences(msgspec.Struct, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ class AskPoints(msgspec.Struct, frozen=True, kw_only=True, tag="points"):
     before: Count | None = None
     since_ms: Count = 0
     run: Name = ""
+    device: Name = ""
     limit: Limit = 100
 
 

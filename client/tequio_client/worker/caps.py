@@ -1,4 +1,4 @@
-"""How much of a device is taken: memory, threads, and how much of the time it computes.
+"""How much of a device is taken: threads, and how much of the time it computes.
 
 Temperature and power are held by resting between steps, which needs no right that a volunteer's
 program lacks. The controller is integral: above the goal it takes away, the more the farther;
@@ -16,9 +16,6 @@ LEAST_PERCENT = 10
 MOST_PERCENT = 100
 BAND_C = 5.0
 """A device is steered into the degrees below its goal, and left alone in them."""
-FREE_MB = 2_048
-"""Left to the desktop and its browser, if nothing else was chosen."""
-_MOST_OF_MEMORY = 0.8
 _THINK_MS = 5_000
 _AHEAD_S = 20.0
 """How far the temperature's trend is followed."""
@@ -32,13 +29,6 @@ _MORE_PER_UNIT = 0.25
 _MOST_LESS = 20.0
 _MOST_MORE = 2.0
 _WATTS_BAND_PERCENT = 15.0
-
-
-def memory_mb(total_mb: int, chosen_mb: int = 0) -> int:
-    """Say how much of a device's memory may be used; 0 chosen: all but 2 GiB, at most 80 %."""
-    if chosen_mb:
-        return min(chosen_mb, total_mb)
-    return max(0, min(total_mb - FREE_MB, int(total_mb * _MOST_OF_MEMORY)))
 
 
 def threads(cores: int, chosen: int = 0) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tequio_client.link.facts import NOTHING_OF_MACHINE, NOTHING_OF_SESSION, Gpu
-from tequio_client.worker import caps
+from tequio_client.link.preferences import most_memory_mb
 
 if TYPE_CHECKING:
     from tequio_client.link.facts import MachineFacts, SessionFacts
@@ -137,5 +137,5 @@ def _device(gpu: Gpu, machine: MachineFacts, preferences: Preferences) -> Device
     return Device(
         gpu=gpu,
         free_mb=gpu.free_mb if has_own else machine.free_memory_mb,
-        most_mb=None if total_mb is None else caps.memory_mb(total_mb, chosen_mb),
+        most_mb=None if total_mb is None else most_memory_mb(total_mb, chosen_mb),
     )

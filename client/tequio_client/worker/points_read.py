@@ -51,10 +51,11 @@ def points(book: BookFile, asked: AskPoints) -> Points:
     """Give rounds, the newest first; raises BookError."""
     rows = book.rows(
         "SELECT * FROM round WHERE (?1 IS NULL OR number < ?1) AND at_ms >= ?2 "
-        "AND (?3 = '' OR run = ?3) ORDER BY number DESC LIMIT ?4",
+        "AND (?3 = '' OR run = ?3) AND (?4 = '' OR device = ?4) ORDER BY number DESC LIMIT ?5",
         asked.before,
         asked.since_ms,
         asked.run,
+        asked.device,
         asked.limit + 1,
     )
     shown = tuple(_points_row(row) for row in rows[: asked.limit])

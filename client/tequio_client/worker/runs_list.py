@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from tequio_client.link.preferences import most_memory_mb
 from tequio_client.link.questions import ROWS, RunRow, Runs
-from tequio_client.worker import caps
 from tequio_client.worker.run_needs import needs
 from tequio_shared.corpus import Corpus
 from tequio_shared.errors import PeerError, RefusedError
@@ -165,5 +165,5 @@ def _most_memory_mb(machine: MachineFacts, preferences: Preferences) -> int:
     for gpu in machine.gpus or ():
         choice = preferences.device(gpu.id)
         if choice.use and gpu.memory_mb is not None:
-            found.append(caps.memory_mb(gpu.memory_mb, choice.memory_mb))
+            found.append(most_memory_mb(gpu.memory_mb, choice.memory_mb))
     return max(found, default=machine.free_memory_mb or 0)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tequio_client.link.preferences import most_memory_mb
 from tequio_client.worker import caps
 from tequio_client.worker.caps import Goals, Pace, steered
 
@@ -186,7 +187,7 @@ def test_the_share_keeps_its_bounds_whatever_the_sensors_say(
     ],
 )
 def test_memory_leaves_room_for_the_desktop(total: int, chosen: int, most: int) -> None:
-    assert caps.memory_mb(total, chosen) == most
+    assert most_memory_mb(total, chosen) == most
 
 
 @pytest.mark.parametrize(

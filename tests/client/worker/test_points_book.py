@@ -240,6 +240,9 @@ def test_rounds_come_newest_first_in_pages(book: PointsBook) -> None:
     assert [row.number for row in one.rows] == [20]
     late = points_read.points(book.file, AskPoints(since_ms=30_000))
     assert [row.number for row in late.rows] == [40, 30]
+    book.work(30, Work(device="cuda:0", tokens=5))
+    ours = points_read.points(book.file, AskPoints(device="cuda:0"))
+    assert [row.device for row in ours.rows] == ["cuda:0"]
 
 
 def test_sums_know_today(book: PointsBook) -> None:

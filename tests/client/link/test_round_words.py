@@ -1,0 +1,42 @@
+"""Words for rounds and standings: nothing that the protocol can say is without them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tequio_client.link import round_words
+from tequio_client.worker import points_outcome
+from tequio_shared.proof import Reason
+from tequio_shared.standing import Standing
+
+OUTCOMES = (
+    points_outcome.VOID,
+    points_outcome.SILENT,
+    points_outcome.NOT_SELECTED,
+    points_outcome.NO_POINTS,
+)
+NAMES = (*OUTCOMES, *(one.name.lower().replace("_", "-") for one in Reason))
+
+
+def test_every_reason_of_the_protocol_has_words_and_no_other_has() -> None:
+    assert set(round_words.REASONS) == set(NAMES)
+
+
+def test_every_reason_is_told_apart() -> None:
+    assert len(set(round_words.REASONS.values())) == len(NAMES)
+
+
+@pytest.mark.parametrize("words", round_words.REASONS.values())
+def test_reasons_stand_in_brackets_too(words: str) -> None:
+    assert words[0].islower()
+    assert not words.endswith(".")
+
+
+def test_a_reason_of_a_later_version_is_named() -> None:
+    assert round_words.reason("reason-77").format(reason="reason-77").endswith("(reason-77)")
+
+
+def test_every_state_and_standing_has_words() -> None:
+    outcomes = {points_outcome.PENDING, points_outcome.VERIFIED, points_outcome.REJECTED}
+    assert set(round_words.STATES) == outcomes
+    assert set(round_words.STANDINGS) == {str(one) for one in Standing}
