@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
+from tequio_client.ledger_api import LedgerApi
 from tequio_client.link.facts import Gpu, MachineFacts
 from tequio_client.link.preferences import DeviceChoice, Preferences
 from tequio_client.link.questions import RunRow
 from tequio_client.worker.run_needs import contribution_bytes, memory_mb, needs
-from tequio_client.worker.runs_list import choose
+from tequio_client.worker.runs_list import RunsList, choose
+from tequio_ledger.sequencer import Logged
 from tequio_shared.corpus import Corpus, TrainShard
 from tequio_shared.ids import PeerKey, to_text
+from tests.ledger.test_replay import CLOCK, live_through
+from tests.support import paper_swarm
 from tests.support import swarm as swarms
+from tests.support.ledgers import VirtualClock, make_settings, opened, running, served
+from tests.support.paper_swarm import PaperOrganiser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
+    from tequio_ledger.service import Ledger
     from tequio_shared.manifest import Manifest
 
 KEY = PeerKey(bytes([1]) * 32)
@@ -115,7 +124,12 @@ def corpus(manifest: Manifest, sizes: Sequence[int]) -> Corpus:
         separator=0,
         sequence=manifest.model.sequence,
         train=tuple(
-            TrainShard(root=to_text(bytes([at]) * 32), size_bytes=size, tokens=size // 2, samples=1)
+            TrainShard(
+                root=to_text(bytes([at]) * 32),
+                size_bytes=size,
+                tokens=size // 2,
+                samples=max((size // 2 - 1) // manifest.model.sequence, 1),
+            )
             for at, size in enumerate(sizes)
         ),
         held_out=(),
@@ -163,3 +177,47 @@ def test_memory_counts_states_logits_and_activations() -> None:
         large, model=msgspec.structs.replace(large.model, sequence=16_384)
     )
     assert memory_mb(longer) > memory_mb(large), "one sample goes through at once, at least"
+
+
+# --- the list, from a real ledger
+
+
+async def open_run(ledger: Ledger, manifest: Manifest, data: Corpus) -> None:
+    async with running(ledger):
+        for blob in (manifest.encode(), data.encode()):
+            ledger.blobs.put(blob)
+        entry = PaperOrganiser(ledger).open(manifest, ledger.clock())
+        (outcome,) = await ledger.sequencer.submit([entry])
+        assert isinstance(outcome, Logged), outcome
+
+
+@pytest.mark.trio
+async def test_runs_are_listed_with_what_they_need(tmp_path: Path) -> None:
+    paper = paper_swarm.manifest(most=50)
+    data = corpus(paper, (1_000, 3_000))
+    told = msgspec.structs.replace(paper.data, manifest=to_text(data.digest))
+    manifest = msgspec.structs.replace(paper, data=told)
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        asyncio.run(open_run(ledger, manifest, data))
+    with served(tmp_path) as program:
+        async with LedgerApi(program.url) as api:
+            runs = RunsList(api)
+            found = await runs.read(ours=to_text(manifest.run_id))
+            assert await runs.read(ours=to_text(manifest.run_id)) == found
+    needed = needs(manifest, data, 0, manifest.rounds.train)
+    (row,) = found.rows
+    assert (row.run, row.name, row.rounds) == (to_text(manifest.run_id), "paper", 50)
+    assert (row.is_open, row.is_ours, row.members) == (True, True, 0)
+    assert (row.first_bytes, row.disk_bytes) == (needed.first_bytes, needed.disk_bytes)
+    assert row.hourly_up_bytes == needed.hourly_up_bytes
+    assert choose(found.rows, MachineFacts(free_memory_mb=10**6), Preferences(), KEY) == row
+
+
+@pytest.mark.trio
+async def test_a_run_whose_rules_nobody_has_is_left_out(tmp_path: Path) -> None:
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        asyncio.run(live_through(ledger))
+    with served(tmp_path) as program:
+        async with LedgerApi(program.url) as api:
+            assert len(await api.runs()) == 1
+            assert (await RunsList(api).read()).rows == ()
