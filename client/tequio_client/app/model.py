@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from tequio_client.link.facts import NOTHING_OF_SESSION
 from tequio_client.link.preferences import Preferences
 from tequio_client.link.wish import Snooze, Wish
 
 if TYPE_CHECKING:
     from tequio_client.app.worker import Worker
     from tequio_client.link.control import Answer
+    from tequio_client.link.facts import SessionFacts
     from tequio_client.link.questions import Question, Reply
     from tequio_client.link.snapshot import Snapshot
 
@@ -36,6 +38,8 @@ class Model(QObject):
     """The `Preferences` that hold now, as soon as the user chose them."""
     replied = Signal(object, object)
     """A question and its reply."""
+    sensed = Signal(object)
+    """The `SessionFacts` that hold now."""
     refused = Signal(object, str)
     """A question and why it has no reply."""
 
@@ -47,6 +51,7 @@ class Model(QObject):
         self._preferences: Preferences | None = None
         self._asked: dict[int, Question] = {}
         self._replies: dict[Question, Reply] = {}
+        self._session = NOTHING_OF_SESSION
         self._number = 0
         self._why_gone = ""
         worker.snapshot.connect(self._show)
@@ -78,6 +83,16 @@ class Model(QObject):
         if self._preferences is not None:
             return self._preferences
         return self._snapshot.preferences if self._snapshot else Preferences()
+
+    @property
+    def session(self) -> SessionFacts:
+        """What this program sees of the user's session."""
+        return self._session
+
+    def sense(self, facts: SessionFacts) -> None:
+        """Take what is known of the session now."""
+        self._session = facts
+        self.sensed.emit(facts)
 
     def reply(self, question: Question) -> Reply | None:
         """The latest reply to that question."""

@@ -34,6 +34,7 @@ class SessionLink(QObject):
         self._sleep = SleepWatch(parent=self)
         self._awake = KeepAwake()
         self._probes.changed.connect(worker.tell)
+        self._probes.changed.connect(model.sense)
         self._sleep.ending.connect(self.ending)
         self._sleep.woke.connect(self._probes.start)
         model.shown.connect(self._follow)

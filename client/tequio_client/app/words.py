@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from tequio_client.app.widgets import figures
-from tequio_client.link import words
+from tequio_client.link import event_words, round_words, words
+from tequio_client.link.event_words import Event
 
 if TYPE_CHECKING:
-    from tequio_client.link.decision import Decision, State
+    from tequio_client.link.decision import Decision, State, Value
+    from tequio_client.link.questions import ActivityRow
 
 CONTEXT = "words"
+AMOUNTS = ("points", "ledger", "proven")
+"""Values of events that are points."""
 
 
 def state(now: State) -> str:
@@ -36,6 +40,54 @@ def until(at_ms: int, now_ms: int) -> str:
     """When something ends."""
     template, values = words.when(at_ms, now_ms, figures.weekday)
     return _say(template).format(**values)
+
+
+def event(row: ActivityRow) -> str:
+    """What happened, as one or two sentences."""
+    try:
+        if row.code == Event.DECIDED:
+            decision = event_words.decision_of(row)
+            return f"{state(decision.state)}: {_reason_of_then(decision)}"
+        filled = {name: _spoken(name, value) for name, value in row.values.items()}
+        return _say(event_words.template(row)).format(**filled, code=row.code)
+    except (KeyError, ValueError):
+        return _say(event_words.UNKNOWN).format(code=row.code)
+
+
+def _reason_of_then(decision: Decision) -> str:
+    """A decision of the past: its end is a time, for `in 5 min` would be read as from now on."""
+    values = dict(decision.values)
+    if decision.until_ms is not None:
+        time = figures.weekday(decision.until_ms)
+        values["until"] = _say(words.WHEN["time"]).format(time=time)
+    return _say(words.template(decision)).format(**values)
+
+
+def round_state(name: str) -> str:
+    """How a round stands, in a word."""
+    return _say(round_words.STATES.get(name, name))
+
+
+def round_reason(name: str) -> str:
+    """Why a round gave nothing: half a sentence; empty for no reason."""
+    return _say(round_words.reason(name)).format(reason=name) if name else ""
+
+
+def _spoken(name: str, value: Value) -> object:
+    if name in AMOUNTS:
+        return _Amount(value)
+    if name == "reason":
+        return round_reason(str(value))
+    if name == "standing":
+        return _say(round_words.STANDINGS.get(str(value), str(value)))
+    return figures.count(value) if isinstance(value, int) else value
+
+
+class _Amount(float):
+    """Points, that are written to the micro-point in the user's way whatever a template says."""
+
+    def __format__(self, _form: str) -> str:
+        return figures.exact_points(round(self * figures.MICRO))
 
 
 def _say(template: str) -> str:

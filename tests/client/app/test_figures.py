@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
 from tequio_client.app.widgets import figures
+from tests.support.app_scenes import DAY_MS, NOW_MS
 
 if TYPE_CHECKING:
     from tequio_client.app.language import Language
@@ -98,3 +99,45 @@ def test_a_moment_is_told_as_shortly_as_it_can_be() -> None:
     assert figures.moment(now + 24 * hour, now).startswith("tomorrow ")
     assert figures.moment(now + 72 * hour, now).split()[0].endswith("day")
     assert figures.moment(now + 480 * hour, now).startswith(figures.day(now + 480 * hour))
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [
+        (0, "0"),
+        (950, "950"),
+        (1_234, "1.23k"),
+        (12_400, "12.4k"),
+        (350_000_000, "350M"),
+        (1_310_000_000, "1.31B"),
+        (2_500_000_000_000, "2.50T"),
+    ],
+)
+def test_great_numbers_have_three_digits(number: int, written: str) -> None:
+    assert figures.short_count(number) == written
+
+
+@pytest.mark.parametrize(
+    ("before_s", "written"),
+    [
+        (-5, "just now"),
+        (0, "just now"),
+        (59, "just now"),
+        (60, "1 min ago"),
+        (7_260, "2 h 1 min ago"),
+    ],
+)
+def test_times_that_are_past_say_how_long(before_s: int, written: str) -> None:
+    assert figures.ago(NOW_MS - before_s * 1_000, NOW_MS) == written
+
+
+def test_days_have_names_by_the_local_calendar() -> None:
+    noon = QDateTime(QDate(2026, 11, 21), QTime(12, 0)).toMSecsSinceEpoch()
+    days = [figures.day_name(noon - away * DAY_MS, noon) for away in (0, 1, 2, 400)]
+    assert days == ["Today", "Yesterday", "Thursday 19 November", "Friday 17 October 2025"]
+
+
+def test_a_stamp_has_the_day_and_the_second() -> None:
+    at = QDateTime(QDate(2026, 11, 21), QTime(18, 30, 5)).toMSecsSinceEpoch()
+    assert figures.stamp(at) == "Sat 21 Nov 2026, 18:30:05"
+    assert figures.clock(at).startswith("6:30")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDateTime, QLocale
 
 MICRO = 1_000_000
 MINUTE_S, HOUR_S, DAY_S = 60, 3_600, 86_400
@@ -12,6 +12,13 @@ PLACES = ((1_000, 0), (100, 1), (1, 2))
 SIGNIFICANT = 3
 """Digits of what is less than one point."""
 translate = QCoreApplication.translate
+SCALES = (
+    (12, str(QT_TRANSLATE_NOOP("figures", "{number}T"))),
+    (9, str(QT_TRANSLATE_NOOP("figures", "{number}B"))),
+    (6, str(QT_TRANSLATE_NOOP("figures", "{number}M"))),
+    (3, str(QT_TRANSLATE_NOOP("figures", "{number}k"))),
+)
+"""Powers of ten and how they are written."""
 ABSENT = "–"
 
 
@@ -45,6 +52,16 @@ def _decimal(micropoints: int, places: int) -> str:
 def count(number: int) -> str:
     """A whole number."""
     return QLocale().toString(number)
+
+
+def short_count(number: int) -> str:
+    """A great number, in three digits: 950, 12.4k, 350M, 1.31B."""
+    for power, template in SCALES:
+        part = number / 10**power
+        if part >= 1:
+            places = 0 if part >= 100 or not power else 1 if part >= 10 else 2  # noqa: PLR2004
+            return translate("figures", template).format(number=decimal(part, places))
+    return count(number)
 
 
 def decimal(number: float | None, places: int) -> str:
@@ -138,3 +155,36 @@ def moment(at_ms: int, now_ms: int) -> str:
     if 1 < away < 7:  # noqa: PLR2004  # days of a week
         return f"{QLocale().toString(at.date(), 'dddd')} {time}"
     return f"{day(at_ms)} {time}"
+
+
+def clock(at_ms: int) -> str:
+    """The time of the day by the local clock: 18:30."""
+    at = QDateTime.fromMSecsSinceEpoch(at_ms)
+    return QLocale().toString(at.time(), QLocale.FormatType.ShortFormat)
+
+
+def stamp(at_ms: int) -> str:
+    """Day and time to the second by the local clock: Sat 21 Nov 2026, 18:30:00."""
+    at, locale = QDateTime.fromMSecsSinceEpoch(at_ms), QLocale()
+    date = locale.toString(at.date(), "ddd d MMM yyyy")
+    return f"{date}, {locale.toString(at.time(), 'HH:mm:ss')}"
+
+
+def ago(at_ms: int, now_ms: int) -> str:
+    """How long ago: just now, 6 min ago, 2 h 14 min ago; what is to come counts as now."""
+    passed_s = (now_ms - at_ms) // 1_000
+    if passed_s < MINUTE_S:
+        return translate("figures", "just now")
+    return translate("figures", "{time} ago").format(time=duration(passed_s))
+
+
+def day_name(at_ms: int, now_ms: int) -> str:
+    """The day in words: today, yesterday, or Friday 20 November."""
+    at, now = (QDateTime.fromMSecsSinceEpoch(ms).date() for ms in (at_ms, now_ms))
+    away = at.daysTo(now)
+    if away == 0:
+        return translate("figures", "Today")
+    if away == 1:
+        return translate("figures", "Yesterday")
+    form = "dddd d MMMM" if at.year() == now.year() else "dddd d MMMM yyyy"
+    return QLocale().toString(at, form)
