@@ -49,12 +49,14 @@ class LinkedWorker:
         self.seen: list[tuple[float, Snapshot]] = []
         """Every snapshot, and when it came."""
         self._asked = 0
+        self._speaking = trio.Lock()
         self._news = trio.Event()
 
     async def say(self, message: control.ToWorker) -> None:
         """Write a line."""
         assert self.process.stdin is not None
-        await self.process.stdin.send_all(control.encode(message))
+        async with self._speaking:
+            await self.process.stdin.send_all(control.encode(message))
 
     async def want(self, *, lend: bool, finish: bool = False) -> None:
         """Wish, until that is shown."""

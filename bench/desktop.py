@@ -1,0 +1,303 @@
+"""What the desktop programs take, beside BOINC Manager where it is installed.
+
+An X server, a window manager and a panel of its own (Xvfb, openbox, tint2), a private message bus,
+the real app, the real worker in a small real swarm. Printed are: start to tray icon; memory and
+processor hidden and shown; a pause from the wish to the trainer's end; the worker while it is
+paused. BOINC Manager runs in the same minute on the same display: the ratio says more than the
+figures, for machines differ and are busy.
+
+    dbus-run-session -- python bench/desktop.py [--json FILE] [--quick] [--document FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psutil
+import trio
+from loops import repository, table  # noqa: F401
+from loops.machine import machine
+from tests.support.linked_worker import WILLING, LinkedWorker, linked
+from tests.support.small_network import found
+from tests.support.stage import raised
+from tests.whole.test_lending import AWAY
+
+from tequio_client.link import control
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tequio_client.link.snapshot import Snapshot
+
+IDLE_S = 30.0
+SETTLE_S = 10.0
+PAUSES = 20
+STARTS = 5
+POLL_S = 0.01
+LONGEST_S = 60.0
+_MIB = 1 << 20
+COLUMNS = ("program", "start to icon", "hidden", "shown", "processor, hidden")
+PAUSE_COLUMNS = ("pause", "median", "95th percentile", "longest")
+WORKER_COLUMNS = ("worker", "memory", "processor")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weighed:
+    """One program: seconds, MiB, and share of a core."""
+
+    start_s: float
+    hidden_mb: float
+    shown_mb: float
+    hidden_cpu: float
+
+
+def main() -> None:
+    """Measure, print, and write where told."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--document", type=Path)
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter")
+    options = parser.parse_args()
+    with desktop():
+        weighed = {"Tequio": _app(quick=options.quick)}
+        if shutil.which("boincmgr"):
+            weighed["BOINC Manager"] = _boinc(quick=options.quick)
+    print(table.markdown(COLUMNS, [_row(name, one) for name, one in weighed.items()]), flush=True)
+    pauses, worker = trio.run(_worker, options.quick)
+    tables = {
+        "the app": table.markdown(COLUMNS, [_row(name, one) for name, one in weighed.items()]),
+        "pauses": table.markdown(PAUSE_COLUMNS, [_pause_row(*one) for one in pauses.items()]),
+        "the paused worker": table.markdown(
+            WORKER_COLUMNS, [("paused", f"{worker[0]:.0f} MiB", f"{worker[1]:.2%} of a core")]
+        ),
+        "machine of the desktop": ", ".join(f"{k} {v}" for k, v in machine().items()),
+    }
+    for name, content in tables.items():
+        print(f"\n{name}\n\n{content}")
+        if options.document:
+            table.put(options.document, name, content)
+    if options.json:
+        rows = {name: asdict(one) for name, one in weighed.items()}
+        figures = {**machine(), "programs": rows, "pauses": pauses, "worker": worker}
+        options.json.write_text(json.dumps(figures))
+
+
+def _row(name: str, one: Weighed) -> tuple[str, ...]:
+    return (
+        name,
+        f"{one.start_s:.2f} s",
+        f"{one.hidden_mb:.0f} MiB",
+        f"{one.shown_mb:.0f} MiB",
+        f"{one.hidden_cpu:.2%} of a core",
+    )
+
+
+def _pause_row(name: str, seconds: list[float]) -> tuple[str, ...]:
+    ordered = sorted(seconds)
+    late = ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
+    return name, *(
+        f"{one * 1000:.0f} ms" for one in (statistics.median(ordered), late, ordered[-1])
+    )
+
+
+# --- a desktop -----------------------------------------------------------------------------------
+
+
+@contextmanager
+def desktop() -> Iterator[None]:
+    """A display with a window manager and a panel, for everything that is started meanwhile."""
+    with ExitStack() as stack:
+        display = stack.enter_context(_display())
+        os.environ["DISPLAY"] = display
+        os.environ.pop("QT_QPA_PLATFORM", None)
+        os.environ.pop("WAYLAND_DISPLAY", None)
+        for name in ("openbox", "tint2"):
+            stack.enter_context(_running([name]))
+        time.sleep(2)
+        yield
+
+
+@contextmanager
+def _display() -> Iterator[str]:
+    reads, writes = os.pipe()
+    command = [
+        "Xvfb",
+        "-displayfd",
+        str(writes),
+        "-screen",
+        "0",
+        "1600x1000x24",
+        "-nolisten",
+        "tcp",
+    ]
+    with subprocess.Popen(command, pass_fds=[writes], stderr=subprocess.DEVNULL) as server:
+        os.close(writes)
+        try:
+            with os.fdopen(reads) as told:
+                yield f":{told.readline().strip()}"
+        finally:
+            server.terminate()
+
+
+@contextmanager
+def _running(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _tree() -> str:
+    command = [shutil.which("xwininfo") or "xwininfo", "-root", "-tree"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+
+# --- programs ------------------------------------------------------------------------------------
+
+
+def _app(*, quick: bool) -> Weighed:
+    with tempfile.TemporaryDirectory() as place:
+        command = [
+            *(sys.executable, "-m", "tequio_client", "app", "--background"),
+            *("--ledger", "http://127.0.0.1:9", "--dir", str(Path(place) / "worker")),
+        ]
+        starts = [_start_s(command, "tequio") for _ in range(2 if quick else STARTS)]
+        with _running(command) as process:
+            time.sleep(SETTLE_S)
+            hidden_mb, cpu = _idle(process.pid, quick=quick)
+            subprocess.run(
+                [one for one in command if one != "--background"], check=True, timeout=30
+            )
+            time.sleep(SETTLE_S)
+            shown_mb = _resident_mb(process.pid)
+    return Weighed(
+        start_s=statistics.median(starts[1:] or starts),
+        hidden_mb=hidden_mb,
+        shown_mb=shown_mb,
+        hidden_cpu=cpu,
+    )
+
+
+def _boinc(*, quick: bool) -> Weighed:
+    with tempfile.TemporaryDirectory() as place:
+        command = ["boincmgr", "--systray", "--namehost", "127.0.0.1", f"--datadir={place}"]
+        starts = [_start_s(command, "boinc") for _ in range(2 if quick else STARTS)]
+        with _running(command) as process:
+            time.sleep(SETTLE_S)
+            hidden_mb, cpu = _idle(process.pid, quick=quick)
+        with _running([one for one in command if one != "--systray"]) as process:
+            time.sleep(SETTLE_S)
+            shown_mb = _resident_mb(process.pid)
+    return Weighed(
+        start_s=statistics.median(starts[1:] or starts),
+        hidden_mb=hidden_mb,
+        shown_mb=shown_mb,
+        hidden_cpu=cpu,
+    )
+
+
+def _start_s(command: list[str], name: str) -> float:
+    """From the command to the first window of that name: an icon in the panel is one."""
+    before = _tree().lower().count(name)
+    begun = time.perf_counter()
+    with _running(command):
+        while _tree().lower().count(name) <= before:
+            if time.perf_counter() - begun > LONGEST_S:
+                raise SystemExit(f"{command[0]} shows nothing")
+            time.sleep(POLL_S)
+        taken = time.perf_counter() - begun
+        time.sleep(2)
+    time.sleep(1)
+    return taken
+
+
+def _idle(pid: int, *, quick: bool) -> tuple[float, float]:
+    """Memory in MiB, and share of a core over a while."""
+    process, seconds = psutil.Process(pid), 5.0 if quick else IDLE_S
+    before = sum(process.cpu_times()[:2])
+    time.sleep(seconds)
+    return _resident_mb(pid), (sum(process.cpu_times()[:2]) - before) / seconds
+
+
+def _resident_mb(pid: int) -> float:
+    return psutil.Process(pid).memory_info().rss / _MIB
+
+
+# --- the worker ----------------------------------------------------------------------------------
+
+
+async def _worker(quick: bool) -> tuple[dict[str, list[float]], tuple[float, float]]:  # noqa: FBT001 - trio.run takes positions
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        async with raised(folder) as stage:
+            await found(stage)
+            stage.seed()
+            stage.volunteer("ana")
+            async with linked(folder / "beto", stage.url) as worker, trio.open_nursery() as nursery:
+                nursery.start_soon(_be_away, worker)
+                await worker.say(control.Choose(preferences=WILLING))
+                pauses = [await _pause_s(worker) for _ in range(3 if quick else PAUSES)]
+                await trio.sleep(SETTLE_S)
+                pid = worker.process.pid
+                weighed = await trio.to_thread.run_sync(lambda: _idle(pid, quick=quick))
+                nursery.cancel_scope.cancel()
+    shown, gone = zip(*pauses, strict=True)
+    return {"until shown": list(shown), "until the trainer is gone": list(gone)}, weighed
+
+
+async def _be_away(worker: LinkedWorker) -> None:
+    while True:
+        await worker.tell(AWAY)
+        await trio.sleep(5)
+
+
+async def _pause_s(worker: LinkedWorker) -> tuple[float, float]:
+    """Let it train, and pause it: seconds until that is shown, and until the trainer is gone."""
+    await worker.want(lend=True)
+    await worker.until("it trains", _trains)
+    (trainer,) = worker.trainers
+    await trio.sleep(0.5)
+    begun = trio.current_time()
+    asked = worker.shown.wish.number + 1
+    await worker.say(control.Want(wish=type(worker.shown.wish)(number=asked, lend=False)))
+    shown_s = gone_s = 0.0
+    while not (shown_s and gone_s):
+        now = trio.current_time() - begun
+        if not shown_s and worker.shown.wish.number >= asked:
+            shown_s = now
+        if not gone_s and not _lives(trainer):
+            gone_s = now
+        await trio.sleep(0.002)
+    return shown_s, gone_s
+
+
+def _trains(shown: Snapshot) -> bool:
+    return any(one.state == "computing" for one in shown.trainers)
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+if __name__ == "__main__":
+    main()
