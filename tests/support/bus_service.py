@@ -68,7 +68,8 @@ def _signals(connection: DBusConnection) -> None:
     for line in sys.stdin:
         path, interface, member, signature, value = json.loads(line)
         emitter = DBusAddress(path, interface=interface)
-        connection.send(new_signal(emitter, member, signature, (value,)))
+        body = tuple(value) if isinstance(value, list) and signature[0] not in "a(" else (value,)
+        connection.send(new_signal(emitter, member, signature, body))
     os._exit(0)
 
 

@@ -2,6 +2,33 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en_US">
 <context>
+    <name>Notifications</name>
+    <message numerus="yes">
+        <source>%n place(s) up since you were last told.</source>
+        <translation>
+            <numerusform>%n place up since you were last told.</numerusform>
+            <numerusform>%n places up since you were last told.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n place(s) down since you were last told.</source>
+        <translation>
+            <numerusform>%n place down since you were last told.</numerusform>
+            <numerusform>%n places down since you were last told.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ReportDialog</name>
+    <message numerus="yes">
+        <source>%n more fault(s) since</source>
+        <translation>
+            <numerusform>%n more fault since</numerusform>
+            <numerusform>%n more faults since</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>RoundCard</name>
     <message numerus="yes">
         <source>%n peer(s)</source>
@@ -18,16 +45,6 @@
         <translation>
             <numerusform>%n round pending</numerusform>
             <numerusform>%n rounds pending</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>remedies</name>
-    <message numerus="yes">
-        <source>%n statement(s) wait here for it.</source>
-        <translation>
-            <numerusform>%n statement waits here for it.</numerusform>
-            <numerusform>%n statements wait here for it.</numerusform>
         </translation>
     </message>
 </context>

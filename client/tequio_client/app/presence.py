@@ -91,9 +91,9 @@ class Presence(QObject):
         if settings.page and window.has_page(settings.page):
             window.open_page(settings.page)
         window.installEventFilter(self)
-        quitting = QShortcut(QKeySequence(QKeySequence.StandardKey.Quit), window)
+        quitting = QShortcut(QKeySequence("Ctrl+Q"), window)
         quitting.activated.connect(self.left)
-        closing = QShortcut(QKeySequence(QKeySequence.StandardKey.Close), window)
+        closing = QShortcut(QKeySequence("Ctrl+W"), window)
         closing.activated.connect(window.close)
         self.made.emit(window)
         return window

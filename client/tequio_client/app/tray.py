@@ -53,6 +53,7 @@ class Tray(QObject):
         super().__init__(parent)
         self._model, self._now_ms, self._game = model, now_ms, running_game
         self._state: State | None = None
+        self._word = ""
         self._menu = QMenu()
         self._menu.aboutToShow.connect(self._fill)
         self._fill()
@@ -103,6 +104,9 @@ class Tray(QObject):
         if state is not self._state:
             self._state = state
             self._icon.setIcon(tray_icon(state))
+        word, _ = self._said()
+        if word != self._word:
+            self._word = word
             self._pace.stop()
         if not self._pace.isActive():
             self._tell()

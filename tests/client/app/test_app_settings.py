@@ -1,0 +1,167 @@
+"""What was chosen, on the disk."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tequio_client.app import app_settings
+from tequio_client.app.app_settings import AppSettings, SettingsBook
+from tequio_client.link import preferences as link_preferences
+from tequio_client.link.preferences import Preferences
+from tequio_shared.errors import MalformedError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+CHOSEN = Preferences(consent=True, idle_minutes=9, exclusive=("blender",))
+
+
+def test_what_was_chosen_holds_the_next_time(tmp_path: Path) -> None:
+    book = SettingsBook(tmp_path)
+    assert book.preferences is None
+    book.change(appearance="dark", nickname="Ana", notify_rank=False)
+    book.keep(CHOSEN)
+    again = SettingsBook(tmp_path)
+    assert again.settings == AppSettings(appearance="dark", nickname="Ana", notify_rank=False)
+    assert again.preferences == CHOSEN
+    assert again.found == []
+
+
+def test_only_the_owner_may_read_it(tmp_path: Path) -> None:
+    book = SettingsBook(tmp_path / "fresh")
+    book.change(nickname="Ana")
+    assert (tmp_path / "fresh" / app_settings.APP).stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "fresh").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_change_is_told_once(tmp_path: Path, qtbot: QtBot) -> None:
+    book = SettingsBook(tmp_path)
+    with qtbot.waitSignal(book.changed) as changed:
+        book.change(page="points")
+    assert changed.args == [AppSettings(page="points")]
+    with qtbot.assertNotEmitted(book.changed):
+        book.change(page="points")
+
+
+@pytest.mark.parametrize("name", [app_settings.APP, app_settings.PREFERENCES])
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"version":"new"}', b"[" * 70_000])
+def test_a_damaged_file_is_kept_aside_and_defaults_hold(
+    name: str, content: bytes, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    book = SettingsBook(tmp_path)
+    assert book.settings == AppSettings()
+    assert book.preferences is None
+    assert book.found == [("damaged", str(tmp_path / f"{name}.damaged"))]
+    assert (tmp_path / f"{name}.damaged").read_bytes() == content
+    book.change(nickname="Ana")
+    book.keep(CHOSEN)
+    assert (tmp_path / f"{name}.damaged").read_bytes() == content
+    assert SettingsBook(tmp_path).found == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (app_settings.APP, b'{"version":9,"nickname":"Ana","hologram":{"depth":3}}'),
+        (app_settings.PREFERENCES, b'{"version":9,"consent":true,"quantum":[1]}'),
+    ],
+)
+def test_a_file_of_a_newer_program_is_kept_aside_and_used(
+    name: str, content: bytes, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    book = SettingsBook(tmp_path)
+    assert book.found == [("newer", str(tmp_path / f"{name}.newer"))]
+    if name == app_settings.APP:
+        assert book.settings == AppSettings(nickname="Ana")
+        book.change(page="points")
+    else:
+        assert book.preferences == Preferences(consent=True)
+        book.keep(CHOSEN)
+    assert (tmp_path / f"{name}.newer").read_bytes() == content
+    assert SettingsBook(tmp_path).found == []
+
+
+def test_a_full_disk_loses_nothing_and_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = SettingsBook(tmp_path)
+    book.change(nickname="Ana")
+    book.keep(CHOSEN)
+    before = (tmp_path / app_settings.APP).read_bytes()
+
+    def full(_handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    told: list[tuple[str, str]] = []
+    book.trouble.connect(lambda kind, detail: told.append((kind, detail)))
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        book.change(nickname="Bruno")
+        book.keep(Preferences(consent=True))
+    path = tmp_path / app_settings.APP
+    assert told[0] == ("unsaved", f"{path}: No space left on device")
+    assert len(told) == 2
+    assert path.read_bytes() == before
+    assert SettingsBook(tmp_path).preferences == CHOSEN
+    assert book.settings.nickname == "Bruno"
+    book.save()
+    again = SettingsBook(tmp_path)
+    assert again.settings.nickname == "Bruno"
+    assert again.preferences == Preferences(consent=True)
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, qtbot: QtBot) -> None:
+    (tmp_path / "file").write_text("")
+    book = SettingsBook(tmp_path / "file" / "folder")
+    with qtbot.waitSignal(book.trouble):
+        book.change(nickname="Ana")
+    assert book.settings.nickname == "Ana"
+
+
+def test_a_damaged_file_of_before_gives_way_to_that_of_now(tmp_path: Path) -> None:
+    for content in (b"first", b"second"):
+        (tmp_path / app_settings.APP).write_bytes(content)
+        SettingsBook(tmp_path)
+        assert (tmp_path / "app.json.damaged").read_bytes() == content
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_settings_or_are_refused(content: bytes) -> None:
+    try:
+        settings = app_settings.decode(content)
+    except MalformedError:
+        return
+    assert app_settings.decode(app_settings.encode(settings)) == settings
+
+
+@pytest.mark.parametrize(
+    ("address", "is_one"),
+    [
+        ("https://ledger.example", True),
+        ("http://127.0.0.1:8600", True),
+        ("https://ledger.example/path", True),
+        ("ledger.example", False),
+        ("ftp://ledger.example", False),
+        ("https://two words", False),
+        ("", False),
+    ],
+)
+def test_a_ledgers_address_is_known(address: str, is_one: bool) -> None:  # noqa: FBT001
+    assert app_settings.is_ledger(address) is is_one
+
+
+def test_the_stored_preferences_are_those_that_the_worker_reads(tmp_path: Path) -> None:
+    SettingsBook(tmp_path).keep(CHOSEN)
+    content = (tmp_path / app_settings.PREFERENCES).read_bytes()
+    assert link_preferences.decode(content) == CHOSEN
+    assert msgspec.json.decode(content)["consent"] is True

@@ -1,0 +1,289 @@
+"""Which few things are told, when, and how they reach a desktop."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtWidgets import QSystemTrayIcon
+
+from tequio_client.app.app_settings import SettingsBook
+from tequio_client.app.desktop_notes import SERVICE, BalloonDesk, BusDesk
+from tequio_client.app.notifications import AGAIN_MS, Notifications
+from tequio_client.link.decision import Decision, Reason, State
+from tequio_client.link.event_words import Event
+from tequio_client.link.questions import Activity, ActivityRow, AskActivity
+from tequio_client.link.snapshot import Need, PointsShown, Snapshot
+from tests.support.app_scenes import LENDING, NEW, NOW_MS
+from tests.support.app_tray import PaperDesk
+from tests.support.private_bus import PrivateBus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.language import Language
+    from tequio_client.app.model import Model
+    from tests.support.app_worker import ScriptedWorker
+
+WEEK_MS = 7 * 86_400_000
+POINTS, ATTENTION = "Your first points are verified", "Tequio needs your attention"
+
+
+class Stage:
+    """Notifications under a clock and in a session that the test has."""
+
+    def __init__(self, model: Model, worker: ScriptedWorker, folder: Path) -> None:
+        self.model, self.worker = model, worker
+        self.book, self.desk = SettingsBook(folder), PaperDesk()
+        self.now_ms, self.is_fullscreen = NOW_MS, False
+        self.notifications = Notifications(
+            model,
+            self.book,
+            self.desk,
+            now_ms=lambda: self.now_ms,
+            is_fullscreen=lambda: self.is_fullscreen,
+        )
+
+    def show(self, snapshot: Snapshot) -> list[str]:
+        """Show it, and give what was told of it."""
+        before = len(self.desk.shown)
+        self.worker.show(snapshot)
+        return self.desk.titles[before:]
+
+
+@pytest.fixture
+def stage(model: Model, worker: ScriptedWorker, language: Language, tmp_path: Path) -> Stage:
+    return Stage(model, worker, tmp_path)
+
+
+def broken() -> Snapshot:
+    decision = Decision(
+        state=State.ATTENTION, reason=Reason.TRAINER_BROKEN, values={"problem": "no driver"}
+    )
+    return replace(NEW, decision=decision)
+
+
+def test_the_first_points_are_told_once_in_a_lifetime(
+    stage: Stage, model: Model, worker: ScriptedWorker, tmp_path: Path
+) -> None:
+    assert stage.show(NEW) == []
+    shown = replace(NEW, points=PointsShown(total=1_500_000))
+    assert stage.show(shown) == [POINTS]
+    assert stage.desk.shown[-1][1].startswith("1.50 points so far")
+    assert stage.desk.shown[-1][2] == "points"
+    assert stage.show(shown) == []
+    assert Stage(model, worker, tmp_path).show(shown) == []
+
+
+@pytest.mark.parametrize(
+    ("rank", "text"),
+    [
+        (40, "7 places up since you were last told."),
+        (48, "1 place down since you were last told."),
+        (47, "The same place as last time."),
+    ],
+)
+def test_the_rank_is_told_once_a_week(rank: int, text: str, stage: Stage) -> None:
+    stage.book.change(knows_points=True)
+    ranked = replace(NEW, points=PointsShown(total=1, rank=47, ranked=1_204))
+    assert stage.show(ranked) == []
+    stage.now_ms += WEEK_MS
+    later = replace(NEW, points=PointsShown(total=1, rank=rank, ranked=1_204))
+    assert stage.show(later) == [f"You are #{rank} of 1,204"]
+    assert stage.desk.shown[-1][1] == text
+    assert stage.show(later) == []
+
+
+def test_what_needs_attention_is_told_once_while_it_lasts(stage: Stage) -> None:
+    assert stage.show(broken()) == [ATTENTION]
+    assert "no driver" in stage.desk.shown[-1][1]
+    assert stage.show(broken()) == []
+    assert stage.show(NEW) == []
+    assert stage.show(broken()) == []
+    assert stage.show(NEW) == []
+    stage.now_ms += AGAIN_MS
+    assert stage.show(broken()) == [ATTENTION]
+
+
+def test_a_clock_that_was_set_back_does_not_silence_trouble(stage: Stage) -> None:
+    stage.show(broken())
+    stage.show(NEW)
+    stage.now_ms -= 10 * AGAIN_MS
+    assert stage.show(broken()) == [ATTENTION]
+
+
+@pytest.mark.parametrize(("kind", "told"), [("driver", [ATTENTION]), ("key-backup", [])])
+def test_needs_are_told_but_not_the_patient_ones(kind: str, told: list[str], stage: Stage) -> None:
+    assert stage.show(replace(NEW, needs=(Need(kind=kind),))) == told
+
+
+def test_a_worker_that_was_given_up_is_told(stage: Stage) -> None:
+    stage.notifications.tell_given_up("It failed.")
+    stage.notifications.tell_given_up("It failed.")
+    assert stage.desk.shown == [(ATTENTION, "It failed.", "home")]
+
+
+def test_runs_that_begin_and_end_are_told(stage: Stage) -> None:
+    rows = (
+        ActivityRow(number=13, at_ms=NOW_MS, code=Event.RUN_ENDED, values={"run": "nova"}),
+        ActivityRow(number=12, at_ms=NOW_MS, code=Event.LEDGER_FOUND),
+        ActivityRow(number=11, at_ms=NOW_MS, code=Event.JOINED_RUN, values={"run": "nova"}),
+        ActivityRow(number=10, at_ms=NOW_MS, code=Event.JOINED_RUN, values={"run": "old"}),
+    )
+    stage.worker.replies = {AskActivity: Activity(rows=rows)}
+    assert stage.show(replace(NEW, activity=10)) == []
+    after = replace(NEW, activity=13)
+    assert stage.show(after) == ["nova has begun for you", "nova has ended"]
+    assert stage.show(after) == []
+
+
+def test_nothing_is_told_while_something_fills_the_screen_but_after_it(stage: Stage) -> None:
+    stage.is_fullscreen = True
+    shown = replace(broken(), points=PointsShown(total=1_000_000))
+    assert stage.show(shown) == []
+    stage.is_fullscreen = False
+    assert stage.show(shown) == [POINTS, ATTENTION]
+
+
+@pytest.mark.parametrize(
+    "switch", ["notify_points", "notify_rank", "notify_attention", "notify_runs"]
+)
+def test_each_kind_has_its_switch(switch: str, stage: Stage) -> None:
+    rows = (ActivityRow(number=311, at_ms=NOW_MS, code=Event.RUN_ENDED, values={"run": "nova"}),)
+    stage.worker.replies = {AskActivity: Activity(rows=rows)}
+    stage.book.change(week="2026-W01", week_rank=50, **{switch: False})
+    attention = replace(LENDING, decision=broken().decision)
+    titles = stage.show(attention) + stage.show(replace(attention, activity=311))
+    every = {
+        "notify_points": POINTS,
+        "notify_rank": "You are #47 of 1,204",
+        "notify_attention": ATTENTION,
+        "notify_runs": "nova has ended",
+    }
+    assert titles == [title for kind, title in every.items() if kind != switch]
+
+
+def test_hiding_is_told_the_first_time(stage: Stage) -> None:
+    stage.notifications.tell_hiding()
+    stage.notifications.tell_hiding()
+    assert stage.desk.titles == ["Tequio goes on in the background"]
+
+
+# --- how it reaches a desktop
+
+
+def click(bus: PrivateBus, number: int) -> None:
+    said = ("us", (number, "default"))
+    bus.signal(SERVICE.name, SERVICE.path, SERVICE.interface, "ActionInvoked", said)
+
+
+@pytest.fixture
+def bus(tmp_path: Path) -> Iterator[PrivateBus]:
+    with PrivateBus(tmp_path) as private:
+        yield private
+
+
+def test_a_notification_reaches_the_service_and_its_click_us(bus: PrivateBus, qtbot: QtBot) -> None:
+    bus.serve(SERVICE.name, methods={"Notify": ("u", 7)})
+    desk = BusDesk(bus.address)
+    desk.show("A <title>", "with & text", "points", "Open")
+    with qtbot.waitSignal(desk.activated, timeout=10_000) as activated:
+        for _ in range(50):  # the answer with its number may still be on its way
+            bus.signal(
+                SERVICE.name,
+                SERVICE.path,
+                SERVICE.interface,
+                "ActionInvoked",
+                ("us", (7, "default")),
+            )
+            qtbot.wait(50)
+            if activated.signal_triggered:
+                break
+    assert activated.args == ["points"]
+    desk.close()
+    assert bus.calls(SERVICE.name) == ["Notify"]
+
+
+def test_a_click_on_somebody_elses_notification_is_none_of_ours(
+    bus: PrivateBus, qtbot: QtBot
+) -> None:
+    bus.serve(SERVICE.name, methods={"Notify": ("u", 7)})
+    desk = BusDesk(bus.address)
+    desk.show("title", "text", "points", "Open")
+    with qtbot.assertNotEmitted(desk.activated, wait=500):
+        for number in (6, 8):
+            bus.signal(
+                SERVICE.name,
+                SERVICE.path,
+                SERVICE.interface,
+                "ActionInvoked",
+                ("us", (number, "default")),
+            )
+    desk.close()
+
+
+def test_without_a_service_nothing_is_shown_and_nothing_waits(
+    bus: PrivateBus, qtbot: QtBot
+) -> None:
+    desk = BusDesk(bus.address)
+    for _ in range(100):
+        desk.show("title", "text", "points", "Open")
+    desk.close()
+
+
+def test_a_service_that_hangs_holds_nobody_up(bus: PrivateBus, qtbot: QtBot) -> None:
+    bus.serve(SERVICE.name, hangs=True)
+    desk = BusDesk(bus.address)
+    desk.show("title", "text", "points", "Open")
+    desk.close()
+
+
+def test_without_a_bus_nothing_is_shown(tmp_path: Path, qtbot: QtBot) -> None:
+    desk = BusDesk(f"unix:path={tmp_path}/none")
+    desk.show("title", "text", "points", "Open")
+    qtbot.wait(50)
+    desk.show("title", "text", "points", "Open")
+    desk.close()
+
+
+def test_a_bus_that_comes_back_is_used_again(tmp_path: Path, qtbot: QtBot) -> None:
+    desk: BusDesk
+    with PrivateBus(tmp_path) as first:
+        first.serve(SERVICE.name, methods={"Notify": ("u", 7)})
+        desk = BusDesk(first.address)
+        desk.show("title", "text", "points", "Open")
+        qtbot.wait(300)
+    qtbot.wait(100)
+    (tmp_path / "bus").unlink(missing_ok=True)
+    with PrivateBus(tmp_path) as second:
+        second.serve(SERVICE.name, methods={"Notify": ("u", 8)})
+        desk.show("title", "text", "points", "Open")
+        desk.close()
+        assert second.calls(SERVICE.name) == ["Notify"]
+
+
+def test_a_closed_desk_leaves_no_thread_behind(bus: PrivateBus, qtbot: QtBot) -> None:
+    before, files = threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
+    desk = BusDesk(bus.address)
+    desk.show("title", "text", "points", "Open")
+    desk.close()
+    assert threading.active_count() == before
+    assert len(list(Path("/proc/self/fd").iterdir())) == files
+
+
+def test_elsewhere_the_icon_shows_it_and_a_click_means_the_latest(qtbot: QtBot) -> None:
+    icon = QSystemTrayIcon()
+    shown: list[str] = []
+    icon.showMessage = lambda title, *_: shown.append(title)  # type: ignore[method-assign]  # Windows
+    desk = BalloonDesk(lambda: icon)
+    desk.show("first", "text", "points", "Open")
+    desk.show("second", "text", "runs", "Open")
+    with qtbot.waitSignal(desk.activated) as activated:
+        icon.messageClicked.emit()
+    assert shown == ["first", "second"]
+    assert activated.args == ["runs"]

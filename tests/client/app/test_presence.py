@@ -1,0 +1,158 @@
+"""Closing the window never makes the app unreachable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QLocale, QObject, Qt, Signal
+
+from tequio_client.app.app_settings import SettingsBook
+from tequio_client.app.notices import MOST, Notices
+from tequio_client.app.presence import Presence
+from tequio_client.app.window import Window
+from tests.support.app_language import PseudoLocale
+from tests.support.app_scenes import NOW_MS, SCENES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.language import Language
+    from tequio_client.app.model import Model
+    from tequio_client.app.theme.look import Look
+    from tests.support.app_worker import ScriptedWorker
+
+
+class PaperPanel(QObject):
+    """A panel that is there, or not: what of the tray matters here."""
+
+    found = Signal(bool)
+
+    def __init__(self, *, is_there: bool) -> None:
+        super().__init__()
+        self.is_there = is_there
+
+
+@pytest.fixture
+def present(
+    model: Model, worker: ScriptedWorker, look: Look, language: Language, tmp_path: Path
+) -> Iterator[Callable[[PaperPanel], Presence]]:
+    made: list[Presence] = []
+
+    def beside(panel: PaperPanel) -> Presence:
+        book = SettingsBook(tmp_path)
+        presence = Presence(
+            lambda: Window(model, look, lambda: NOW_MS),
+            panel,  # type: ignore[arg-type]  # it has what matters of a tray
+            book,
+        )
+        made.append(presence)
+        worker.show(SCENES["lending"])
+        return presence
+
+    yield beside
+    for presence in made:
+        window = presence.window
+        presence.leave()
+        window.deleteLater()
+
+
+def test_closing_hides_the_window_beside_a_panel(
+    present: Callable[[PaperPanel], Presence], qtbot: QtBot
+) -> None:
+    presence = present(PaperPanel(is_there=True))
+    presence.open()
+    with qtbot.waitSignal(presence.hidden):
+        presence.window.close()
+    assert presence.window.isHidden()
+    presence.open("home")
+    assert presence.window.isVisible()
+
+
+def test_closing_minimises_the_window_without_a_panel(
+    present: Callable[[PaperPanel], Presence], qtbot: QtBot
+) -> None:
+    presence = present(PaperPanel(is_there=False))
+    presence.open()
+    with qtbot.waitSignal(presence.minimised):
+        presence.window.close()
+    assert presence.window.isMinimized()
+    assert not presence.window.isHidden()
+    presence.open()
+    assert not presence.window.isMinimized()
+
+
+def test_a_hidden_window_comes_back_when_the_panel_goes(
+    present: Callable[[PaperPanel], Presence],
+) -> None:
+    panel = PaperPanel(is_there=True)
+    presence = present(panel)
+    presence.open()
+    presence.window.close()
+    panel.is_there = False
+    panel.found.emit(False)  # noqa: FBT003 - a signal
+    assert not presence.window.isHidden()
+    assert presence.window.isMinimized()
+
+
+def test_leaving_closes_for_good_and_remembers_the_place(
+    present: Callable[[PaperPanel], Presence], tmp_path: Path
+) -> None:
+    presence = present(PaperPanel(is_there=True))
+    presence.open()
+    presence.window.resize(780, 560)
+    presence.leave()
+    assert presence.window.isHidden()
+    again = present(PaperPanel(is_there=True))
+    assert (again.window.width(), again.window.height()) == (780, 560)
+    assert SettingsBook(tmp_path).settings.page == "home"
+
+
+def test_a_place_that_makes_no_sense_is_passed_over(
+    present: Callable[[PaperPanel], Presence], tmp_path: Path
+) -> None:
+    SettingsBook(tmp_path).change(geometry="no base64 at all!", page="of another version")
+    presence = present(PaperPanel(is_there=True))
+    presence.open()
+    assert presence.window.page_name == "home"
+
+
+def test_ctrl_q_quits(present: Callable[[PaperPanel], Presence], qtbot: QtBot) -> None:
+    presence = present(PaperPanel(is_there=True))
+    presence.open()
+    with qtbot.waitActive(presence.window):
+        presence.window.activateWindow()
+    with qtbot.waitSignal(presence.left):
+        qtbot.keyClick(presence.window, Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
+
+
+def test_a_notice_is_said_once_until_it_is_dismissed(
+    look: Look, language: Language, qtbot: QtBot
+) -> None:
+    notices = Notices()
+    qtbot.addWidget(notices)
+    assert notices.isHidden()
+    notices.say("damaged", "/home/ana/app.json.damaged")
+    notices.say("damaged", "/home/ana/app.json.damaged")
+    assert len(notices.words) == 1
+    assert "/home/ana/app.json.damaged" in notices.words[0]
+    notices.dismiss("damaged", "/home/ana/app.json.damaged")
+    assert notices.words == []
+    assert notices.isHidden()
+    for number in range(MOST + 2):
+        notices.say("unsaved", str(number))
+    assert len(notices.words) == MOST
+
+
+def test_notices_are_said_in_the_language_that_is_spoken(
+    look: Look, language: Language, qtbot: QtBot
+) -> None:
+    notices = Notices()
+    qtbot.addWidget(notices)
+    notices.say("no-tray")
+    english = notices.words
+    language.speak(QLocale("en_US"), PseudoLocale())
+    qtbot.waitUntil(lambda: notices.words != english)

@@ -1,0 +1,244 @@
+"""The icon in the panel, its tool tip and its menu."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtWidgets import QSystemTrayIcon
+
+from tequio_client.app import tray as trays
+from tequio_client.app.pages.home_header import tomorrow_ms
+from tequio_client.app.theme.marks import tray_icon
+from tequio_client.app.tray import Tray
+from tequio_client.link import control
+from tequio_client.link.decision import State
+from tequio_client.link.wish import Snooze, Wish
+from tests.support.app_scenes import MINUTE_MS, NOW_MS, SCENES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from PySide6.QtGui import QAction
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.language import Language
+    from tequio_client.app.model import Model
+    from tequio_client.app.theme.look import Look
+    from tequio_client.link.snapshot import Snapshot
+    from tests.support.app_worker import ScriptedWorker
+
+
+@pytest.fixture
+def make(
+    model: Model, worker: ScriptedWorker, look: Look, language: Language
+) -> Iterator[Callable[[str, str], Tray]]:
+    made: list[Tray] = []
+
+    def in_scene(scene: str, game: str = "") -> Tray:
+        tray = Tray(model, lambda: NOW_MS, lambda: game)
+        made.append(tray)
+        if scene:
+            worker.show(SCENES[scene])
+        return tray
+
+    yield in_scene  # type: ignore[misc]  # the second argument has a default
+    for tray in made:
+        tray.hide()
+        tray.deleteLater()
+
+
+def texts(tray: Tray) -> list[str]:
+    tray.menu.aboutToShow.emit()
+    return [action.text() for action in tray.menu.actions() if action.text()]
+
+
+def action(tray: Tray, text: str) -> QAction:
+    tray.menu.aboutToShow.emit()
+    found = {one.text(): one for one in tray.menu.actions()}
+    if text not in found:
+        snooze = found["Snooze"].menu()
+        assert snooze is not None
+        found = {one.text(): one for one in snooze.actions()}  # type: ignore[attr-defined]  # a QMenu
+    return found[text]
+
+
+@pytest.mark.parametrize(
+    ("scene", "state"),
+    [
+        ("lending", State.LENDING),
+        ("waiting", State.WAITING),
+        ("paused", State.PAUSED),
+        ("attention", State.ATTENTION),
+    ],
+)
+def test_the_icon_has_the_states_shape(scene: str, state: State, make: Callable[..., Tray]) -> None:
+    tray = make(scene)
+    assert tray.icon.icon().cacheKey() == tray_icon(state).cacheKey()
+
+
+def test_the_tool_tip_says_why(make: Callable[..., Tray]) -> None:
+    tray = make("waiting")
+    assert tray.icon.toolTip() == (
+        "Tequio – Waiting: A game is running (Hollow Knight). Resumes 60 s after it closes."
+    )
+
+
+def test_a_long_reason_fits_into_a_tool_tip(make: Callable[..., Tray]) -> None:
+    tip = make("attention").icon.toolTip()
+    assert len(tip) <= trays.TIP_CHARACTERS
+    assert tip.endswith("…")
+
+
+def test_the_tool_tip_follows_slowly_but_never_ends_on_an_old_state(
+    make: Callable[..., Tray],
+    worker: ScriptedWorker,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(trays, "TIP_MS", 300)
+    tray = make("waiting")
+    first = tray.icon.toolTip()
+    worker.show(waiting_for("Celeste"))
+    assert tray.icon.toolTip() == first
+    worker.show(waiting_for("Portal"))
+    qtbot.waitUntil(lambda: "Portal" in tray.icon.toolTip(), timeout=2_000)
+    worker.show(SCENES["paused"])
+    assert tray.icon.toolTip().startswith("Tequio – Paused")
+
+
+def waiting_for(game: str) -> Snapshot:
+    shown = SCENES["waiting"]
+    return replace(shown, decision=replace(shown.decision, values={"program": game}))
+
+
+def test_without_a_worker_the_menu_still_opens_and_quits(
+    make: Callable[..., Tray], qtbot: QtBot
+) -> None:
+    tray = make("")
+    assert texts(tray) == ["Starting", "Contribute", "Open Tequio", "Quit – stops lending"]
+    assert not action(tray, "Contribute").isEnabled()
+    with qtbot.waitSignal(tray.opened):
+        action(tray, "Open Tequio").trigger()
+    with qtbot.waitSignal(tray.left):
+        action(tray, "Quit – stops lending").trigger()
+
+
+def test_a_worker_that_is_gone_wants_attention(
+    make: Callable[..., Tray], worker: ScriptedWorker
+) -> None:
+    tray = make("lending")
+    worker.gone.emit("The worker has ended.")
+    assert tray.icon.icon().cacheKey() == tray_icon(State.ATTENTION).cacheKey()
+    assert "The worker has ended." in tray.icon.toolTip()
+
+
+def test_before_consent_the_menu_leads_to_the_first_run(
+    make: Callable[..., Tray], qtbot: QtBot
+) -> None:
+    tray = make("new")
+    with qtbot.waitSignal(tray.opened) as opened:
+        action(tray, "Set up …").trigger()
+    assert opened.args == ["first-run"]
+    assert "Contribute" not in texts(tray)
+
+
+@pytest.mark.parametrize(
+    ("scene", "hand"),
+    [
+        ("lending", ["Pause", "Snooze", "Finish round, then stop"]),
+        ("finishing", ["Pause", "Snooze", "Finish round, then stop"]),
+        ("waiting", ["Pause", "Snooze"]),
+        ("paused", ["Contribute"]),
+        ("snoozed", ["Go on now", "Snooze"]),
+        ("attention", ["Contribute"]),
+    ],
+)
+def test_the_menu_offers_what_makes_sense_now(
+    scene: str, hand: list[str], make: Callable[..., Tray]
+) -> None:
+    shown = texts(make(scene))
+    assert shown[2:-2] == hand
+    assert shown[-2:] == ["Open Tequio", "Quit – stops lending"]
+
+
+@pytest.mark.parametrize(
+    ("scene", "text", "wish"),
+    [
+        ("lending", "Pause", Wish(number=5)),
+        ("lending", "Finish round, then stop", Wish(number=5, lend=True, finish=True)),
+        ("paused", "Contribute", Wish(number=6, lend=True)),
+        ("snoozed", "Go on now", Wish(number=6, lend=True)),
+        (
+            "lending",
+            "15 minutes",
+            Wish(number=5, lend=True, snooze=Snooze(until_ms=NOW_MS + 15 * MINUTE_MS)),
+        ),
+        (
+            "lending",
+            "1 hour",
+            Wish(number=5, lend=True, snooze=Snooze(until_ms=NOW_MS + 60 * MINUTE_MS)),
+        ),
+        (
+            "lending",
+            "Until tomorrow",
+            Wish(number=5, lend=True, snooze=Snooze(until_ms=tomorrow_ms(NOW_MS))),
+        ),
+        (
+            "lending",
+            "Until I close Ori && the Blind Forest",
+            Wish(number=5, lend=True, snooze=Snooze(game="Ori & the Blind Forest")),
+        ),
+    ],
+)
+def test_a_choice_in_the_menu_is_wished(
+    scene: str, text: str, wish: Wish, make: Callable[..., Tray], worker: ScriptedWorker
+) -> None:
+    action(make(scene, game="Ori & the Blind Forest"), text).trigger()
+    heard = worker.last(control.Want)
+    assert isinstance(heard, control.Want)
+    assert heard.wish == wish
+
+
+def test_no_game_can_be_waited_for_when_none_runs(make: Callable[..., Tray]) -> None:
+    assert not action(make("lending"), "Until I close this game").isEnabled()
+
+
+def test_a_round_can_be_finished_once(make: Callable[..., Tray]) -> None:
+    assert not action(make("finishing"), "Finish round, then stop").isEnabled()
+
+
+def test_a_long_reason_is_cut_in_the_menu(make: Callable[..., Tray]) -> None:
+    reason = texts(make("attention"))[1]
+    assert reason.endswith("…")
+
+
+@pytest.mark.parametrize("how", ["Trigger", "DoubleClick"])
+def test_a_click_opens_the_window(how: str, make: Callable[..., Tray], qtbot: QtBot) -> None:
+    tray = make("lending")
+    with qtbot.waitSignal(tray.opened):
+        tray.icon.activated.emit(QSystemTrayIcon.ActivationReason[how])
+
+
+@pytest.mark.qt_log_ignore("systemTrayWindowChanged", extend=True)  # the offscreen platform
+def test_a_panel_that_comes_late_is_found(
+    make: Callable[..., Tray], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trays, "LOOK_MS", 50)
+    is_there = [False]
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: is_there[0])
+    tray = make("lending")
+    tray.show()
+    old = tray.icon
+    assert not tray.is_there
+    is_there[0] = True
+    with qtbot.waitSignal(tray.found) as found:
+        pass
+    assert found.args == [True]
+    assert tray.icon is not old
+    assert tray.icon.toolTip().startswith("Tequio – Lending")
+    is_there[0] = False
+    with qtbot.waitSignal(tray.found) as found:
+        pass
+    assert found.args == [False]

@@ -1,0 +1,28 @@
+"""A model on a scripted worker with everything around it that the tray and its like need."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_client.app.desktop_notes import Desk
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QObject
+
+
+class PaperDesk(Desk):
+    """Keeps what it was to show."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.shown: list[tuple[str, str, str]] = []
+
+    def show(self, title: str, text: str, target: str, button: str) -> None:
+        """Keep it."""
+        assert button
+        self.shown.append((title, text, target))
+
+    @property
+    def titles(self) -> list[str]:
+        """Titles of what was shown."""
+        return [title for title, _, _ in self.shown]
