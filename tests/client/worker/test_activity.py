@@ -29,7 +29,7 @@ VALUES: dict[str, str | int | float] = {
     "proven": 2.0,
     "standing": "quarantined",
     "problem": "no route to host",
-    "file": "/home/ana/points.sqlite.kept-1",
+    "file": "points.sqlite.kept-1",
     "seconds": -40,
 }
 
