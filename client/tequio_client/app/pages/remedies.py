@@ -87,9 +87,10 @@ def _gone(why: str) -> Remedy:
 
 def _away(snapshot: Snapshot, now_ms: int) -> str:
     since = figures.moment(snapshot.ledger.since_ms, now_ms)
+    waiting = figures.count(snapshot.ledger.waiting)
     kept = QCoreApplication.translate(
-        "remedies", "%n statement(s) wait here for it.", None, snapshot.ledger.waiting
-    )
+        "remedies", "Statements that wait here for it: {waiting}."
+    ).format(waiting=waiting)
     away = _say(
         str(
             QT_TRANSLATE_NOOP(

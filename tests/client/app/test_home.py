@@ -1,0 +1,380 @@
+"""Home in each situation: the state, why, what can be done, and what was earned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from string import Formatter
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QDateTime, Qt
+
+from tequio_client.app.pages.home import Home, series_question
+from tequio_client.app.pages.home_header import tomorrow_ms
+from tequio_client.app.pages.page import Means
+from tequio_client.link import control, words
+from tequio_client.link.decision import Decision, Reason, State
+from tequio_client.link.questions import AskRanking, AskSeries, Ranking
+from tequio_client.link.snapshot import PointsShown
+from tequio_client.link.wish import Snooze, Wish
+from tests.support.app_scenes import AGREED, LENDING, NOW_MS, SCENES, idle, no_replies
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.model import Model
+    from tequio_client.app.theme.look import Look
+    from tequio_client.link.snapshot import Snapshot
+    from tests.support.app_worker import ScriptedWorker
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sight:
+    """What must be seen."""
+
+    title: str
+    reason: str
+    main: str
+    snooze: bool = False
+    finish: bool = False
+    banner: str = ""
+
+
+SIGHTS = {
+    "new": Sight(title="Paused", reason="Nothing is lent before you agree", main="Set up"),
+    "joining": Sight(
+        title="Lending", reason="Nobody needs", main="Pause", snooze=True, finish=True
+    ),
+    "lending": Sight(
+        title="Lending", reason="Nobody needs", main="Pause", snooze=True, finish=True
+    ),
+    "finishing": Sight(
+        title="Finishing", reason="Round 1841 is the last", main="Pause", snooze=True, finish=True
+    ),
+    "waiting": Sight(title="Waiting", reason="A game is running", main="Pause", snooze=True),
+    "waiting-until": Sight(
+        title="Waiting", reason="Outside the hours in which you lend", main="Pause", snooze=True
+    ),
+    "paused": Sight(title="Paused", reason="You paused it", main="Contribute"),
+    "snoozed": Sight(title="Snoozed", reason="Goes on in 42 min", main="Go on now", snooze=True),
+    "attention": Sight(
+        title="Attention",
+        reason="Nothing is lent until this is solved",
+        main="Contribute",
+        banner="The training program keeps failing (CUDA driver 535 is older than 570)",
+    ),
+    "ledger-away": Sight(
+        title="Lending",
+        reason="Nobody needs",
+        main="Pause",
+        snooze=True,
+        finish=True,
+        banner="Statements that wait here for it: 3.",
+    ),
+    "needs": Sight(
+        title="Lending",
+        reason="Nobody needs",
+        main="Pause",
+        snooze=True,
+        finish=True,
+        banner="Your key has no backup",
+    ),
+}
+
+
+@pytest.fixture
+def opened() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def home(model: Model, look: Look, opened: list[str], qtbot: QtBot) -> Home:
+    means = Means(model=model, look=look, now_ms=lambda: NOW_MS, open_page=opened.append)
+    made = Home(means)
+    qtbot.addWidget(made)
+    made.resize(914, 720)
+    made.show()
+    return made
+
+
+def test_every_situation_has_its_sight() -> None:
+    assert SIGHTS.keys() == SCENES.keys()
+
+
+@pytest.mark.parametrize("scene", SIGHTS)
+def test_each_situation_says_what_why_and_what_to_do(
+    home: Home, worker: ScriptedWorker, scene: str
+) -> None:
+    worker.show(SCENES[scene])
+    home.refresh()
+    sight, header = SIGHTS[scene], home.header
+    assert header.title.text() == sight.title
+    assert sight.reason in header.reason.text()
+    assert header.main.text() == sight.main
+    assert header.snooze.isVisible() == sight.snooze
+    assert header.finish.isVisible() == sight.finish
+    assert home.banner.isVisible() == bool(sight.banner)
+    assert sight.banner in home.banner.words or not sight.banner
+
+
+@pytest.mark.parametrize("reason", list(Reason))
+def test_every_reason_is_a_sentence(home: Home, worker: ScriptedWorker, reason: Reason) -> None:
+    until_ms = NOW_MS + 120_000
+    template = words.template(Decision(state=State.WAITING, reason=reason, until_ms=until_ms))
+    fields = {name for _, name, _, _ in Formatter().parse(template) if name}
+    values = dict.fromkeys(fields - {"until"}, 7)
+    worker.show(idle(State.WAITING, reason, until_ms, **values))
+    home.refresh()
+    shown = home.header.reason.text()
+    assert shown[0].isupper() or shown[0].isdigit()
+    assert shown.endswith(".")
+    assert "{" not in shown
+
+
+def test_before_the_worker_speaks_it_is_said_to_start(home: Home) -> None:
+    assert home.header.title.text() == "Starting"
+    assert not home.header.main.isEnabled()
+    assert not home.banner.isVisible()
+    assert home.stats.today.figure == "–"
+
+
+def test_a_worker_that_is_gone_is_told_with_the_reason(home: Home, worker: ScriptedWorker) -> None:
+    worker.show(LENDING)
+    worker.gone.emit("The worker ended five times: disk full")
+    home.refresh()
+    assert home.banner.isVisible()
+    assert home.banner.words == "The worker ended five times: disk full"
+    assert not home.header.main.isEnabled()
+
+
+# --- what the hand does
+
+
+@pytest.mark.parametrize(
+    ("scene", "press", "wish"),
+    [
+        ("lending", lambda home: home.header.main, Wish(number=5, lend=False)),
+        ("lending", lambda home: home.header.finish, Wish(number=5, lend=True, finish=True)),
+        ("paused", lambda home: home.header.main, Wish(number=6, lend=True)),
+        ("snoozed", lambda home: home.header.main, Wish(number=6, lend=True)),
+        ("attention", lambda home: home.header.main, Wish(number=5, lend=True)),
+    ],
+)
+def test_a_button_sends_its_wish(
+    home: Home,
+    worker: ScriptedWorker,
+    qtbot: QtBot,
+    scene: str,
+    press: Callable[[Home], object],
+    wish: Wish,
+) -> None:
+    worker.show(SCENES[scene])
+    home.refresh()
+    qtbot.mouseClick(press(home), Qt.MouseButton.LeftButton)
+    assert worker.last(control.Want) == control.Want(wish=wish)
+
+
+def test_the_button_turns_over_before_the_worker_answers(
+    home: Home, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    worker.show(LENDING)
+    home.refresh()
+    qtbot.mouseClick(home.header.main, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: home.header.main.text() == "Contribute", timeout=1_000)
+
+
+def test_the_menu_snoozes_for_as_long_as_it_says(home: Home, worker: ScriptedWorker) -> None:
+    worker.show(LENDING)
+    menu = home.header.snooze.menu()
+    ends = []
+    for action in menu.actions():
+        if not action.isSeparator():
+            action.trigger()
+            heard = worker.last(control.Want)
+            assert isinstance(heard, control.Want)
+            ends.append(heard.wish.snooze)
+    assert ends == [
+        Snooze(until_ms=NOW_MS + 15 * 60_000),
+        Snooze(until_ms=NOW_MS + 60 * 60_000),
+        Snooze(until_ms=tomorrow_ms(NOW_MS)),
+        Snooze(),
+    ]
+
+
+def test_tomorrow_begins_at_eight() -> None:
+    at = QDateTime.fromMSecsSinceEpoch(tomorrow_ms(NOW_MS))
+    today = QDateTime.fromMSecsSinceEpoch(NOW_MS).date()
+    assert (at.date(), at.time().hour(), at.time().minute()) == (today.addDays(1), 8, 0)
+
+
+def test_without_consent_the_button_leads_to_the_first_steps(
+    home: Home, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
+) -> None:
+    worker.show(SCENES["new"])
+    home.refresh()
+    qtbot.mouseClick(home.header.main, Qt.MouseButton.LeftButton)
+    assert opened == ["first-run"]
+    assert not any(isinstance(one, control.Want) for one in worker.heard)
+
+
+def test_the_banners_button_leads_where_something_can_be_done(
+    home: Home, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
+) -> None:
+    worker.show(SCENES["attention"])
+    home.refresh()
+    qtbot.mouseClick(home.banner.button, Qt.MouseButton.LeftButton)
+    worker.show(idle(State.ATTENTION, Reason.NO_DEVICE))
+    home.refresh()
+    qtbot.mouseClick(home.banner.button, Qt.MouseButton.LeftButton)
+    assert opened == ["activity", "hardware"]
+
+
+# --- what is shown
+
+
+def test_the_round_is_shown_with_all_there_is_to_know(home: Home, worker: ScriptedWorker) -> None:
+    worker.show(LENDING)
+    home.refresh()
+    card = home.round
+    assert card.ring.percent == 64
+    assert card.name.text() == "nova-350m"
+    assert card.role.words == "Trainer"
+    assert card.line.text() == "Round 1,841 of 4,000  ·  23 peers  ·  2 min left"
+    assert (card.loss.words, card.bits.words) == ("2.913", "0.842")
+    assert card.bar.part == pytest.approx(1_841 / 4_000)
+    caps = card.caps
+    assert caps.memory.words == "7.4 of 12 GB"
+    assert caps.upload.words == "1.2 of 5.0 Mbit/s"
+    assert caps.month.words == "31 of 100 GB"
+    assert caps.disk.words == "11 of 32 GB"
+
+
+def test_a_round_that_is_not_worked_in_has_no_percentage(
+    home: Home, worker: ScriptedWorker
+) -> None:
+    worker.show(SCENES["waiting"])
+    home.refresh()
+    assert home.round.ring.percent is None
+    assert home.round.role.words == "Not taking part"
+
+
+def test_without_limits_there_is_no_bar_to_fill(home: Home, worker: ScriptedWorker) -> None:
+    worker.show(replace(LENDING, preferences=replace(AGREED, upload_mbit=None)))
+    home.refresh()
+    assert home.round.caps.upload.words == "1.2 Mbit/s"
+
+
+def test_before_the_first_round_it_is_said_what_will_happen(
+    home: Home, worker: ScriptedWorker
+) -> None:
+    worker.replies = no_replies()
+    worker.show(SCENES["joining"])
+    home.refresh()
+    assert home.round.name.text() == "Joining a run"
+    assert home.stats.rank.note == "After your first verified round"
+    assert "first verified round" in home.ranking.empty.words
+    assert home.ranking.stack.currentWidget() is home.ranking.empty
+    assert "from your first round" in home.days.chart.accessibleDescription()
+
+
+def test_figures_are_those_of_the_snapshot(home: Home, worker: ScriptedWorker) -> None:
+    worker.show(LENDING)
+    home.refresh()
+    stats = home.stats
+    assert (stats.today.figure, stats.today.note) == ("+412.6", "3 rounds pending")
+    assert (stats.total.figure, stats.total.note) == ("18,930", "Every proof checked here")
+    assert stats.total.toolTip() == "18,930.402117 points"
+    assert (stats.rank.figure, stats.rank.note) == ("#47", "of 1,204 volunteers")
+    assert (stats.energy.figure, stats.energy.note) == ("0.41 kWh", "61.7 kWh in all")
+
+
+def test_points_that_were_not_checked_are_not_counted_in(
+    home: Home, worker: ScriptedWorker
+) -> None:
+    points = PointsShown(today=0, total=5_000_000, unverified=2_000_000, pending=1)
+    worker.show(replace(LENDING, points=points))
+    home.refresh()
+    assert (home.stats.total.figure, home.stats.total.note) == ("5.00", "2.00 still to be checked")
+    assert (home.stats.today.figure, home.stats.today.note) == ("0", "1 round pending")
+
+
+def test_energy_that_nobody_measured_is_not_claimed(home: Home, worker: ScriptedWorker) -> None:
+    worker.show(replace(LENDING, energy_today_j=0.0, is_energy_measured=False))
+    home.refresh()
+    assert (home.stats.energy.figure, home.stats.energy.note) == ("–", "Not measured here")
+    worker.show(replace(LENDING, is_energy_measured=False))
+    home.refresh()
+    assert home.stats.energy.note == "Estimated, 61.7 kWh in all"
+
+
+def test_the_chart_has_a_month_of_days_and_says_its_sum(home: Home, worker: ScriptedWorker) -> None:
+    worker.show(LENDING)
+    home.refresh()
+    summary = home.days.chart.accessibleDescription()
+    assert "points in 30 days; most on" in summary
+
+
+def test_it_asks_again_only_when_the_points_change(home: Home, worker: ScriptedWorker) -> None:
+    for snapshot in (LENDING, replace(LENDING, activity=311)):
+        worker.show(snapshot)
+        home.refresh()
+    assert _asked(worker) == [AskSeries, AskRanking]
+    worker.show(replace(LENDING, rounds=LENDING.rounds + 1))
+    home.refresh()
+    assert _asked(worker) == [AskSeries, AskRanking] * 2
+
+
+def test_a_ledger_that_does_not_answer_leaves_the_ranking_that_was(
+    home: Home, worker: ScriptedWorker
+) -> None:
+    worker.replies[AskRanking] = "the ledger does not answer"
+    worker.show(LENDING)
+    home.refresh()
+    assert "does not answer" in home.ranking.empty.words
+    worker.replies[AskRanking] = Ranking(rows=())
+    worker.show(replace(LENDING, rounds=9_999))
+    home.refresh()
+    assert home.ranking.stack.currentWidget() is home.ranking.empty
+
+
+def test_days_are_those_of_the_local_calendar() -> None:
+    question = series_question(NOW_MS)
+    first = QDateTime.fromMSecsSinceEpoch(question.since_ms)
+    assert (first.time().hour(), first.time().minute()) == (0, 0)
+    assert first.date().daysTo(QDateTime.fromMSecsSinceEpoch(NOW_MS).date()) == 29
+
+
+def test_hidden_it_rests_and_shown_again_it_is_up_to_date(
+    home: Home, worker: ScriptedWorker
+) -> None:
+    worker.show(LENDING)
+    home.refresh()
+    home.hide()
+    worker.show(_with_total(77_000_000))
+    assert home.stats.total.figure == "18,930"
+    home.show()
+    assert home.stats.total.figure == "77.00"
+
+
+def test_it_is_drawn_four_times_a_second_at_most(
+    home: Home, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    worker.show(_with_total(1_000_000))
+    first = home.stats.total.figure
+    for total in range(2, 40):
+        worker.show(_with_total(total * 1_000_000))
+    assert home.stats.total.figure == first
+    qtbot.waitUntil(lambda: home.stats.total.figure == "39.00", timeout=2_000)
+
+
+def _with_total(micropoints: int) -> Snapshot:
+    return replace(LENDING, points=replace(LENDING.points, total=micropoints))
+
+
+def _asked(worker: ScriptedWorker) -> list[type]:
+    return [type(one.question) for one in worker.heard if isinstance(one, control.Ask)]

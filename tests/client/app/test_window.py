@@ -1,0 +1,213 @@
+"""The window: reachable by keyboard and by ear, in any language, and light."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QLabel, QWidget
+
+from tequio_client.app.pages.table import PAGES
+from tequio_client.app.theme.look import Choice
+from tequio_client.app.widgets.text import Line
+from tequio_client.app.window import Window
+from tests.support.app_language import PseudoLocale, pseudo
+from tests.support.app_scenes import NOW_MS, SCENES
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.language import Language
+    from tequio_client.app.model import Model
+    from tequio_client.app.theme.look import Look
+    from tests.support.app_worker import ScriptedWorker
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+HEAVY = {"torch", "numpy", "trio", "libp2p", "httpx", "sqlalchemy", "transformers", "nacl"}
+PRINT_LOADED = """
+import sys
+import tequio_client.app.window
+print(*{name.partition(".")[0] for name in sys.modules})
+"""
+NAMES = ("Tequio", "nova-350m", "RTX 4070")
+"""Texts that are the same in every language."""
+
+
+@pytest.fixture
+def window(model: Model, look: Look, qtbot: QtBot) -> Window:
+    made = Window(model, look, lambda: NOW_MS)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_the_window_needs_nothing_heavy() -> None:
+    command = [sys.executable, "-c", PRINT_LOADED]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert set(shown.stdout.split()) & HEAVY == set()
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_every_control_has_a_name(window: Window, worker: ScriptedWorker, scene: str) -> None:
+    worker.show(SCENES[scene])
+    nameless = [one for one in _controls(window) if not _name(one)]
+    assert nameless == []
+
+
+def test_the_keyboard_reaches_every_control_that_is_shown(
+    window: Window, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    worker.show(SCENES["lending"])
+    window.page.refresh()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    reached: list[QWidget] = []
+    for _ in range(40):
+        focus = window.focusWidget()
+        qtbot.keyClick(focus, Qt.Key.Key_Tab)
+        focus = window.focusWidget()
+        assert focus is not None
+        if focus in reached:
+            break
+        reached.append(focus)
+    assert {_name(one) for one in _controls(window) if one.isEnabled()} <= set(map(_name, reached))
+
+
+def test_the_state_stands_at_the_foot_of_every_page(window: Window, worker: ScriptedWorker) -> None:
+    worker.show(SCENES["waiting"])
+    said = [child.accessibleName() for child in window.findChildren(QWidget)]
+    assert "Waiting: A game is running (Hollow Knight). Resumes 60 s after it closes." in said
+
+
+def test_pages_are_made_when_they_are_opened(window: Window, qtbot: QtBot) -> None:
+    first = window.page
+    window.open_page(PAGES[0].name)
+    assert window.page is first
+    with qtbot.waitSignal(window.wanted) as told:
+        window.open_page("first-run")
+    assert told.args == ["first-run"]
+    assert window.page is first
+
+
+def test_another_language_is_spoken_at_once(
+    window: Window, worker: ScriptedWorker, language: Language
+) -> None:
+    worker.show(SCENES["lending"])
+    language.choose("es")
+    _settle()
+    worker.show(SCENES["lending"])
+    assert "Inicio" in _texts(window)
+    language.choose("en")
+    _settle()
+    assert "Home" in _texts(window)
+    assert "Inicio" not in _texts(window)
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_every_text_is_translated(
+    window: Window, worker: ScriptedWorker, language: Language, scene: str
+) -> None:
+    language.speak(QLocale("en_US"), PseudoLocale())
+    _settle()
+    worker.show(SCENES[scene])
+    window.page.refresh()
+    plain = {text for text in _texts(window) if _has_words(text) and "[" not in text}
+    assert {text for text in plain if not text.startswith(NAMES)} == set()
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_longer_texts_have_their_room(
+    window: Window, worker: ScriptedWorker, language: Language, scene: str
+) -> None:
+    language.speak(QLocale("en_US"), PseudoLocale())
+    _settle()
+    for width in (window.minimumWidth(), window.width()):
+        window.resize(width, window.height())
+        worker.show(SCENES[scene])
+        window.page.refresh()
+        _settle()
+        content = window.page.widget()
+        assert content is not None
+        assert content.width() <= window.page.viewport().width()
+        cut = [label.text() for label in _labels(window) if _is_cut(label)]
+        assert cut == []
+
+
+def test_right_to_left_the_side_bar_stands_on_the_right(
+    window: Window, worker: ScriptedWorker, language: Language
+) -> None:
+    language.speak(QLocale("ar"), PseudoLocale())
+    _settle()
+    worker.show(SCENES["lending"])
+    window.grab()
+    page = window.page.mapTo(window, window.page.rect().topLeft())
+    assert page.x() == 0
+
+
+def test_a_change_of_look_reaches_what_is_open(
+    window: Window, worker: ScriptedWorker, look: Look
+) -> None:
+    worker.show(SCENES["lending"])
+    dark = window.grab().toImage()
+    look.choose(Choice.LIGHT)
+    light = window.grab().toImage()
+    look.choose(Choice.DARK)
+    assert light.pixelColor(400, 710).lightness() > 200
+    assert dark.pixelColor(400, 710).lightness() < 50
+    assert window.grab().toImage().pixelColor(400, 710) == dark.pixelColor(400, 710)
+
+
+def test_a_pseudo_text_keeps_the_places_of_values() -> None:
+    assert pseudo("{time} left") == "[{time} ĺéfţ····]"
+    assert pseudo("%n round(s)").startswith("[%n ")
+    assert pseudo("") == ""
+
+
+def _settle() -> None:
+    """Let posted events come to rest: a change of language, then the layouts."""
+    for _ in range(3):
+        QApplication.processEvents()
+
+
+def _controls(window: Window) -> list[QWidget]:
+    kinds = (QAbstractButton, QAbstractItemView)
+    return [
+        one
+        for one in window.findChildren(QWidget)
+        if one.isVisible()
+        and (isinstance(one, kinds) or one.focusPolicy() & Qt.FocusPolicy.TabFocus)
+        and one.focusPolicy() != Qt.FocusPolicy.NoFocus
+    ]
+
+
+def _name(widget: QWidget) -> str:
+    text = widget.text() if isinstance(widget, QAbstractButton) else ""
+    return widget.accessibleName() or text
+
+
+def _labels(window: Window) -> list[QLabel]:
+    return [label for label in window.findChildren(QLabel) if label.isVisible()]
+
+
+def _texts(window: Window) -> set[str]:
+    buttons = window.findChildren(QAbstractButton)
+    return {label.text() for label in _labels(window)} | {
+        button.text() for button in buttons if button.isVisible()
+    }
+
+
+def _has_words(text: str) -> bool:
+    return sum(letter.isalpha() for letter in text) > 3
+
+
+def _is_cut(label: QLabel) -> bool:
+    """Whether a text that may not be cut has too little room."""
+    if isinstance(label, Line):
+        return False
+    width = label.width() + 1
+    needed = label.heightForWidth(width) if label.wordWrap() else label.sizeHint().height()
+    is_too_low = label.height() + 1 < needed
+    return is_too_low or (not label.wordWrap() and width < label.sizeHint().width())
