@@ -118,7 +118,8 @@ class TrainerProcess:
     async def run(self) -> None:
         """Keep a child running until cancelled; returns when it gave up (`broken` says why)."""
         while True:
-            await self._permission.wait()
+            while not self._permission.is_set():  # it may be taken away before we come to it
+                await self._permission.wait()
             reason = await self._live_once()
             if self._dismissal.is_set():
                 self.freed_in_s = trio.current_time() - self._dismissed_s

@@ -340,6 +340,18 @@ async def test_nothing_starts_while_it_is_forbidden(tmp_path: Path) -> None:
         assert trainer.broken is None
 
 
+async def test_a_permission_that_is_taken_away_at_once_starts_nothing(tmp_path: Path) -> None:
+    async with running(tmp_path, "for wish in wishes: rest(wish['wish'])") as trainer:
+        await rest(trainer)
+        trainer.forbid()
+        await gone(trainer)
+        trainer.allow()
+        trainer.forbid()
+        await trio.testing.wait_all_tasks_blocked(0.3)
+        assert trainer.pid is None
+        assert lives(tmp_path) == 1
+
+
 async def test_a_trainer_that_was_given_up_can_be_mended(tmp_path: Path) -> None:
     script = f"life < {FAILURES} and sys.exit(7)\nfor wish in wishes: rest(wish['wish'])"
     async with running(tmp_path, script) as trainer:
