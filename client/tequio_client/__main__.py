@@ -26,6 +26,7 @@ COMMANDS = {
     "finish": "tequio_client.cli.lending:finish",
     "points": "tequio_client.cli.lending:points",
     "diagnostics": "tequio_client.cli.lending:diagnostics",
+    "key": "tequio_client.cli.key:key",
     "demo": "tequio_client.cli.demo:demo",
 }
 

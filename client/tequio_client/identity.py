@@ -1,6 +1,7 @@
 """The key of this installation: one file, made at first use, and readable by its owner alone.
 
-The file holds the 32-byte Ed25519 seed as it is, or sealed under a passphrase (`sealed_key`).
+The file holds the 32-byte Ed25519 seed sealed under a passphrase (`sealed_key`), wrapped by a key
+that the system's keyring keeps (`wrapped_key`), or as it is: the last is said wherever it is shown.
 Whoever has the seed is this peer, in the network and in the ledger.
 """
 
@@ -9,14 +10,17 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tequio_client import private_file
-from tequio_shared.errors import UserFacingError
+from tequio_client.key_errors import IdentityError
 from tequio_shared.keys import SEED_BYTES, Signer
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tequio_client.system_keyring import SystemKeyring
 
 FILE = "identity.key"
 
@@ -24,52 +28,157 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _MOST_BYTES = 4_096
 
 
+class Kept(StrEnum):
+    """How the file keeps the seed from others."""
+
+    ABSENT = "absent"
+    """There is no file."""
+    KEYRING = "keyring"
+    PASSPHRASE = "passphrase"  # noqa: S105 - no passphrase
+    OPEN = "open"
+    """By the file's mode alone."""
+
+
 def load_or_create(folder: Path, passphrase: str | None = None) -> Signer:
-    """Read the folder's key, or make one; raises UserFacingError.
+    """Read the folder's key, or make one; raises IdentityError.
 
     The caller holds the folder's lock. With a passphrase a new key is sealed under it.
     """
+    try:
+        if (folder / FILE).exists():
+            return load(folder, passphrase)
+    except OSError as err:
+        raise _unusable(folder / FILE, err) from err
+    seed = secrets.token_bytes(SEED_BYTES)
+    write(folder, seed, Kept.PASSPHRASE if passphrase is not None else Kept.OPEN, passphrase)
+    return Signer(seed)
+
+
+def kept(folder: Path) -> Kept:
+    """How the folder's key is kept; raises IdentityError."""
     path = folder / FILE
     try:
-        if path.exists():
-            return Signer(_seed(path, _read(path), passphrase))
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        seed = secrets.token_bytes(SEED_BYTES)
-        private_file.write(path, _content(seed, passphrase))
+        return _kept(path, _read(path))
+    except FileNotFoundError:
+        return Kept.ABSENT
     except OSError as err:
-        raise UserFacingError(f"the key file {path} cannot be used: {err.strerror}") from err
-    return Signer(seed)
+        raise _unusable(path, err) from err
+
+
+def load(
+    folder: Path, passphrase: str | None = None, keyring: SystemKeyring | None = None
+) -> Signer:
+    """Read the folder's key, and ask the keyring where it has part in it; raises IdentityError."""
+    path = folder / FILE
+    try:
+        content = _read(path)
+    except FileNotFoundError as err:
+        raise IdentityError("gone", folder=str(folder)) from err
+    except OSError as err:
+        raise _unusable(path, err) from err
+    match _kept(path, content):
+        case Kept.OPEN:
+            return Signer(content)
+        case Kept.KEYRING:
+            return Signer(_unwrapped(path, content, keyring))
+        case _:
+            return Signer(_unsealed(path, content, passphrase))
+
+
+def write(
+    folder: Path,
+    seed: bytes,
+    how: Kept,
+    passphrase: str | None = None,
+    keyring: SystemKeyring | None = None,
+) -> None:
+    """Keep that seed in the folder instead of any other; raises IdentityError.
+
+    The file is replaced last: until then what was there before can still be read.
+    """
+    content = _content(seed, how, passphrase, keyring)
+    path = folder / FILE
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_file.write(path, content)
+    except OSError as err:
+        raise _unusable(path, err) from err
+
+
+def slot(folder: Path) -> str:
+    """The name of the keyring's entry for the folder's key; empty: it has no part in it."""
+    from tequio_client import wrapped_key  # noqa: PLC0415 - its library costs memory
+
+    if kept(folder) is not Kept.KEYRING:
+        return ""
+    return wrapped_key.slot_of(_read(folder / FILE))
 
 
 def _read(path: Path) -> bytes:
     with path.open("rb") as file:
         mode = os.fstat(file.fileno()).st_mode
         if os.name == "posix" and mode & _OTHERS:  # Windows keeps others out by the profile folder
-            raise UserFacingError(
-                f"others may read the key file {path} (mode {stat.S_IMODE(mode):o}): "
-                f"run chmod 600 {path}"
-            )
+            raise IdentityError("mode", path=str(path), mode=f"{stat.S_IMODE(mode):o}")
         return file.read(_MOST_BYTES)
 
 
-def _seed(path: Path, content: bytes, passphrase: str | None) -> bytes:
+def _kept(path: Path, content: bytes) -> Kept:
     if len(content) == SEED_BYTES:
-        return content
-    from tequio_client import sealed_key  # noqa: PLC0415 - its library costs memory; few seal
+        return Kept.OPEN
+    from tequio_client import sealed_key, wrapped_key  # noqa: PLC0415 - as above
 
-    if not sealed_key.is_sealed(content):
-        raise UserFacingError(
-            f"the key file {path} has {len(content)} bytes instead of {SEED_BYTES}: "
-            "restore it from a backup, or move it away to become a new peer"
-        )
+    if sealed_key.is_sealed(content):
+        return Kept.PASSPHRASE
+    if wrapped_key.is_wrapped(content):
+        return Kept.KEYRING
+    raise IdentityError("size", path=str(path), size=len(content), due=SEED_BYTES)
+
+
+def _unsealed(path: Path, content: bytes, passphrase: str | None) -> bytes:
+    from tequio_client import sealed_key  # noqa: PLC0415 - as above
+
     if passphrase is None:
-        raise UserFacingError(f"the key file {path} is sealed: a passphrase is needed")
+        raise IdentityError("passphrase-needed", path=str(path))
     return sealed_key.unseal(content, passphrase)
 
 
-def _content(seed: bytes, passphrase: str | None) -> bytes:
-    if passphrase is None:
-        return seed
-    from tequio_client import sealed_key  # noqa: PLC0415 - as above
+def _unwrapped(path: Path, content: bytes, keyring: SystemKeyring | None) -> bytes:
+    from tequio_client import wrapped_key  # noqa: PLC0415 - as above
 
-    return sealed_key.seal(seed, passphrase)
+    wrapping = _keyring(keyring).get(wrapped_key.slot_of(content))
+    if wrapping is None:
+        raise IdentityError("keyring-forgot", path=str(path))
+    try:
+        return wrapped_key.unwrap(content, wrapping)
+    except wrapped_key.UnwrapError as err:
+        raise IdentityError("damaged", path=str(path)) from err
+
+
+def _content(
+    seed: bytes, how: Kept, passphrase: str | None, keyring: SystemKeyring | None
+) -> bytes:
+    match how:
+        case Kept.OPEN:
+            return seed
+        case Kept.PASSPHRASE if passphrase is not None:
+            from tequio_client import sealed_key  # noqa: PLC0415 - as above
+
+            return sealed_key.seal(seed, passphrase)
+        case Kept.KEYRING:
+            from tequio_client import wrapped_key  # noqa: PLC0415 - as above
+
+            content, name, wrapping = wrapped_key.wrap(seed)
+            _keyring(keyring).put(name, wrapping)
+            return content
+        case _:
+            raise ValueError(f"a key cannot be kept as {how} without a passphrase")
+
+
+def _keyring(given: SystemKeyring | None) -> SystemKeyring:
+    from tequio_client.system_keyring import SystemKeyring  # noqa: PLC0415 - as above
+
+    return given or SystemKeyring()
+
+
+def _unusable(path: Path, err: OSError) -> IdentityError:
+    return IdentityError("unusable", path=str(path), why=err.strerror or str(err))

@@ -11,7 +11,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
-from tequio_shared.errors import UserFacingError
+from tequio_client.key_errors import IdentityError
 from tequio_shared.keys import SEED_BYTES
 
 _MAGIC = b"tqkey\x00\x00\x01"
@@ -40,13 +40,13 @@ def seal(seed: bytes, passphrase: str) -> bytes:
 
 
 def unseal(content: bytes, passphrase: str) -> bytes:
-    """Open what `seal` made; raises UserFacingError for another passphrase or damage."""
+    """Open what `seal` made; raises IdentityError for another passphrase or damage."""
     head, sealed = content[:_HEAD_BYTES], content[_HEAD_BYTES:]
     salt, nonce = head[len(_MAGIC) : -_NONCE_BYTES], head[-_NONCE_BYTES:]
     try:
         return AESGCM(_key(passphrase, salt)).decrypt(nonce, sealed, head)
     except InvalidTag as err:
-        raise UserFacingError("the passphrase does not open the key file") from err
+        raise IdentityError("passphrase-wrong") from err
 
 
 def _key(passphrase: str, salt: bytes) -> bytes:

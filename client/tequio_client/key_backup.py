@@ -1,0 +1,66 @@
+"""A key's backup as a file: sealed by a passphrase, and read back before it gets its name."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from tequio_client import private_file, sealed_key
+from tequio_client.key_errors import IdentityError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SUFFIX = ".tequio-key"
+LEAST = 8
+"""Characters of a passphrase."""
+_MOST_BYTES = 4_096
+
+
+def check_passphrase(passphrase: str) -> None:
+    """Return if it is long enough to be taken; raises IdentityError."""
+    if len(passphrase) < LEAST:
+        raise IdentityError("passphrase-short", least=LEAST)
+
+
+def save(path: Path, seed: bytes, passphrase: str) -> None:
+    """Write the backup, in the place of what is there; raises IdentityError.
+
+    It is at the path whole and proven to open, or what was there before still is.
+    """
+    check_passphrase(passphrase)
+    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        private_file.write(part, sealed_key.seal(seed, passphrase))
+        _prove(part, path, seed, passphrase)
+        part.replace(path)
+    except OSError as err:
+        raise _unusable(path, err) from err
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def read(path: Path, passphrase: str) -> bytes:
+    """The seed of that backup; raises IdentityError."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES)
+    except OSError as err:
+        raise _unusable(path, err) from err
+    if not sealed_key.is_sealed(content):
+        raise IdentityError("backup-foreign", path=str(path))
+    try:
+        return sealed_key.unseal(content, passphrase)
+    except IdentityError as err:
+        raise IdentityError("backup-wrong", path=str(path)) from err
+
+
+def _prove(part: Path, path: Path, seed: bytes, passphrase: str) -> None:
+    if sealed_key.unseal(part.read_bytes(), passphrase) != seed:
+        raise IdentityError("backup-differs", path=str(path))
+
+
+def _unusable(path: Path, err: OSError) -> IdentityError:
+    return IdentityError("backup-unusable", path=str(path), why=err.strerror or str(err))

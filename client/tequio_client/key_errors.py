@@ -1,0 +1,62 @@
+"""What can be wrong with a key, its file, its backups and the keyring: one sentence each.
+
+A sentence is a code with its values, so that the window can say it in the user's language; the
+command line says the English template as it is. None of the values is ever a secret, but for a
+word of a backup that is in no list.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TEMPLATES: Mapping[str, str] = {
+    # the file
+    "unusable": "the key file {path} cannot be used: {why}",
+    "mode": "others may read the key file {path} (mode {mode}): run chmod 600 {path}",
+    "size": "the key file {path} has {size} bytes instead of {due}: restore it from a backup, or "
+    "move it away to become a new peer",
+    "damaged": "the key file {path} is damaged: restore it from a backup",
+    "gone": "there is no key in {folder}: restore it from a backup, or make a new one",
+    "there": "there is a key in {folder} already: restoring puts it aside, making does not",
+    # the passphrase
+    "passphrase-needed": "the key file {path} is sealed: a passphrase is needed",
+    "passphrase-wrong": "the passphrase does not open the key file",
+    "passphrase-short": "the passphrase has fewer than {least} characters: take a longer one",
+    # the keyring
+    "keyring-absent": "this system has no keyring that could keep a secret: choose a passphrase "
+    "instead",
+    "keyring-locked": "the system's keyring is locked: unlock it and try again",
+    "keyring-failing": "the system's keyring fails ({why}): try again, or choose a passphrase",
+    "keyring-late": "the system's keyring has not answered for {seconds} s: it may be asking for "
+    "its password behind another window; try again then",
+    "keyring-forgot": "the system's keyring has no entry for the key file {path}: it was emptied, "
+    "or is another user's; restore the key from a backup",
+    # backups
+    "backup-unusable": "the backup {path} cannot be used: {why}",
+    "backup-foreign": "{path} is no backup of a key: choose the file that was saved as one",
+    "backup-wrong": "the passphrase does not open the backup {path}, or the file is damaged",
+    "backup-differs": "the backup {path} does not read back as it was written: choose another "
+    "place, this one is not to be trusted",
+    "words-count": "a key has {due} words and these are {count}",
+    "word-unknown": "word {number}, {word}, is not in the list of words: compare it with your note",
+    "word-near": "word {number}, {word}, is not in the list of words: it may be {near}",
+    "words-unfit": "each word is in the list, but they do not belong together: one is another than "
+    "was noted, or two have changed places",
+    "words-perhaps": "the words do not belong together: look at word {number}, {word}, which may "
+    "have been {near}",
+    "words-swapped": "the words do not belong together: words {first} and {second} may have "
+    "changed places",
+}
+
+
+class IdentityError(UserFacingError):
+    """Something is wrong with a key, and the person can act on it."""
+
+    def __init__(self, code: str, **values: str | int) -> None:
+        super().__init__(TEMPLATES[code].format(**values))
+        self.code, self.values = code, values

@@ -1,0 +1,152 @@
+"""One folder's key with all that is done to it: made, opened, kept otherwise, backed up, restored.
+
+Beside the key's file lies a record of what may be known about it: the public key, and when it was
+backed up. No method gives up a key for another: a key that is replaced is kept aside as it was.
+Methods block (on the disk, the keyring, and 0.2 s for each passphrase) and raise IdentityError.
+"""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from tequio_client import identity, private_file
+from tequio_client.identity import Kept
+from tequio_client.key_errors import IdentityError
+from tequio_client.system_keyring import SystemKeyring
+from tequio_shared.ids import to_text
+from tequio_shared.keys import SEED_BYTES, Signer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+RECORD = "identity.json"
+_ASIDE = "identity.key.old"
+_MOST_ASIDE = 1_000
+_MOST_BYTES = 4_096
+_Short = Annotated[str, msgspec.Meta(max_length=64)]
+
+
+class KeyRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What may be known about the key."""
+
+    key: _Short = ""
+    """Public key, base64url; empty: not known without opening the file."""
+    backup_ms: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """When it was last backed up; 0: never."""
+    backup: Annotated[str, msgspec.Meta(pattern="^(words|file|)$")] = ""
+    """As what."""
+
+
+class KeyState(msgspec.Struct, frozen=True, kw_only=True):
+    """The key as it can be shown."""
+
+    kept: Kept = Kept.ABSENT
+    record: KeyRecord = KeyRecord()
+
+    @property
+    def wants_backup(self) -> bool:
+        """Whether there is a key that is in no backup."""
+        return self.kept is not Kept.ABSENT and not self.record.backup_ms
+
+
+class KeyStore:
+    """Owner of the folder's key."""
+
+    def __init__(
+        self, folder: Path, now_ms: Callable[[], int], keyring: SystemKeyring | None = None
+    ) -> None:
+        self.folder = folder
+        self.keyring = keyring or SystemKeyring()
+        self._now_ms = now_ms
+
+    def state(self) -> KeyState:
+        """What may be shown; asks nobody for a secret."""
+        kept = identity.kept(self.folder)
+        return KeyState(kept=kept, record=KeyRecord() if kept is Kept.ABSENT else self._record())
+
+    def open(self, passphrase: str | None = None) -> Signer:
+        """The key."""
+        signer = identity.load(self.folder, passphrase, self.keyring)
+        self._note(signer)
+        return signer
+
+    def make(self, how: Kept, passphrase: str | None = None, seed: bytes | None = None) -> Signer:
+        """Make a key (of that fresh seed, if it was drawn already), where there is none."""
+        if identity.kept(self.folder) is not Kept.ABSENT:
+            raise IdentityError("there", folder=str(self.folder))
+        return self._keep(seed or secrets.token_bytes(SEED_BYTES), how, passphrase)
+
+    def restore(self, seed: bytes, way: str, how: Kept, passphrase: str | None = None) -> Signer:
+        """Take the key of a backup (`words` or `file`), and keep any other aside."""
+        before = self._aside()
+        signer = self._keep(seed, how, passphrase)
+        if before is not None and self._is_same(before, signer):
+            before.unlink(missing_ok=True)
+        self.backed_up(signer, way)
+        return signer
+
+    def keep_as(self, how: Kept, passphrase: str | None, old_passphrase: str | None) -> None:
+        """Keep the same key in another way; what kept it before is forgotten afterwards."""
+        signer, slot = self.open(old_passphrase), identity.slot(self.folder)
+        identity.write(self.folder, signer.seed, how, passphrase, self.keyring)
+        if slot:
+            with suppress(IdentityError):  # an entry that nothing needs does no harm
+                self.keyring.forget(slot)
+
+    def backed_up(self, signer: Signer, way: str) -> None:
+        """Note that the key is in a backup now."""
+        self._write(KeyRecord(key=to_text(signer.key), backup_ms=self._now_ms(), backup=way))
+
+    # --- means
+
+    def _keep(self, seed: bytes, how: Kept, passphrase: str | None) -> Signer:
+        identity.write(self.folder, seed, how, passphrase, self.keyring)
+        signer = Signer(seed)
+        self._note(signer)
+        return signer
+
+    def _aside(self) -> Path | None:
+        """Give the file that is there a second name; None: there is none."""
+        path = self.folder / identity.FILE
+        if not path.exists():
+            return None
+        try:
+            for number in range(_MOST_ASIDE):
+                aside = self.folder / f"{_ASIDE}{number or ''}"
+                if not aside.exists():
+                    private_file.write(aside, path.read_bytes())
+                    return aside
+        except OSError as err:
+            why = err.strerror or str(err)
+            raise IdentityError("unusable", path=str(path), why=why) from err
+        raise IdentityError("unusable", path=str(path), why=f"{_MOST_ASIDE} keys lie beside it")
+
+    def _is_same(self, aside: Path, signer: Signer) -> bool:
+        """Whether the file aside is that very key, as far as can be told without a passphrase."""
+        return aside.read_bytes() == signer.seed
+
+    def _record(self) -> KeyRecord:
+        try:
+            with (self.folder / RECORD).open("rb") as file:
+                return msgspec.json.decode(file.read(_MOST_BYTES), type=KeyRecord)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return KeyRecord()  # nothing is known, as with a key that was never backed up
+
+    def _note(self, signer: Signer) -> None:
+        """Have the record speak of this key."""
+        key = to_text(signer.key)
+        if self._record().key != key:
+            self._write(KeyRecord(key=key))
+
+    def _write(self, record: KeyRecord) -> None:
+        path = self.folder / RECORD
+        try:
+            private_file.write(path, msgspec.json.encode(record))
+        except OSError as err:
+            why = err.strerror or str(err)
+            raise IdentityError("unusable", path=str(path), why=why) from err

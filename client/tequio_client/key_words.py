@@ -1,0 +1,101 @@
+"""A seed as 24 English words (BIP-39): the last eight bits are a checksum over the others.
+
+A word that is not in the list is named with the one that it may have been. Where all are in the
+list and the checksum fails, what a hand gets wrong is tried: one letter, or two neighbours that
+changed places; what then fits is named as a guess, for one in 256 fits by chance.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from string import ascii_lowercase
+from typing import TYPE_CHECKING
+
+from mnemonic import Mnemonic
+
+from tequio_client.key_errors import IdentityError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+WORDS = 24
+PREFIX = 4
+"""Letters after which every word of the list is the only one."""
+
+
+def to_words(seed: bytes) -> tuple[str, ...]:
+    """The seed's words, in their order."""
+    return tuple(_book().to_mnemonic(seed).split())
+
+
+def from_words(text: str) -> bytes:
+    """The seed of those words, however they are spaced, numbered or written large.
+
+    Raises IdentityError that names what is wrong.
+    """
+    words = _read(text)
+    for number, word in enumerate(words, 1):
+        if word not in _known():
+            raise _unknown(number, word)
+    if len(words) != WORDS:
+        raise IdentityError("words-count", due=WORDS, count=len(words))
+    if not _fits(words):
+        raise _unfit(words)
+    return bytes(_book().to_entropy(list(words)))
+
+
+@cache
+def _book() -> Mnemonic:
+    return Mnemonic("english")
+
+
+@cache
+def _known() -> frozenset[str]:
+    return frozenset(_book().wordlist)
+
+
+def _read(text: str) -> tuple[str, ...]:
+    """Without the numbers and signs that notes have."""
+    cleaned = "".join(sign if sign.isalpha() else " " for sign in text.lower())
+    return tuple(cleaned.split())
+
+
+def _fits(words: Sequence[str]) -> bool:
+    return bool(_book().check(" ".join(words)))
+
+
+def _unknown(number: int, word: str) -> IdentityError:
+    shown = word[:24]
+    near = sorted(_near(word) & _known()) or sorted(
+        known for known in _known() if len(word) >= PREFIX and known[:PREFIX] == word[:PREFIX]
+    )
+    if near:
+        return IdentityError("word-near", number=number, word=shown, near=near[0])
+    return IdentityError("word-unknown", number=number, word=shown)
+
+
+def _unfit(words: Sequence[str]) -> IdentityError:
+    for at, (one, other) in enumerate(pairwise(words)):
+        if one != other and _fits([*words[:at], other, one, *words[at + 2 :]]):
+            return IdentityError("words-swapped", first=at + 1, second=at + 2)
+    for number, word, near in _replaced(words):
+        return IdentityError("words-perhaps", number=number, word=word, near=near)
+    return IdentityError("words-unfit")
+
+
+def _replaced(words: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+    for at, word in enumerate(words):
+        for near in sorted(_near(word) & _known() - {word}):
+            if _fits([*words[:at], near, *words[at + 1 :]]):
+                yield at + 1, word, near
+
+
+def _near(word: str) -> set[str]:
+    """What differs by one letter: missing, added, another, or changed places with the next."""
+    splits = [(word[:at], word[at:]) for at in range(len(word[:24]) + 1)]
+    missing = {head + tail[1:] for head, tail in splits if tail}
+    turned = {head + tail[1] + tail[0] + tail[2:] for head, tail in splits if len(tail) > 1}
+    other = {head + one + tail[1:] for head, tail in splits if tail for one in ascii_lowercase}
+    added = {head + one + tail for head, tail in splits for one in ascii_lowercase}
+    return missing | turned | other | added

@@ -1,0 +1,123 @@
+"""The operating system's keyring: keeps small secrets for this user, and may ask before it gives.
+
+Rules. The library is imported, and each call made, in a thread of its own, for both may take
+their time; a call that is late goes on, and asking for the same again waits for that very call
+instead of making the system ask a second time. What is put is read back before it counts. A backend
+that keeps secrets in the open, or nowhere, is none.
+"""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, TypeVar
+
+from tequio_client.key_errors import IdentityError
+from tequio_shared.errors import MalformedError
+from tequio_shared.ids import from_text, to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from keyring.backend import KeyringBackend
+
+PATIENCE_S = 30.0
+SERVICE = "Tequio"
+_UNSAFE = ("keyring.backends.fail", "keyring.backends.null", "keyrings.alt")
+_T = TypeVar("_T")
+
+
+class SystemKeyring:
+    """Keeps keys by name; all methods block, and raise IdentityError."""
+
+    def __init__(self, patience_s: float = PATIENCE_S) -> None:
+        self._patience_s = patience_s
+        self._lock = threading.Lock()
+        self._under_way: dict[str, Future[object]] = {}  # by what they are for
+
+    def name(self) -> str:
+        """What the system calls it; raises where there is none."""
+        return self._ask("name", lambda: str(_backend().name))
+
+    def get(self, slot: str) -> bytes | None:
+        """The key of that name; None: the keyring does not have it."""
+        text = self._ask(f"get {slot}", lambda: _backend().get_password(SERVICE, _user(slot)))
+        if text is None:
+            return None
+        try:
+            return from_text(text)
+        except MalformedError as err:
+            raise IdentityError("keyring-failing", why="it gives something else") from err
+
+    def put(self, slot: str, key: bytes) -> None:
+        """Keep the key under that name; returns once the keyring gives it back."""
+
+        def keep() -> str | None:
+            backend = _backend()
+            backend.set_password(SERVICE, _user(slot), to_text(key))
+            return backend.get_password(SERVICE, _user(slot))
+
+        if self._ask(f"put {slot}", keep) != to_text(key):
+            raise IdentityError("keyring-failing", why="it does not give back what it was given")
+
+    def forget(self, slot: str) -> None:
+        """Delete the key of that name."""
+        self._ask(f"forget {slot}", lambda: _backend().delete_password(SERVICE, _user(slot)))
+
+    def _ask(self, purpose: str, call: Callable[[], _T]) -> _T:
+        answer: Future[_T] = self._begun(purpose, call)
+        try:
+            return answer.result(self._patience_s)
+        except TimeoutError as err:
+            if answer.done():
+                raise IdentityError("keyring-failing", why="it gave up") from err
+            raise IdentityError("keyring-late", seconds=round(self._patience_s)) from err
+
+    def _begun(self, purpose: str, call: Callable[[], _T]) -> Future[_T]:
+        with self._lock:
+            found = self._under_way.get(purpose)
+            if found is not None:
+                return found  # type: ignore[return-value]  # one purpose has one kind of answer
+            answer: Future[_T] = Future()
+            self._under_way[purpose] = answer  # type: ignore[assignment]  # as above
+
+        def work() -> None:
+            try:
+                result = call()
+            except Exception as err:  # noqa: BLE001 - backends raise whatever their systems do
+                with self._lock:
+                    del self._under_way[purpose]
+                answer.set_exception(_translated(err))
+            else:
+                with self._lock:
+                    del self._under_way[purpose]
+                answer.set_result(result)
+
+        threading.Thread(target=work, name="keyring", daemon=True).start()
+        return answer
+
+
+def _backend() -> KeyringBackend:
+    import keyring  # noqa: PLC0415 - it takes half a second, in this thread
+
+    ring = keyring.get_keyring()
+    for one in getattr(ring, "backends", (ring,)):
+        if not type(one).__module__.startswith(_UNSAFE):
+            return one
+    raise IdentityError("keyring-absent")
+
+
+def _user(slot: str) -> str:
+    return f"identity {slot}"
+
+
+def _translated(err: Exception) -> IdentityError:
+    from keyring.errors import InitError, KeyringLocked, NoKeyringError  # noqa: PLC0415 - as above
+
+    if isinstance(err, IdentityError):
+        return err
+    if isinstance(err, NoKeyringError):
+        return IdentityError("keyring-absent")
+    if isinstance(err, (KeyringLocked, InitError)):  # a prompt that was dismissed is an InitError
+        return IdentityError("keyring-locked")
+    return IdentityError("keyring-failing", why=type(err).__name__)
