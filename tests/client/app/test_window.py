@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import QEvent, QLocale, Qt
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QLabel, QWidget
 
 from tequio_client.app.pages.table import PAGES
@@ -38,6 +38,7 @@ NAMES = ("Tequio", "nova-350m", "RTX 4070")
 
 @pytest.fixture
 def window(model: Model, look: Look, qtbot: QtBot) -> Window:
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # the one before it
     made = Window(model, look, lambda: NOW_MS)
     qtbot.addWidget(made)
     made.show()

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 BETWEEN = "  ·  "
 BITS = 8
 MEGA = 1_000_000
+NAMES = 220
+"""Pixels that names need."""
 GIGA = 1_000_000_000
 
 
@@ -85,6 +87,7 @@ class RoundCard(Card):
         self.bar.setVisible(bool(current.rounds))
         self.loss.show_reading(figures.decimal(current.loss, 3))
         self.caps.show_snapshot(snapshot)
+        self._head.fold()
         self.bits.show_reading(figures.decimal(current.bits_per_byte, 3))
 
     def _sentence(self, snapshot: Snapshot, current: RoundShown) -> str:
@@ -100,22 +103,22 @@ class RoundCard(Card):
         return BETWEEN.join(parts)
 
     def _column(self) -> QVBoxLayout:
-        column, head, readings = QVBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        names = QVBoxLayout()
-        names.setSpacing(3)
-        title = QHBoxLayout()
-        title.setSpacing(10)
-        title.addWidget(self.name, 1)
-        names.addLayout(title)
-        names.addWidget(self.line)
-        readings.setSpacing(26)
+        column, head = QVBoxLayout(), Columns(gap=12)
+        names, readings = QWidget(), QWidget()
+        under, beside = QVBoxLayout(names), QHBoxLayout(readings)
+        names.setMinimumWidth(NAMES)
+        for layout in (under, beside):
+            layout.setContentsMargins(0, 0, 0, 0)
+        under.setSpacing(3)
+        under.addWidget(self.name)
+        under.addWidget(self.line)
+        beside.setSpacing(26)
         for part in (self.role, self.loss, self.bits):
-            readings.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
-        head.setSpacing(18)
-        head.addLayout(names, 1)
-        head.addLayout(readings)
+            beside.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
+        head.hold((names, readings), shares=(1, 0))
+        self._head = head
         column.setSpacing(12)
-        column.addLayout(head)
+        column.addWidget(head)
         column.addWidget(self.bar)
         column.addWidget(self.caps)
         return column

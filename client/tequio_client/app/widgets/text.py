@@ -12,7 +12,11 @@ from tequio_client.app.theme.fonts import Type, font
 from tequio_client.app.widgets.painting import painted
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPainter
+    from PySide6.QtGui import QPainter, QResizeEvent
+
+
+LEAST_LETTERS = 14
+"""Width of a paragraph, at least."""
 
 
 class Text(QLabel):
@@ -41,6 +45,17 @@ class Paragraph(Text):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+
+    def minimumSizeHint(self) -> QSize:
+        """A few words wide, and as high as its text is at the width that it has."""
+        least = self.fontMetrics().averageCharWidth() * LEAST_LETTERS
+        return QSize(least, self.heightForWidth(max(self.width(), least)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for another height at another width."""
+        super().resizeEvent(event)
+        if event.oldSize().width() != self.width():
+            self.updateGeometry()
 
 
 class Line(Text):
