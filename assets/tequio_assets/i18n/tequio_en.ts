@@ -48,4 +48,34 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>RunChoice</name>
+    <message numerus="yes">
+        <source>%n member(s)</source>
+        <translation>
+            <numerusform>%n member</numerusform>
+            <numerusform>%n members</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>RunDetail</name>
+    <message numerus="yes">
+        <source>The {left} left this month last for about %n day(s) of lending.</source>
+        <translation>
+            <numerusform>The {left} left this month last for about %n day of lending.</numerusform>
+            <numerusform>The {left} left this month last for about %n days of lending.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>DeviceCard</name>
+    <message numerus="yes">
+        <source>%n core(s)</source>
+        <translation>
+            <numerusform>%n core</numerusform>
+            <numerusform>%n cores</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>
