@@ -41,6 +41,7 @@ class PrivateDisplay:
             "640x480x24",
             "-nolisten",
             "tcp",
+            "-noreset",  # it would begin anew, and lose whoever comes, after its last client
         ]
         self.server = subprocess.Popen(command, pass_fds=[writes], stderr=subprocess.DEVNULL)
         os.close(writes)

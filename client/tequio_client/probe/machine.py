@@ -74,6 +74,7 @@ class Machine:
         share_s = timeout_s / len(self._askers())
         for asker in self._askers():
             asker.wait(share_s)
+        self._name.wait(share_s)
 
     def facts(self) -> MachineFacts:
         """All that is known now."""

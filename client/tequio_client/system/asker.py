@@ -43,8 +43,8 @@ class Asker(Generic[T]):
         source: Callable[[], T | None],
         *,
         timeout_s: float,
-        on_answer: Callable[[], None] = lambda: None,
-        on_end: Callable[[], None] = lambda: None,
+        on_answer: Callable[[], None] | None = None,
+        on_end: Callable[[], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Both are called from the thread: `on_answer` never after `close`, `on_end` as its last.
@@ -52,7 +52,8 @@ class Asker(Generic[T]):
         What the source holds open is to be closed by `on_end`, where nobody uses it any more.
         """
         self._source, self._timeout_s = source, timeout_s
-        self._on_answer, self._on_end, self._clock = on_answer, on_end, clock
+        self._on_answer, self._on_end = on_answer or _nothing, on_end or _nothing
+        self._clock = clock
         self._lock = threading.Condition()
         self._last: Answer[T] = Answer(error=NOT_ASKED)
         self._asked_at: float | None = None  # when the call under way began
@@ -86,9 +87,14 @@ class Asker(Generic[T]):
             self._lock.wait_for(lambda: self._asked_at is None, timeout_s)
 
     def close(self) -> None:
-        """Ask nothing more; a call that hangs is left to itself."""
+        """Ask nothing more; a call that hangs is left to itself.
+
+        From now on the thread holds nothing of whoever wanted the answers: it must not be the one
+        that lets go of them last, as they may belong to another thread.
+        """
         with self._lock:
             self._is_closed = True
+            self._on_answer = _nothing
             self._lock.notify_all()
 
     def _serve(self) -> None:
@@ -101,14 +107,17 @@ class Asker(Generic[T]):
             with self._lock:
                 self._last, self._asked_at = answer, None
                 self._lock.notify_all()
-                if not self._is_closed:
-                    self._on_answer()
+                self._on_answer()
         self._on_end()
 
     def _wait_asked(self) -> bool:
         with self._lock:
             self._lock.wait_for(lambda: self._asked_at is not None or self._is_closed)
             return not self._is_closed
+
+
+def _nothing() -> None:
+    pass
 
 
 def _outcome(source: Callable[[], T | None]) -> tuple[T | None, str]:

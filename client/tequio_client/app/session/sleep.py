@@ -50,9 +50,8 @@ class SleepWatch(QObject):
     ) -> None:
         super().__init__(parent)
         self._wall_ms, self._steady_s = wall_ms, steady_s
-        self._closed = threading.Event()
         self._filter: _Messages | None = None
-        self._bus: Bus | None = None
+        self._listener: _Listener | None = None
         application = QGuiApplication.instance()
         if isinstance(application, QGuiApplication):
             application.commitDataRequest.connect(self._on_commit)
@@ -60,8 +59,7 @@ class SleepWatch(QObject):
             self._filter = _Messages(self.windows_said)
             application.installNativeEventFilter(self._filter)
         elif system == "linux":
-            self._bus = Bus(bus)
-            threading.Thread(target=self._listen, args=(self._bus,), daemon=True).start()
+            self._listener = _Listener(Bus(bus), self._heard)
         elif system == "darwin":
             self._ahead_ms = self._ahead()
             self._look = QTimer(self, interval=LOOK_MS)
@@ -70,12 +68,12 @@ class SleepWatch(QObject):
 
     def close(self) -> None:
         """Emit nothing more."""
-        self._closed.set()
-        if self._bus is not None:
-            self._bus.interrupt()
+        if self._listener is not None:
+            self._listener.close()
         application = QGuiApplication.instance()
         if self._filter is not None and application is not None:
             application.removeNativeEventFilter(self._filter)
+        self._filter = None  # it holds us
 
     def look(self) -> None:
         """Tell that a Mac has slept, once it is awake: the steady clock stood meanwhile."""
@@ -98,20 +96,40 @@ class SleepWatch(QObject):
     def _on_commit(self, _: QSessionManager) -> None:
         self.ending.emit()
 
-    def _listen(self, bus: Bus) -> None:
-        while not self._closed.is_set():
-            try:
-                bus.listen(MANAGER, self._heard)
-            except (AbsentError, UnknownError):
-                self._closed.wait(AGAIN_S)
-
     def _heard(self, name: str, said: tuple[object, ...]) -> None:
-        if self._closed.is_set():
-            return
         if name == "PrepareForSleep":
             (self.sleeping if said[:1] == (True,) else self.woke).emit()
         elif name == "PrepareForShutdown" and said[:1] == (True,):
             self.ending.emit()
+
+
+class _Listener:
+    """Listens in a thread of its own, which holds nothing of the window after `close`."""
+
+    def __init__(self, bus: Bus, hear: Callable[[str, tuple[object, ...]], None]) -> None:
+        self._bus = bus
+        self._hear: Callable[[str, tuple[object, ...]], None] | None = hear
+        self._lock, self._closed = threading.Lock(), threading.Event()
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def close(self) -> None:
+        """Hear nothing more."""
+        with self._lock:
+            self._hear = None
+        self._closed.set()
+        self._bus.interrupt()
+
+    def _run(self) -> None:
+        while not self._closed.is_set():
+            try:
+                self._bus.listen(MANAGER, self._heard)
+            except (AbsentError, UnknownError):
+                self._closed.wait(AGAIN_S)
+
+    def _heard(self, name: str, said: tuple[object, ...]) -> None:
+        with self._lock:
+            if self._hear is not None:
+                self._hear(name, said)
 
 
 class _Messages(QAbstractNativeEventFilter):
