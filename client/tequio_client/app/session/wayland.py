@@ -2,7 +2,7 @@
 
 The compositor says when nobody has touched anything for a while, and when somebody does again; it
 never says by which key. We speak the few messages of the protocol ourselves. Counted is from when
-we heard of it, so that the idle time is never more than it is.
+we heard of it, so that the idle time is never more than it is, but for the coarse timers there.
 """
 
 from __future__ import annotations
