@@ -41,7 +41,6 @@ from tequio_client.worker.traffic import Counters, Traffic
 from tequio_client.worker.trainer_process import TrainerProcess
 from tequio_client.worker.volunteer import Volunteer
 from tequio_shared.errors import RefusedError, TequioError, UserFacingError
-from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -305,8 +304,7 @@ class Host:
         """Answer; raises TequioError."""
         match question:
             case AskRuns():
-                view = self.volunteer.view if self.volunteer else None
-                return await self.runs.read(to_text(view.manifest.run_id) if view else "")
+                return await self.runs.read(self.volunteer.run_id if self.volunteer else "")
             case AskDiagnostics():
                 return Diagnostics(text=diagnostics.text(self.snapshot()))
             case AskBenchmark(device=device):

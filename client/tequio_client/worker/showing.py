@@ -15,7 +15,6 @@ from tequio_client.link.snapshot import (
     Snapshot,
     TrainerShown,
 )
-from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     from tequio_client.reach import Reach
@@ -124,7 +123,7 @@ def _round(parts: Parts, volunteer: Volunteer) -> RoundShown | None:
     is_trainer = current is not None and slot in current.trainers
     opened = current.open if current else None
     return RoundShown(
-        run=to_text(manifest.run_id),
+        run=volunteer.run_id,
         run_name=manifest.name,
         number=view.number,
         rounds=manifest.rounds.most,

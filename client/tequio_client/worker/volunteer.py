@@ -66,6 +66,8 @@ class Volunteer:
         self._deeds: Deeds | None = None
         self._workroom: Workroom | None = None
         self._standing: StandingWatch | None = None
+        self.run_id = ""
+        """Of the run that we joined, as text: its manifest would have to be hashed each time."""
 
     async def run(self, wanted: str | None) -> None:
         """Join the run and take part until it ends; raises UserFacingError when it cannot be."""
@@ -79,6 +81,7 @@ class Volunteer:
             if self._settings.net.status_lines:
                 nursery.start_soon(status_lines.report, self.status)
             joined = await join_run(node, wanted)
+            self.run_id = to_text(joined.manifest.run_id)
             self._lending.joined(joined.manifest)
             async with trio.open_nursery() as work:
                 work.start_soon(self._obey)
@@ -233,7 +236,7 @@ class Volunteer:
             peer=peer_id_text(node.signer.key),
             key=to_text(node.signer.key),
             roles=self._settings.roles,
-            run=to_text(self._rounds.view.manifest.run_id) if self._rounds else "",
+            run=self.run_id if self._rounds else "",
             state=str(facts.get("state", "joining")),
             round=self._rounds.view.number if self._rounds else 0,
             duty=alive.doing if alive else "starting" if self._ended is None else "spreading",
