@@ -13,6 +13,7 @@ import trio
 from tequio_client.worker import duty as duties
 from tequio_client.worker.heads import Heads
 from tequio_client.worker.means import current_round
+from tequio_client.worker.measuring import Measuring
 from tequio_client.worker.training import Tally, Training
 from tequio_client.worker.voice import Voice
 from tequio_client.worker.witnessing import Witnessing
@@ -36,6 +37,7 @@ class Deeds:
         self._heads = Heads(means)
         self._voice = Voice(means)
         self._training = Training(means, self._voice, self.tally)
+        self.measuring = Measuring(means)
         self._witnessing = Witnessing(means, self._voice, self._training, self.tally)
 
     @property
@@ -70,14 +72,24 @@ class Deeds:
                 await self._voice.ready(now, self.held or first_head(self._means.manifest))
             case duties.TakeLeave():
                 await self._voice.leave(now)
+            case duties.Measure(head=head):
+                await self.measuring.measure(head)
+            case duties.Attest() | duties.Train() | duties.Prove():
+                await self._play_part(now, rounds)
+            case _:
+                raise AssertionError(f"{now} is nothing to do")
+
+    async def _play_part(
+        self, now: duties.Attest | duties.Train | duties.Prove, rounds: Tracker
+    ) -> None:
+        """Do what a round asks of its members."""
+        match now:
             case duties.Attest():
                 await self._attest(now, rounds)
             case duties.Train():
                 await self._training.train(now, rounds, self.held)
             case duties.Prove():
                 await self._witnessing.prove(now, rounds)
-            case _:
-                raise AssertionError(f"{now} is nothing to do")
 
     async def _attest(self, now: duties.Attest, rounds: Tracker) -> None:
         if self.held is None:

@@ -42,6 +42,8 @@ class Own:
     removed_at: int = -1  # log index of what took our key out of the rosters
     is_leaving: bool = False
     resting: str = ""  # why we may not compute now
+    measured: int = -1  # round of the head that we measured last
+    measures_every: int = 0  # heads of which rounds we measure; 0: of none
     is_behind: bool = False  # the view has still to catch up with where the run was as we joined
     is_dear: Callable[[Head], bool] = lambda _: False  # replaying up to there, against fetching it
 
@@ -103,11 +105,20 @@ class Prove:
 
 
 @dataclass(frozen=True, slots=True)
+class Measure:
+    """Measure the head that we hold, for nobody but ourselves."""
+
+    head: Head
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """The run has ended."""
 
 
-Duty: TypeAlias = Wait | FetchHead | Advance | Ready | TakeLeave | Attest | Train | Prove | Done
+Duty: TypeAlias = (
+    Wait | FetchHead | Advance | Ready | TakeLeave | Attest | Train | Prove | Measure | Done
+)
 
 
 _RESTING = {
@@ -129,6 +140,7 @@ def duty(view: RunView, own: Own) -> Duty:
         or _head_duty(view, own)
         or _round_duty(view, own)
         or _ready_duty(view, own)
+        or _measure_duty(view, own)
         or Wait(_idle_reason(view, own))
     )
 
@@ -222,6 +234,15 @@ def _ready_duty(view: RunView, own: Own) -> Duty | None:
     last_roster = max(view.round.roster_index if view.round else -1, own.removed_at)
     is_logged = own.ready_index is not None and own.ready_index > last_roster
     return None if is_logged else _unsaid(Ready(last_roster), own)
+
+
+def _measure_duty(view: RunView, own: Own) -> Duty | None:
+    """With nothing else to do, look how good the canonical head is, once in so many rounds."""
+    held = own.held
+    if not own.measures_every or held is None or held != view.head:
+        return None
+    is_due = held.round // own.measures_every > own.measured // own.measures_every
+    return Measure(held) if is_due else None
 
 
 def _idle_reason(view: RunView, own: Own) -> str:

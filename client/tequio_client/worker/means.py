@@ -48,6 +48,7 @@ class Means:
     feedback: Feedback
     ledger_clock: LedgerClock
     points: Points
+    measures_every: int  # heads of which rounds are measured for ourselves; 0: of none
 
 
 class Tracker(Protocol):

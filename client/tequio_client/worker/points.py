@@ -62,6 +62,10 @@ class Points:
         """Note what was done in the round."""
         await self._note(lambda: self._book.work(current.roster_index, done))
 
+    async def measured(self, run: str, number: int, bits_per_byte: float) -> None:
+        """Note how good the head after a round is, as we measured it."""
+        await self._note(lambda: self._book.measured(run, number, bits_per_byte))
+
     async def proven(self, size: int, checkpoint: Checkpoint) -> None:
         """The first `size` entries of the log follow from that signed checkpoint."""
         await self._note(lambda: self._book.prove(size, checkpoint))

@@ -44,6 +44,10 @@ CREATE INDEX round_run ON round (run, number);
 CREATE INDEX round_at ON round (at_ms);
 CREATE INDEX round_state ON round (state, entry, trained, witnessed);
 CREATE TABLE gap (high INTEGER PRIMARY KEY, low INTEGER NOT NULL);
+CREATE TABLE head (
+    run TEXT NOT NULL, round INTEGER NOT NULL, bits_per_byte REAL NOT NULL,
+    PRIMARY KEY (run, round)
+);
 CREATE TABLE mark (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 _FORGET = (
@@ -136,6 +140,10 @@ class PointsBook:
     def spend(self, number: int, joules: float) -> None:
         """Note that the work in a round took so much more energy."""
         self._write("UPDATE round SET energy_j = energy_j + ? WHERE number = ?", joules, number)
+
+    def measured(self, run: str, number: int, bits_per_byte: float) -> None:
+        """Note how good the head after a round is; measured again, the newer figure counts."""
+        self._write("INSERT OR REPLACE INTO head VALUES (?, ?, ?)", run, number, bits_per_byte)
 
     def end(self, place: Place, entry: int, outcome: Outcome) -> None:
         """Note how a round ended, by that log entry; it counts when `prove` reaches the entry."""

@@ -93,15 +93,20 @@ def series(book: BookFile, asked: AskSeries, now_ms: int) -> Series:
 
 
 def losses(book: BookFile, asked: AskLosses) -> Losses:
-    """Give our own losses in the newest rounds of a run, the oldest first; raises BookError."""
+    """Give what is known of a run's newest rounds, the oldest first; raises BookError."""
     rows = book.rows(
-        "SELECT round, loss FROM round WHERE run = ? AND loss IS NOT NULL "
-        "ORDER BY number DESC LIMIT ?",
+        "SELECT round, MAX(loss) AS loss, MAX(bits) AS bits FROM ("
+        "SELECT round, loss, NULL AS bits FROM round WHERE run = ?1 AND loss IS NOT NULL "
+        "UNION ALL SELECT round, NULL, bits_per_byte FROM head WHERE run = ?1) "
+        "GROUP BY round ORDER BY round DESC LIMIT ?2",
         asked.run,
         asked.limit,
     )
     return Losses(
-        rows=tuple(LossRow(round=row["round"], loss=row["loss"]) for row in reversed(rows))
+        rows=tuple(
+            LossRow(round=row["round"], loss=row["loss"], bits_per_byte=row["bits"])
+            for row in reversed(rows)
+        )
     )
 
 

@@ -90,6 +90,7 @@ class Rounds:
         self._ready_index: int | None = None
         self._is_leaving = False
         self._resting = ""  # why we take no part for now
+        self._measures_every = means.measures_every
         self._back_off = BackOff(rng)  # after duties that failed; used by _do
         self._moved = trio.Event()  # replaced at every change
         self._heard: dict[PeerKey, Digest] = {}  # this round's gossip: payload root by trainer
@@ -138,6 +139,8 @@ class Rounds:
             removed_at=self._standing.removed_at,
             is_leaving=self._is_leaving,
             resting=self._resting,
+            measured=self._deeds.measuring.measured,
+            measures_every=self._measures_every,
             is_behind=self._is_behind,
             is_dear=self._is_dear,
         )

@@ -132,6 +132,7 @@ def _round(parts: Parts, volunteer: Volunteer) -> RoundShown | None:
         ends_ms=min(opened.opened + manifest.rounds.train, opened.train_by) if opened else 0,
         done_percent=_done_percent(parts),
         loss=volunteer.loss,
+        bits_per_byte=volunteer.bits_per_byte,
     )
 
 

@@ -10,7 +10,7 @@ import trio
 from tequio_client import clock
 from tequio_client.link import messages as link
 from tequio_client.link import status as link_status
-from tequio_client.worker import held_back, status_lines
+from tequio_client.worker import held_back, measuring, status_lines
 from tequio_client.worker.announce import Announcer
 from tequio_client.worker.beacon_secrets import BeaconSecrets
 from tequio_client.worker.deeds import Deeds
@@ -143,6 +143,7 @@ class Volunteer:
                 secrets=secrets,
                 workroom=workroom,
                 points=points,
+                measures_every=measuring.EVERY if self._settings.is_minded else 0,
                 feedback=feedback,
                 ledger_clock=ledger_clock,
             )
@@ -222,6 +223,11 @@ class Volunteer:
         """Of our own training, nats per token; None: nothing was trained yet."""
         tally = self._deeds.tally if self._deeds is not None else None
         return tally.loss_last if tally is not None and tally.rounds_trained else None
+
+    @property
+    def bits_per_byte(self) -> float | None:
+        """Of the head that we measured last, on held-out text."""
+        return self._deeds.measuring.bits_per_byte if self._deeds is not None else None
 
     # --- status
 

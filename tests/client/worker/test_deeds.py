@@ -145,6 +145,7 @@ class Desk:
                         feedback=Feedback(self.folder / "feedback", manifest.run_id),
                         ledger_clock=LedgerClock(lambda: self.swarm.now_ms),
                         points=Points(book, signer.key),
+                        measures_every=0,
                     )
                 )
                 nursery.cancel_scope.cancel()

@@ -63,6 +63,43 @@ def test_who_holds_the_head_says_that_it_is_ready_once_per_roster() -> None:
     assert duty(swarm.view, replace(own, is_leaving=True)) == duties.Wait()
 
 
+def test_who_may_not_compute_takes_leave_once_and_does_nothing_else() -> None:
+    swarm = stopped(RoundOpen)
+    ana = swarm.members[0]
+    own = replace(own_of(swarm.view, ana), ready_index=5)
+    assert duty(swarm.view, own) == duties.Train(current(swarm.view).number)
+    resting = replace(own, resting="a game runs")
+    assert duty(swarm.view, resting) == duties.TakeLeave(5)
+    said = duty(swarm.view, replace(resting, said=(duties.TakeLeave(5),)))
+    left = duty(swarm.view, replace(resting, ready_index=None))
+    assert isinstance(said, duties.Wait)
+    assert isinstance(left, duties.Wait)
+    assert left.reason == "a game runs"
+
+
+def test_a_head_is_measured_once_in_so_many_rounds_when_there_is_nothing_else_to_do() -> None:
+    swarm = stopped(HeadPromote, 3)
+    ana, head = swarm.members[0], swarm.view.head
+    assert head is not None
+    own = replace(own_of(swarm.view, ana), held=head, measures_every=head.round)
+    waits = replace(own, said=tuple(_duties(swarm.view, own)))
+    assert duty(swarm.view, waits) == duties.Measure(head)
+    assert isinstance(duty(swarm.view, replace(waits, measured=head.round)), duties.Wait)
+    lately = replace(waits, measures_every=head.round + 1, measured=0)
+    assert isinstance(duty(swarm.view, lately), duties.Wait)
+    assert isinstance(duty(swarm.view, replace(waits, measures_every=0)), duties.Wait)
+
+
+def _duties(view: RunView, own: Own) -> list[duties.Duty]:
+    """What it would say first."""
+    found: list[duties.Duty] = []
+    while not isinstance(now := duty(view, replace(own, said=tuple(found))), duties.Wait):
+        if isinstance(now, duties.Measure):
+            break
+        found.append(now)
+    return found
+
+
 def test_a_quarantined_key_asks_for_nothing_until_its_term_is_over() -> None:
     swarm = DutifulSwarm(swarms.tiny_manifest())
     own = replace(swarm.join("ana").own(), held=first_head(swarm.manifest), ready_index=5)

@@ -63,6 +63,7 @@ class PaperDeeds:
 
     def __init__(self, held: Head | None) -> None:
         self.held = held
+        self.measuring = SimpleNamespace(measured=-1)
         self.fetching: Head | None = None
         self.said: deque[Duty] = deque(maxlen=16)
         self.is_speaking = False
@@ -144,6 +145,7 @@ class Play:
             secrets=BeaconSecrets(folder / "beacon", swarm.members[0].voice.signer, swarm.net),
             ledger_clock=LedgerClock(lambda: swarm.now_ms),
             points=Points(self.book, self.key),
+            measures_every=0,
         )
 
     async def feed(self, until: type[object] | None = None, times: int = 1) -> None:
