@@ -6,8 +6,10 @@ the loop runs.
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
@@ -28,9 +30,8 @@ from tequio_client.app.worker_process import WorkerProcess, worker_command
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tequio_client.app.notifications import Notifications
+    from tequio_client.app.pages.page import Own
     from tequio_client.app.report_dialog import Reports
     from tequio_client.app.session_link import SessionLink
     from tequio_client.app.window import Window
@@ -109,6 +110,7 @@ class App(QObject):
         self.book = SettingsBook(options.settings, self)
         settings = self.book.settings
         self.look = Look(qt, _choice(settings.appearance))
+        self.look.keep_still(is_wanted=settings.reduced_motion)
         self._language = Language(qt, settings.language)
         self.worker = WorkerProcess(
             self._command(settings), options.folder, lambda: _seed(options.folder), self
@@ -155,6 +157,7 @@ class App(QObject):
     def _connect(self) -> None:
         self.tray.opened.connect(self.presence.open)
         self.tray.left.connect(self.quit)
+        self.worker.visiting.connect(self.tray.set_visiting)
         self.presence.left.connect(self.quit)
         self.book.changed.connect(self._follow)
         self._faults.reported.connect(self._report)
@@ -189,7 +192,8 @@ class App(QObject):
         from tequio_client.app.notices import Notices  # noqa: PLC0415 - made when first seen
         from tequio_client.app.window import Window  # noqa: PLC0415 - as above
 
-        window, notices = Window(self.model, self.look, clock.now_ms), Notices()
+        window = Window(self.model, self.look, clock.now_ms, own=self._own())
+        notices = Notices()
         window.setMenuWidget(notices)
         for kind, detail in self.book.found:
             notices.say(kind, detail)
@@ -203,12 +207,28 @@ class App(QObject):
         window.wanted.connect(self._do)
         return window
 
+    def _own(self) -> Own:
+        from tequio_client.app.autostart.way import app_command, autostart  # noqa: PLC0415 - with the window
+        from tequio_client.app.pages.page import Own  # noqa: PLC0415 - as above
+        from tequio_client.app.session.running import running_programs  # noqa: PLC0415 - as above
+
+        return Own(
+            book=self.book,
+            autostart=autostart(
+                app_command(), system=sys.platform, home=Path.home(), environ=os.environ
+            ),
+            folder=self._options.folder,
+            usual_ledger=self._options.usual_ledger,
+            programs=running_programs,
+        )
+
     def _do(self, wanted: str) -> None:
         if wanted == "try-again":
             self.worker.retry()
 
     def _follow(self, settings: AppSettings) -> None:
         self.look.choose(_choice(settings.appearance))
+        self.look.keep_still(is_wanted=settings.reduced_motion)
         self._language.choose(settings.language)
         self.worker.use(self._command(settings))
 
@@ -223,7 +243,9 @@ class App(QObject):
     def _command(self, settings: AppSettings) -> tuple[str, ...]:
         options = self._options
         ledger = options.ledger or settings.ledger or options.usual_ledger
-        return worker_command(ledger, options.folder)
+        return worker_command(
+            ledger, options.folder, listen=settings.listen, log_level=settings.log_level
+        )
 
     def _game(self) -> str:
         """The game that runs now; empty: none, or nobody knows."""

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tequio_client.app.widgets.banner import Banner
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QResizeEvent
 
 MOST = 3
 """Notices at a time; the oldest goes first."""
@@ -112,7 +117,13 @@ class Notices(QWidget):
         said = QCoreApplication.translate("notices", words).format(detail=detail)
         return level, said, QCoreApplication.translate("notices", "Dismiss")
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Be as high as the words are at this width: a window asks its top strip only for one."""
+        super().resizeEvent(event)
+        self._fit()
+
     def _fit(self) -> None:
         has_some = bool(self._banners)
         self._column.setContentsMargins(*((14, 14, 14, 0) if has_some else (0, 0, 0, 0)))
+        self.setFixedHeight(self._column.totalHeightForWidth(self.width()) if has_some else 0)
         self.setVisible(has_some)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import getpass
 import hashlib
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QLockFile, QObject, QStandardPaths, Signal
@@ -38,6 +39,7 @@ class SingleInstance(QObject):
         self._place = place
         self._lock = QLockFile(f"{place}.lock")
         self._lock.setStaleLockTime(0)  # it is held for days; that its holder lives is what counts
+        self._callers: set[QLocalSocket] = set()
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._visit)
@@ -65,12 +67,16 @@ class SingleInstance(QObject):
     def close(self) -> None:
         """Leave the place to others."""
         self._server.close()
+        for socket in list(self._callers):
+            socket.abort()
         self._lock.unlock()
 
     def _visit(self) -> None:
         while (socket := self._server.nextPendingConnection()) is not None:
-            socket.readyRead.connect(lambda socket=socket: self._hear(socket))
-            socket.disconnected.connect(socket.deleteLater)
+            socket.setParent(None)  # else it goes with the server, below Python's feet
+            self._callers.add(socket)
+            socket.readyRead.connect(partial(self._hear, socket))
+            socket.disconnected.connect(partial(self._forget, socket))
 
     def _hear(self, socket: QLocalSocket) -> None:
         said = socket.peek(MOST_BYTES).data()
@@ -81,3 +87,8 @@ class SingleInstance(QObject):
             self.raised.emit()
         elif not RAISE.startswith(said):
             socket.abort()
+
+    def _forget(self, socket: QLocalSocket) -> None:
+        if socket in self._callers:
+            self._callers.discard(socket)
+            socket.deleteLater()

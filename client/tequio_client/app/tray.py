@@ -54,6 +54,7 @@ class Tray(QObject):
         self._model, self._now_ms, self._game = model, now_ms, running_game
         self._state: State | None = None
         self._word = ""
+        self._is_visiting = False
         self._menu = QMenu()
         self._menu.aboutToShow.connect(self._fill)
         self._fill()
@@ -69,7 +70,8 @@ class Tray(QObject):
 
     @property
     def is_there(self) -> bool:
-        """Whether there is a panel that shows icons."""
+        """Whether there is a panel that shows icons, at this moment."""
+        self._look()
         return self._is_there
 
     @property
@@ -86,6 +88,10 @@ class Tray(QObject):
         """Be in the panel, now or as soon as there is one."""
         self._icon.show()
         self._looking.start()
+
+    def set_visiting(self, is_visiting: bool) -> None:  # noqa: FBT001 - takes a signal
+        """Whether the worker goes on when we quit."""
+        self._is_visiting = is_visiting
 
     def hide(self) -> None:
         """Be there no more."""
@@ -167,9 +173,8 @@ class Tray(QObject):
         self._add_hand()
         menu.addSeparator()
         self._add(self.tr("Open Tequio"), lambda: self.opened.emit(""))
-        leave = self._add(self.tr("Quit"), self.left.emit)
-        leave.setToolTip(self.tr("Quit stops lending"))
-        leave.setText(self.tr("Quit – stops lending"))
+        stops = self.tr("Quit – stops lending")
+        self._add(self.tr("Quit") if self._is_visiting else stops, self.left.emit)
 
     def _add_state(self) -> None:
         word, reason = self._said()
@@ -179,7 +184,7 @@ class Tray(QObject):
         if reason:
             metrics = QFontMetrics(font(Type.BODY))
             short = metrics.elidedText(reason, Qt.TextElideMode.ElideRight, WIDEST)
-            self._menu.addAction(short).setEnabled(False)
+            self._add(short, lambda: self.opened.emit("home"))
 
     def _add_hand(self) -> None:
         """What changes the state: as Home's buttons do."""

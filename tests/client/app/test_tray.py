@@ -43,7 +43,7 @@ def make(
             worker.show(SCENES[scene])
         return tray
 
-    yield in_scene  # type: ignore[misc]  # the second argument has a default
+    yield in_scene
     for tray in made:
         tray.hide()
         tray.deleteLater()
@@ -214,6 +214,12 @@ def test_a_long_reason_is_cut_in_the_menu(make: Callable[..., Tray]) -> None:
     assert reason.endswith("…")
 
 
+def test_quit_does_not_claim_to_stop_a_worker_that_is_not_ours(make: Callable[..., Tray]) -> None:
+    tray = make("lending")
+    tray.set_visiting(True)
+    assert texts(tray)[-1] == "Quit"
+
+
 @pytest.mark.parametrize("how", ["Trigger", "DoubleClick"])
 def test_a_click_opens_the_window(how: str, make: Callable[..., Tray], qtbot: QtBot) -> None:
     tray = make("lending")
@@ -231,14 +237,13 @@ def test_a_panel_that_comes_late_is_found(
     tray = make("lending")
     tray.show()
     old = tray.icon
-    assert not tray.is_there
-    is_there[0] = True
     with qtbot.waitSignal(tray.found) as found:
-        pass
+        is_there[0] = True
     assert found.args == [True]
+    assert tray.is_there
     assert tray.icon is not old
     assert tray.icon.toolTip().startswith("Tequio – Lending")
-    is_there[0] = False
     with qtbot.waitSignal(tray.found) as found:
-        pass
+        is_there[0] = False
     assert found.args == [False]
+    assert not tray.is_there

@@ -1,0 +1,366 @@
+"""The app as a program: processes that are started, told and killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtNetwork import QLocalSocket
+
+from tequio_client import identity
+from tequio_client.app import app_settings
+from tequio_client.app.main import _choice
+from tequio_client.app.model import Model
+from tequio_client.app.single_instance import MOST_BYTES, SingleInstance, place_of
+from tequio_client.app.theme.look import Choice
+from tequio_client.app.worker_process import WorkerProcess, worker_command
+from tequio_client.cli.app import _settings
+from tequio_client.cli.options import place
+from tequio_client.link.preferences import Preferences
+from tequio_client.worker_call import WorkerCall
+from tequio_shared.ids import to_text
+from tequio_shared.keys import Signer
+from tests.support.app_process import NOWHERE, AppProcess, children, is_alive, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.link.snapshot import Snapshot
+
+FORBIDDEN = ("numpy", "torch", "trio", "libp2p", "httpx", "sqlalchemy")
+
+
+def python(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environ = {
+        **os.environ,
+        "QT_QPA_PLATFORM": "offscreen",
+        "XDG_RUNTIME_DIR": str(folder),
+        "DBUS_SESSION_BUS_ADDRESS": f"unix:path={folder}/no-bus",
+    }
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=60,
+        env=environ,
+    )
+
+
+APP = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from tequio_client.app import main, worker_process
+from tequio_client.app.faults import Faults
+folder = Path({folder!r})
+options = main.Options(ledger=None, usual_ledger="http://127.0.0.1:9", folder=folder,
+                       settings=folder, is_background=True)
+worker_process.worker_command = main.worker_command = lambda ledger, folder: (
+    sys.executable, "-m", "tests.support.app_worker_program", "good", str(folder))
+qt, faults = main.application(), Faults()
+faults.install()
+app = main.App(qt, options, faults)
+app.begin()
+"""
+END = """
+qt.exec()
+app.close()
+"""
+
+
+def test_the_app_loads_nothing_heavy_and_no_window_in_the_background(tmp_path: Path) -> None:
+    look = """
+    def look():
+        print(*[name for name in {forbidden} if name in sys.modules])
+        print("tequio_client.app.window" in sys.modules)
+        app.presence.open("home")
+        print(*[name for name in {forbidden} if name in sys.modules])
+        app.quit()
+    app.model.shown.connect(lambda _: QTimer.singleShot(500, look))
+    """
+    program = APP.format(folder=str(tmp_path)) + textwrap.dedent(look).format(forbidden=FORBIDDEN)
+    done = python(program + END, tmp_path)
+    assert done.stdout.splitlines()[:3] == ["", "False", ""], done.stderr
+    assert done.returncode == 0
+
+
+def test_an_exception_in_a_slot_shows_a_report_and_the_app_goes_on(tmp_path: Path) -> None:
+    fail = """
+    def fail():
+        raise ValueError("the slot failed")
+    def look():
+        dialog = app._reports.dialog
+        print(dialog.isVisible(), "ValueError: the slot failed" in dialog.report.toPlainText())
+        app.quit()
+    QTimer.singleShot(0, fail)
+    QTimer.singleShot(1500, look)
+    """
+    program = APP.format(folder=str(tmp_path)) + textwrap.dedent(fail) + END
+    done = python(program, tmp_path)
+    assert done.stdout.split() == ["True", "True"], done.stderr
+    assert done.returncode == 0
+
+
+def test_settings_are_followed_at_once(tmp_path: Path) -> None:
+    change = """
+    from tequio_client.app.theme.look import tokens
+    from tequio_client.app.theme.tokens import DARK, LIGHT
+    commands = []
+    app.worker.use = commands.append
+    main.worker_command = lambda ledger, folder: (ledger,)
+    app.book.change(appearance="light", language="es", ledger="https://other.example")
+    print(tokens() is LIGHT, app.model.tr("x") == "x", commands)
+    app.close()
+    """
+    program = APP.format(folder=str(tmp_path)) + textwrap.dedent(change)
+    done = python(program, tmp_path)
+    assert done.stdout.strip() == "True True [('https://other.example',)]", done.stderr
+
+
+def test_corrupted_settings_are_told_in_the_window(tmp_path: Path) -> None:
+    (tmp_path / app_settings.PREFERENCES).write_bytes(b"{torn")
+    look = """
+    from tequio_client.app.notices import Notices
+    app.presence.open()
+    print(app.presence.window.menuWidget().words)
+    app.close()
+    """
+    program = APP.format(folder=str(tmp_path)) + textwrap.dedent(look)
+    done = python(program, tmp_path)
+    assert "preferences.json.damaged" in done.stdout, done.stderr
+
+
+def test_the_installation_is_whole(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tequio_client", "app", "--selftest"],
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=60,
+        env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)},
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", [*Choice, "of another version"])
+def test_every_appearance_is_one_we_have(name: str) -> None:
+    assert _choice(name) in Choice
+
+
+def test_a_folder_of_its_own_has_settings_of_its_own(tmp_path: Path) -> None:
+    assert _settings(tmp_path) == tmp_path / "settings"
+    assert _settings(place("worker")).name == "tequio"
+
+
+# --- with the real worker
+
+
+def test_a_killed_app_leaves_no_worker_behind(tmp_path: Path) -> None:
+    with AppProcess(tmp_path, "--background") as app:
+        wait_until((app.folder / "control.sock").exists, 30)
+        (worker,) = app.workers()
+        below = children(worker)
+        assert is_alive(worker)
+        app.process.kill()
+        begun = time.monotonic()
+        wait_until(lambda: not is_alive(worker), 2.0)
+        wait_until(lambda: not any(map(is_alive, below)), 2.0 - (time.monotonic() - begun) + 1.0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_an_app_that_is_told_to_end_ends_its_worker_first(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    with AppProcess(tmp_path, "--background") as app:
+        wait_until((app.folder / "control.sock").exists, 30)
+        (worker,) = app.workers()
+        app.process.send_signal(number)
+        assert app.process.wait(8) == 0
+        assert not is_alive(worker)
+        assert not (app.folder / "control.sock").exists()
+        assert "QProcess" not in app.log()
+        assert "told to go" in (app.folder / "worker.log").read_text()
+
+
+def test_the_second_start_raises_the_first_and_ends(tmp_path: Path) -> None:
+    with AppProcess(tmp_path, "--background") as app:
+        wait_until((app.folder / "control.sock").exists, 30)
+        assert app.start().wait(20) == 0
+        assert app.start("--background").wait(20) == 0
+        assert app.process.poll() is None
+        assert len(app.workers()) == 1
+
+
+def test_an_app_starts_where_another_was_killed(tmp_path: Path) -> None:
+    with AppProcess(tmp_path, "--background") as first:
+        wait_until((first.folder / "control.sock").exists, 30)
+        first.process.kill()
+        first.process.wait()
+    with AppProcess(tmp_path, "--background") as second:
+        wait_until(lambda: _answers(second.folder), 40)
+        assert second.process.poll() is None
+
+
+def _answers(folder: Path) -> bool:
+    if not (folder / "control.sock").exists():
+        return False
+    try:
+        with WorkerCall.to(folder) as call:
+            return call.snapshot().ledger.url == NOWHERE
+    except Exception:  # noqa: BLE001 - it may just be starting or ending
+        return False
+
+
+@contextmanager
+def worker_in(folder: Path) -> Iterator[WorkerProcess]:
+    def seed() -> bytes | None:
+        return bytes(range(32))
+
+    worker = WorkerProcess(worker_command(NOWHERE, folder), folder, seed)
+    try:
+        yield worker
+    finally:
+        worker.close()
+
+
+def test_the_real_worker_shows_itself_and_does_what_is_wished(tmp_path: Path, qtbot: QtBot) -> None:
+    with worker_in(tmp_path) as worker:
+        model = Model(worker)
+        worker.start()
+        qtbot.waitUntil(lambda: model.snapshot is not None, timeout=40_000)
+        model.choose(Preferences(consent=True, idle_minutes=11))
+        model.contribute()
+        qtbot.waitUntil(lambda: _shown(model).wish.lend, timeout=10_000)
+        qtbot.waitUntil(lambda: _shown(model).preferences.idle_minutes == 11, timeout=10_000)
+        qtbot.waitUntil(lambda: "127.0.0.1:9" in _shown(model).ledger.problem, timeout=90_000)
+        model.pause()
+        qtbot.waitUntil(lambda: not _shown(model).wish.lend, timeout=10_000)
+        pid = worker.pid
+        signer = Signer(bytes(range(32)))
+        assert not (tmp_path / identity.FILE).exists()
+        status = _shown(model).status
+        assert status is None or status.key == to_text(signer.key)
+        worker.close()
+        assert not is_alive(pid)
+
+
+def _shown(model: Model) -> Snapshot:
+    assert model.snapshot is not None
+    return model.snapshot
+
+
+def test_a_worker_that_runs_already_is_visited_and_stays(tmp_path: Path, qtbot: QtBot) -> None:
+    command = [sys.executable, "-m", "tequio_client", "worker", "--manners", "--ledger", NOWHERE]
+    with (tmp_path / "headless.log").open("wb") as log:
+        headless = subprocess.Popen([*command, "--dir", str(tmp_path / "w")], stderr=log)
+    try:
+        wait_until((tmp_path / "w" / "control.sock").exists, 40)
+        with worker_in(tmp_path / "w") as worker:
+            model = Model(worker)
+            with qtbot.waitSignal(worker.visiting, timeout=10_000) as visiting:
+                worker.start()
+            assert visiting.args == [True]
+            qtbot.waitUntil(lambda: model.snapshot is not None, timeout=10_000)
+            assert worker.is_visiting
+            assert worker.pid == 0
+            model.pause()
+            qtbot.waitUntil(lambda: _shown(model).wish == model.wish, timeout=10_000)
+        time.sleep(0.5)
+        assert headless.poll() is None
+    finally:
+        headless.terminate()
+        headless.wait(20)
+
+
+def test_when_the_visited_worker_ends_our_own_is_started(tmp_path: Path, qtbot: QtBot) -> None:
+    command = [sys.executable, "-m", "tequio_client", "worker", "--manners", "--ledger", NOWHERE]
+    with (tmp_path / "headless.log").open("wb") as log:
+        headless = subprocess.Popen([*command, "--dir", str(tmp_path / "w")], stderr=log)
+    try:
+        wait_until((tmp_path / "w" / "control.sock").exists, 40)
+        with worker_in(tmp_path / "w") as worker:
+            model = Model(worker)
+            worker.start()
+            qtbot.waitUntil(lambda: model.snapshot is not None, timeout=10_000)
+            headless.terminate()
+            qtbot.waitUntil(lambda: worker.pid != 0 and model.snapshot is not None, timeout=60_000)
+            assert not worker.is_visiting
+    finally:
+        headless.terminate()
+        headless.wait(20)
+
+
+# --- one instance
+
+
+def test_only_one_is_the_first_and_it_hears_of_the_others(tmp_path: Path, qtbot: QtBot) -> None:
+    first, second = SingleInstance(str(tmp_path / "i")), SingleInstance(str(tmp_path / "i"))
+    assert first.is_first()
+    assert not second.is_first()
+    socket_path = tmp_path / "i.socket"
+    assert socket_path.stat().st_mode & 0o077 == 0
+    with qtbot.waitSignal(first.raised):
+        asked = QLocalSocket()
+        asked.connectToServer(str(socket_path))
+        assert asked.waitForConnected(1_000)
+        asked.write(b"ra")
+        asked.flush()
+        qtbot.wait(20)
+        asked.write(b"ise\n")
+        asked.flush()
+    asked.abort()
+    first.close()
+    assert second.is_first()
+    second.close()
+
+
+def test_nonsense_at_the_socket_raises_nobody(tmp_path: Path, qtbot: QtBot) -> None:
+    first = SingleInstance(str(tmp_path / "i"))
+    assert first.is_first()
+    with qtbot.assertNotEmitted(first.raised, wait=100):
+        for said in (b"lower\n", b"x" * (MOST_BYTES * 10)):
+            caller = socket.socket(socket.AF_UNIX)
+            caller.connect(str(tmp_path / "i.socket"))
+            caller.sendall(said)
+            qtbot.wait(50)
+            caller.close()
+    first.close()
+
+
+def test_a_socket_that_a_killed_app_left_is_taken_over(tmp_path: Path, qtbot: QtBot) -> None:
+    stale = socket.socket(socket.AF_UNIX)
+    stale.bind(str(tmp_path / "i.socket"))
+    stale.close()
+    first = SingleInstance(str(tmp_path / "i"))
+    assert first.is_first()
+    with qtbot.waitSignal(first.raised):
+        caller = socket.socket(socket.AF_UNIX)
+        caller.connect(str(tmp_path / "i.socket"))
+        caller.sendall(b"raise\n")
+    caller.close()
+    first.close()
+
+
+def test_a_first_that_does_not_answer_is_said_so(tmp_path: Path) -> None:
+    place_name = str(tmp_path / "i")
+    assert not SingleInstance(place_name).raise_first()
+
+
+def test_each_folder_has_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    assert place_of(tmp_path / "a") != place_of(tmp_path / "b")
+    assert place_of(tmp_path / "a") == place_of(tmp_path / "a")
+    assert place_of(tmp_path / "a").startswith(str(tmp_path))

@@ -1,0 +1,100 @@
+"""The app beside a real panel: tint2 on a real X server, driven by a real mouse and keyboard."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support import app_desktop
+from tests.support.app_desktop import Desktop
+from tests.support.app_process import AppProcess, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = [
+    pytest.mark.whole,
+    pytest.mark.skipif(not app_desktop.is_there(), reason="no X server, panel and xdotool here"),
+]
+PATIENCE_S = 20.0
+
+
+@pytest.fixture
+def desktop(tmp_path: Path) -> Iterator[Desktop]:
+    """Pictures of it stay in the folder that TEQUIO_PICTURES names."""
+    folder = Path(os.environ.get("TEQUIO_PICTURES", tmp_path))
+    folder.mkdir(parents=True, exist_ok=True)
+    with Desktop(folder) as made:
+        yield made
+
+
+def test_the_icon_opens_the_window_and_the_menu_quits(desktop: Desktop, tmp_path: Path) -> None:
+    desktop.start_panel()
+    with AppProcess(tmp_path, "--background", environ=desktop.environ) as app:
+        pid = app.process.pid
+        wait_until(lambda: desktop.tray_icon(pid) is not None, PATIENCE_S)
+        assert desktop.titled("Tequio") == []
+        desktop.picture("panel-icon")
+        at = desktop.tray_icon(pid)
+        assert at is not None
+
+        before = desktop.windows(pid)
+        desktop.do("xdotool", "mousemove", str(at[0] - 1), str(at[1] - 1))
+        desktop.do("xdotool", "mousemove", str(at[0]), str(at[1]))
+        wait_until(lambda: desktop.windows(pid) - before, PATIENCE_S)
+        desktop.picture("panel-tip")
+
+        desktop.click(at, 1)
+        wait_until(lambda: desktop.titled("Tequio"), PATIENCE_S)
+        (window,) = desktop.titled("Tequio")
+        wait_until(lambda: desktop.state(window) == "Normal", PATIENCE_S)
+        desktop.picture("panel-window")
+
+        desktop.close(window)
+        wait_until(lambda: not desktop.titled("Tequio"), PATIENCE_S)
+        assert app.process.poll() is None
+
+        before = desktop.windows(pid)
+        desktop.click(at, 3)
+        wait_until(lambda: desktop.windows(pid) - before, PATIENCE_S)
+        desktop.picture("panel-menu")
+        desktop.do("xdotool", "key", "Up", "Return")
+        assert app.process.wait(PATIENCE_S) == 0
+        assert "Warning" not in app.log()
+
+
+def test_the_icon_comes_back_with_the_panel(desktop: Desktop, tmp_path: Path) -> None:
+    desktop.start_panel()
+    with AppProcess(tmp_path, "--background", environ=desktop.environ) as app:
+        pid = app.process.pid
+        wait_until(lambda: desktop.tray_icon(pid) is not None, PATIENCE_S)
+        desktop.stop("tint2")
+        wait_until(lambda: desktop.tray_icon(pid) is None, PATIENCE_S)
+        desktop.start_panel()
+        wait_until(lambda: desktop.tray_icon(pid) is not None, PATIENCE_S)
+
+
+def test_without_a_panel_closing_minimises_until_there_is_one(
+    desktop: Desktop, tmp_path: Path
+) -> None:
+    with AppProcess(tmp_path, environ=desktop.environ) as app:
+        pid = app.process.pid
+        wait_until(lambda: desktop.titled("Tequio"), PATIENCE_S)
+        (window,) = desktop.titled("Tequio")
+        desktop.close(window)
+        wait_until(lambda: desktop.state(window) == "Iconic", PATIENCE_S)
+        assert app.start().wait(PATIENCE_S) == 0
+        wait_until(lambda: desktop.state(window) == "Normal", PATIENCE_S)
+        desktop.picture("no-panel-window")
+        desktop.start_panel()
+        wait_until(lambda: desktop.tray_icon(pid) is not None, PATIENCE_S)
+        desktop.close(window)
+        wait_until(lambda: not desktop.titled("Tequio"), PATIENCE_S)
+        wait_until(lambda: desktop.tray_icon(pid) is not None, PATIENCE_S)
+        at = desktop.tray_icon(pid)
+        assert at is not None
+        desktop.click(at, 1)
+        wait_until(lambda: bool(desktop.titled("Tequio")), PATIENCE_S)

@@ -1,0 +1,139 @@
+"""A desktop without a screen: X server, window manager and a panel with a tray, each a process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
+
+NEEDED = ("Xvfb", "openbox", "tint2", "xdotool", "xprop", "import")
+SIZE = (1400, 900)
+_PANEL = """
+panel_items = S
+panel_size = 300 40
+panel_position = bottom right horizontal
+systray_padding = 4 4 4
+systray_icon_size = 24
+"""
+
+
+def is_there() -> bool:
+    """Whether this computer has the programs."""
+    return all(shutil.which(name) for name in NEEDED)
+
+
+class Desktop:
+    """One desktop; ends with everything on it when the block is left."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        read, write = os.pipe()
+        width, height = SIZE
+        screen = f"{width}x{height}x24"
+        command = ["Xvfb", "-displayfd", str(write), "-screen", "0", screen, "-nolisten", "tcp"]
+        self._programs: dict[str, subprocess.Popen[bytes]] = {}
+        self._server = subprocess.Popen(command, pass_fds=(write,), stderr=subprocess.DEVNULL)
+        os.close(write)
+        with os.fdopen(read) as said:
+            self.display = f":{said.readline().strip()}"
+        self.environ = {
+            "DISPLAY": self.display,
+            "QT_QPA_PLATFORM": "xcb",
+            "XDG_SESSION_TYPE": "x11",
+        }
+        self.start("openbox")
+
+    def start_panel(self) -> None:
+        """Have a panel with a tray."""
+        config = self.folder / "tint2rc"
+        config.write_text(_PANEL)
+        self.start("tint2", "-c", str(config))
+
+    def start(self, *command: str) -> None:
+        """Start a program of the desktop."""
+        self._programs[command[0]] = subprocess.Popen(
+            command,
+            env={**os.environ, **self.environ},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def stop(self, name: str) -> None:
+        """End a program of the desktop."""
+        program = self._programs.pop(name)
+        program.terminate()
+        program.wait(10)
+
+    def do(self, *command: str) -> str:
+        """Run a small program on it, and give what it printed."""
+        done = subprocess.run(
+            command,
+            env={**os.environ, **self.environ},
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+        )
+        return done.stdout
+
+    def picture(self, name: str) -> Path:
+        """Write a picture of the whole screen."""
+        path = self.folder / f"{name}.png"
+        self.do("import", "-window", "root", str(path))
+        return path
+
+    def windows(self, pid: int) -> set[str]:
+        """Windows of the process that are to be seen, its icon in the panel among them."""
+        return set(self.do("xdotool", "search", "--onlyvisible", "--pid", str(pid)).split())
+
+    def titled(self, title: str) -> list[str]:
+        """Windows that the window manager has in its list, with that title."""
+        listed = self.do("xprop", "-root", "_NET_CLIENT_LIST").partition("#")[2]
+        windows = [one.strip() for one in listed.split(",") if one.strip()]
+        return [one for one in windows if f'"{title}"' in self.do("xprop", "-id", one, "WM_NAME")]
+
+    def state(self, window: str) -> str:
+        """What the window manager says of a window: `Normal`, `Iconic` or nothing."""
+        said = self.do("xprop", "-id", window, "WM_STATE")
+        return next((word for word in ("Normal", "Iconic", "Withdrawn") if word in said), "")
+
+    def tray_icon(self, pid: int) -> tuple[int, int] | None:
+        """Middle of the icon that the process has in the panel; None: it has none to be seen."""
+        for window in self.windows(pid):
+            if "_XEMBED_INFO(" in self.do("xprop", "-id", window, "_XEMBED_INFO"):
+                return _middle(self.do("xdotool", "getwindowgeometry", "--shell", window))
+        return None
+
+    def close(self, window: str) -> None:
+        """Close it as its user would, by the window manager's key."""
+        self.do("xdotool", "windowactivate", "--sync", window, "key", "alt+F4")
+
+    def click(self, at: tuple[int, int], button: int) -> None:
+        """Click there."""
+        self.do("xdotool", "mousemove", str(at[0]), str(at[1]), "click", str(button))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for name in list(self._programs):
+            self.stop(name)
+        self._server.terminate()
+        self._server.wait(10)
+
+
+def _middle(shell: str) -> tuple[int, int]:
+    said = dict(line.split("=", 1) for line in shell.splitlines() if "=" in line)
+    left, top, width, height = (int(said[name]) for name in ("X", "Y", "WIDTH", "HEIGHT"))
+    return left + width // 2, top + height // 2
