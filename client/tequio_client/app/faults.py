@@ -6,13 +6,11 @@ report is shown at a time, and each fault once; nothing is sent anywhere.
 
 from __future__ import annotations
 
-import platform
 import re
 import sys
 import threading
 import traceback
 from collections import deque
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -111,6 +109,9 @@ class Faults(QObject):
 
 
 def _where() -> str:
+    import platform  # noqa: PLC0415 - both cost a tenth of the way to the icon
+    from importlib import metadata  # noqa: PLC0415
+
     return (
         f"Tequio {metadata.version('tequio')}, Python {platform.python_version()}, "
         f"Qt {qVersion()}, {platform.system()} {platform.release()} {platform.machine()}"

@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
+from tequio_client import clock
 from tequio_client.app import words
-from tequio_client.app.pages.home_header import MINUTE_MS, tomorrow_ms
 from tequio_client.app.theme.fonts import Type, font
 from tequio_client.app.theme.marks import tray_icon
 from tequio_client.link.decision import State
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.model import Model
 
+MINUTE_MS = 60_000
 TIP_MS = 5_000
 """Between two changes of the tool tip, at least."""
 LOOK_MS = 5_000
@@ -217,7 +218,7 @@ class Tray(QObject):
                 )
             )
         snooze.addAction(self.tr("Until tomorrow")).triggered.connect(
-            lambda: model.snooze_until(tomorrow_ms(self._now_ms()))
+            lambda: model.snooze_until(clock.tomorrow_ms(self._now_ms()))
         )
         snooze.addSeparator()
         self._add_until_game_closes(snooze)

@@ -8,7 +8,6 @@ worker shows its number. A worker that shows nothing for a while, or talks nonse
 from __future__ import annotations
 
 from functools import partial
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from tequio_client.link.snapshot import Snapshot
     from tequio_client.link.wish import Wish
 
-BUILD = metadata.version("tequio")
 WANT_MS, TELL_MS = 500, 5_000
 ANSWER_MS = 30_000
 """A question that waits for longer counts as refused."""
@@ -77,7 +75,7 @@ class Talk(QObject):
         """Say hello, with the key's seed for a worker that we started."""
         self._watch.start()
         said = None if seed is None else to_text(seed)
-        self._say(control.Hello(who="app", build=BUILD, seed=said))
+        self._say(control.Hello(who="app", build=build(), seed=said))
 
     def hear(self, chunk: bytes) -> None:
         """Take what the worker said."""
@@ -205,3 +203,10 @@ class Talk(QObject):
         timer = QTimer(self, interval=every_ms)
         timer.timeout.connect(do)
         return timer
+
+
+def build() -> str:
+    """The version of this program."""
+    from importlib import metadata  # noqa: PLC0415 - costs a tenth of the way to the icon
+
+    return metadata.version("tequio")

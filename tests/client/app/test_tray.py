@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtWidgets import QSystemTrayIcon
 
+from tequio_client import clock
 from tequio_client.app import tray as trays
-from tequio_client.app.pages.home_header import tomorrow_ms
 from tequio_client.app.theme.marks import tray_icon
 from tequio_client.app.tray import Tray
 from tequio_client.link import control
@@ -183,7 +183,7 @@ def test_the_menu_offers_what_makes_sense_now(
         (
             "lending",
             "Until tomorrow",
-            Wish(number=5, lend=True, snooze=Snooze(until_ms=tomorrow_ms(NOW_MS))),
+            Wish(number=5, lend=True, snooze=Snooze(until_ms=clock.tomorrow_ms(NOW_MS))),
         ),
         (
             "lending",

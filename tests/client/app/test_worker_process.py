@@ -82,7 +82,7 @@ def test_a_worker_is_greeted_with_the_key_and_told_what_holds(tmp_path: Path, qt
             lambda: model.snapshot is not None and model.preferences.consent, timeout=20_000
         )
     hello, *rest = heard(tmp_path)
-    assert hello == control.Hello(who="app", build=worker_talk.BUILD, seed=to_text(SEED))
+    assert hello == control.Hello(who="app", build=worker_talk.build(), seed=to_text(SEED))
     assert rest[:2] == [
         control.Choose(preferences=chosen),
         control.Tell(facts=SessionFacts(idle_s=12.0)),
