@@ -34,10 +34,16 @@ class AppSettings(msgspec.Struct, frozen=True, kw_only=True):
     version: Annotated[int, msgspec.Meta(ge=1)] = VERSION
     ledger: Annotated[str, msgspec.Meta(max_length=2_048)] = ""
     """Address; empty: the usual one."""
+    listen: Annotated[str, msgspec.Meta(max_length=256)] = ""
+    """Multiaddr that the worker listens on; empty: the usual one."""
+    log_level: Annotated[str, msgspec.Meta(pattern="^(debug|info|warning|error)$")] = "info"
+    """Of the worker's log."""
     appearance: Short = "system"
     """`system`, `light` or `dark`."""
     language: Short = ""
     """Code; empty: the system's."""
+    reduced_motion: bool = False
+    """Nothing slides or fades; the system may ask for the same."""
     nickname: Short = ""
     # notifications
     notify_points: bool = True

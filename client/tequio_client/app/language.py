@@ -57,17 +57,22 @@ class Language:
     def __init__(self, app: QApplication, choice: str = SYSTEM) -> None:
         self._app = app
         self._translators: list[QTranslator] = []
+        self._choice: str | None = None
         self.choose(choice)
 
     def choose(self, choice: str) -> None:
-        """Speak that one, or the system's where we can."""
+        """Speak that one, or the system's where we can; windows are made anew for another one."""
+        if choice == self._choice:
+            return
         locale = QLocale(choice) if choice else QLocale.system()
         code = QLocale.languageToCode(locale.language())
         known = code if code in LANGUAGES else "en"
         self.speak(QLocale(known) if known != code else locale, catalogue(known))
+        self._choice = choice
 
     def speak(self, locale: QLocale, translator: QTranslator) -> None:
         """Speak by that translator, and write figures by that locale."""
+        self._choice = None
         QLocale.setDefault(locale)
         for old in self._translators:
             self._app.removeTranslator(old)

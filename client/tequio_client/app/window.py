@@ -5,7 +5,6 @@ Pages are made when first opened, and all anew when the language changes.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from tequio_client.app import words
+from tequio_client.app.pages import card_name
 from tequio_client.app.pages.home_round import card_of
 from tequio_client.app.pages.page import Means
 from tequio_client.app.pages.table import PAGES
@@ -35,14 +35,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tequio_client.app.model import Model
-    from tequio_client.app.pages.page import Page
+    from tequio_client.app.pages.page import Own, Page
     from tequio_client.app.pages.table import Entry
     from tequio_client.app.theme.look import Look
     from tequio_client.link.snapshot import Snapshot
-
-
-VENDOR = re.compile(r"^(NVIDIA |AMD |Intel\(R\) )?(GeForce |Radeon )?")
-"""What a card's name begins with, and everybody knows."""
 
 
 class Window(QMainWindow):
@@ -57,9 +53,12 @@ class Window(QMainWindow):
         look: Look,
         now_ms: Callable[[], int],
         entries: Sequence[Entry] = PAGES,
+        own: Own | None = None,
     ) -> None:
         super().__init__()
-        self._means = Means(model=model, look=look, now_ms=now_ms, open_page=self.open_page)
+        self._means = Means(
+            model=model, look=look, now_ms=now_ms, open_page=self.open_page, own=own
+        )
         self._entries = {entry.name: entry for entry in entries}
         self._pages: dict[str, Page] = {}
         self._name = next(iter(self._entries))
@@ -102,7 +101,8 @@ class Window(QMainWindow):
             self._build()
 
     def _build(self) -> None:
-        old = self.takeCentralWidget()
+        old, page = self.takeCentralWidget(), self._pages.get(self._name)
+        place = page.place if page is not None else ""
         if old is not None:
             old.setParent(None)
             old.deleteLater()
@@ -117,6 +117,8 @@ class Window(QMainWindow):
         row.addWidget(self._stack, 1)
         self.setCentralWidget(centre)
         self.open_page(self._name)
+        if place:
+            self.page.go_to(place)
 
 
 class SideBar(QFrame):
@@ -200,7 +202,7 @@ def _device(snapshot: Snapshot) -> str:
     card = card_of(snapshot)
     if card is None:
         return ""
-    parts = [VENDOR.sub("", card.name)]
+    parts = [card_name.short(card.name)]
     if card.temperature_c is not None:
         parts.append(figures.temperature(card.temperature_c))
     if card.watts is not None:

@@ -12,14 +12,30 @@ from tequio_client.app.theme import sizes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from PySide6.QtGui import QShowEvent
 
+    from tequio_client.app.app_settings import SettingsBook
+    from tequio_client.app.autostart.way import Autostart
     from tequio_client.app.model import Model
     from tequio_client.app.theme.look import Look
 
 LEAST_BETWEEN_MS = 250
 """Between two refreshes of what is seen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Own:
+    """What the program around the window can be told about itself."""
+
+    book: SettingsBook
+    autostart: Autostart
+    folder: Path
+    """Of the worker: key, store and state."""
+    usual_ledger: str
+    programs: Callable[[], tuple[str, ...]]
+    """The user's programs that run now, by name; may take a while."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +47,8 @@ class Means:
     now_ms: Callable[[], int]
     open_page: Callable[[str], None]
     """Goes to the page of that name, or tells the program what is wanted."""
+    own: Own | None = None
+    """None: there is no program around this window, and nothing of its own to choose."""
 
 
 class Page(QScrollArea):
@@ -62,6 +80,14 @@ class Page(QScrollArea):
     def model(self) -> Model:
         """The app's model."""
         return self.means.model
+
+    @property
+    def place(self) -> str:
+        """Where in it the user is, for a page that is made anew; empty: at its beginning."""
+        return ""
+
+    def go_to(self, place: str) -> None:
+        """Be where the page before it was."""
 
     def refresh(self) -> None:
         """Show what the model has now; called when seen, four times a second at most."""

@@ -31,4 +31,48 @@ class Entry:
 
 
 HOME = str(QT_TRANSLATE_NOOP("pages", "Home"))
-PAGES = (Entry(name="home", title=HOME, picture="house", make=Home),)
+RUNS = str(QT_TRANSLATE_NOOP("pages", "Runs"))
+POINTS = str(QT_TRANSLATE_NOOP("pages", "Points"))
+HARDWARE = str(QT_TRANSLATE_NOOP("pages", "Hardware"))
+ACTIVITY = str(QT_TRANSLATE_NOOP("pages", "Activity"))
+SETTINGS = str(QT_TRANSLATE_NOOP("pages", "Settings"))
+
+
+def _runs(means: Means) -> Page:
+    from tequio_client.app.pages.runs import RunsPage  # noqa: PLC0415  # when first opened
+
+    return RunsPage(means)
+
+
+def _points(means: Means) -> Page:
+    from tequio_client.app.pages.points import PointsPage  # noqa: PLC0415  # when first opened
+
+    return PointsPage(means)
+
+
+def _activity(means: Means) -> Page:
+    from tequio_client.app.pages.activity import ActivityPage  # noqa: PLC0415  # when first opened
+
+    return ActivityPage(means)
+
+
+def _hardware(means: Means) -> Page:
+    from tequio_client.app.pages.hardware import Hardware  # noqa: PLC0415  # when first opened
+
+    return Hardware(means)
+
+
+def _settings(means: Means) -> Page:
+    from tequio_client.app.pages.settings import Settings  # noqa: PLC0415  # when first opened
+
+    return Settings(means)
+
+
+PAGES = (
+    Entry(name="home", title=HOME, picture="house", make=Home),
+    Entry(name="runs", title=RUNS, picture="boxes", make=_runs),
+    Entry(name="points", title=POINTS, picture="chart-column", make=_points),
+    Entry(name="hardware", title=HARDWARE, picture="gpu", make=_hardware),
+    Entry(name="activity", title=ACTIVITY, picture="activity", make=_activity),
+    Entry(name="settings", title=SETTINGS, picture="settings", make=_settings),
+)

@@ -86,6 +86,10 @@ class Look(QObject):
         """Whether the user wants nothing to move."""
         return is_still(self._app)
 
+    def keep_still(self, *, is_wanted: bool) -> None:
+        """Let nothing move, whatever the system says; or do as it says."""
+        _InForce.is_still = is_wanted
+
     def _follow(self, scheme: Qt.ColorScheme) -> None:
         self._scheme = scheme
         self._apply()
@@ -107,6 +111,7 @@ class Look(QObject):
 
 class _InForce:
     tokens = DARK
+    is_still = False
 
 
 def tokens() -> Tokens:
@@ -115,7 +120,9 @@ def tokens() -> Tokens:
 
 
 def is_still(app: QApplication) -> bool:
-    """Whether the system says that nothing should move."""
+    """Whether the user, or the system, says that nothing should move."""
+    if _InForce.is_still:
+        return True
     hint = QStyle.StyleHint.SH_Widget_Animation_Duration
     return app.style().styleHint(hint) == 0
 

@@ -47,6 +47,10 @@ class NavButton(QPushButton):
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
+        """Draw all of it."""
+        self.draw(painter)
+
+    def draw(self, painter: QPainter) -> None:
         """Draw ground, mark, icon and words."""
         colours, room = tokens(), QRectF(self.rect())
         if self.isChecked() or self.underMouse():

@@ -61,6 +61,11 @@ class SliderRow(QWidget):
         """What is chosen, in words."""
         return self._words.text()
 
+    @property
+    def name(self) -> str:
+        """What is limited."""
+        return self._slider.accessibleName()
+
     def set_step(self, step: int) -> None:
         """Let keys go so far."""
         self._slider.setSingleStep(step)

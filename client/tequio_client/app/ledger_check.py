@@ -1,0 +1,95 @@
+"""Whether a ledger answers at an address, before the address is taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtNetwork import QNetworkAccessManager, QNetworkReply, QNetworkRequest
+
+from tequio_client.app.app_settings import is_ledger
+from tequio_shared.errors import MalformedError
+from tequio_shared.ids import from_text, sha256
+
+if TYPE_CHECKING:
+    from tequio_shared.ids import Digest
+
+TIMEOUT_MS = 8_000
+MOST_BYTES = 1 << 20
+OK = 200
+
+
+class _Network(msgspec.Struct, frozen=True):
+    """What of the answer is looked at; readers pass over the rest."""
+
+    network_id: str
+    genesis: str
+
+
+class LedgerCheck(QObject):
+    """Asks one address at a time."""
+
+    answered = Signal(str, str)
+    """The address, and what is wrong with it: a sentence, or nothing."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._manager = QNetworkAccessManager(self)
+        self._reply: QNetworkReply | None = None
+
+    def start(self, address: str) -> None:
+        """Ask that address instead of the one before; `answered` follows."""
+        self.stop()
+        if not is_ledger(address):
+            wrong = self.tr(
+                "{address} is no ledger's address: it begins with http:// or https:// and names "
+                "a computer, as in https://ledger.example."
+            )
+            self.answered.emit(address, wrong.format(address=address))
+            return
+        request = QNetworkRequest(QUrl(f"{address.rstrip('/')}/v1/network"))
+        request.setTransferTimeout(TIMEOUT_MS)
+        request.setAttribute(
+            QNetworkRequest.Attribute.RedirectPolicyAttribute,
+            QNetworkRequest.RedirectPolicy.ManualRedirectPolicy,
+        )
+        reply = self._manager.get(request)
+        self._reply = reply
+        reply.downloadProgress.connect(lambda got, _: reply.abort() if got > MOST_BYTES else None)
+        reply.finished.connect(lambda: self._finish(reply, address))
+
+    def stop(self) -> None:
+        """Ask no more; nothing is emitted."""
+        reply, self._reply = self._reply, None
+        if reply is not None:
+            reply.abort()
+
+    def _finish(self, reply: QNetworkReply, address: str) -> None:
+        reply.deleteLater()
+        if reply is self._reply:
+            self._reply = None
+            self.answered.emit(address, self._wrong(reply, address))
+
+    def _wrong(self, reply: QNetworkReply, address: str) -> str:
+        status = reply.attribute(QNetworkRequest.Attribute.HttpStatusCodeAttribute)
+        if status is None:
+            said = self.tr("{address} does not answer ({why}). Check it, or keep the one before.")
+            return said.format(address=address, why=reply.errorString())
+        if status != OK or network_of(bytes(reply.readAll().data())) is None:
+            said = self.tr(
+                "Something else than a ledger answers at {address} (status {status}). Ask whoever "
+                "gave you the address."
+            )
+            return said.format(address=address, status=status)
+        return ""
+
+
+def network_of(answer: bytes) -> Digest | None:
+    """The network that a ledger says it keeps, if its genesis document has that hash."""
+    try:
+        said = msgspec.json.decode(answer, type=_Network)
+        genesis = sha256(from_text(said.genesis, None))
+        return genesis if from_text(said.network_id) == genesis else None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, MalformedError):
+        return None

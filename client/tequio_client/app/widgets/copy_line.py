@@ -1,0 +1,54 @@
+"""A text to be copied, on one line, with the button that does it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from tequio_client.app.theme.fonts import Type
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.button import Button
+from tequio_client.app.widgets.text import Line
+
+SAYS_MS = 2_000
+
+
+class CopyLine(QWidget):
+    """Shows a text, cut where it does not fit, and copies all of it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._text = Line("", Type.BODY, "sub")
+        self.button = Button(self.tr("Copy"), "quiet", "copy")
+        self.button.setAccessibleName(self.tr("Copy: {name}").format(name=name))
+        self.button.clicked.connect(self._copy)
+        self._said = QTimer(self)
+        self._said.setSingleShot(True)
+        self._said.setInterval(SAYS_MS)
+        self._said.timeout.connect(lambda: self.button.show_as(self.tr("Copy"), "copy"))
+        self._row = row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        row.addWidget(self._text, 1)
+        row.addWidget(self.button)
+        self.show_text("")
+
+    def show_text(self, text: str) -> None:
+        """Show that; nothing to copy where there is none."""
+        self._text.setText(text or figures.ABSENT)
+        self.button.setEnabled(bool(text))
+
+    def add(self, button: Button) -> None:
+        """Add another deed behind the copying."""
+        self._row.addWidget(button)
+
+    @property
+    def text(self) -> str:
+        """What it shows."""
+        return self._text.text()
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._text.text())
+        self.button.show_as(self.tr("Copied"), "check")
+        self._said.start()

@@ -1,0 +1,51 @@
+"""A program around the app's window: a settings' book on a disk, and a login that can be told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_client.app.app_settings import SettingsBook
+from tequio_client.app.pages.page import Own
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROGRAMS = ("blender", "Code", "discord", "firefox", "kdenlive", "obs", "steam", "teams")
+
+
+class Login:
+    """What starts at login, as a system keeps it; `refuses` what cannot be written."""
+
+    def __init__(self) -> None:
+        self.is_there = False
+        self.refuses = ""
+        self.forgets = False
+
+    def is_on(self) -> bool:
+        """See Autostart."""
+        return self.is_there
+
+    def turn_on(self) -> None:
+        """See Autostart."""
+        self._write(is_there=True)
+
+    def turn_off(self) -> None:
+        """See Autostart."""
+        self._write(is_there=False)
+
+    def _write(self, *, is_there: bool) -> None:
+        if self.refuses:
+            raise OSError(13, self.refuses)
+        if not self.forgets:
+            self.is_there = is_there
+
+
+def own(folder: Path, login: Login | None = None) -> Own:
+    """A program whose files lie in that folder."""
+    return Own(
+        book=SettingsBook(folder / "settings"),
+        autostart=login or Login(),
+        folder=folder / "worker",
+        usual_ledger="https://ledger.example",
+        programs=lambda: PROGRAMS,
+    )
