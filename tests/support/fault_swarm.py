@@ -36,10 +36,13 @@ WITNESS = "donaji"
 VOLUNTEERS = (*TRAINERS, WITNESS)
 NODES = (*VOLUNTEERS, SEED)
 SMALL_DISKS = (LEDGER, "citlali")
+QUOTA = ("--quota-gib", "0.0625")
+"""The least there is: some hundred rounds fill it, and from then on the store's index, too, stays as
+large as it is; 600 rounds would fill the small disk."""
 OPTIONS = {
     SEED: ("--heads-every", "1"),
-    WITNESS: ("--role", "witness"),
-    "citlali": ("--quota-gib", "0.0625"),  # else 600 rounds fill its disk
+    WITNESS: ("--role", "witness", *QUOTA),
+    **dict.fromkeys(TRAINERS, QUOTA),
 }
 DEADLINE_S = 8
 """Of every phase: who is away is waited for so long, once."""
