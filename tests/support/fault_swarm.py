@@ -37,8 +37,7 @@ VOLUNTEERS = (*TRAINERS, WITNESS)
 NODES = (*VOLUNTEERS, SEED)
 SMALL_DISKS = (LEDGER, "citlali")
 QUOTA = ("--quota-gib", "0.0625")
-"""The least there is: some hundred rounds fill it, and from then on the store's index is as large as
-it gets; 600 rounds without it would fill the small disk."""
+"""The least there is. Some hundred rounds fill it, and then the store's index grows no more."""
 OPTIONS = {
     SEED: ("--heads-every", "1"),
     WITNESS: ("--role", "witness", *QUOTA),
