@@ -243,9 +243,9 @@ class App(QObject):
     def _command(self, settings: AppSettings) -> tuple[str, ...]:
         options = self._options
         ledger = options.ledger or settings.ledger or options.usual_ledger
-        return worker_command(
-            ledger, options.folder, listen=settings.listen, log_level=settings.log_level
-        )
+        where = ("--listen", settings.listen) if settings.listen else ()
+        level = () if settings.log_level == "info" else ("--log-level", settings.log_level)
+        return (*worker_command(ledger, options.folder), *where, *level)
 
     def _game(self) -> str:
         """The game that runs now; empty: none, or nobody knows."""
