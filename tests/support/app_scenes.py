@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from random import Random
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -14,11 +15,14 @@ from tequio_client.link.decision import Decision, Reason, State
 from tequio_client.link.facts import Gpu, MachineFacts
 from tequio_client.link.preferences import Preferences
 from tequio_client.link.questions import (
+    AskActivity,
+    AskDiagnostics,
+    AskPoints,
     AskRanking,
+    AskRuns,
     AskSeries,
     Ranking,
     RankRow,
-    Reply,
     Series,
 )
 from tequio_client.link.snapshot import (
@@ -33,8 +37,13 @@ from tequio_client.link.snapshot import (
 )
 from tequio_client.link.status import Status
 from tequio_client.link.wish import Snooze, Wish
+from tests.support import app_books
 
-NOW_MS = 1_795_285_800_000
+if TYPE_CHECKING:
+    from tequio_client.link.questions import Question
+    from tests.support.app_worker import Scripted
+
+NOW_MS = app_books.NOW_MS
 MINUTE_MS, DAY_MS = 60_000, 86_400_000
 POINT = 1_000_000
 GB = 10**9
@@ -170,7 +179,7 @@ SCENES: dict[str, Snapshot] = {
 """Situations by name, as a real worker states them."""
 
 
-def replies(seed: int = 7) -> dict[type, Reply | str]:
+def replies(seed: int = 7) -> dict[type, Scripted]:
     """What a worker answers that has been at work for a month."""
     rng = Random(seed)
     days = [
@@ -186,21 +195,35 @@ def replies(seed: int = 7) -> dict[type, Reply | str]:
         )
         for at in range(7)
     )
+    month = Series(
+        since_ms=NOW_MS - 29 * DAY_MS - 18 * 3_600_000 - 30 * MINUTE_MS,
+        step_ms=DAY_MS,
+        verified=(*map(int, days), 412_618_204),
+    )
+
+    def series(asked: Question) -> Series:
+        assert isinstance(asked, AskSeries)
+        return month if asked.step_ms == DAY_MS and asked.since_ms else app_books.series(asked)
+
     return {
-        AskSeries: Series(
-            since_ms=NOW_MS - 29 * DAY_MS - 18 * 3_600_000 - 30 * MINUTE_MS,
-            step_ms=DAY_MS,
-            verified=(*map(int, days), 412_618_204),
-        ),
+        AskSeries: series,
         AskRanking: Ranking(rows=ranks, ranked=1_204),
+        AskRuns: app_books.RUNS,
+        AskPoints: app_books.points,
+        AskActivity: app_books.activity,
+        AskDiagnostics: app_books.DIAGNOSTICS,
     }
 
 
-def no_replies() -> dict[type, Reply | str]:
+def no_replies() -> dict[type, Scripted]:
     """What a worker answers that has not yet done a round."""
     return {
         AskSeries: Series(since_ms=NOW_MS, step_ms=DAY_MS, verified=()),
         AskRanking: Ranking(rows=()),
+        AskRuns: app_books.RUNS,
+        AskPoints: app_books.no_points,
+        AskActivity: app_books.first_activity,
+        AskDiagnostics: app_books.DIAGNOSTICS,
     }
 
 

@@ -6,7 +6,7 @@ cannot be shown.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
@@ -14,16 +14,22 @@ from tequio_client.app.worker import Worker
 from tequio_client.link import control
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tequio_client.link.preferences import Preferences
     from tequio_client.link.questions import Question, Reply
     from tequio_client.link.snapshot import Snapshot
     from tequio_client.link.wish import Wish
 
 
+Scripted: TypeAlias = "Reply | str | Callable[[Question], Reply | str | None]"
+"""A reply, an error, or what makes one of the question; None: it stays open."""
+
+
 class ScriptedWorker(Worker):
     """Keeps what it heard in `heard`; answers at once by `replies`, or leaves a question open."""
 
-    def __init__(self, replies: dict[type, Reply | str] | None = None) -> None:
+    def __init__(self, replies: dict[type, Scripted] | None = None) -> None:
         super().__init__()
         self.heard: list[control.ToWorker] = []
         self.replies = dict(replies or {})
@@ -40,6 +46,8 @@ class ScriptedWorker(Worker):
         """Hear a question, and answer it if the script does."""
         self._hear(control.Ask(id=number, question=question))
         reply = self.replies.get(type(question))
+        if callable(reply):
+            reply = reply(question)
         if isinstance(reply, str):
             self.say(control.Answer(id=number, error=reply))
         elif reply is not None:

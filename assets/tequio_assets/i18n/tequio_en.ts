@@ -78,4 +78,31 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>PointsPage</name>
+    <message numerus="yes">
+        <source>%n round(s) written to {file}</source>
+        <translation>
+            <numerusform>%n round written to {file}</numerusform>
+            <numerusform>%n rounds written to {file}</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Health</name>
+    <message numerus="yes">
+        <source>%n probe(s) cannot tell what they look at.</source>
+        <translation>
+            <numerusform>%n probe cannot tell what it looks at.</numerusform>
+            <numerusform>%n probes cannot tell what they look at.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n probe(s) answer.</source>
+        <translation>
+            <numerusform>%n probe answers.</numerusform>
+            <numerusform>All %n probes answer.</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

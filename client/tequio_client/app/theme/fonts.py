@@ -34,6 +34,14 @@ def load() -> None:
 
 
 @cache
+def mono() -> QFont:
+    """The system's font of one width, for what a machine wrote."""
+    made = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    made.setPixelSize(12)
+    return made
+
+
+@cache
 def font(kind: Type) -> QFont:
     """The font for that kind of text."""
     pixels, weight = kind.value

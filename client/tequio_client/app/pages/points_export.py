@@ -1,0 +1,93 @@
+"""Writes all rounds to a file, page by page as the worker gives them: whole, or not at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QIODevice, QObject, QSaveFile, Signal
+
+from tequio_client.app.pages import points_csv
+from tequio_client.link.questions import ROWS, AskPoints, Points
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.app.model import Model
+    from tequio_client.link.questions import Question, Reply
+
+
+class PointsExport(QObject):
+    """One export at a time."""
+
+    done = Signal(str, int)
+    """The file, and how many rounds are in it."""
+    failed = Signal(str)
+    """Why there is none: a sentence."""
+
+    def __init__(self, model: Model, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._file: QSaveFile | None = None
+        self._asked: AskPoints | None = None
+        self._count = 0
+        model.replied.connect(self._take)
+        model.refused.connect(self._miss)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a file is being written."""
+        return self._file is not None
+
+    def start(self, path: Path) -> None:
+        """Write all rounds to that file, in place of what it held."""
+        if self._file is not None:
+            return
+        self._file, self._count = QSaveFile(str(path)), 0
+        if not self._file.open(QIODevice.OpenModeFlag.WriteOnly):
+            self._fail(self._file.errorString())
+        elif self._write(points_csv.heading()):
+            self._ask(None)
+
+    def _ask(self, before: int | None) -> None:
+        self._asked = AskPoints(before=before, limit=ROWS)
+        self._model.ask(self._asked)
+
+    def _take(self, question: Question, reply: Reply) -> None:
+        if self._file is None or question != self._asked or not isinstance(reply, Points):
+            return
+        if not self._write(points_csv.lines(reply.rows)):
+            return
+        self._count += len(reply.rows)
+        if reply.has_more and reply.rows:
+            self._ask(reply.rows[-1].number)
+        else:
+            self._finish()
+
+    def _miss(self, question: Question, why: str) -> None:
+        if self._file is not None and question == self._asked:
+            self._fail(why or self.tr("the worker does not answer"))
+
+    def _write(self, content: bytes) -> bool:
+        if self._file is None or self._file.write(content) == len(content):
+            return True
+        self._fail(self._file.errorString())
+        return False
+
+    def _finish(self) -> None:
+        file, self._file, self._asked = self._file, None, None
+        if file is None:
+            return
+        if file.commit():
+            self.done.emit(file.fileName(), self._count)
+        else:
+            self._tell(file.fileName(), file.errorString())
+
+    def _fail(self, why: str) -> None:
+        file, self._file, self._asked = self._file, None, None
+        if file is not None:
+            file.cancelWriting()
+            self._tell(file.fileName(), why)
+
+    def _tell(self, name: str, why: str) -> None:
+        words = self.tr("{file} was not written: {why}. Choose another place, or try again.")
+        self.failed.emit(words.format(file=name, why=why.rstrip(".")))

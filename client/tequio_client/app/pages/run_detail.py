@@ -1,0 +1,183 @@
+"""What joining a run means, in numbers, and the button that joins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from tequio_client.app.pages import run_fit
+from tequio_client.app.pages.run_choices import ANY
+from tequio_client.app.pages.run_fit import Fit
+from tequio_client.app.pages.run_needs import RunNeeds
+from tequio_client.app.theme.fonts import Type
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.button import Button
+from tequio_client.app.widgets.card import Card
+from tequio_client.app.widgets.columns import Columns
+from tequio_client.app.widgets.text import Line, Paragraph, Text
+
+if TYPE_CHECKING:
+    from tequio_client.app.pages.run_fit import Room
+    from tequio_client.link.questions import RunRow
+
+DAYS_OF_MONTH = 31
+LEAST_WIDTH = 330
+
+
+class RunDetail(Card):
+    """One run, or the choice that is left to the program; `wanted` tells the run to join."""
+
+    wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setMinimumWidth(LEAST_WIDTH)
+        self.setAccessibleName(self.tr("What joining means"))
+        self._run = ANY
+        self.name, self.words = Line("", Type.HEADING), Paragraph(tone="sub")
+        self.facts, self.needs = Facts(), RunNeeds()
+        self.takes = Text(self.tr("What it takes"), Type.STRONG)
+        self.meaning, self.note = Paragraph(), Paragraph("", Type.CAPTION, "sub")
+        self.button = Button("", "primary")
+        self.button.clicked.connect(lambda: self.wanted.emit(self._run))
+        self.body.setSpacing(12)
+        for part in (self.name, self.words, self.facts, self.takes, self.needs, self.meaning):
+            self.body.addWidget(part)
+        row = QHBoxLayout()
+        row.addWidget(self.button)
+        row.addStretch(1)
+        self.body.addLayout(row)
+        self.body.addWidget(self.note)
+        self.body.addStretch(1)
+
+    def show_any(self, *, is_chosen: bool) -> None:
+        """Show the choice that is left to the program."""
+        self._show_parts(is_run=False)
+        self._run = ANY
+        self.name.setText(self.tr("Choose for me"))
+        self.words.setText(
+            self.tr(
+                "Tequio takes an open run that fits your device, your disk and the month's "
+                "traffic; of several, the one with the most places free. When it ends, the next "
+                "one is chosen the same way."
+            )
+        )
+        chosen = self.tr("Tequio chooses for you")
+        self._show_button(self.tr("Choose for me"), chosen, is_chosen=is_chosen)
+        self.note.setText("")
+
+    def show_run(self, run: RunRow, there: Room | None, *, is_ours: bool, is_chosen: bool) -> None:
+        """Show a run; without room nobody knows yet what there is here."""
+        self._run = run.run
+        there = there or run_fit.Room()
+        needed = run_fit.needs(run, there)
+        self.name.setText(run.name)
+        self.words.setText(self._state(run, is_ours=is_ours))
+        self.facts.show_run(run)
+        self.needs.show_needs(needed, there)
+        self.meaning.setText(self._meaning(run, there))
+        chosen = self.tr("Chosen") if run.is_open else self.tr("Ended")
+        join = self.tr("Keep this run") if is_ours else self.tr("Join this run")
+        self._show_button(join, chosen, is_chosen=is_chosen or not run.is_open)
+        fit = run_fit.overall(needed)
+        self.note.setText(self._note(run, fit, is_ours=is_ours, is_chosen=is_chosen))
+        self._show_parts(is_run=True)
+
+    def _show_parts(self, *, is_run: bool) -> None:
+        for part in (self.facts, self.takes, self.needs, self.meaning):
+            part.setVisible(is_run)
+        self.note.setVisible(is_run and bool(self.note.text()))
+
+    def _show_button(self, words: str, chosen: str, *, is_chosen: bool) -> None:
+        self.button.show_as(chosen if is_chosen else words, "check" if is_chosen else "")
+        self.button.setEnabled(not is_chosen)
+
+    def _state(self, run: RunRow, *, is_ours: bool) -> str:
+        if is_ours:
+            return self.tr("This computer is in this run.")
+        if not run.is_open:
+            return self.tr("This run has ended. Its model and its log stay where they are.")
+        if run_fit.is_full(run):
+            return self.tr("All places are taken. Who joins waits until one is free.")
+        return self.tr("Open to everyone whose device fits.")
+
+    def _meaning(self, run: RunRow, there: Room) -> str:
+        """What joining means for the line."""
+        words = self.tr(
+            "Joining fetches {first} once. While it trains, about {up} go up and {down} come down "
+            "each hour; nothing while it is paused."
+        ).format(
+            first=figures.data(run.first_bytes),
+            up=figures.data(run.hourly_up_bytes),
+            down=figures.data(run.hourly_down_bytes),
+        )
+        days = run_fit.days_of_traffic(run, there)
+        if days is None or days >= DAYS_OF_MONTH:
+            return words
+        left = figures.data(there.month_bytes or 0)
+        lasts = self.tr("The {left} left this month last for about %n day(s) of lending.", "", days)
+        return f"{words} {lasts.format(left=left)}"
+
+    def _note(self, run: RunRow, fit: Fit, *, is_ours: bool, is_chosen: bool) -> str:
+        if not run.is_open:
+            return ""
+        if fit is Fit.LITTLE:
+            return self.tr(
+                "Something here is less than this run needs, so this computer would wait. Raise "
+                "a limit, or choose a run that fits."
+            )
+        if is_chosen:
+            return self.tr("You chose this run. It stays chosen until you choose another.")
+        if is_ours:
+            return self.tr("Tequio chose it for you, and may choose another when this one ends.")
+        return self.tr("Joining leaves the run that you are in now; your points stay yours.")
+
+
+class Facts(Columns):
+    """The run in four figures."""
+
+    def __init__(self) -> None:
+        super().__init__(folded=2, gap=12)
+        self.parameters, self.tokens = Fact(self.tr("Model")), Fact(self.tr("Tokens"))
+        self.round, self.members = Fact(self.tr("Round")), Fact(self.tr("Members"))
+        self.hold((self.parameters, self.tokens, self.round, self.members))
+
+    def show_run(self, run: RunRow) -> None:
+        """Show its figures."""
+        size, tokens = figures.short_count(run.parameters), figures.short_count(run.tokens)
+        exact = figures.count(run.parameters)
+        self.parameters.show_fact(size, self.tr("{count} parameters").format(count=exact))
+        self.tokens.show_fact(tokens, figures.count(run.tokens))
+        self.round.show_fact(_of(run.round, run.rounds))
+        self.members.show_fact(_of(run.members, run.most_members))
+        self.fold()
+
+
+class Fact(QWidget):
+    """A name and a figure."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name, self._figure = Text(name, Type.CAPTION, "sub"), Text("", Type.STRONG)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(1)
+        column.addWidget(self._name)
+        column.addWidget(self._figure)
+
+    def show_fact(self, figure: str, exact: str = "") -> None:
+        """Show that figure; a tool tip has the exact one."""
+        self._figure.setText(figure)
+        self.setToolTip(exact)
+        self.setAccessibleName(f"{self._name.text()}: {exact or figure}")
+
+    @property
+    def figure(self) -> str:
+        """What it shows."""
+        return self._figure.text()
+
+
+def _of(number: int, most: int) -> str:
+    return f"{figures.count(number)} / {figures.count(most)}" if most else figures.count(number)

@@ -1,0 +1,202 @@
+"""What a worker's books answer in the app's tests: runs, rounds, events; always the same."""
+
+from __future__ import annotations
+
+from random import Random
+
+from tequio_client.link.decision import Decision, Reason, State
+from tequio_client.link.event_words import Event, values_of
+from tequio_client.link.questions import (
+    Activity,
+    ActivityRow,
+    AskActivity,
+    AskPoints,
+    AskSeries,
+    Diagnostics,
+    Points,
+    PointsRow,
+    Question,
+    RunRow,
+    Runs,
+    Series,
+)
+
+NOW_MS = 1_795_285_800_000
+MINUTE_MS, HOUR_MS = 60_000, 3_600_000
+POINT = 1_000_000
+MB, GB = 10**6, 10**9
+ROUNDS = 1_204
+EVENTS = 310
+OURS = "b8Kq0zv1"
+OTHER = "Zr4mXw7p"
+
+
+def run(name: str, number: str, **changes: object) -> RunRow:
+    """A run that fits, but for the changes."""
+    fields: dict[str, object] = {
+        "run": number,
+        "name": name,
+        "state": "train",
+        "round": 412,
+        "rounds": 2_000,
+        "members": 18,
+        "most_members": 64,
+        "tokens": 3_400_000_000,
+        "parameters": 124_000_000,
+        "memory_mb": 5_600,
+        "disk_bytes": 6 * GB,
+        "hourly_up_bytes": 96 * MB,
+        "hourly_down_bytes": 104 * MB,
+        "first_bytes": 900 * MB,
+    }
+    return RunRow(**{**fields, **changes})  # type: ignore[arg-type]  # fields by name
+
+
+NOVA = run(
+    "nova-350m",
+    OURS,
+    round=1_841,
+    rounds=4_000,
+    members=23,
+    tokens=12_412_887_040,
+    parameters=354_871_296,
+    memory_mb=8_640,
+    disk_bytes=17 * GB,
+    hourly_up_bytes=310 * MB,
+    hourly_down_bytes=322 * MB,
+    first_bytes=2_100 * MB,
+    is_ours=True,
+)
+SMALL = run("cuentos-124m", OTHER)
+LARGE = run(
+    "atlas-1b",
+    "Kq9sPd2f",
+    round=96,
+    rounds=9_000,
+    members=41,
+    parameters=1_310_000_000,
+    tokens=1_720_000_000,
+    memory_mb=21_900,
+    disk_bytes=48 * GB,
+    hourly_up_bytes=2_400 * MB,
+    hourly_down_bytes=2_450 * MB,
+    first_bytes=8_400 * MB,
+)
+FULL = run("lingua-60m", "Tf3nHb6y", members=32, most_members=32, parameters=61_000_000, round=77)
+ENDED = run("nova-30m", "Ac5vLe8j", state="finished", round=2_000, members=0, is_open=False)
+RUNS = Runs(rows=(NOVA, SMALL, LARGE, FULL, ENDED))
+
+
+def _row(number: int, rng: Random) -> PointsRow:
+    """The round of that number, of `ROUNDS`; the three newest are pending."""
+    at_ms = NOW_MS - (ROUNDS - number) * 36 * MINUTE_MS - rng.randrange(6 * MINUTE_MS)
+    is_new = number > ROUNDS - 3
+    is_old_run = number <= ROUNDS // 4
+    reason = "" if is_new else {7: "not-selected", 19: "norm", 31: "void"}.get(number % 37, "")
+    is_paid = not is_new and not reason
+    trained = rng.randrange(9 * POINT, 15 * POINT) if is_paid else 0
+    witnessed = rng.randrange(POINT // 2) if is_paid and number % 5 == 0 else 0
+    entry = None if is_new else 40 * number + 17
+    return PointsRow(
+        number=40 * number,
+        run=OTHER if is_old_run else OURS,
+        run_name="cuentos-124m" if is_old_run else "nova-350m",
+        round=number + 637,
+        at_ms=at_ms,
+        state="pending" if is_new else "rejected" if reason else "verified",
+        reason=reason,
+        micropoints=trained + witnessed,
+        trained=trained,
+        witnessed=witnessed,
+        device="cpu" if number % 11 == 0 else "cuda:0",
+        tokens=0 if reason == "void" else 983_040,
+        energy_j=0.0 if is_new else 148.0 * rng.uniform(700, 900),
+        entry=entry,
+        size=None if entry is None else 91_204,
+        root="" if entry is None else "pV3mYQ0c5gWb1sZtLr8uKx2nHa7dEi4oFj6lMq9vRw0",
+    )
+
+
+def _rows() -> tuple[PointsRow, ...]:
+    rng = Random(5)
+    return tuple(_row(number, rng) for number in range(ROUNDS, 0, -1))
+
+
+ROWS = _rows()
+
+
+def points(question: Question) -> Points:
+    """Answer as the points book does."""
+    assert isinstance(question, AskPoints)
+    rows = [
+        row
+        for row in ROWS
+        if (question.before is None or row.number < question.before)
+        and question.run in ("", row.run)
+        and question.device in ("", row.device)
+        and row.at_ms >= question.since_ms
+    ]
+    return Points(rows=tuple(rows[: question.limit]), has_more=len(rows) > question.limit)
+
+
+def no_points(_: Question) -> Points:
+    """Answer as an empty book does."""
+    return Points(rows=())
+
+
+def series(question: Question) -> Series:
+    """Add the rounds up as the points book does."""
+    assert isinstance(question, AskSeries)
+    since_ms = question.since_ms or min(row.at_ms for row in ROWS)
+    sums = [0] * ((NOW_MS - since_ms) // question.step_ms + 1)
+    for row in ROWS:
+        fits = question.run in ("", row.run) and question.device in ("", row.device)
+        if fits and row.at_ms >= since_ms:
+            sums[(row.at_ms - since_ms) // question.step_ms] += row.micropoints
+    return Series(since_ms=since_ms, step_ms=question.step_ms, verified=tuple(sums))
+
+
+def _event(number: int) -> ActivityRow:
+    at_ms = NOW_MS - (EVENTS - number) * 23 * MINUTE_MS - 40_000
+    place = {"run": "nova-350m", "round": 1_841 - (EVENTS - number)}
+    lending = Decision(state=State.LENDING, reason=Reason.LENDING, share_percent=100)
+    game = Decision(state=State.WAITING, reason=Reason.GAME, values={"program": "Hollow Knight"})
+    code, level, values = {
+        1: (Event.HEAD_VERIFIED, "info", place),
+        3: (Event.DECIDED, "info", values_of(lending)),
+        4: (Event.DECIDED, "info", values_of(game)),
+        6: (Event.ROUND_NOT_SELECTED, "info", place),
+        8: (Event.ROUND_REJECTED, "error", {**place, "reason": "norm"}),
+        9: (Event.LEDGER_FOUND, "good", {}),
+        10: (Event.LEDGER_LOST, "warning", {"problem": "connection refused"}),
+    }.get(number % 13, (Event.ROUND_ACCEPTED, "good", {**place, "points": 11 + number / 7_919}))
+    return ActivityRow(number=number, at_ms=at_ms, code=code, level=level, values=dict(values))
+
+
+HAPPENED = tuple(_event(number) for number in range(EVENTS, 0, -1))
+
+
+def activity(question: Question) -> Activity:
+    """Answer as the event book does."""
+    assert isinstance(question, AskActivity)
+    rows = [row for row in HAPPENED if question.before is None or row.number < question.before]
+    return Activity(rows=tuple(rows[: question.limit]), has_more=len(rows) > question.limit)
+
+
+def first_activity(_: Question) -> Activity:
+    """Answer as the book of a worker does that has just started."""
+    started = ActivityRow(
+        number=1, at_ms=NOW_MS - 20_000, code=Event.WORKER_STARTED, values={"version": "0.1.0"}
+    )
+    return Activity(rows=(started,))
+
+
+LOG = """\
+18:29:12 info     round begins                   round=1841 share=0.061
+18:29:13 info     windows are here               count=240 bytes=7864320
+18:29:44 info     step                           loss=2.913 number=77
+18:29:58 warning  a peer gave wrong bytes        peer=12D3KooWJ1rW"""
+DIAGNOSTICS = Diagnostics(
+    text="Tequio diagnostics, Linux-6.8, Python 3.12.3\ntequio 0.1.0\ntorch 2.9.0\n\n"
+    '{\n "at_ms": 1795285800000,\n "points": {\n  "today": 412618204\n }\n}\n\n' + LOG
+)
