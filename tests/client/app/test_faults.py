@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.theme.look import Look
 
-HOME = Path("/home/ana")
+HOME = Path("/somewhere/ana")
 
 
 @pytest.fixture
