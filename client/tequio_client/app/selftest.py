@@ -55,8 +55,11 @@ def _unopened() -> list[str]:
         options = Options(ledger=None, usual_ledger="", folder=folder, settings=folder)
         app = App(qt, options, faults)
         for entry in PAGES:
-            app.presence.open(entry.name)
-            qt.processEvents()
+            try:
+                app.presence.open(entry.name)
+                qt.processEvents()
+            except Exception as err:  # noqa: BLE001 - as above
+                problems.append(f"page {entry.name}: {type(err).__name__}: {err}")
         app.close()
         faults.uninstall()
     return problems

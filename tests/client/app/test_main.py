@@ -24,6 +24,7 @@ from tequio_client.app.theme.look import Choice
 from tequio_client.app.worker_process import WorkerProcess, worker_command
 from tequio_client.cli.app import _settings
 from tequio_client.cli.options import place
+from tequio_client.link import control
 from tequio_client.link.preferences import Preferences
 from tequio_client.worker_call import WorkerCall
 from tequio_shared.ids import to_text
@@ -111,6 +112,24 @@ def test_an_exception_in_a_slot_shows_a_report_and_the_app_goes_on(tmp_path: Pat
     done = python(program, tmp_path)
     assert done.stdout.split() == ["True", "True"], done.stderr
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize("way", ["app.session.ending.emit()", "app.tray.left.emit()"])
+def test_the_end_of_the_session_is_a_goodbye(way: str, tmp_path: Path) -> None:
+    end = f"""
+    app.model.shown.connect(lambda _: QTimer.singleShot(200, lambda: {way}))
+    """
+    program = APP.format(folder=str(tmp_path)) + textwrap.dedent(end) + END
+    done = python(program, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "QProcess" not in done.stderr
+    heard = [
+        control.decode_to_worker(line)
+        for line in (tmp_path / "heard").read_bytes().split(b"\n")[:-1]
+    ]
+    assert heard[-1] == control.Bye()
+    told = next(one for one in heard if isinstance(one, control.Tell) and one.facts.health)
+    assert {"idle", "fullscreen", "lock"} <= {fact.name for fact in told.facts.health}
 
 
 def test_settings_are_followed_at_once(tmp_path: Path) -> None:
