@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tequio_client import private_file
 from tequio_client.key_errors import IdentityError
+from tequio_client.key_state import Kept
 from tequio_shared.keys import SEED_BYTES, Signer
 
 if TYPE_CHECKING:
@@ -26,17 +26,6 @@ FILE = "identity.key"
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _MOST_BYTES = 4_096
-
-
-class Kept(StrEnum):
-    """How the file keeps the seed from others."""
-
-    ABSENT = "absent"
-    """There is no file."""
-    KEYRING = "keyring"
-    PASSPHRASE = "passphrase"  # noqa: S105 - no passphrase
-    OPEN = "open"
-    """By the file's mode alone."""
 
 
 def load_or_create(folder: Path, passphrase: str | None = None) -> Signer:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import secrets
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from tequio_client import identity, private_file
-from tequio_client.identity import Kept
 from tequio_client.key_errors import IdentityError
+from tequio_client.key_state import Kept, KeyRecord, KeyState
 from tequio_client.system_keyring import SystemKeyring
 from tequio_shared.ids import to_text
 from tequio_shared.keys import SEED_BYTES, Signer
@@ -28,30 +28,6 @@ RECORD = "identity.json"
 _ASIDE = "identity.key.old"
 _MOST_ASIDE = 1_000
 _MOST_BYTES = 4_096
-_Short = Annotated[str, msgspec.Meta(max_length=64)]
-
-
-class KeyRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What may be known about the key."""
-
-    key: _Short = ""
-    """Public key, base64url; empty: not known without opening the file."""
-    backup_ms: Annotated[int, msgspec.Meta(ge=0)] = 0
-    """When it was last backed up; 0: never."""
-    backup: Annotated[str, msgspec.Meta(pattern="^(words|file|)$")] = ""
-    """As what."""
-
-
-class KeyState(msgspec.Struct, frozen=True, kw_only=True):
-    """The key as it can be shown."""
-
-    kept: Kept = Kept.ABSENT
-    record: KeyRecord = KeyRecord()
-
-    @property
-    def wants_backup(self) -> bool:
-        """Whether there is a key that is in no backup."""
-        return self.kept is not Kept.ABSENT and not self.record.backup_ms
 
 
 class KeyStore:

@@ -10,7 +10,7 @@ import pytest
 
 from tequio_client import identity, key_words
 from tequio_client.folder_lock import locked
-from tequio_client.identity import Kept
+from tequio_client.key_state import Kept
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 

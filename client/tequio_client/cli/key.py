@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
-    from tequio_client.identity import Kept
+    from tequio_client.key_state import Kept
     from tequio_client.key_store import KeyStore
     from tequio_shared.keys import Signer
 
@@ -42,7 +42,7 @@ def key() -> None:
 @options.folder("worker")
 def show(*, folder: Path) -> None:
     """Say the public key, how its secret is kept, and whether there is a backup."""
-    from tequio_client.identity import Kept
+    from tequio_client.key_state import Kept
 
     state = _store(folder).state()
     if state.kept is Kept.ABSENT:
@@ -115,7 +115,7 @@ def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
 def restore(*, path: Path | None, folder: Path, way: str, from_stdin: bool) -> None:
     """Take the key of a backup file, or of 24 words; another key is kept aside."""
     from tequio_client.folder_lock import locked
-    from tequio_client.identity import Kept
+    from tequio_client.key_state import Kept
 
     with locked(folder):  # a worker that runs has another key
         store, how = _store(folder), Kept(way)
@@ -144,7 +144,7 @@ def _store(folder: Path) -> KeyStore:
 
 
 def _opened(store: KeyStore, *, from_stdin: bool) -> Signer:
-    from tequio_client.identity import Kept
+    from tequio_client.key_state import Kept
 
     if store.state().kept is not Kept.PASSPHRASE:
         return store.open()
@@ -166,7 +166,7 @@ def _asked(what: str, *, from_stdin: bool, twice: bool = False) -> str:
 
 
 def _warn(how: Kept) -> None:
-    from tequio_client.identity import Kept
+    from tequio_client.key_state import Kept
 
     if how is Kept.OPEN:
         click.echo("the key is NOT sealed here: whoever reads its file has it", err=True)

@@ -1,0 +1,237 @@
+"""The first run as it is seen: one step at a time, back and forward, and out of it at any time.
+
+It covers the window until `finished` or `left`. What is chosen on the way is a draft; at the end
+the preferences are made of it, with consent, and lending is wished.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+from PySide6.QtCore import QStorageInfo, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from tequio_client.app.first_run import checks
+from tequio_client.app.first_run.check import CheckStep
+from tequio_client.app.first_run.draft import STEPS, DraftBook
+from tequio_client.app.first_run.key import KeyStep
+from tequio_client.app.first_run.leave_dialog import LeaveDialog
+from tequio_client.app.first_run.ready import ReadyStep
+from tequio_client.app.first_run.run import RunStep
+from tequio_client.app.first_run.step import Kit, Step
+from tequio_client.app.first_run.step_marks import StepMarks
+from tequio_client.app.first_run.welcome import WelcomeStep
+from tequio_client.app.first_run.when import WhenStep
+from tequio_client.app.theme.fonts import Type
+from tequio_client.app.widgets.button import Button
+from tequio_client.app.widgets.state_mark import Logo
+from tequio_client.app.widgets.text import Paragraph, Text
+from tequio_client.link.preferences import DeviceChoice, with_preset
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from PySide6.QtGui import QResizeEvent, QShowEvent
+
+    from tequio_client.app.keys.key_desk import KeyDesk
+    from tequio_client.app.pages.page import Means
+    from tequio_client.link.preferences import Preferences
+
+WIDEST = 760
+LEAST_BESIDE = 26
+CPU = "cpu"
+
+
+class FirstRun(QWidget):
+    """Six steps."""
+
+    finished = Signal()
+    """It is set up: preferences are chosen, and lending is wished."""
+    left = Signal()
+    """Somebody left before the end; nothing is lent, and it goes on where it was."""
+
+    def __init__(self, means: Means, desk: KeyDesk, folder: Path, book: DraftBook) -> None:
+        """`folder` is the worker's."""
+        super().__init__()
+        self.setProperty("kind", "page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._kit = Kit(means=means, desk=desk, book=book, free_bytes=lambda: free_bytes(folder))
+        self._steps = {
+            "welcome": WelcomeStep(self._kit),
+            "check": CheckStep(self._kit),
+            "key": KeyStep(self._kit),
+            "when": WhenStep(self._kit),
+            "run": RunStep(self._kit),
+            "ready": ReadyStep(self._kit),
+        }
+        self.dialog: LeaveDialog | None = None
+        self._marks = StepMarks(len(STEPS))
+        self._heading, self._note = Paragraph("", Type.FIGURE), Paragraph(tone="sub")
+        self.back, self.next = Button(self.tr("Back")), Button("", "primary")
+        self.leave = Button(self.tr("Not now"), "quiet")
+        self._lay()
+        for step in self._steps.values():
+            step.changed.connect(self._follow)
+        self.back.clicked.connect(lambda: self._go(-1))
+        self.next.clicked.connect(self._go_on)
+        self.leave.clicked.connect(self._ask_to_leave)
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self._ask_to_leave)
+        means.model.shown.connect(self._refresh)
+        self._open(book.draft.step)
+
+    @property
+    def step(self) -> Step:
+        """The one that is seen."""
+        return self._steps[self.step_name]
+
+    @property
+    def step_name(self) -> str:
+        """Its name."""
+        return STEPS[self._kit.book.draft.step]
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Have what is shown looked up."""
+        super().showEvent(event)
+        self.step.enter()
+        self.step.refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep lines short enough to read."""
+        super().resizeEvent(event)
+        beside = max((self.width() - WIDEST) // 2, LEAST_BESIDE)
+        self._column.setContentsMargins(beside, 18, beside, 18)
+        self._feet.setContentsMargins(beside, 14, beside, 16)
+
+    # --- going
+
+    def _go_on(self) -> None:
+        if not self.step.is_ready:
+            return
+        if self.step_name == STEPS[-1]:
+            self._finish()
+        else:
+            self._go(1)
+
+    def _go(self, by: int) -> None:
+        at = self._kit.book.draft.step + by
+        if 0 <= at < len(STEPS):
+            self._kit.book.change(step=at)
+            self._open(at)
+            if self.isVisible():
+                self.step.enter()
+                self.step.refresh()
+            self._follow()
+            self.next.setFocus()
+
+    def _open(self, at: int) -> None:
+        for name, step in self._steps.items():
+            step.setVisible(name == STEPS[at])
+        told = self.tr("Step {number} of {steps}").format(number=at + 1, steps=len(STEPS))
+        self._marks.show_step(at, told)
+        self._heading.setText(self.step.heading)
+        self._note.setText(self.step.note)
+        self.setAccessibleName(f"{told}: {self.step.heading}")
+        self._scroll.verticalScrollBar().setValue(0)
+        self._follow()
+
+    def _follow(self) -> None:
+        at = self._kit.book.draft.step
+        self.back.setVisible(at > 0)
+        self.next.show_as(self.step.next_words or self.tr("Next"))
+        self.next.setEnabled(self.step.is_ready)
+
+    def _refresh(self, _: object) -> None:
+        if self.isVisible():
+            self.step.refresh()
+
+    # --- the end
+
+    def _ask_to_leave(self) -> None:
+        self.dialog = LeaveDialog(self)
+        self.dialog.accepted.connect(self.left)
+        self.dialog.open()
+
+    def _finish(self) -> None:
+        kit, draft = self._kit, self._kit.book.draft
+        model, own = kit.means.model, kit.means.own
+        chosen = with_preset(model.preferences, draft.preset)
+        chosen = replace(chosen, consent=True, run=draft.run)
+        if checks.wants_role(kit.machine):
+            role = "witness" if draft.role == "auto" else draft.role
+            chosen = _with_role(chosen, role)
+        if own is not None:
+            self._start_at_login(is_wanted=draft.starts_at_login)
+        model.choose(chosen)
+        model.contribute()
+        kit.book.finish()
+        self.finished.emit()
+
+    def _start_at_login(self, *, is_wanted: bool) -> None:
+        """A system that does not take it is no reason to stop: Settings shows what holds."""
+        own = self._kit.means.own
+        if own is None:
+            return
+        try:
+            own.autostart.turn_on() if is_wanted else own.autostart.turn_off()
+        except OSError as err:
+            own.book.trouble.emit("unsaved", f"{self.tr('Start at login')}: {err.strerror or err}")
+
+    # --- parts
+
+    def _lay(self) -> None:
+        content = QWidget()
+        content.setProperty("kind", "body")
+        self._column = QVBoxLayout(content)
+        self._column.setSpacing(6)
+        self._column.addWidget(self._heading)
+        self._column.addWidget(self._note)
+        self._column.addSpacing(12)
+        for step in self._steps.values():
+            self._column.addWidget(step)
+        self._column.addStretch(1)
+        self._scroll = QScrollArea()
+        self._scroll.setProperty("kind", "page")
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setWidget(content)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addLayout(self._head())
+        outer.addWidget(self._scroll, 1)
+        rule = QFrame()
+        rule.setProperty("kind", "rule")
+        outer.addWidget(rule)
+        self._feet = QHBoxLayout()
+        self._feet.setSpacing(10)
+        self._feet.addWidget(self.leave)
+        self._feet.addStretch(1)
+        self._feet.addWidget(self.back)
+        self._feet.addWidget(self.next)
+        outer.addLayout(self._feet)
+
+    def _head(self) -> QHBoxLayout:
+        made = QHBoxLayout()
+        made.setContentsMargins(22, 18, 26, 8)
+        made.setSpacing(9)
+        made.addWidget(Logo(24))
+        made.addWidget(Text("Tequio", Type.HEADING))
+        made.addStretch(1)
+        made.addWidget(self._marks)
+        return made
+
+
+def free_bytes(folder: Path) -> int | None:
+    """Room where that folder is, or will be made."""
+    there = next((one for one in (folder, *folder.parents) if one.exists()), folder)
+    storage = QStorageInfo(str(there))
+    return storage.bytesAvailable() if storage.isValid() and storage.isReady() else None
+
+
+def _with_role(preferences: Preferences, role: str) -> Preferences:
+    others = tuple(one for one in preferences.devices if one.id != CPU)
+    return replace(preferences, devices=(*others, DeviceChoice(id=CPU, role=role)))

@@ -1,0 +1,203 @@
+"""Step 1: what this does, what it costs in power, and that it stops when somebody plays."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from tequio_client.app.first_run.cost import USUAL, Power, power
+from tequio_client.app.first_run.step import Kit, Step
+from tequio_client.app.theme.fonts import Type
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.card import Card
+from tequio_client.app.widgets.columns import Columns
+from tequio_client.app.widgets.number_box import NumberBox
+from tequio_client.app.widgets.slider_row import SliderRow
+from tequio_client.app.widgets.stat_card import Tile
+from tequio_client.app.widgets.text import Paragraph, Text
+
+MOST_TARIFF = 1_000_000.0
+LEAST = 180
+
+
+class WelcomeStep(Step):
+    """Three promises and the cost."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(
+            kit,
+            self.tr("Lend your idle computer to open models"),
+            self.tr(
+                "Tequio trains open language models on the computers of volunteers, while nobody "
+                "needs them. Nothing is lent before you agree to it at the end."
+            ),
+        )
+        promises = Columns()
+        promises.hold(
+            (
+                Promise(
+                    "gamepad-2",
+                    self.tr("Stops when you play"),
+                    self.tr("A game or a full screen ends it within seconds. All memory is back."),
+                ),
+                Promise(
+                    "coins",
+                    self.tr("Points you can check"),
+                    self.tr("Each round gives compute points. Your computer checks every proof."),
+                ),
+                Promise(
+                    "shield-check",
+                    self.tr("Keeps to itself"),
+                    self.tr("It reads none of your files. It trains on public text only."),
+                ),
+            )
+        )
+        self.cost = CostCard(kit)
+        self.body.addWidget(promises)
+        self.body.addWidget(self.cost)
+        self.body.addStretch(1)
+
+    def refresh(self) -> None:
+        """Show the cost of the card that is known now."""
+        self.cost.refresh()
+
+
+class Promise(Card):
+    """One thing to count on."""
+
+    def __init__(self, picture: str, heading: str, words: str) -> None:
+        super().__init__()
+        self.setMinimumWidth(LEAST)
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(Tile(picture))
+        head.addWidget(Paragraph(heading, Type.HEADING), 1)
+        self.body.addLayout(head)
+        self.body.addWidget(Paragraph(words, tone="sub"))
+        self.body.addStretch(1)
+
+
+class CostCard(Card):
+    """Watts, and what they cost in a month by hours and tariff."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__()
+        self._kit = kit
+        self._device = Paragraph("", Type.CAPTION, "sub")
+        self._draw, self._energy, self._money = (Figure() for _ in range(3))
+        code = QLocale().currencySymbol(QLocale.CurrencySymbolFormat.CurrencyIsoCode)
+        self._usual = USUAL.get(code)
+        self.hours = SliderRow(self.tr("Lending on a day"), 1, 24, self._write_hours)
+        name = self.tr("Price of a kWh")
+        self.tariff = NumberBox(
+            name, 0.0, MOST_TARIFF, code, places=2, nothing=self.tr("not entered")
+        )
+        self.tariff.choose(self._tariff() or 0.0)
+        self.hours.choose(kit.book.draft.hours)
+        self.hours.chosen.connect(lambda hours: self._change(hours=hours))
+        self.tariff.chosen.connect(lambda price: self._change(tariff=price))
+        self.title(self.tr("What it costs in power"))
+        figures_row, inputs, price = Columns(gap=20), QHBoxLayout(), QWidget()
+        figures_row.hold((self._draw, self._energy, self._money))
+        column = QVBoxLayout(price)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(Text(name))
+        column.addWidget(self.tariff)
+        inputs.setSpacing(26)
+        inputs.addWidget(self.hours, 1)
+        inputs.addWidget(price, 0, Qt.AlignmentFlag.AlignTop)
+        self.body.addWidget(self._device)
+        self.body.addWidget(figures_row)
+        self.body.addLayout(inputs)
+        self._note = Paragraph("", Type.CAPTION, "sub")
+        self.body.addWidget(self._note)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the range for what is known and chosen now."""
+        found, draft = power(self._kit.machine), self._kit.book.draft
+        least, most = found.month_kwh(draft.hours)
+        tariff = self._tariff()
+        self._device.setText(self._say_device(found))
+        self._draw.say(
+            _range(figures.count(round(found.least_w)), figures.power(found.most_w)),
+            self.tr("while it trains"),
+        )
+        kwh = self.tr("{energy} kWh")
+        self._energy.say(
+            _range(figures.count(round(least)), kwh.format(energy=figures.count(round(most)))),
+            self.tr("in a month"),
+        )
+        money = _range(_money(least * (tariff or 0)), _money(most * (tariff or 0)))
+        self._money.say(money if tariff else figures.ABSENT, self.tr("in a month"))
+        self._note.setText(self._say_price())
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """The figures that it shows: power, energy and money."""
+        return self._draw.words, self._energy.words, self._money.words
+
+    def _say_device(self, found: Power) -> str:
+        if not found.device:
+            return self.tr("Looking at this computer. The range is that of most graphics cards.")
+        if found.is_processor:
+            said = self.tr("{device}: no graphics card was found. The range is that of processors.")
+        elif found.is_known:
+            said = self.tr("{device}: from 60 % of its power limit to all of it.")
+        else:
+            said = self.tr("{device} does not say its limit. The range is that of most cards.")
+        return said.format(device=found.device)
+
+    def _say_price(self) -> str:
+        rest = self.tr(
+            "This device alone. A computer that would otherwise sleep draws 40 to 90 W more."
+        )
+        if self._kit.book.draft.tariff is None and self._usual:
+            guess = self.tr("The price is a rough one for households: enter yours.")
+            return f"{guess} {rest}"
+        return rest
+
+    def _tariff(self) -> float | None:
+        chosen = self._kit.book.draft.tariff
+        return self._usual if chosen is None else chosen
+
+    def _write_hours(self, hours: int) -> str:
+        return self.tr("%n hour(s)", "", hours)
+
+    def _change(self, **changes: float) -> None:
+        self._kit.book.change(**changes)
+        self.refresh()
+
+
+class Figure(QWidget):
+    """A figure above its caption."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._figure, self._caption = Text("", Type.TITLE), Text("", Type.CAPTION, "sub")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 2, 0, 2)
+        column.setSpacing(0)
+        column.addWidget(self._figure)
+        column.addWidget(self._caption)
+
+    def say(self, figure: str, caption: str) -> None:
+        """Show that."""
+        self._figure.setText(figure)
+        self._caption.setText(caption)
+        self.setAccessibleName(f"{figure} {caption}")
+
+    @property
+    def words(self) -> str:
+        """The figure."""
+        return self._figure.text()
+
+
+def _range(least: str, most: str) -> str:
+    return f"{least} – {most}"
+
+
+def _money(amount: float) -> str:
+    places = 0 if amount >= 100 else 2  # noqa: PLR2004 - cents matter below
+    return QLocale().toCurrencyString(amount, "", places)

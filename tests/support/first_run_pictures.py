@@ -1,0 +1,292 @@
+"""Writes a picture of each step of the first run, and of the dialogs about a key.
+
+    python -m tests.support.first_run_pictures build/pictures [--scale 2] [--only key]
+
+As `app_pictures`: clock, figures, typeface and key are fixed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import keyring
+from msgspec.structs import replace
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+
+from tequio_client.app.app_settings import SettingsBook
+from tequio_client.app.autostart.linux import DesktopEntry
+from tequio_client.app.first_run.check import CheckStep
+from tequio_client.app.first_run.draft import STEPS, DraftBook
+from tequio_client.app.first_run.first_run import FirstRun
+from tequio_client.app.first_run.key import KeyStep
+from tequio_client.app.keys.backup_dialog import BackupDialog
+from tequio_client.app.keys.key_desk import KeyDesk
+from tequio_client.app.keys.restore_dialog import RestoreDialog
+from tequio_client.app.keys.unlock_dialog import UnlockDialog
+from tequio_client.app.language import Language, catalogue
+from tequio_client.app.model import Model
+from tequio_client.app.pages.page import Means, Own
+from tequio_client.app.theme import sizes
+from tequio_client.app.theme.look import Choice, Look
+from tequio_client.key_state import Kept
+from tequio_client.link.questions import AskRuns
+from tests.support.app_language import PseudoLocale
+from tests.support.app_scenes import NEW, NOW_MS, replies
+from tests.support.app_worker import ScriptedWorker
+from tests.support.paper_keyring import PaperKeyring
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from PySide6.QtGui import QPixmap
+
+    from tequio_client.link.snapshot import Snapshot
+
+SEED = bytes(range(32))
+PATIENCE = 2_000
+"""Turns of the event loop, at most, until something slow has come."""
+NO_CARD = replace(NEW, machine=replace(NEW.machine, gpus=()))
+LOOKS = ((Choice.DARK, "en"), (Choice.LIGHT, "en"), (Choice.DARK, "pseudo"))
+
+
+class Booth:
+    """Everything that a first run needs, around a folder of its own."""
+
+    def __init__(self, app: QApplication, look: Look, folder: Path) -> None:
+        self._app, self._look, self.folder = app, look, folder
+        self.worker = ScriptedWorker(replies())
+        self.model = Model(self.worker)
+        self.desk = KeyDesk(folder / "worker", lambda: NOW_MS, lambda: True)
+        self.book = DraftBook(folder)
+        self.settings = SettingsBook(folder)
+        self.entry = DesktopEntry(("tequio", "app", "--background"), folder / "autostart")
+
+    def first_run(self, step: str, snapshot: Snapshot | None = NEW) -> FirstRun:
+        """The first run, at that step."""
+        self.book.change(step=STEPS.index(step))
+        made = FirstRun(self.means(), self.desk, self.folder / "worker", self.book)
+        made.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        made.resize(*sizes.WINDOW)
+        if snapshot is not None:
+            self.worker.show(snapshot)
+        made.show()
+        return made
+
+    def means(self) -> Means:
+        """What pages work with."""
+        own = Own(
+            book=self.settings,
+            autostart=self.entry,
+            folder=self.folder / "worker",
+            usual_ledger="",
+            programs=tuple,
+        )
+        return Means(
+            model=self.model,
+            look=self._look,
+            now_ms=lambda: NOW_MS,
+            open_page=lambda _: None,
+            own=own,
+        )
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        """Let things happen until that holds; raises AssertionError."""
+        for _ in range(PATIENCE):
+            if holds():
+                break
+            self._app.thread().msleep(5)
+            self._app.processEvents()
+        assert holds()
+        for _ in range(5):
+            self._app.processEvents()
+
+    def make_key(self, how: Kept = Kept.KEYRING) -> None:
+        """Make the key that all pictures have."""
+        self.desk._drawn = SEED  # noqa: SLF001 - one key for all pictures
+        self.desk.make(how, None, lambda _: None, _fail)
+        self.until(lambda: self.desk.state.kept is how)
+
+
+def _fail(error: Exception) -> None:
+    raise error
+
+
+@contextmanager
+def booth(app: QApplication, look: Look) -> Iterator[Booth]:
+    """A booth with a keyring, for one picture."""
+    keyring.set_keyring(PaperKeyring())
+    with tempfile.TemporaryDirectory() as place:
+        yield Booth(app, look, Path(place))
+
+
+def welcome(made: Booth) -> QWidget:
+    """The first step."""
+    return made.first_run("welcome")
+
+
+def check(made: Booth) -> QWidget:
+    """The second step, when everything has answered."""
+    return _checked(made, NEW)
+
+
+def check_no_card(made: Booth) -> QWidget:
+    """The second step in a computer without a card, and without a ledger."""
+    made.worker.replies[AskRuns] = "the ledger is away"
+    return _checked(made, NO_CARD)
+
+
+def _checked(made: Booth, snapshot: Snapshot) -> QWidget:
+    shown = made.first_run("check", snapshot)
+    assert isinstance(shown.step, CheckStep)
+    step = shown.step
+    made.until(step.again.isEnabled)
+    return shown
+
+
+def key_new(made: Booth) -> QWidget:
+    """The third step, before there is a key."""
+    return made.first_run("key")
+
+
+def key_no_keyring(made: Booth) -> QWidget:
+    """The third step where there is no keyring."""
+    ring = PaperKeyring()
+    ring.is_locked = True
+    keyring.set_keyring(_absent())
+    shown = made.first_run("key")
+    assert isinstance(shown.step, KeyStep)
+    trouble = shown.step.making.trouble
+    made.until(lambda: not trouble.isHidden())
+    return shown
+
+
+def _absent() -> object:
+    from keyring.backends import fail  # noqa: PLC0415 - here only
+
+    return fail.Keyring()  # type: ignore[no-untyped-call]  # the library's
+
+
+def key_made(made: Booth) -> QWidget:
+    """The third step, with a key."""
+    made.make_key()
+    return made.first_run("key")
+
+
+def when(made: Booth) -> QWidget:
+    """The fourth step, with consent."""
+    made.book.change(is_agreed=True)
+    return made.first_run("when")
+
+
+def run(made: Booth) -> QWidget:
+    """The fifth step."""
+    return made.first_run("run")
+
+
+def run_away(made: Booth) -> QWidget:
+    """The fifth step without a ledger."""
+    made.worker.replies[AskRuns] = "the ledger is away"
+    return made.first_run("run")
+
+
+def ready(made: Booth) -> QWidget:
+    """The last step."""
+    made.book.change(is_agreed=True)
+    return made.first_run("ready")
+
+
+def backup_words(made: Booth) -> QWidget:
+    """The dialog with the words."""
+    made.make_key()
+    dialog = BackupDialog(made.desk)
+    _open(dialog)
+    dialog.main.click()
+    made.until(lambda: bool(dialog.words.grid.accessibleDescription()))
+    return dialog
+
+
+def backup_file(made: Booth) -> QWidget:
+    """The dialog for a file."""
+    made.make_key()
+    return _open(BackupDialog(made.desk, None, "file"))
+
+
+def restore(made: Booth) -> QWidget:
+    """The dialog that takes a backup, with a word that is wrong."""
+    dialog = RestoreDialog(made.desk)
+    _open(dialog)
+    dialog.words.setPlainText("abandom " * 24)
+    dialog.main.click()
+    made.until(lambda: not dialog.trouble.isHidden())
+    return dialog
+
+
+def unlock(made: Booth) -> QWidget:
+    """The dialog that asks for a passphrase."""
+    return _open(UnlockDialog(made.desk))
+
+
+def _open(dialog: QWidget) -> QWidget:
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    dialog.show()
+    return dialog
+
+
+PICTURES = (
+    welcome, check, check_no_card, key_new, key_no_keyring, key_made, when, run, run_away, ready,
+    backup_words, backup_file, restore, unlock,
+)  # fmt: skip
+
+
+def take(folder: Path, scale: float, only: str) -> None:
+    """Write the pictures of one scale."""
+    app = QApplication.instance() or QApplication([])
+    assert isinstance(app, QApplication)
+    look, language = Look(app, Choice.DARK), Language(app, "en")
+    for choice, spoken in LOOKS:
+        look.choose(choice)
+        if spoken == "pseudo":
+            language.speak(QLocale("en_US"), PseudoLocale())
+        else:
+            language.speak(QLocale("en_US"), catalogue("en"))
+        for make in PICTURES:
+            if only in make.__name__:
+                name = f"first-run-{make.__name__}-{choice}-{spoken}-{scale:g}x.png"
+                _picture(app, look, make).save(str(folder / name))
+
+
+def _picture(app: QApplication, look: Look, make: Callable[[Booth], QWidget]) -> QPixmap:
+    with booth(app, look) as made:
+        shown = make(made)
+        made.until(lambda: True)
+        taken = shown.grab()
+        made.desk.close()
+        shown.close()
+        shown.deleteLater()
+        app.processEvents()
+        return taken
+
+
+def main() -> int:
+    """Take pictures as the command line says."""
+    parser = argparse.ArgumentParser(description="Write pictures of the first run")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--only", default="")
+    chosen = parser.parse_args()
+    chosen.folder.mkdir(parents=True, exist_ok=True)
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.environ["QT_SCALE_FACTOR"] = f"{chosen.scale:g}"
+    take(chosen.folder, chosen.scale, chosen.only)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
