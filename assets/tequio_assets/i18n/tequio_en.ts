@@ -105,4 +105,44 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>CostCard</name>
+    <message numerus="yes">
+        <source>%n hour(s)</source>
+        <translation>
+            <numerusform>%n hour</numerusform>
+            <numerusform>%n hours</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ReadyStep</name>
+    <message numerus="yes">
+        <source>%n minute(s) after your last input. A key or the mouse stops it; games do, always.</source>
+        <translation>
+            <numerusform>%n minute after your last input. A key or the mouse stops it; games do, always.</numerusform>
+            <numerusform>%n minutes after your last input. A key or the mouse stops it; games do, always.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>RunStep</name>
+    <message numerus="yes">
+        <source>%n volunteer(s)</source>
+        <translation>
+            <numerusform>%n volunteer</numerusform>
+            <numerusform>%n volunteers</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>checks</name>
+    <message numerus="yes">
+        <source>The ledger answers, and %n run(s) are open.</source>
+        <translation>
+            <numerusform>The ledger answers, and %n run is open.</numerusform>
+            <numerusform>The ledger answers, and %n runs are open.</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>
