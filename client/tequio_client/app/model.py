@@ -1,7 +1,8 @@
 """What the app knows: the worker's latest snapshot and replies, and our own latest wish.
 
 Widgets ask this and keep nothing. What the user does goes out through it at once, and counts as
-wished until the worker shows that wish or a later one of somebody else's.
+wished until the worker shows that wish or a later one of somebody else's. Preferences count until
+the worker shows them; one that shows others all the same has not taken ours, and says what holds.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from tequio_client.link.questions import Question, Reply
     from tequio_client.link.snapshot import Snapshot
 
+HEARD_MS = 3_000
+"""A worker that has heard preferences shows them long before."""
 MOST_REPLIES = 32
 """Replies that are kept, the latest of each question."""
 MOST_ASKED = 256
@@ -49,6 +52,7 @@ class Model(QObject):
         self._snapshot: Snapshot | None = None
         self._wish: Wish | None = None
         self._preferences: Preferences | None = None
+        self._unheard_ms: int | None = None  # when the worker first showed others than ours
         self._asked: dict[int, Question] = {}
         self._replies: dict[Question, Reply] = {}
         self._session = NOTHING_OF_SESSION
@@ -122,7 +126,7 @@ class Model(QObject):
 
     def choose(self, preferences: Preferences) -> None:
         """Let these hold from now on."""
-        self._preferences = preferences
+        self._preferences, self._unheard_ms = preferences, None
         self._worker.choose(preferences)
         self.preferred.emit(preferences)
 
@@ -144,9 +148,20 @@ class Model(QObject):
 
     def _show(self, snapshot: Snapshot) -> None:
         self._snapshot, self._why_gone = snapshot, ""
-        if self._preferences == snapshot.preferences:
-            self._preferences = None
+        if self._preferences is not None:
+            self._compare(snapshot, self._preferences)
         self.shown.emit(snapshot)
+
+    def _compare(self, snapshot: Snapshot, ours: Preferences) -> None:
+        """Give ours up when the worker shows them, or will not."""
+        if ours == snapshot.preferences:
+            self._preferences = None
+            return
+        if self._unheard_ms is None:
+            self._unheard_ms = snapshot.at_ms
+        if snapshot.at_ms - self._unheard_ms >= HEARD_MS:
+            self._preferences = None
+            self.preferred.emit(snapshot.preferences)
 
     def _answer(self, answer: Answer) -> None:
         question = self._asked.pop(answer.id, None)
@@ -162,7 +177,7 @@ class Model(QObject):
         self.replied.emit(question, answer.reply)
 
     def _lose(self, why: str) -> None:
-        self._snapshot, self._why_gone = None, why
+        self._snapshot, self._why_gone, self._unheard_ms = None, why, None
         for question in self._asked.values():
             self.refused.emit(question, why)
         self._asked.clear()

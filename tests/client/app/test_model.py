@@ -65,6 +65,20 @@ def test_preferences_count_at_once_and_until_the_worker_shows_them(
     assert model.preferences.idle_minutes == 3
 
 
+def test_preferences_that_the_worker_does_not_take_are_not_shown_as_if(
+    model: Model, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    worker.show(LENDING)
+    model.choose(replace(AGREED, idle_minutes=15))
+    for passed_ms in (100, 1_000, 3_000):
+        worker.show(replace(LENDING, at_ms=NOW_MS + passed_ms))
+        assert model.preferences.idle_minutes == 15
+    with qtbot.waitSignal(model.preferred) as told:
+        worker.show(replace(LENDING, at_ms=NOW_MS + 3_100))
+    assert told.args == [AGREED]
+    assert model.preferences == AGREED
+
+
 def test_an_answer_finds_its_question(model: Model, worker: ScriptedWorker, qtbot: QtBot) -> None:
     question = AskRanking(around=3)
     with qtbot.waitSignal(model.replied) as told:
@@ -89,6 +103,7 @@ def test_a_question_without_a_reply_says_why(
 def test_a_worker_that_is_gone_answers_nothing_any_more(
     model: Model, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
+    worker.replies.clear()
     worker.show(LENDING)
     model.ask(AskDiagnostics())  # the script has no answer: it stays open
     with qtbot.waitSignals([model.refused, model.shown]):

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 CPU = "cpu"
 READINGS = 60
 """Readings of each kind that are remembered: a minute."""
-FREE_MB = 2_048
-MOST_OF_MEMORY = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +59,6 @@ def is_used(device: Device, machine: MachineFacts, preferences: Preferences) -> 
     if device.is_processor and not has_choice:
         return not any(gpu.id != CPU for gpu in machine.gpus or ())
     return preferences.device(device.id).use
-
-
-def automatic_mb(total_mb: int) -> int:
-    """Memory that may be used where nothing else was chosen."""
-    return max(0, min(total_mb - FREE_MB, int(total_mb * MOST_OF_MEMORY)))
 
 
 def _card(gpu: Gpu) -> Device:

@@ -96,7 +96,7 @@ class DeviceCard(Card):
 
     def show_nothing(self) -> None:
         """There is no worker: nothing can be told, and the choices wait."""
-        self.state.show_as(self.tr("Unknown"), "circle-help")
+        self.state.show_as(self.tr("Unknown"), "circle-question-mark")
         self.benchmark.show_snapshot(None)
 
     def _switch(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from tequio_client.app.pages.devices import automatic_mb
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.button import Button
 from tequio_client.app.widgets.chip import Chip
 from tequio_client.app.widgets.columns import Columns
 from tequio_client.app.widgets.slider_row import SliderRow
+from tequio_client.link.preferences import most_memory_mb
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,7 +76,7 @@ class Limits(Columns):
     def __init__(self, device: Device, edits: Edits) -> None:
         super().__init__(folded=2, gap=24)
         self._edits, self._device = edits, device
-        self._choice: DeviceChoice | None = None
+        self._is_usual = True
         self._grid.setVerticalSpacing(14)
         self.memory = self._memory_limit(device)
         self.watts = self._watts_limit(device)
@@ -118,31 +118,31 @@ class Limits(Columns):
         """Show what was chosen, as far as this device can do it."""
         device = self._device
         if self.memory is not None and device.memory_mb:
-            chosen = min(choice.memory_mb, device.memory_mb) or automatic_mb(device.memory_mb)
-            self._is_automatic = choice.memory_mb == 0
-            self.memory.show_value(round(chosen / STEP_MB), is_usual=choice.memory_mb == 0)
+            chosen = most_memory_mb(device.memory_mb, choice.memory_mb)
+            self._show(self.memory, round(chosen / STEP_MB), is_usual=choice.memory_mb == 0)
         if self.watts is not None and device.watts_limit:
             watts = min(choice.watts or device.watts_limit, device.watts_limit)
-            self._has_no_goal = choice.watts == 0
-            self.watts.show_value(round(watts / STEP_W), is_usual=choice.watts == 0)
+            self._show(self.watts, round(watts / STEP_W), is_usual=choice.watts == 0)
         if self.threads is not None:
             threads = min(choice.threads, device.cores) or max(device.cores - 1, 1)
-            self._is_automatic = choice.threads == 0
-            self.threads.show_value(threads, is_usual=choice.threads == 0)
+            self._show(self.threads, threads, is_usual=choice.threads == 0)
         self.temperature.show_value(choice.temperature_c, is_usual=choice.temperature_c == USUAL_C)
         self.share.show_value(
             max(round(choice.share_percent / STEP_PERCENT), 1),
             is_usual=choice.share_percent == 100,  # noqa: PLR2004  # percent
         )
 
-    # --- each limit
+    def _show(self, limit: Limit, steps: int, *, is_usual: bool) -> None:
+        """Show what was chosen, or by its own word what holds without a choice."""
+        self._is_usual = is_usual
+        limit.show_value(steps, is_usual=is_usual)
+        self._is_usual = False
 
-    _is_automatic = True
-    _has_no_goal = True
+    # --- each limit
 
     def _memory_limit(self, device: Device) -> Limit | None:
         total = device.memory_mb
-        if device.is_processor or not total or automatic_mb(total) < STEP_MB:
+        if device.is_processor or not total or most_memory_mb(total) < STEP_MB:
             return None
         free = self.tr("Left to the desktop: 2 GiB at least, unless you choose more here.")
         note = self.tr("{free} This card has {total}.").format(
@@ -158,7 +158,7 @@ class Limits(Columns):
 
     def _memory_words(self, steps: int) -> str:
         shown = figures.memory(steps * STEP_MB)
-        if not self._is_automatic:
+        if not self._is_usual:
             return shown
         return self.tr("{memory}, automatic").format(memory=shown)
 
@@ -184,7 +184,7 @@ class Limits(Columns):
         )
 
     def _watts_words(self, steps: int) -> str:
-        return self.tr("No goal") if self._has_no_goal else figures.power(steps * STEP_W)
+        return self.tr("No goal") if self._is_usual else figures.power(steps * STEP_W)
 
     def _threads_limit(self, device: Device) -> Limit | None:
         if not device.is_processor:
@@ -207,7 +207,7 @@ class Limits(Columns):
 
     def _threads_words(self, threads: int) -> str:
         shown = figures.count(threads)
-        if not self._is_automatic:
+        if not self._is_usual:
             return shown
         return self.tr("{threads}, automatic").format(threads=shown)
 

@@ -1,0 +1,113 @@
+"""Preferences as they are edited: at once or at rest, beside what others choose, and by presets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QObject
+
+from tequio_client.app.pages.edits import Edits, preset_of
+from tequio_client.link import control
+from tequio_client.link.preferences import (
+    PRESETS,
+    DeviceChoice,
+    Preferences,
+    Preset,
+    with_preset,
+)
+from tests.support.app_scenes import AGREED, LENDING
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.model import Model
+    from tests.support.app_worker import ScriptedWorker
+
+
+@pytest.fixture
+def edits(model: Model, worker: ScriptedWorker) -> Edits:
+    worker.show(LENDING)
+    model.setParent(worker)
+    return Edits(model, QObject(worker))
+
+
+def chosen(worker: ScriptedWorker) -> list[Preferences]:
+    """All that the worker was told, oldest first."""
+    return [one.preferences for one in worker.heard if isinstance(one, control.Choose)]
+
+
+def test_a_deed_is_sent_at_once_and_changes_nothing_else(
+    edits: Edits, worker: ScriptedWorker
+) -> None:
+    edits.change({"on_battery": True})
+    assert chosen(worker) == [replace(AGREED, on_battery=True)]
+
+
+def test_a_hand_that_moves_is_waited_for(
+    edits: Edits, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    for minutes in (6, 7, 8):
+        edits.change_soon({"idle_minutes": minutes})
+        assert edits.current.idle_minutes == minutes
+    assert chosen(worker) == []
+    qtbot.waitUntil(lambda: bool(chosen(worker)))
+    assert [one.idle_minutes for one in chosen(worker)] == [8]
+
+
+def test_what_waits_goes_with_the_next_deed(edits: Edits, worker: ScriptedWorker) -> None:
+    edits.change_soon({"disk_gib": 40})
+    edits.change({"on_metered": True})
+    assert chosen(worker) == [replace(AGREED, disk_gib=40, on_metered=True)]
+
+
+def test_what_others_choose_meanwhile_stays(
+    edits: Edits, worker: ScriptedWorker, model: Model
+) -> None:
+    edits.change_soon({"disk_gib": 40})
+    worker.show(replace(LENDING, preferences=replace(AGREED, month_gb=7)))
+    assert (edits.current.disk_gib, edits.current.month_gb) == (40, 7)
+    edits.flush()
+    assert model.preferences == replace(AGREED, disk_gib=40, month_gb=7)
+
+
+def test_nothing_is_sent_that_is_no_change(edits: Edits, worker: ScriptedWorker) -> None:
+    edits.change({"disk_gib": AGREED.disk_gib})
+    edits.flush()
+    assert chosen(worker) == []
+
+
+def test_a_device_keeps_its_place_and_its_other_choices(
+    edits: Edits, worker: ScriptedWorker
+) -> None:
+    first, second = DeviceChoice(id="cuda:0", watts=150), DeviceChoice(id="cuda:1")
+    worker.show(replace(LENDING, preferences=replace(AGREED, devices=(first, second))))
+    edits.change_device("cuda:0", {"use": False})
+    assert chosen(worker)[-1].devices == (replace(first, use=False), second)
+    edits.change_device("cpu", {"threads": 3})
+    assert chosen(worker)[-1].devices[2] == DeviceChoice(id="cpu", threads=3)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_is_known_by_what_it_fixes(preset: Preset) -> None:
+    assert preset_of(with_preset(Preferences(month_gb=3), preset)) is preset
+
+
+def test_a_change_of_what_a_preset_fixes_is_custom_and_back(
+    edits: Edits, worker: ScriptedWorker
+) -> None:
+    edits.change({"idle_minutes": 4})
+    assert chosen(worker)[-1].preset is Preset.CUSTOM
+    edits.change({"idle_minutes": 5})
+    assert chosen(worker)[-1].preset is Preset.BALANCED
+    edits.change({"idle_minutes": 15, "pause_for_films": True, "others_cpu_percent": 25})
+    assert chosen(worker)[-1].preset is Preset.GENTLE
+
+
+def test_a_change_of_what_no_preset_fixes_leaves_the_preset(
+    edits: Edits, worker: ScriptedWorker
+) -> None:
+    worker.show(replace(LENDING, preferences=replace(AGREED, preset=Preset.CUSTOM)))
+    edits.change({"month_gb": 9})
+    assert chosen(worker)[-1].preset is Preset.CUSTOM
