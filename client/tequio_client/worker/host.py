@@ -342,9 +342,10 @@ class Host:
         )
 
 
-def _membership(preferences: Preferences) -> tuple[bool, str]:
-    """What decides which run we are in."""
-    return preferences.consent, preferences.run
+def _membership(preferences: Preferences) -> object:
+    """What decides which run we are in, and as what."""
+    roles = [(one.id, one.use, one.role) for one in preferences.devices]
+    return preferences.consent, preferences.run, roles
 
 
 def _free_bytes(folder: Path) -> int | None:

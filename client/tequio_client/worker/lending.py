@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from tequio_client.worker.settings import WorkerSettings
     from tequio_client.worker.trainer_process import TrainerProcess
     from tequio_shared.manifest import Manifest
+    from tequio_shared.statements.members import Role
 
 _BITS = 8
 _MEGA = 1e6
+_GIB = 1 << 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,7 @@ class Limits:
     share_percent: int
     upload_bytes_per_s: float | None
     download_bytes_per_s: float | None
+    store_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +156,7 @@ class Lending:
                 share_percent=min(trainer.share_percent, self.decision.share_percent),
                 upload_bytes_per_s=net.upload_bytes_per_s,
                 download_bytes_per_s=net.download_bytes_per_s,
+                store_bytes=net.quota_bytes,
             )
         facts = self._gather()
         machine = facts.known_machine()
@@ -166,7 +170,13 @@ class Lending:
             share_percent=self.decision.share_percent,
             upload_bytes_per_s=_bytes_per_s(chosen.upload_mbit),
             download_bytes_per_s=_bytes_per_s(chosen.download_mbit),
+            store_bytes=chosen.disk_gib * _GIB,
         )
+
+    def roles(self) -> tuple[Role, ...]:
+        """What we offer to do in a run."""
+        role = self.preferences.device(self.limits().device).role
+        return (role,) if role in self._settings.roles else self._settings.roles
 
     def look(self) -> None:
         """Decide anew, about once a second and at any news; tells whoever obeys of a change."""

@@ -21,7 +21,8 @@ class Stock:
     """Entries in the order of their use, at most `quota_bytes` of them."""
 
     def __init__(self, quota_bytes: int, where: str) -> None:
-        self._quota_bytes = quota_bytes
+        self._given_bytes = quota_bytes
+        self._aside_bytes = 0
         self._where = where  # for sentences
         self._sizes: OrderedDict[tuple[Kind, Digest], int] = OrderedDict()  # oldest use first
         self._pins: Counter[Digest] = Counter()
@@ -30,9 +31,28 @@ class Stock:
     def __contains__(self, entry: tuple[Kind, Digest]) -> bool:
         return entry in self._sizes
 
+    @property
+    def _quota_bytes(self) -> int:
+        return max(self._given_bytes - self._aside_bytes, 0)
+
     def set_aside(self, size_bytes: int) -> None:
         """Leave so much of the quota to others."""
-        self._quota_bytes = max(self._quota_bytes - size_bytes, 0)
+        self._aside_bytes += size_bytes
+
+    def limit(
+        self,
+        quota_bytes: int,
+        *,
+        may_go: Callable[[Digest], bool],
+        let_go: Callable[[Kind, Digest], None],
+    ) -> None:
+        """Have another quota; the least recently used go until it is kept, as far as they may."""
+        self._given_bytes = quota_bytes
+        for kind, name in list(self._sizes):
+            if self.used_bytes <= self._quota_bytes:
+                return
+            if may_go(name):
+                let_go(kind, name)
 
     def add(self, kind: Kind, name: Digest, size_bytes: int) -> None:
         """Count an entry as used just now; one that is there gets the new size."""

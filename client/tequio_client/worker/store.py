@@ -66,6 +66,14 @@ class Store:
         """What the entries take, a tree under way at its full size."""
         return self._stock.used_bytes
 
+    def limit(self, quota_bytes: int) -> None:
+        """Hold so much at most from now on; blocks. What is needed now goes when it is not.
+
+        Raises UserFacingError when the folder cannot be used.
+        """
+        with self._lock, self._files.translated():
+            self._stock.limit(quota_bytes, may_go=self._may_go, let_go=self._forget)
+
     def set_aside(self, size_bytes: int) -> None:
         """Leave so much of the quota to files that lie beside the store."""
         with self._lock:

@@ -96,6 +96,7 @@ class Volunteer:
             changed, limits = self._lending.changed(), self._lending.limits()
             self._node.upload.limit(limits.upload_bytes_per_s)
             self._node.download.limit(limits.download_bytes_per_s)
+            await trio.to_thread.run_sync(self._node.store.limit, limits.store_bytes)
             if self._rounds is not None:
                 self._rounds.rest(self._lending.why_not())
             if self._workroom is not None:
@@ -133,7 +134,7 @@ class Volunteer:
                 key=node.signer.key,
                 manifest=joined.manifest,
                 corpus=joined.corpus,
-                roles=self._settings.roles,
+                roles=self._lending.roles(),
                 store=node.store,
                 kept=joined.kept,
                 base=joined.base,

@@ -369,3 +369,28 @@ def test_leaf_hashes_of_large_trees_do_not_fill_the_memory(tmp_path: Path) -> No
         tracemalloc.stop()
     assert kept_bytes < 16 << 20  # all of them: 28 MiB
     assert [len(tree.leaves) for tree in map(store.tree, roots) if tree] == [40_000] * 10
+
+
+def test_a_smaller_quota_lets_the_least_recently_used_go_and_nothing_that_is_pinned(
+    tmp_path: Path,
+) -> None:
+    store = store_in(tmp_path)
+    roots = [store.put_tree(bytes([at]) * 10_000, PIECE).root for at in range(5)]
+    store.pin(roots[0])
+    store.limit(25_000)
+    assert [store.has_tree(one) for one in roots] == [True, False, False, False, True]
+    assert store.used_bytes <= 25_000
+    store.limit(5_000)
+    assert [store.has_tree(one) for one in roots] == [True, False, False, False, False]
+    store.limit(1_000_000)
+    store.put_tree(CONTENT, PIECE)
+    assert store.has_tree(roots[0])
+
+
+def test_what_is_set_aside_stays_aside_under_another_quota(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    store.set_aside(20_000)
+    store.limit(25_000)
+    store.put_tree(bytes(4_000), PIECE)
+    with pytest.raises(UserFacingError, match="may hold 5.0 kB"):
+        store.put_tree(CONTENT, PIECE)
