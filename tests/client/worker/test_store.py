@@ -392,5 +392,5 @@ def test_what_is_set_aside_stays_aside_under_another_quota(tmp_path: Path) -> No
     store.set_aside(20_000)
     store.limit(25_000)
     store.put_tree(bytes(4_000), PIECE)
-    with pytest.raises(UserFacingError, match="may hold 5.0 kB"):
+    with pytest.raises(UserFacingError, match=r"may hold 5\.0 kB"):
         store.put_tree(CONTENT, PIECE)
