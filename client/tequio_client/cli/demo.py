@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -29,6 +30,13 @@ ENDLESS = 1_000_000
 @click.option(
     "--json", "json_file", type=options.OutputFile(), help="Write the outcome to this file."
 )
+@click.option(
+    "--share",
+    default=100,
+    show_default=True,
+    type=click.IntRange(1, 100),
+    help="Percent of the time that the volunteers compute; less leaves room for you.",
+)
 @click.option("--quick", is_flag=True, help="Five rounds in a minute.")
 @click.option(
     "--keep-running",
@@ -41,6 +49,7 @@ def demo(
     folder: Path | None,
     json_file: Path | None,
     *,
+    share: int,
     quick: bool,
     keep_running: bool,
 ) -> None:
@@ -55,6 +64,7 @@ def demo(
     with tempfile.TemporaryDirectory(prefix="tequio-demo-", ignore_cleanup_errors=True) as spare:
         place = _fresh(folder) if folder else Path(spare)
         play = script.quick(place, peers) if quick else script.Script(folder=place, peers=peers)
+        play = replace(play, share_percent=share)
         if keep_running:
             main.keep_running(script.with_rounds(play, rounds or ENDLESS))
             return

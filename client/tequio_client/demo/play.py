@@ -140,11 +140,12 @@ def _start(stage: Stage, nursery: trio.Nursery) -> None:
         folder,
     )
     nursery.start_soon(stage.seed.must_run)
+    share = ("--share", str(stage.script.share_percent))
     for number in range(1, stage.script.peers + 1):
         name = f"volunteer-{number}"
         volunteer = Program(
             name,
-            tequio("worker", *common, "--dir", str(folder / name), "--device", "cpu"),
+            tequio("worker", *common, "--dir", str(folder / name), "--device", "cpu", *share),
             folder,
         )
         stage.volunteers.append(volunteer)

@@ -44,6 +44,8 @@ class Script:
     inner_steps: int = 20
     held_out_tokens: int = 65_536
     first_windows: int = 160
+    share_percent: int = 100
+    """How much of the time the volunteers compute."""
 
     def plan(self) -> str:
         """The organiser's TOML."""
