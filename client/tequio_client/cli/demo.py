@@ -43,7 +43,7 @@ ENDLESS = 1_000_000
     is_flag=True,
     help="Train on until Ctrl-C, for others to join; nothing is measured or audited then.",
 )
-def demo(
+def demo(  # noqa: PLR0913 - one parameter an option
     rounds: int | None,
     peers: int,
     folder: Path | None,
