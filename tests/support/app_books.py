@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import TypeAlias
 
 from tequio_client.link.decision import Decision, Reason, State
 from tequio_client.link.event_words import Event, values_of
@@ -29,6 +30,7 @@ ROUNDS = 1_204
 EVENTS = 310
 OURS = "b8Kq0zv1"
 OTHER = "Zr4mXw7p"
+Values: TypeAlias = "dict[str, str | int | float]"
 
 
 def run(name: str, number: str, **changes: object) -> RunRow:
@@ -158,10 +160,12 @@ def series(question: Question) -> Series:
 
 def _event(number: int) -> ActivityRow:
     at_ms = NOW_MS - (EVENTS - number) * 23 * MINUTE_MS - 40_000
-    place = {"run": "nova-350m", "round": 1_841 - (EVENTS - number)}
+    place: Values = {"run": "nova-350m", "round": 1_841 - (EVENTS - number)}
+    points = 11 + number / 7_919
     lending = Decision(state=State.LENDING, reason=Reason.LENDING, share_percent=100)
     game = Decision(state=State.WAITING, reason=Reason.GAME, values={"program": "Hollow Knight"})
-    code, level, values = {
+    found: tuple[str, str, Values] = (Event.ROUND_ACCEPTED, "good", {**place, "points": points})
+    special: dict[int, tuple[str, str, Values]] = {
         1: (Event.HEAD_VERIFIED, "info", place),
         3: (Event.DECIDED, "info", values_of(lending)),
         4: (Event.DECIDED, "info", values_of(game)),
@@ -169,8 +173,9 @@ def _event(number: int) -> ActivityRow:
         8: (Event.ROUND_REJECTED, "error", {**place, "reason": "norm"}),
         9: (Event.LEDGER_FOUND, "good", {}),
         10: (Event.LEDGER_LOST, "warning", {"problem": "connection refused"}),
-    }.get(number % 13, (Event.ROUND_ACCEPTED, "good", {**place, "points": 11 + number / 7_919}))
-    return ActivityRow(number=number, at_ms=at_ms, code=code, level=level, values=dict(values))
+    }
+    code, level, values = special.get(number % 13, found)
+    return ActivityRow(number=number, at_ms=at_ms, code=code, level=level, values=values)
 
 
 HAPPENED = tuple(_event(number) for number in range(EVENTS, 0, -1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from string import Formatter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 from PySide6.QtCore import QLocale
@@ -19,6 +19,7 @@ from tests.support.app_scenes import NOW_MS
 if TYPE_CHECKING:
     from tequio_client.app.language import Language
 
+Values: TypeAlias = "dict[str, str | int | float]"
 pytestmark = pytest.mark.usefixtures("language")
 
 
@@ -32,7 +33,7 @@ def test_every_event_is_a_translated_sentence(code: Event, language: Language) -
 
 
 def test_points_of_an_event_are_exact_in_the_users_way(language: Language) -> None:
-    values = {"run": "nova", "round": 12_345, "points": 1_234.000_001}
+    values: Values = {"run": "nova", "round": 12_345, "points": 1_234.000_001}
     row = ActivityRow(number=1, at_ms=NOW_MS, code=Event.ROUND_ACCEPTED, values=values)
     assert "for 1,234.000001 points" in words.event(row)
     language.speak(QLocale("de"), PseudoLocale())
@@ -40,7 +41,7 @@ def test_points_of_an_event_are_exact_in_the_users_way(language: Language) -> No
 
 
 def test_a_rejection_says_why_in_words() -> None:
-    values = {"run": "nova", "round": 3, "reason": "norm"}
+    values: Values = {"run": "nova", "round": 3, "reason": "norm"}
     row = ActivityRow(number=1, at_ms=NOW_MS, code=Event.ROUND_REJECTED, values=values)
     assert "(the contribution was far larger than the others)" in words.event(row)
 
@@ -57,7 +58,7 @@ def test_a_decision_of_the_past_ended_at_a_time() -> None:
 @pytest.mark.parametrize(
     ("code", "values"), [("made-up", {}), (Event.JOINED_RUN, {}), (Event.DECIDED, {"state": "x"})]
 )
-def test_what_this_version_does_not_know_is_named(code: str, values: dict[str, str]) -> None:
+def test_what_this_version_does_not_know_is_named(code: str, values: Values) -> None:
     row = ActivityRow(number=1, at_ms=NOW_MS, code=code, values=values)
     assert f"({code})" in words.event(row)
 

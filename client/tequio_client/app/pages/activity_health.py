@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tequio_client.link.facts import Fact
 
 LEAST = 300
+NOBODY = "none"
+"""Source of what nothing on this system can tell."""
 
 
 class Health(QWidget):
@@ -135,7 +137,9 @@ class ProbeRow(QWidget):
         self._shown = fact
         self.name.setText(health_words.name(fact))
         how = self.tr("by {source}, in {time} ms")
-        self.source.setText(how.format(source=fact.source, time=figures.count(fact.took_ms)))
+        nobody = self.tr("Nothing on this system can tell")
+        asked = how.format(source=fact.source, time=figures.count(fact.took_ms))
+        self.source.setText(nobody if fact.source == NOBODY else asked)
         self.error.setText(fact.error)
         self.error.setVisible(bool(fact.error))
         self.remedy.setText("" if fact.ok else health_words.remedy(fact))

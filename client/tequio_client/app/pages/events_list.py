@@ -19,7 +19,6 @@ from tequio_client.app.widgets.banner import LEVELS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtCore import QModelIndex
     from PySide6.QtGui import QKeyEvent, QPainter
     from PySide6.QtWidgets import QStyleOptionViewItem
 
@@ -31,8 +30,8 @@ TILE = 28
 PICTURE = 15
 SIDE = 4
 GAP = 12
-WHEN = 92
-"""Pixels of the times."""
+LONGEST_S = 13 * 86_400 + 23 * 3_600
+"""Times of which the list keeps room for the words."""
 ABOVE = 9
 GROUNDS = {
     "info": "hover",
@@ -89,7 +88,7 @@ class EventLine(QStyledItemDelegate):
         line: Line = index.data(Role.LINE)
         return QSize(width, DAY if line.is_day else _height(line.words, _room(width)))
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw the day's name, or the event."""
         painter.save()
         line: Line = index.data(Role.LINE)
@@ -126,7 +125,7 @@ class EventLine(QStyledItemDelegate):
         room, height = _room(option.rect.width()), option.rect.height()
         left = SIDE + TILE + GAP
         words = self._place(option, QRectF(left, ABOVE, room, height - 2 * ABOVE + 2))
-        times = QRectF(left + room + GAP, ABOVE, WHEN, height - 2 * ABOVE + 2)
+        times = QRectF(left + room + GAP, ABOVE, _when(), height - 2 * ABOVE + 2)
         lead = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignLeading)
         trail = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignTrailing)
         painter.setFont(font(Type.BODY))
@@ -149,7 +148,18 @@ class EventLine(QStyledItemDelegate):
 
 def _room(width: int) -> int:
     """Pixels that words have in a line of that width."""
-    return max(width - 2 * SIDE - TILE - 2 * GAP - WHEN, 80)
+    return max(width - 2 * SIDE - TILE - 2 * GAP - _when(), 80)
+
+
+def _when() -> int:
+    """Pixels of the times."""
+    spans = (LONGEST_S, 86_340)
+    return max(_width(figures.ago(0, span_s * 1_000)) for span_s in spans)
+
+
+@lru_cache(maxsize=16)
+def _width(words: str) -> int:
+    return QFontMetrics(font(Type.CAPTION)).horizontalAdvance(words) + 2
 
 
 @lru_cache(maxsize=8_192)

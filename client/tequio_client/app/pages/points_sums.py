@@ -42,7 +42,7 @@ class PointsSums(Columns):
         none = self.tr("Nothing is open")
         waits = self.tr("Rounds that are not proven yet")
         self.pending.show_figure(figures.count(points.pending), waits if points.pending else none)
-        none = self.tr("No round came to nothing")
+        none = self.tr("None today")
         gave_none = self.tr("Rounds that gave nothing")
         rejected = figures.count(points.rejected)
         self.rejected.show_figure(rejected, gave_none if points.rejected else none)

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QVBoxLayout,
+    QWidget,
+)
 
 from tequio_client.app import words
 from tequio_client.app.pages.rounds_rows import STATES, is_checked
@@ -19,6 +27,8 @@ from tequio_client.app.widgets.picture import Picture
 from tequio_client.app.widgets.text import Paragraph, Text
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QShowEvent
+
     from tequio_client.link.questions import PointsRow
 
 WIDTH = 520
@@ -41,24 +51,37 @@ class RoundDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(22, 20, 22, 20)
         column.setSpacing(14)
+        column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         column.addLayout(self._head(title))
         column.addWidget(_fields(self.facts()))
         self.proof: tuple[tuple[str, str], ...] = self._proof() if is_checked(row) else ()
         column.addWidget(
             self._checked() if self.proof else Paragraph(self._unchecked(), tone="sub")
         )
+        column.addStretch(1)
         column.addLayout(self._buttons())
+        self.closes.setFocus()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Be as tall as the words need at this width."""
+        super().showEvent(event)
+        layout = self.layout()
+        if layout is not None:
+            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
 
     def facts(self) -> tuple[tuple[str, str], ...]:
         """What the round was, by name."""
         row = self._row
         tokens = figures.count(row.tokens) if row.tokens else figures.ABSENT
         energy = figures.energy(row.energy_j) if row.energy_j else figures.ABSENT
+        amounts = (row.micropoints, row.trained, row.witnessed)
+        is_open = row.state == "pending"
+        exact = [figures.ABSENT if is_open else figures.exact_points(one) for one in amounts]
         return (
             (self.tr("When"), figures.stamp(row.at_ms)),
-            (self.tr("Points"), figures.exact_points(row.micropoints)),
-            (self.tr("For training"), figures.exact_points(row.trained)),
-            (self.tr("For checking others' work"), figures.exact_points(row.witnessed)),
+            (self.tr("Points"), exact[0]),
+            (self.tr("For training"), exact[1]),
+            (self.tr("For checking others' work"), exact[2]),
             (self.tr("Device"), self._device or figures.ABSENT),
             (self.tr("Tokens"), tokens),
             (self.tr("Energy"), energy),
@@ -145,15 +168,16 @@ class RoundDialog(QDialog):
 
 def _fields(fields: tuple[tuple[str, str], ...], *, is_written_by_machine: bool = False) -> QWidget:
     made = QWidget()
-    form = QFormLayout(made)
-    form.setContentsMargins(0, 0, 0, 0)
-    form.setHorizontalSpacing(18)
-    form.setVerticalSpacing(5)
-    form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
-    for name, value in fields:
+    grid = QGridLayout(made)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(18)
+    grid.setVerticalSpacing(5)
+    grid.setColumnStretch(1, 1)
+    for at, (name, value) in enumerate(fields):
         shown = _machine_text(value) if is_written_by_machine else Text(value)
         shown.setAccessibleName(f"{name}: {value}")
-        form.addRow(Text(name, Type.BODY, "sub"), shown)
+        grid.addWidget(Text(name, Type.BODY, "sub"), at, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(shown, at, 1)
     return made
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 ROW = 50
 HEAD = 30
+LEAST = 400
 PADDING = 3
 GAP = 8
 WIDTHS = {
@@ -81,9 +82,8 @@ class RoundsTable(QTableView):
         self._settle()
 
     def minimumSizeHint(self) -> QSize:
-        """What cannot be spared."""
-        kept = sum(width for column, width in WIDTHS.items() if column not in SPARED)
-        return QSize(kept, HEAD)
+        """A narrow window's."""
+        return QSize(LEAST, HEAD)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the width out."""
@@ -105,10 +105,11 @@ class RoundsTable(QTableView):
                 hidden.add(column)
         for column in Column:
             self.setColumnHidden(column, column in hidden)
-        spare = width - sum(need for one, need in WIDTHS.items() if one not in hidden)
+        needed = sum(need for one, need in WIDTHS.items() if one not in hidden)
+        scale, spare = min(width / needed, 1.0), max(width - needed, 0)
         for column, need in WIDTHS.items():
-            share = max(spare, 0) // 3 * {Column.ROUND: 1, Column.STATE: 2}.get(column, 0)
-            self.setColumnWidth(column, need + share)
+            share = spare // 3 * {Column.ROUND: 1, Column.STATE: 2}.get(column, 0)
+            self.setColumnWidth(column, int(need * scale) + share)
 
     def _settle(self) -> None:
         self.setFixedHeight(HEAD + ROW * self.rows.rowCount() + 2 * sizes.FOCUS)

@@ -56,14 +56,16 @@ class RunChoices(QWidget):
 
     def _replace(self, rows: tuple[RunRow, ...]) -> None:
         """Keep the rows of runs that stay: one of them may have the keyboard."""
-        kept = {row.run: self.rows.pop(row.run, None) or self._new(row.run) for row in rows}
-        for gone in self.rows.values():
+        old, names = self.rows, {row.run for row in rows}
+        for run in old.keys() - names:
+            gone = old.pop(run)
             self._column.removeWidget(gone)
             gone.hide()
             gone.deleteLater()
-        self.rows = kept
+        kept = {run: old[run] if run in old else self._new(run) for run in names}
+        self.rows = {row.run: kept[row.run] for row in rows}
         before: QWidget = self.any
-        for made in kept.values():
+        for made in self.rows.values():
             self._column.addWidget(made)
             self.setTabOrder(before, made)
             before = made

@@ -52,8 +52,8 @@ class RunDetail(Card):
         self.body.addWidget(self.note)
         self.body.addStretch(1)
 
-    def show_any(self, *, is_chosen: bool) -> None:
-        """Show the choice that is left to the program."""
+    def show_any(self, *, is_chosen: bool, now: str = "") -> None:
+        """Show the choice that is left to the program; `now` is the run that it works for."""
         self._show_parts(is_run=False)
         self._run = ANY
         self.name.setText(self.tr("Choose for me"))
@@ -66,7 +66,9 @@ class RunDetail(Card):
         )
         chosen = self.tr("Tequio chooses for you")
         self._show_button(self.tr("Choose for me"), chosen, is_chosen=is_chosen)
-        self.note.setText("")
+        works = self.tr("This computer works for {run} now.").format(run=now)
+        self.note.setText(works if now and is_chosen else "")
+        self.note.setVisible(bool(self.note.text()))
 
     def show_run(self, run: RunRow, there: Room | None, *, is_ours: bool, is_chosen: bool) -> None:
         """Show a run; without room nobody knows yet what there is here."""
@@ -117,6 +119,9 @@ class RunDetail(Card):
         if days is None or days >= DAYS_OF_MONTH:
             return words
         left = figures.data(there.month_bytes or 0)
+        if not days:
+            short = self.tr("The {left} left this month do not last for a day of lending.")
+            return f"{words} {short.format(left=left)}"
         lasts = self.tr("The {left} left this month last for about %n day(s) of lending.", "", days)
         return f"{words} {lasts.format(left=left)}"
 

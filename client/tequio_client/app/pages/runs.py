@@ -169,7 +169,8 @@ class RunsPage(Page):
         row = self._row(seen)
         self.choices.look_at(row.run if row else ANY)
         if row is None:
-            self.detail.show_any(is_chosen=chosen == ANY)
+            current = self._row(ours)
+            self.detail.show_any(is_chosen=chosen == ANY, now=current.name if current else "")
         else:
             self.detail.show_run(row, there, is_ours=row.run == ours, is_chosen=row.run == chosen)
 

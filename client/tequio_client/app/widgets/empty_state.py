@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tequio_client.app.theme.fonts import Type
@@ -41,6 +41,11 @@ class EmptyState(QWidget):
         super().resizeEvent(event)
         beside = max((self.width() - WIDEST) // 2, 8)
         self._column.setContentsMargins(beside, 8, beside, 8)
+
+    def minimumSizeHint(self) -> QSize:
+        """What its parts need: the room beside them is only there if it is."""
+        hint, beside = super().minimumSizeHint(), self._column.contentsMargins().left()
+        return QSize(hint.width() - 2 * beside + 16, hint.height())
 
     def show_words(self, heading: str, words: str) -> None:
         """Say this from now on."""
