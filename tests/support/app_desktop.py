@@ -7,11 +7,14 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
+from tests.support.app_process import wait_until
+
 if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
     from typing import Self
 
+START_S = 20.0
 NEEDED = ("Xvfb", "openbox", "tint2", "xdotool", "xprop", "import")
 SIZE = (1400, 900)
 _PANEL = """
@@ -48,12 +51,15 @@ class Desktop:
             "XDG_SESSION_TYPE": "x11",
         }
         self.start("openbox")
+        wait_until(lambda: "0x" in self.do("xprop", "-root", "_NET_SUPPORTING_WM_CHECK"), START_S)
 
     def start_panel(self) -> None:
         """Have a panel with a tray."""
         config = self.folder / "tint2rc"
         config.write_text(_PANEL)
         self.start("tint2", "-c", str(config))
+        panel = ("xdotool", "search", "--onlyvisible", "--class", "tint2")
+        wait_until(lambda: self.do(*panel), START_S)
 
     def start(self, *command: str) -> None:
         """Start a program of the desktop."""

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -75,6 +76,19 @@ class PrivateBus:
         assert stdin is not None
         stdin.write(json.dumps([path, interface, member, *said]) + "\n")
         stdin.flush()
+
+    def wait_called(self, name: str, member: str, timeout_s: float) -> bool:
+        """Wait until the service was asked for that method; whether it was, in that time."""
+        called, said = threading.Event(), self._services[name].stdout
+
+        def read() -> None:
+            for line in said or ():
+                if line.strip() == member:
+                    called.set()
+                    return
+
+        threading.Thread(target=read, daemon=True).start()
+        return called.wait(timeout_s)
 
     def calls(self, name: str) -> list[str]:
         """Every method that the service was asked for, in order; the service ends."""

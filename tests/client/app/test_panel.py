@@ -11,6 +11,7 @@ import pytest
 from tests.support import app_desktop
 from tests.support.app_desktop import Desktop
 from tests.support.app_process import AppProcess, wait_until
+from tests.support.private_bus import PrivateBus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,7 @@ pytestmark = [
     pytest.mark.skipif(not app_desktop.is_there(), reason="no X server, panel and xdotool here"),
 ]
 PATIENCE_S = 20.0
+WATCHER = "org.kde.StatusNotifierWatcher"
 
 
 @pytest.fixture
@@ -98,3 +100,28 @@ def test_without_a_panel_closing_minimises_until_there_is_one(
         assert at is not None
         desktop.click(at, 1)
         wait_until(lambda: bool(desktop.titled("Tequio")), PATIENCE_S)
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_panel_of_the_newer_kind_is_told_of_the_icon(
+    is_late: bool,  # noqa: FBT001
+    desktop: Desktop,
+    tmp_path: Path,
+) -> None:
+    with PrivateBus(tmp_path) as bus:
+        if not is_late:
+            _watch(bus)
+        environ = {**desktop.environ, "DBUS_SESSION_BUS_ADDRESS": bus.address}
+        with AppProcess(tmp_path, "--background", environ=environ) as app:
+            if is_late:
+                wait_until(app.workers, PATIENCE_S)
+                _watch(bus)
+            assert bus.wait_called(WATCHER, "RegisterStatusNotifierItem", PATIENCE_S), app.log()
+
+
+def _watch(bus: PrivateBus) -> None:
+    bus.serve(
+        WATCHER,
+        properties={"IsStatusNotifierHostRegistered": ("b", True), "ProtocolVersion": ("i", 0)},
+        methods={"RegisterStatusNotifierItem": ("", None)},
+    )
