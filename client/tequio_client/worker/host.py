@@ -331,7 +331,7 @@ class Host:
             month_bytes=self.traffic.month_bytes,
             free_disk_bytes=_free_bytes(folder),
             store_bytes=store.used_bytes if store else 0,
-            need_mb=self.lending.need_mb,
+            need_mb=self.lending.need_mb if self.settings.is_minded else 0,
             is_computing=self.trainer.pid is not None,
             slowdown=self.pace.slowdown,
             round=self.volunteer.under_way if self.volunteer else None,
