@@ -125,5 +125,8 @@ class Notices(QWidget):
     def _fit(self) -> None:
         has_some = bool(self._banners)
         self._column.setContentsMargins(*((14, 14, 14, 0) if has_some else (0, 0, 0, 0)))
-        self.setFixedHeight(self._column.totalHeightForWidth(self.width()) if has_some else 0)
+        self._column.activate()
+        fitting = self._column.totalHeightForWidth(self.width())
+        least = self._column.totalMinimumSize().height()
+        self.setFixedHeight(fitting if fitting >= 0 else least)
         self.setVisible(has_some)

@@ -252,13 +252,13 @@ def test_without_a_bus_nothing_is_shown(tmp_path: Path, qtbot: QtBot) -> None:
 
 
 def test_a_bus_that_comes_back_is_used_again(tmp_path: Path, qtbot: QtBot) -> None:
-    desk: BusDesk
+    before = threading.active_count()
     with PrivateBus(tmp_path) as first:
         first.serve(SERVICE.name, methods={"Notify": ("u", 7)})
         desk = BusDesk(first.address)
         desk.show("title", "text", "points", "Open")
         qtbot.wait(300)
-    qtbot.wait(100)
+    qtbot.waitUntil(lambda: threading.active_count() == before)
     (tmp_path / "bus").unlink(missing_ok=True)
     with PrivateBus(tmp_path) as second:
         second.serve(SERVICE.name, methods={"Notify": ("u", 8)})
