@@ -45,6 +45,7 @@ from tests.support.paper_keyring import PaperKeyring
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from keyring.backend import KeyringBackend
     from PySide6.QtGui import QPixmap
 
     from tequio_client.link.snapshot import Snapshot
@@ -167,7 +168,7 @@ def key_no_keyring(made: Booth) -> QWidget:
     return shown
 
 
-def _absent() -> object:
+def _absent() -> KeyringBackend:
     from keyring.backends import fail  # noqa: PLC0415 - here only
 
     return fail.Keyring()  # type: ignore[no-untyped-call]  # the library's

@@ -18,6 +18,8 @@ from PySide6.QtWidgets import QApplication
 from tequio_client import clock
 from tequio_client.app.app_settings import AppSettings, SettingsBook
 from tequio_client.app.faults import Faults
+from tequio_client.app.first_run.wanted import is_wanted
+from tequio_client.app.keys.key_desk import KeyDesk
 from tequio_client.app.language import Language
 from tequio_client.app.model import Model
 from tequio_client.app.presence import Presence
@@ -30,6 +32,7 @@ from tequio_client.app.worker_process import WorkerProcess, worker_command
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
+    from tequio_client.app.first_run.guide import Guide
     from tequio_client.app.notifications import Notifications
     from tequio_client.app.pages.page import Own
     from tequio_client.app.report_dialog import Reports
@@ -112,15 +115,15 @@ class App(QObject):
         self.look = Look(qt, _choice(settings.appearance))
         self.look.keep_still(is_wanted=settings.reduced_motion)
         self._language = Language(qt, settings.language)
-        self.worker = WorkerProcess(
-            self._command(settings), options.folder, lambda: _seed(options.folder), self
-        )
+        self.keys = KeyDesk(options.folder, clock.now_ms, self._may_begin, self)
+        self.worker = WorkerProcess(self._command(settings), options.folder, self.keys.seed, self)
         self.model = Model(self.worker, self)
         self.tray = Tray(self.model, clock.now_ms, self._game, self)
         self.presence = Presence(self._new_window, self.tray, self.book, self)
         self.notifications: Notifications | None = None
         self.session: SessionLink | None = None
         self._reports: Reports | None = None
+        self._guide: Guide | None = None
         self._connect()
 
     def begin(self) -> None:
@@ -150,6 +153,7 @@ class App(QObject):
             self.notifications.close()
         if self._reports is not None:
             self._reports.close()
+        self.keys.close()
         self.book.save()
 
     # --- connections
@@ -161,6 +165,8 @@ class App(QObject):
         self.presence.left.connect(self.quit)
         self.book.changed.connect(self._follow)
         self._faults.reported.connect(self._report)
+        self.keys.renewed.connect(self.worker.renew)
+        self.keys.locked.connect(self._ask_passphrase)
         if self.book.preferences is not None:
             self.model.choose(self.book.preferences)
         self.model.preferred.connect(self.book.keep)
@@ -171,6 +177,7 @@ class App(QObject):
         from tequio_client.app.session_link import SessionLink  # noqa: PLC0415 - as above
 
         self.worker.start()
+        self.keys.look(lambda _: None, lambda _: None)
         self.session = SessionLink(self.model, self.worker, self)
         self.session.ending.connect(self.quit)
         self.session.start()
@@ -205,7 +212,34 @@ class App(QObject):
         if self.worker.is_visiting:
             notices.say("visiting")
         window.wanted.connect(self._do)
+        options = self._options
+        if is_wanted(options.folder, options.settings, self.book.preferences):
+            self._open_first_run(window)
         return window
+
+    def _open_first_run(self, window: Window) -> None:
+        from tequio_client.app.first_run.guide import Guide  # noqa: PLC0415 - seen once, as a rule
+
+        self._guide = self._guide or Guide(
+            window, self.keys, self._options.folder, self._options.settings
+        )
+        self._guide.open()
+
+    def _ask_passphrase(self) -> None:
+        from tequio_client.app.keys.unlock_dialog import UnlockDialog  # noqa: PLC0415 - few have one
+
+        self.presence.open()
+        dialog = UnlockDialog(self.keys, self.presence.window)
+        dialog.accepted.connect(self.worker.retry)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _back_up_key(self) -> None:
+        from tequio_client.app.keys.backup_dialog import BackupDialog  # noqa: PLC0415 - as above
+
+        dialog = BackupDialog(self.keys, self.presence.window)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
 
     def _own(self) -> Own:
         from tequio_client.app.autostart.way import app_command, autostart  # noqa: PLC0415 - with the window
@@ -220,11 +254,16 @@ class App(QObject):
             folder=self._options.folder,
             usual_ledger=self._options.usual_ledger,
             programs=running_programs,
+            keys=self.keys,
         )
 
     def _do(self, wanted: str) -> None:
         if wanted == "try-again":
             self.worker.retry()
+        elif wanted == "first-run":
+            self._open_first_run(self.presence.window)
+        elif wanted == "key-backup":
+            self._back_up_key()
 
     def _follow(self, settings: AppSettings) -> None:
         self.look.choose(_choice(settings.appearance))
@@ -247,6 +286,10 @@ class App(QObject):
         level = () if settings.log_level == "info" else ("--log-level", settings.log_level)
         return (*worker_command(ledger, options.folder), *where, *level)
 
+    def _may_begin(self) -> bool:
+        """Whether it is no loss that there is no key."""
+        return self.book.preferences is None or not self.book.preferences.consent
+
     def _game(self) -> str:
         """The game that runs now; empty: none, or nobody knows."""
         if self.session is None:
@@ -263,12 +306,3 @@ class App(QObject):
 def _choice(appearance: str) -> Choice:
     """The appearance of that name; another version's is the system's."""
     return Choice(appearance) if appearance in list(Choice) else Choice.SYSTEM
-
-
-def _seed(folder: Path) -> bytes | None:
-    """The key's seed, where there is a key already; raises UserFacingError."""
-    from tequio_client import identity  # noqa: PLC0415 - in a thread: its libraries take a while
-
-    if not (folder / identity.FILE).exists():
-        return None
-    return identity.load_or_create(folder).seed

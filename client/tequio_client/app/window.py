@@ -61,6 +61,7 @@ class Window(QMainWindow):
         )
         self._entries = {entry.name: entry for entry in entries}
         self._pages: dict[str, Page] = {}
+        self._cover: Callable[[Means], QWidget] | None = None
         self._name = next(iter(self._entries))
         self.setWindowIcon(app_icon())
         self.setWindowTitle("Tequio")
@@ -94,6 +95,11 @@ class Window(QMainWindow):
         self._stack.setCurrentWidget(self._pages[name])
         self._side.check(name)
 
+    def cover(self, make: Callable[[Means], QWidget] | None) -> None:
+        """Show what that makes instead of side bar and pages; None: show those again."""
+        self._cover = make
+        self._build()
+
     def changeEvent(self, event: QEvent) -> None:
         """Say everything anew in another language."""
         super().changeEvent(event)
@@ -115,10 +121,20 @@ class Window(QMainWindow):
         row.setSpacing(0)
         row.addWidget(self._side)
         row.addWidget(self._stack, 1)
-        self.setCentralWidget(centre)
+        self._hold(centre)
         self.open_page(self._name)
         if place:
             self.page.go_to(place)
+
+    def _hold(self, centre: QWidget) -> None:
+        if self._cover is None:
+            self.setCentralWidget(centre)
+            return
+        both, cover = QStackedWidget(), self._cover(self._means)
+        both.addWidget(centre)
+        both.addWidget(cover)
+        both.setCurrentWidget(cover)
+        self.setCentralWidget(both)
 
 
 class SideBar(QFrame):

@@ -101,9 +101,12 @@ class WorkerProcess(Worker):
 
     def use(self, command: Sequence[str]) -> None:
         """Start workers so from now on; one of ours that runs is ended and started anew."""
-        if tuple(command) == self._command:
-            return
-        self._command = tuple(command)
+        if tuple(command) != self._command:
+            self._command = tuple(command)
+            self.renew()
+
+    def renew(self) -> None:
+        """Start anew, with the key as it is now; a worker of somebody else stays as it is."""
         if isinstance(self._link, Child):
             self._is_wanted_anew = True
             if self._talk is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from PySide6.QtCore import QStorageInfo, Qt, Signal
+from PySide6.QtCore import QSize, QStorageInfo, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -101,7 +101,7 @@ class FirstRun(QWidget):
         """Keep lines short enough to read."""
         super().resizeEvent(event)
         beside = max((self.width() - WIDEST) // 2, LEAST_BESIDE)
-        self._column.setContentsMargins(beside, 18, beside, 18)
+        self._column.setContentsMargins(beside, 30, beside, 18)
         self._feet.setContentsMargins(beside, 14, beside, 16)
 
     # --- going
@@ -139,7 +139,8 @@ class FirstRun(QWidget):
     def _follow(self) -> None:
         at = self._kit.book.draft.step
         self.back.setVisible(at > 0)
-        self.next.show_as(self.step.next_words or self.tr("Next"))
+        is_last = self.step_name == STEPS[-1]
+        self.next.show_as(self.step.next_words or self.tr("Next"), "play" if is_last else "")
         self.next.setEnabled(self.step.is_ready)
 
     def _refresh(self, _: object) -> None:
@@ -181,7 +182,7 @@ class FirstRun(QWidget):
     # --- parts
 
     def _lay(self) -> None:
-        content = QWidget()
+        content = Content()
         content.setProperty("kind", "body")
         self._column = QVBoxLayout(content)
         self._column.setSpacing(6)
@@ -223,6 +224,14 @@ class FirstRun(QWidget):
         made.addStretch(1)
         made.addWidget(self._marks)
         return made
+
+
+class Content(QWidget):
+    """As high as its lines are at the width there is, not as they would be at the least width."""
+
+    def minimumSizeHint(self) -> QSize:
+        """No height: the layout tells it for each width."""
+        return QSize(super().minimumSizeHint().width(), 0)
 
 
 def free_bytes(folder: Path) -> int | None:

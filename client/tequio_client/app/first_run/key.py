@@ -131,7 +131,7 @@ class NameCard(Card):
         self.line = QLineEdit()
         self.line.setFont(font(Type.BODY))
         self.line.setMaxLength(MOST_NAME)
-        self.line.setMaximumWidth(280)
+        self.line.setFixedWidth(240)
         self.line.setAccessibleName(self.tr("Nickname"))
         self.line.setPlaceholderText(self.tr("Nickname (optional)"))
         if self._own is not None:

@@ -23,5 +23,6 @@ class LeaveDialog(KeyDialog):
             self.tr("Leave for now"),
             parent,
         )
+        self.setObjectName("leave")
         self.leave.setText(self.tr("Go on here"))
         self.main.clicked.connect(self.accept)

@@ -52,8 +52,8 @@ class RunStep(Step):
 
     def enter(self) -> None:
         """Ask for the runs, anew."""
-        self.kit.means.model.ask(QUESTION)
         self.away.hide()
+        self.kit.means.model.ask(QUESTION)
         known = self.kit.means.model.reply(QUESTION)
         if isinstance(known, Runs):
             self._show(known.rows)

@@ -200,4 +200,4 @@ def _range(least: str, most: str) -> str:
 
 def _money(amount: float) -> str:
     places = 0 if amount >= 100 else 2  # noqa: PLR2004 - cents matter below
-    return QLocale().toCurrencyString(amount, "", places)
+    return QLocale().toCurrencyString(amount, QLocale().currencySymbol(), places)

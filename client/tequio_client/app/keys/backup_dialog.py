@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QStandardPaths
-from PySide6.QtWidgets import QFileDialog, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from tequio_client.app.keys.key_dialog import KeyDialog
 from tequio_client.app.keys.passphrase import NewPassphrase
@@ -72,6 +72,7 @@ class BackupDialog(KeyDialog):
         column.addWidget(self.file)
         column.addStretch(1)
         self._panes = QStackedWidget()
+        self._panes.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         for part in (self.words, pane):
             self._panes.addWidget(part)
         self.body.addWidget(self.ways)

@@ -11,7 +11,7 @@ from tequio_client.app.widgets.banner import Banner
 from tequio_client.app.widgets.text import Paragraph
 from tequio_client.key_state import Kept
 
-INDENT = 25
+INDENT = 27
 
 
 class KeepPanel(QWidget):

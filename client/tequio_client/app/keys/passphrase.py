@@ -42,7 +42,7 @@ class NewPassphrase(QWidget):
         self.shown = QCheckBox(self.tr("Show what I type"))
         self._word = Paragraph("", Type.CAPTION, "sub")
         lines, column = QGridLayout(), QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column.setContentsMargins(0, 6, 0, 4)
         column.setSpacing(8)
         lines.setHorizontalSpacing(12)
         lines.setVerticalSpacing(4)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
     QPlainTextEdit,
+    QSizePolicy,
     QStackedWidget,
     QWidget,
 )
@@ -71,6 +72,7 @@ class RestoreDialog(KeyDialog):
         self.pick, self._name = Button(self.tr("Choose the file…")), Line("", tone="sub")
         self.keep = KeepPanel()
         self._panes = QStackedWidget()
+        self._panes.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         for part in (self.words, self._file_pane()):
             self._panes.addWidget(part)
         for part in (self.ways, self._panes):

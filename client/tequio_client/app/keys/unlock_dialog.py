@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from tequio_client.app.keys.key_dialog import KeyDialog
 from tequio_client.app.keys.passphrase import SecretLine
+from tequio_client.app.theme.fonts import Type
+from tequio_client.app.widgets.text import Text
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -24,6 +26,8 @@ class UnlockDialog(KeyDialog):
             parent,
         )
         self._desk, self.phrase = desk, SecretLine(self.tr("Passphrase"))
+        self.body.setSpacing(4)
+        self.body.addWidget(Text(self.phrase.accessibleName(), Type.CAPTION, "sub"))
         self.body.addWidget(self.phrase)
         self.phrase.textChanged.connect(lambda said: self.main.setEnabled(bool(said)))
         self.main.clicked.connect(self._unlock)

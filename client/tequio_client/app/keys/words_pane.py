@@ -6,7 +6,14 @@ from random import SystemRandom
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QLineEdit,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from tequio_client.app.keys.words_grid import WORDS, WordsGrid
 from tequio_client.app.theme.fonts import Type, font
@@ -41,6 +48,7 @@ class WordsPane(QWidget):
             fields.addWidget(line, 1, at)
         fields.setRowStretch(2, 1)
         self._stack = QStackedWidget()
+        self._stack.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._stack.addWidget(self.grid)
         self._stack.addWidget(question)
         column = QVBoxLayout(self)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget
 from tequio_client.app.pages.home_header import Header
 from tequio_client.app.pages.home_round import RoundCard
 from tequio_client.app.pages.page import Page
-from tequio_client.app.pages.remedies import remedy
+from tequio_client.app.pages.remedies import backup, remedy
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.area_chart import AreaChart, Plot
 from tequio_client.app.widgets.banner import Banner
@@ -53,6 +53,9 @@ class Home(Page):
         self.body.addWidget(lower, 1)
         self.model.replied.connect(self._take)
         self.model.refused.connect(self._miss)
+        self._keys = means.own.keys if means.own else None
+        if self._keys is not None:
+            self._keys.changed.connect(self.expect)
 
     def refresh(self) -> None:
         """Show the latest snapshot."""
@@ -65,7 +68,7 @@ class Home(Page):
             self._ask(snapshot)
 
     def _show_banner(self, snapshot: Snapshot | None) -> None:
-        found = remedy(snapshot, self.model.why_gone, self.means.now_ms())
+        found = remedy(snapshot, self.model.why_gone, self.means.now_ms()) or backup(self._keys)
         self.banner.setVisible(found is not None)
         if found is not None:
             self._target = found.target

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.app_settings import SettingsBook
     from tequio_client.app.autostart.way import Autostart
+    from tequio_client.app.keys.key_desk import KeyDesk
     from tequio_client.app.model import Model
     from tequio_client.app.theme.look import Look
 
@@ -36,6 +37,8 @@ class Own:
     usual_ledger: str
     programs: Callable[[], tuple[str, ...]]
     """The user's programs that run now, by name; may take a while."""
+    keys: KeyDesk | None = None
+    """None: this window has nothing to do with the key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

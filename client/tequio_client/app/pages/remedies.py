@@ -12,11 +12,13 @@ from tequio_client.app.widgets import figures
 from tequio_client.link.decision import Reason, State
 
 if TYPE_CHECKING:
+    from tequio_client.app.keys.key_desk import KeyDesk
     from tequio_client.link.snapshot import Need, Snapshot
 
 OPEN_SETTINGS = str(QT_TRANSLATE_NOOP("remedies", "Open Settings"))
 OPEN_HARDWARE = str(QT_TRANSLATE_NOOP("remedies", "Open Hardware"))
 TRY_AGAIN = str(QT_TRANSLATE_NOOP("remedies", "Try again"))
+BACK_UP = str(QT_TRANSLATE_NOOP("remedies", "Back it up"))
 OPEN_ACTIVITY = str(QT_TRANSLATE_NOOP("remedies", "Open Activity"))
 WAYS = {
     Reason.TRAINER_BROKEN: (OPEN_ACTIVITY, "activity"),
@@ -74,6 +76,14 @@ def remedy(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Remedy | No
         button, target = PLACES.get(need.kind, OTHERWISE)
         return Remedy(level="warning", words=need_words(need), button=_say(button), target=target)
     return None
+
+
+def backup(keys: KeyDesk | None) -> Remedy | None:
+    """A reminder while the key is in no backup."""
+    if keys is None or not keys.state.wants_backup:
+        return None
+    words, button = _say(NEEDS["key-backup"]), _say(BACK_UP)
+    return Remedy(level="warning", words=words, button=button, target="key-backup")
 
 
 def need_words(need: Need) -> str:

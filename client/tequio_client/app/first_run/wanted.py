@@ -1,0 +1,23 @@
+"""Whether the app begins with the first run; light, for it is asked at each start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_client.app.first_run.draft import FILE as DRAFT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.link.preferences import Preferences
+
+KEY = "identity.key"
+
+
+def is_wanted(folder: Path, settings: Path, preferences: Preferences | None) -> bool:
+    """Whether nobody has agreed to anything yet, and there is no key, or it was left half-way.
+
+    `folder` is the worker's, `settings` that of the app's settings.
+    """
+    has_consent = preferences is not None and preferences.consent
+    return not has_consent and (not (folder / KEY).exists() or (settings / DRAFT).exists())

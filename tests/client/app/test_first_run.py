@@ -1,0 +1,386 @@
+"""The first run, from the first look to lending: by mouse and keyboard, with a scripted worker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QSlider, QWidget
+
+from tequio_client.app.first_run.check import CheckStep
+from tequio_client.app.first_run.draft import FILE, STEPS, Draft, DraftBook
+from tequio_client.app.first_run.first_run import FirstRun
+from tequio_client.app.first_run.guide import Guide
+from tequio_client.app.first_run.key import KeyStep
+from tequio_client.app.first_run.run import ANY, RunStep
+from tequio_client.app.first_run.wanted import is_wanted
+from tequio_client.app.first_run.welcome import WelcomeStep
+from tequio_client.app.first_run.when import WhenStep
+from tequio_client.app.widgets.text import Line
+from tequio_client.app.window import Window
+from tequio_client.key_state import Kept
+from tequio_client.key_words import to_words
+from tequio_client.link import control
+from tequio_client.link.preferences import DeviceChoice, Preferences, Preset
+from tequio_client.link.questions import AskRuns
+from tests.support.app_language import PseudoLocale
+from tests.support.app_scenes import NEW, NOW_MS
+from tests.support.first_run_pictures import NO_CARD, PICTURES, SEED, Booth, booth
+from tests.support.paper_keyring import PaperKeyring, keyring_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from PySide6.QtWidgets import QApplication
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.language import Language
+    from tequio_client.app.theme.look import Look
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def place(qapp: QApplication, look: Look) -> Iterator[Booth]:
+    with keyring_of(PaperKeyring()), booth(qapp, look) as made:
+        yield made
+        made.desk.close()
+
+
+@pytest.fixture
+def shown(place: Booth, qtbot: QtBot) -> FirstRun:
+    made = place.first_run("welcome")
+    qtbot.addWidget(made)
+    return made
+
+
+def go_on(shown: FirstRun, qtbot: QtBot) -> None:
+    qtbot.mouseClick(shown.next, LEFT)
+
+
+def make_key(shown: FirstRun, qtbot: QtBot) -> None:
+    step = shown.step
+    assert isinstance(step, KeyStep)
+    qtbot.mouseClick(step.making.make, LEFT)
+    qtbot.waitUntil(shown.next.isEnabled, timeout=20_000)
+
+
+def agree(shown: FirstRun, qtbot: QtBot) -> None:
+    step = shown.step
+    assert isinstance(step, WhenStep)
+    qtbot.mouseClick(step.presets.cards[Preset.GENTLE], LEFT)
+    assert not shown.next.isEnabled()
+    step.consent.box.click()
+
+
+def chosen(place: Booth) -> list[control.ToWorker]:
+    kinds = (control.Choose, control.Want)
+    return [one for one in place.worker.heard if isinstance(one, kinds)]
+
+
+def test_six_steps_lead_to_lending_and_nothing_is_lent_before(
+    place: Booth, shown: FirstRun, qtbot: QtBot
+) -> None:
+    go_on(shown, qtbot)
+    go_on(shown, qtbot)
+    assert not shown.next.isEnabled()
+    make_key(shown, qtbot)
+    go_on(shown, qtbot)
+    agree(shown, qtbot)
+    go_on(shown, qtbot)
+    step = shown.step
+    assert isinstance(step, RunStep)
+    first = next(run for run in step.rows if run != ANY)
+    qtbot.mouseClick(step.rows[first], LEFT)
+    go_on(shown, qtbot)
+    assert shown.step_name == STEPS[-1]
+    assert chosen(place) == []
+    assert not place.entry.is_on()
+    with qtbot.waitSignal(shown.finished):
+        go_on(shown, qtbot)
+    choose, want = chosen(place)
+    assert isinstance(choose, control.Choose)
+    assert isinstance(want, control.Want)
+    assert (choose.preferences.consent, choose.preferences.preset) == (True, Preset.GENTLE)
+    assert (choose.preferences.idle_minutes, choose.preferences.run) == (15, first)
+    assert want.wish.lend
+    assert place.entry.is_on()
+    assert not (place.folder / FILE).exists()
+
+
+def test_the_keyboard_alone_leads_through(place: Booth, shown: FirstRun, qtbot: QtBot) -> None:
+    to_front(shown, qtbot)
+    for _ in range(2):
+        shown.next.setFocus()
+        qtbot.keyClick(shown.next, Qt.Key.Key_Space)
+    press(shown, qtbot, "Make my key")
+    qtbot.waitUntil(shown.next.isEnabled, timeout=20_000)
+    press(shown, qtbot, "Next")
+    press(shown, qtbot, "I agree")
+    press(shown, qtbot, "Next")
+    press(shown, qtbot, "Next")
+    with qtbot.waitSignal(shown.finished):
+        press(shown, qtbot, "Contribute")
+    assert place.model.preferences.consent
+
+
+def to_front(shown: QWidget, qtbot: QtBot) -> None:
+    """Have the keyboard."""
+    shown.hide()
+    shown.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen, on=False)
+    shown.show()
+    shown.activateWindow()
+    qtbot.waitUntil(shown.isActiveWindow)
+
+
+def press(shown: FirstRun, qtbot: QtBot, name: str) -> None:
+    """Go there by Tab, and press Space."""
+    for _ in range(40):
+        focus = shown.window().focusWidget()
+        if name_of(focus) == name:
+            qtbot.keyClick(focus, Qt.Key.Key_Space)
+            return
+        qtbot.keyClick(focus, Qt.Key.Key_Tab)
+    raise AssertionError(f"the keyboard does not come to {name}")
+
+
+def name_of(widget: QWidget) -> str:
+    text = widget.text() if isinstance(widget, QAbstractButton) else ""
+    return widget.accessibleName() or text
+
+
+def test_it_goes_back_and_keeps_what_was_chosen(
+    place: Booth, shown: FirstRun, qtbot: QtBot
+) -> None:
+    step = shown.step
+    assert isinstance(step, WelcomeStep)
+    step.cost.hours.chosen.emit(12)
+    go_on(shown, qtbot)
+    qtbot.mouseClick(shown.back, LEFT)
+    assert shown.step_name == "welcome"
+    assert place.book.draft.hours == 12
+    assert shown.back.isHidden()
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_restart_goes_on_at_the_same_step(place: Booth, qtbot: QtBot, step: str) -> None:
+    place.book.change(step=STEPS.index(step), preset=Preset.MAX)
+    place.book = DraftBook(place.folder)
+    assert place.book.is_begun
+    made = place.first_run(step)
+    qtbot.addWidget(made)
+    assert made.step_name == step
+    assert place.book.draft.preset is Preset.MAX
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"step": 99}', b"\xff"])
+def test_a_damaged_draft_begins_at_the_beginning(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / FILE).write_bytes(content)
+    assert DraftBook(tmp_path).draft == Draft()
+
+
+def test_escape_asks_before_it_leaves(place: Booth, shown: FirstRun, qtbot: QtBot) -> None:
+    to_front(shown, qtbot)
+    qtbot.keyClick(shown, Qt.Key.Key_Escape)
+    assert shown.dialog is not None
+    shown.dialog.leave.click()
+    assert shown.isVisible()
+    shown.leave.click()
+    with qtbot.waitSignal(shown.left):
+        shown.dialog.main.click()
+    assert chosen(place) == []
+
+
+def test_the_check_says_what_is_there(place: Booth, qtbot: QtBot) -> None:
+    made = place.first_run("check")
+    qtbot.addWidget(made)
+    step = made.step
+    assert isinstance(step, CheckStep)
+    assert [row.words for row in step.rows] == [
+        "NVIDIA GeForce RTX 4070 with 12 GB, of which at most 9.6 GB are used.",
+        "Version 570.124 can train.",
+        step.rows[2].words,
+        "The ledger answers, and 4 runs are open.",
+    ]
+    assert "GiB are free" in step.rows[2].words
+
+
+def test_what_does_not_answer_in_time_is_unknown_and_no_hindrance(
+    place: Booth, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tequio_client.app.first_run.check.PATIENCE_MS", 50)
+    place.worker.replies.clear()
+    made = place.first_run("check", None)
+    qtbot.addWidget(made)
+    step = made.step
+    assert isinstance(step, CheckStep)
+    assert step.rows[0].words == "Looking…"
+    qtbot.waitUntil(step.again.isEnabled, timeout=5_000)
+    assert "has not answered" in step.rows[0].words
+    assert "does not answer" in step.rows[3].words
+    assert made.next.isEnabled()
+
+
+@pytest.mark.parametrize("role", ["witness", "trainer"])
+def test_a_computer_without_a_card_is_offered_another_part(
+    place: Booth, qtbot: QtBot, role: str
+) -> None:
+    made = place.first_run("check", NO_CARD)
+    qtbot.addWidget(made)
+    step = made.step
+    assert isinstance(step, CheckStep)
+    assert step.role.isVisible()
+    if role != "witness":
+        qtbot.mouseClick(step.role.choices.cards[role], LEFT)
+    place.make_key()
+    place.book.change(step=len(STEPS) - 1, is_agreed=True)
+    last = place.first_run("ready", NO_CARD)
+    qtbot.addWidget(last)
+    last.next.click()
+    assert place.model.preferences.devices == (DeviceChoice(id="cpu", role=role),)
+
+
+@pytest.mark.usefixtures("shown")
+def test_cost_follows_card_hours_and_tariff(place: Booth, shown: FirstRun) -> None:
+    step = shown.step
+    assert isinstance(step, WelcomeStep)
+    assert step.cost.words == ("120 – 200 W", "22 – 36 kWh", "$3.94 – $6.57")
+    step.cost.hours.chosen.emit(12)
+    step.cost.tariff.setValue(0.5)
+    assert step.cost.words == ("120 – 200 W", "44 – 73 kWh", "$21.89 – $36.48")
+    step.cost.tariff.setValue(0.0)
+    assert step.cost.words[2] == "–"
+    place.worker.show(NO_CARD)
+    assert step.cost.words[0] == "35 – 150 W"
+
+
+@pytest.mark.parametrize("how", [Kept.PASSPHRASE, Kept.OPEN])
+def test_without_a_keyring_a_key_is_made_as_chosen(place: Booth, qtbot: QtBot, how: Kept) -> None:
+    made = PICTURES_BY_NAME["key_no_keyring"](place)
+    qtbot.addWidget(made)
+    step = made.step  # type: ignore[attr-defined]  # it is the first run
+    assert isinstance(step, KeyStep)
+    making = step.making
+    assert making.keep.way is Kept.PASSPHRASE
+    assert not making.make.isEnabled()
+    if how is Kept.PASSPHRASE:
+        for line in (making.keep.passphrase.first, making.keep.passphrase.second):
+            qtbot.keyClicks(line, "correct horse")
+    else:
+        making.keep.rows[Kept.OPEN].click()
+        assert not making.keep.warning.isHidden()
+    making.make.click()
+    qtbot.waitUntil(lambda: place.desk.state.kept is how, timeout=20_000)
+    assert making.keep.passphrase.first.text() == ""
+    assert place.desk.state.wants_backup
+
+
+def test_a_locked_keyring_is_said_and_tried_again(place: Booth, qtbot: QtBot) -> None:
+    ring = PaperKeyring()
+    with keyring_of(ring):
+        made = place.first_run("key")
+        qtbot.addWidget(made)
+        step = made.step
+        assert isinstance(step, KeyStep)
+        ring.is_locked = True
+        step.making.make.click()
+        qtbot.waitUntil(lambda: not step.making.trouble.isHidden(), timeout=20_000)
+        assert "keyring is locked" in step.making.trouble.words
+        assert not made.next.isEnabled()
+        ring.is_locked = False
+        step.making.make.click()
+        qtbot.waitUntil(made.next.isEnabled, timeout=20_000)
+
+
+def test_without_a_ledger_a_run_is_chosen_later(place: Booth, qtbot: QtBot) -> None:
+    place.worker.replies[AskRuns] = "the ledger is away"
+    made = place.first_run("run")
+    qtbot.addWidget(made)
+    step = made.step
+    assert isinstance(step, RunStep)
+    assert step.away.isVisible()
+    assert list(step.rows) == [ANY]
+    assert made.next.isEnabled()
+
+
+def test_the_window_is_covered_and_shown_again(
+    place: Booth, look: Look, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window = Window(place.model, look, lambda: NOW_MS, own=place.means().own)
+    qtbot.addWidget(window)
+    window.show()
+    place.worker.show(NEW)
+    guide = Guide(window, place.desk, tmp_path / "worker", tmp_path)
+    guide.open()
+    qtbot.waitUntil(lambda: any(one.isVisible() for one in window.findChildren(FirstRun)))
+    assert not window.page.isVisible()
+    window.findChildren(FirstRun)[0].leave.click()
+    dialog = next(one for one in window.findChildren(QWidget) if one.objectName() == "leave")
+    dialog.main.click()  # type: ignore[attr-defined]  # it is the dialog
+    qtbot.waitUntil(window.page.isVisible)
+    assert window.page_name == "home"
+
+
+@pytest.mark.parametrize(
+    ("files", "consent", "wanted"),
+    [
+        ((), None, True),
+        ((), False, True),
+        ((), True, False),
+        (("identity.key",), None, False),
+        (("identity.key", FILE), False, True),
+        (("identity.key", FILE), True, False),
+    ],
+)
+def test_it_is_wanted_until_somebody_agreed(
+    tmp_path: Path, files: tuple[str, ...], consent: object, wanted: object
+) -> None:
+    for name in files:
+        (tmp_path / name).write_bytes(b"")
+    chosen = None if consent is None else Preferences(consent=bool(consent))
+    assert is_wanted(tmp_path, tmp_path, chosen) is wanted
+
+
+PICTURES_BY_NAME: dict[str, Callable[[Booth], QWidget]] = {one.__name__: one for one in PICTURES}
+
+
+@pytest.mark.parametrize("name", PICTURES_BY_NAME)
+def test_every_step_is_whole_in_a_long_language_and_has_its_names(
+    place: Booth, language: Language, qtbot: QtBot, qapp: QApplication, name: str
+) -> None:
+    language.speak(QLocale("en_US"), PseudoLocale())
+    made = PICTURES_BY_NAME[name](place)
+    qtbot.addWidget(made)
+    for width in (760, 1120):
+        made.resize(width, made.height())
+        for _ in range(4):
+            qapp.processEvents()
+        cut = [one.text() for one in made.findChildren(QLabel) if one.isVisible() and is_cut(one)]
+        assert cut == []
+    kinds = (QAbstractButton, QLineEdit, QSlider)
+    controls = [one for kind in kinds for one in made.findChildren(kind) if one.isVisible()]
+    assert [one for one in controls if not name_of(one) and not inner(one)] == []
+    labels = {one.text() for one in made.findChildren(QLabel) if one.isVisible()}
+    plain = {text for text in labels if sum(map(str.isalpha, text)) > 3 and "[" not in text}
+    assert {text for text in plain if not text.startswith(KEPT_WORDS)} == set()
+
+
+KEPT_WORDS = ("Tequio", "A6EHv", "nova", "cuentos", "atlas", "lingua", "$", *to_words(SEED))
+"""Texts that are the same in every language."""
+
+
+def inner(widget: QWidget) -> bool:
+    """Whether it is a part of a control that has the name."""
+    return widget.objectName().startswith("qt_")
+
+
+def is_cut(label: QLabel) -> bool:
+    if isinstance(label, Line):
+        return False
+    width = label.width() + 1
+    needed = label.heightForWidth(width) if label.wordWrap() else label.sizeHint().height()
+    too_narrow = not label.wordWrap() and width < label.sizeHint().width()
+    return label.height() + 1 < needed or too_narrow
