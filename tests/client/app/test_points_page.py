@@ -1,0 +1,440 @@
+"""Points in each state: sums, chart, rounds with their filters, and what a check mark means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QDateTime, QItemSelectionModel, QModelIndex, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QRadioButton
+
+from tequio_client.app.pages import points_range
+from tequio_client.app.pages.page import Means
+from tequio_client.app.pages.points import PointsPage
+from tequio_client.app.pages.points_range import MOST_STEPS, folded
+from tequio_client.app.pages.round_dialog import RoundDialog
+from tequio_client.app.pages.rounds_book import PAGE
+from tequio_client.app.pages.rounds_rows import Column, Role, is_checked
+from tequio_client.link import control, round_words
+from tequio_client.link.questions import AskPoints, AskSeries, Points, PointsRow, Series
+from tests.support import app_books
+from tests.support.app_clock import Clock
+from tests.support.app_scenes import LENDING, NOW_MS, SCENES, no_replies
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.model import Model
+    from tequio_client.app.theme.look import Look
+    from tests.support.app_worker import ScriptedWorker
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+PENDING, VERIFIED = app_books.ROWS[0], app_books.ROWS[4]
+REJECTED = next(row for row in app_books.ROWS if row.reason == "norm")
+URL = "https://ledger.example"
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def page(model: Model, look: Look, clock: Clock, qtbot: QtBot) -> PointsPage:
+    means = Means(model=model, look=look, now_ms=clock, open_page=lambda _: None)
+    made = PointsPage(means)
+    qtbot.addWidget(made)
+    made.resize(914, 720)
+    made.show()
+    return made
+
+
+# --- sums
+
+
+def test_before_the_worker_speaks_nothing_is_claimed(page: PointsPage) -> None:
+    assert page.sums.total.figure == "–"
+    assert page.sums.unverified.figure == "–"
+    assert not page.banner.isVisible()
+    assert page.rounds.empty.isVisible()
+
+
+def test_sums_are_those_of_the_worker_to_the_micropoint(
+    page: PointsPage, worker: ScriptedWorker
+) -> None:
+    points = replace(LENDING.points, rejected=2)
+    _show(page, worker, replace(LENDING, points=points))
+    sums = page.sums
+    assert (sums.total.figure, sums.total.note) == ("18,930", "412.618204 today")
+    assert sums.total.toolTip() == "18,930.402117 points"
+    assert (sums.pending.figure, sums.pending.note) == ("3", "Rounds that are not proven yet")
+    assert (sums.rejected.figure, sums.rejected.note) == ("2", "Rounds that gave nothing")
+    assert (sums.unverified.figure, sums.unverified.note) == ("0", "Nothing is left to check")
+
+
+def test_what_only_the_ledger_says_is_explained_and_not_counted(
+    page: PointsPage, worker: ScriptedWorker
+) -> None:
+    _show(page, worker, replace(LENDING, points=replace(LENDING.points, unverified=2_000_001)))
+    assert page.banner.isVisible()
+    assert "2.000001 points more" in page.banner.words
+    assert "not counted in" in page.banner.words
+    assert page.sums.total.figure == "18,930"
+    _show(page, worker)
+    assert not page.banner.isVisible()
+
+
+def test_a_worker_that_is_gone_is_told(page: PointsPage, worker: ScriptedWorker) -> None:
+    _show(page, worker)
+    worker.gone.emit("The worker ended five times")
+    page.refresh()
+    assert page.banner.words == "The worker ended five times"
+    assert page.rounds.table.rows.rowCount() == PAGE
+
+
+# --- rounds
+
+
+def test_a_verified_round_has_all_its_cells(page: PointsPage, worker: ScriptedWorker) -> None:
+    _show(page, worker)
+    row, cells = VERIFIED, _cells(page, 4)
+    exact = f"{row.micropoints / 1_000_000:.6f}".rstrip("0")
+    assert cells[Column.ROUND] == ("nova-350m", "Round 1,837")
+    assert cells[Column.STATE] == ("Verified", "")
+    assert cells[Column.WORK] == ("RTX 4070", "983,040 tokens")
+    assert cells[Column.POINTS][0] == exact
+    assert cells[Column.POINTS][1].endswith(" as witness")
+    assert cells[Column.ENERGY][0].endswith("Wh")
+
+
+def test_a_pending_round_claims_no_points(page: PointsPage, worker: ScriptedWorker) -> None:
+    _show(page, worker)
+    cells = _cells(page, 0)
+    assert cells[Column.STATE] == ("Pending", "")
+    assert cells[Column.POINTS] == ("–", "")
+
+
+@pytest.mark.parametrize("reason", round_words.REASONS)
+def test_a_rejected_round_says_why(page: PointsPage, worker: ScriptedWorker, reason: str) -> None:
+    worker.replies[AskPoints] = Points(rows=(replace(REJECTED, reason=reason),))
+    _show(page, worker)
+    assert _cells(page, 0)[Column.STATE] == ("Rejected", round_words.REASONS[reason])
+
+
+@pytest.mark.parametrize(
+    ("changes", "has_mark"),
+    [
+        ({}, True),
+        ({"entry": None}, False),
+        ({"size": None}, False),
+        ({"state": "pending"}, False),
+        ({"state": "rejected", "reason": "norm"}, False),
+        ({"entry": 0, "size": 1}, True),
+    ],
+)
+def test_the_check_mark_stands_only_where_this_worker_has_checked_the_proof(
+    page: PointsPage, worker: ScriptedWorker, changes: dict[str, object], *, has_mark: bool
+) -> None:
+    row: PointsRow = replace(VERIFIED, **changes)  # type: ignore[arg-type]  # fields by name
+    worker.replies[AskPoints] = Points(rows=(row,))
+    _show(page, worker)
+    mark = _index(page, 0, Column.PROOF)
+    assert is_checked(row) == has_mark
+    assert (mark.data(Role.PICTURE) == "badge-check") == has_mark
+    spoken = str(mark.data(Qt.ItemDataRole.AccessibleTextRole))
+    assert spoken.startswith("Proof checked by this computer" if has_mark else "No proof")
+
+
+def test_a_click_on_the_mark_opens_what_was_checked(
+    page: PointsPage, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    _show(page, worker)
+    opened: list[PointsRow] = []
+    page.rounds.table.opened.connect(opened.append)
+    for row, column in ((4, Column.ROUND), (0, Column.PROOF), (4, Column.PROOF)):
+        _click(page, qtbot, row, column)
+    assert opened == [VERIFIED]
+    dialog = page.findChild(RoundDialog)
+    assert dialog is not None
+    assert "Log entry: 48,017" in dialog.text
+    dialog.close()
+
+
+def test_enter_opens_any_round(page: PointsPage, worker: ScriptedWorker, qtbot: QtBot) -> None:
+    _show(page, worker)
+    table, opened = page.rounds.table, []
+    table.opened.disconnect()
+    table.opened.connect(opened.append)
+    table.setFocus()
+    flags = QItemSelectionModel.SelectionFlag.SelectCurrent
+    table.selectionModel().setCurrentIndex(_index(page, 0, Column.ROUND), flags)
+    qtbot.keyClick(table, Qt.Key.Key_Return)
+    assert opened == [PENDING]
+
+
+def test_scrolling_down_reads_on_to_the_last_round(
+    page: PointsPage, worker: ScriptedWorker, qapp: QGuiApplication
+) -> None:
+    _show(page, worker)
+    bar = page.verticalScrollBar()
+    assert page.rounds.table.rows.rowCount() == PAGE
+    for _ in range(len(app_books.ROWS) // PAGE):
+        _settle(qapp)
+        bar.setValue(bar.maximum())
+    assert page.rounds.table.rows.rowCount() == len(app_books.ROWS)
+    assert not page.rounds.foot.isVisible()
+    table = page.rounds.table
+    assert table.height() >= len(app_books.ROWS) * table.rowHeight(0)
+
+
+def test_more_rounds_below_leave_the_view_where_it_is(
+    page: PointsPage, worker: ScriptedWorker, qapp: QGuiApplication
+) -> None:
+    _show(page, worker)
+    bar = page.verticalScrollBar()
+    _settle(qapp)
+    bar.setValue(1_000)
+    page.book.read_on()
+    _settle(qapp)
+    assert bar.value() == 1_000
+
+
+def test_the_row_with_the_keyboard_is_kept_in_sight(
+    page: PointsPage, worker: ScriptedWorker, qtbot: QtBot, qapp: QGuiApplication
+) -> None:
+    _show(page, worker)
+    _settle(qapp)
+    page.activateWindow()
+    table = page.rounds.table
+    table.setFocus()
+    qtbot.waitUntil(table.hasFocus)
+    table.setCurrentIndex(_index(page, 0, Column.ROUND))
+    for _ in range(30):
+        qtbot.keyClick(table, Qt.Key.Key_Down)
+    assert table.currentIndex().row() == 30
+    place = table.visualRect(table.currentIndex())
+    at = table.viewport().mapTo(page.viewport(), place.center())
+    assert 0 < at.y() < page.viewport().height()
+
+
+def test_filters_narrow_rounds_and_chart(page: PointsPage, worker: ScriptedWorker) -> None:
+    _show(page, worker)
+    while page.book.has_more:
+        page.book.read_on()
+    run, device = page.rounds.run, page.rounds.device
+    assert [run.itemText(at) for at in range(run.count())] == [
+        "All runs",
+        "nova-350m",
+        "cuentos-124m",
+    ]
+    assert [device.itemText(at) for at in range(device.count())] == [
+        "All devices",
+        "Processor",
+        "RTX 4070",
+    ]
+    device.setCurrentIndex(1)
+    device.activated.emit(1)
+    rows = page.book.rows or ()
+    assert rows
+    assert {row.device for row in rows} == {"cpu"}
+    last = worker.last(control.Ask)
+    assert isinstance(last, control.Ask)
+    assert isinstance(last.question, AskSeries)
+    assert last.question.device == "cpu"
+    run.setCurrentIndex(2)
+    run.activated.emit(2)
+    assert {row.run for row in page.book.rows or ()} == {app_books.OTHER}
+
+
+def test_filters_that_nothing_fits_say_so(page: PointsPage, worker: ScriptedWorker) -> None:
+    _show(page, worker)
+    worker.replies[AskPoints] = app_books.no_points
+    page.rounds.narrowed.emit(app_books.OURS, "cpu")
+    assert page.rounds.empty.isVisible()
+    assert page.rounds.empty.words == "No round of that run was worked in on that device."
+
+
+def test_without_any_round_it_says_what_will_stand_here(
+    page: PointsPage, worker: ScriptedWorker
+) -> None:
+    worker.replies = no_replies()
+    _show(page, worker, SCENES["new"])
+    assert "Each round that this computer takes part in" in page.rounds.empty.words
+    assert page.sums.total.figure == "0"
+    assert page.range.chart.accessibleDescription() == "No points were verified in this time."
+
+
+def test_rounds_that_cannot_be_had_can_be_asked_for_again(
+    page: PointsPage, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    worker.replies[AskPoints] = "the points book cannot be read"
+    _show(page, worker)
+    assert page.rounds.empty.words == "the points book cannot be read"
+    worker.replies[AskPoints] = app_books.points
+    qtbot.mouseClick(page.rounds.empty.button, Qt.MouseButton.LeftButton)
+    assert page.rounds.table.isVisible()
+
+
+def test_a_round_that_is_proven_changes_at_once(page: PointsPage, worker: ScriptedWorker) -> None:
+    _show(page, worker)
+    proven = replace(
+        PENDING, state="verified", micropoints=5, trained=5, entry=9, size=10, root="r"
+    )
+    worker.replies[AskPoints] = Points(rows=(proven, *app_books.ROWS[1:PAGE]))
+    _show(page, worker)
+    assert _cells(page, 0)[Column.STATE][0] == "Pending", "nothing was said to have changed"
+    _show(page, worker, replace(LENDING, rounds=LENDING.rounds + 1))
+    assert _cells(page, 0)[Column.STATE] == ("Verified", "")
+    assert _cells(page, 0)[Column.POINTS][0] == "0.000005"
+
+
+# --- chart
+
+
+@pytest.mark.parametrize("span", ["day", "week", "month", "all"])
+def test_each_span_is_asked_for_and_said(
+    page: PointsPage, worker: ScriptedWorker, qtbot: QtBot, span: str
+) -> None:
+    _show(page, worker)
+    words = {"day": "24 h", "week": "7 days", "month": "30 days", "all": "All"}
+    segments = page.range.span.findChildren(QRadioButton)
+    wanted = next(one for one in segments if one.text() == words[span])
+    qtbot.mouseClick(wanted, Qt.MouseButton.LeftButton)
+    question = points_range.question(span, NOW_MS)
+    last = worker.last(control.Ask)
+    assert isinstance(last, control.Ask)
+    assert last.question == question
+    reply = worker.replies[AskSeries](question)  # type: ignore[operator]  # it is a function
+    assert isinstance(reply, Series)
+    exact = sum(reply.verified)
+    assert page.range.sum.text() == f"{_exact(exact)} points in this time"
+    assert page.range.chart.accessibleDescription().startswith(page.range.sum.text())
+
+
+def test_a_day_ends_now_and_others_begin_at_midnight() -> None:
+    day = points_range.question("day", NOW_MS)
+    assert NOW_MS - day.since_ms < DAY_MS <= NOW_MS - day.since_ms + day.step_ms
+    for span, days in (("week", 6), ("month", 29)):
+        first = QDateTime.fromMSecsSinceEpoch(points_range.question(span, NOW_MS).since_ms)
+        assert (first.time().hour(), first.time().minute()) == (0, 0)
+        assert first.date().daysTo(QDateTime.fromMSecsSinceEpoch(NOW_MS).date()) == days
+    assert points_range.question("all", NOW_MS).since_ms == 0
+
+
+def test_a_long_series_is_drawn_in_few_steps_and_loses_nothing() -> None:
+    series = Series(since_ms=0, step_ms=DAY_MS, verified=tuple(range(1_000)))
+    step_ms, sums = folded(series)
+    assert len(sums) <= MOST_STEPS
+    assert sum(sums) == sum(series.verified)
+    assert step_ms == 9 * DAY_MS
+    assert folded(replace(series, verified=())) == (DAY_MS, ())
+
+
+def test_another_hour_is_asked_for_anew(
+    page: PointsPage, worker: ScriptedWorker, clock: Clock
+) -> None:
+    _show(page, worker)
+    page.range.span.choose("day")
+    _show(page, worker)
+    asked = _series_asked(worker)
+    _show(page, worker)
+    assert _series_asked(worker) == asked
+    clock.ms += 3_600_000
+    _show(page, worker)
+    assert _series_asked(worker) == asked + 1
+
+
+# --- export
+
+
+def test_an_export_is_told_with_its_file(
+    page: PointsPage, worker: ScriptedWorker, tmp_path: Path
+) -> None:
+    _show(page, worker)
+    page.write_file(str(tmp_path / "points.csv"))
+    assert page.toast.words == "1204 rounds written to points.csv"
+    assert page.export.isEnabled()
+    page.write_file(str(tmp_path / "absent" / "points.csv"))
+    assert "was not written" in page.toast.words
+    assert page.export.isEnabled()
+
+
+# --- one round
+
+
+def test_the_proof_is_told_in_words_and_can_be_copied(qtbot: QtBot) -> None:
+    dialog = RoundDialog(VERIFIED, URL, "RTX 4070")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.copy.click()
+    copied = QGuiApplication.clipboard().text()
+    assert copied == dialog.text
+    for line in (
+        "nova-350m, round 1,837",
+        "Verified",
+        f"Points: {_exact(VERIFIED.micropoints)}",
+        f"For training: {_exact(VERIFIED.trained)}",
+        f"For checking others' work: {_exact(VERIFIED.witnessed)}",
+        f"Ledger: {URL}",
+        "Log entry: 48,017",
+        "Checkpoint, entries: 91,204",
+        f"Checkpoint, root: {VERIFIED.root}",
+        f"tequio audit --ledger {URL}",
+    ):
+        assert line in copied.splitlines()
+
+
+@pytest.mark.parametrize("row", [PENDING, REJECTED, replace(VERIFIED, size=None)])
+def test_no_proof_is_claimed_where_none_was_checked(row: PointsRow, qtbot: QtBot) -> None:
+    dialog = RoundDialog(row, URL, "RTX 4070")
+    qtbot.addWidget(dialog)
+    assert dialog.proof == ()
+    assert "Log entry" not in dialog.text
+    assert "audit" not in dialog.text
+
+
+def _show(page: PointsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
+    worker.show(snapshot)  # type: ignore[arg-type]  # a snapshot
+    page.refresh()
+
+
+def _settle(qapp: QGuiApplication) -> None:
+    """Let layouts come to rest."""
+    for _ in range(3):
+        qapp.processEvents()
+
+
+def _index(page: PointsPage, row: int, column: Column) -> QModelIndex:
+    return page.rounds.table.rows.index(row, column)
+
+
+def _cells(page: PointsPage, row: int) -> dict[Column, tuple[str, str]]:
+    return {
+        column: (
+            str(_index(page, row, column).data() or ""),
+            str(_index(page, row, column).data(Role.NOTE) or ""),
+        )
+        for column in Column
+    }
+
+
+def _click(page: PointsPage, qtbot: QtBot, row: int, column: Column) -> None:
+    table = page.rounds.table
+    spot = table.visualRect(_index(page, row, column)).center()
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+
+
+def _exact(micropoints: int) -> str:
+    whole, part = divmod(micropoints, 1_000_000)
+    return f"{whole:,}.{part:06d}".rstrip("0").rstrip(".")
+
+
+def _series_asked(worker: ScriptedWorker) -> int:
+    return sum(
+        isinstance(one, control.Ask) and isinstance(one.question, AskSeries) for one in worker.heard
+    )

@@ -1,0 +1,16 @@
+"""A clock that stands still until a test moves it."""
+
+from __future__ import annotations
+
+from tests.support.app_books import NOW_MS
+
+
+class Clock:
+    """Milliseconds since 1970."""
+
+    def __init__(self) -> None:
+        self.ms = NOW_MS
+
+    def __call__(self) -> int:
+        """The time."""
+        return self.ms
