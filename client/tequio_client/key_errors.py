@@ -38,7 +38,7 @@ TEMPLATES: Mapping[str, str] = {
     "or is another user's; restore the key from a backup",
     # backups
     "backup-unusable": "the backup {path} cannot be used: {why}",
-    "backup-foreign": "{path} is no backup of a key: choose the file that was saved as one",
+    "backup-foreign": "the file {path} is no backup of a key: choose the one that is",
     "backup-wrong": "the passphrase does not open the backup {path}, or the file is damaged",
     "backup-differs": "the backup {path} does not read back as it was written: choose another "
     "place, this one is not to be trusted",

@@ -38,7 +38,8 @@ from tequio_client.app.theme.look import Choice, Look
 from tequio_client.key_state import Kept
 from tequio_client.link.questions import AskRuns
 from tests.support.app_language import PseudoLocale
-from tests.support.app_scenes import NEW, NOW_MS, replies
+from tests.support.app_scenes import NEW as NEWEST
+from tests.support.app_scenes import NOW_MS, replies
 from tests.support.app_worker import ScriptedWorker
 from tests.support.paper_keyring import PaperKeyring
 
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 SEED = bytes(range(32))
 PATIENCE = 2_000
 """Turns of the event loop, at most, until something slow has come."""
+NEW = replace(NEWEST, disk=replace(NEWEST.disk, free_bytes=240 * 10**9))
 NO_CARD = replace(NEW, machine=replace(NEW.machine, gpus=()))
 LOOKS = ((Choice.DARK, "en"), (Choice.LIGHT, "en"), (Choice.DARK, "pseudo"))
 
@@ -199,6 +201,7 @@ def run_away(made: Booth) -> QWidget:
 
 def ready(made: Booth) -> QWidget:
     """The last step."""
+    made.make_key()
     made.book.change(is_agreed=True)
     return made.first_run("ready")
 

@@ -11,6 +11,7 @@ from tequio_client.app.first_run.step import Kit, Step
 from tequio_client.app.theme.fonts import Type
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.card import Card
+from tequio_client.app.widgets.chip import Chip
 from tequio_client.app.widgets.picture import Picture
 from tequio_client.app.widgets.text import Paragraph
 from tequio_client.link.preferences import PRESETS, Preset
@@ -37,6 +38,13 @@ class ReadyStep(Step):
         card.body.setSpacing(14)
         for event in self.events:
             card.body.addWidget(event)
+        self.chips = [Chip() for _ in range(4)]
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for chip in self.chips:
+            row.addWidget(chip)
+        row.addStretch(1)
+        self.body.addLayout(row)
         self.body.addWidget(card)
         hint = self.tr(
             "Closing the window hides it; the icon in the panel shows the state, and pauses "
@@ -61,6 +69,7 @@ class ReadyStep(Step):
 
     def refresh(self) -> None:
         """Say it for what is chosen."""
+        self._recall()
         first, second, third = self.events
         first.say(self.tr("Join and fetch"), self._fetching())
         second.say(self.tr("Begin when you are away"), self._beginning())
@@ -71,6 +80,21 @@ class ReadyStep(Step):
                 "closed it and your computer has checked the proof: as a rule one round later."
             ),
         )
+
+    def _recall(self) -> None:
+        draft, run = self.kit.book.draft, self._run()
+        presets = {
+            Preset.GENTLE: self.tr("Gentle"),
+            Preset.BALANCED: self.tr("Balanced"),
+            Preset.MAX: self.tr("Max"),
+        }
+        when, login, what, backup = self.chips
+        when.show_as(presets.get(draft.preset, ""), "clock", "accent")
+        starts, waits = self.tr("Starts at login"), self.tr("Starts by hand")
+        login.show_as(starts if draft.starts_at_login else waits, "power", "accent")
+        what.show_as(run.name if run else self.tr("Chooses the run"), "boxes", "accent")
+        backup.setVisible(self.kit.desk.state.wants_backup)
+        backup.show_as(self.tr("Key without backup"), "triangle-alert", "warn")
 
     def _fetching(self) -> str:
         run = self._run()

@@ -48,7 +48,7 @@ class WelcomeStep(Step):
                 Promise(
                     "shield-check",
                     self.tr("Keeps to itself"),
-                    self.tr("It reads none of your files. It trains on public text only."),
+                    self.tr("It reads none of your files. Settings lists all that it sends."),
                 ),
             )
         )

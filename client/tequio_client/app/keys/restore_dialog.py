@@ -9,8 +9,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
     QPlainTextEdit,
-    QSizePolicy,
-    QStackedWidget,
     QWidget,
 )
 
@@ -71,11 +69,9 @@ class RestoreDialog(KeyDialog):
         self.phrase = SecretLine(self.tr("Passphrase of the backup"))
         self.pick, self._name = Button(self.tr("Choose the file…")), Line("", tone="sub")
         self.keep = KeepPanel()
-        self._panes = QStackedWidget()
-        self._panes.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        for part in (self.words, self._file_pane()):
-            self._panes.addWidget(part)
-        for part in (self.ways, self._panes):
+        self._file = self._file_pane()
+        self._file.hide()
+        for part in (self.ways, self.words, self._file):
             self.body.addWidget(part)
         self.body.addWidget(Text(self.tr("How it is kept here"), Type.STRONG))
         self.body.addWidget(self.keep)
@@ -103,7 +99,8 @@ class RestoreDialog(KeyDialog):
         return made
 
     def _turn(self, way: str) -> None:
-        self._panes.setCurrentIndex(0 if way == "words" else 1)
+        self.words.setVisible(way == "words")
+        self._file.setVisible(way == "file")
         self.trouble.hide()
         self._follow()
 

@@ -1,0 +1,263 @@
+"""The key in the app: made, unlocked, backed up, restored and kept, by its dialogs."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from tequio_client import identity, key_backup
+from tequio_client.app.keys import problems
+from tequio_client.app.keys.backup_dialog import BackupDialog
+from tequio_client.app.keys.keep_dialog import KeepDialog
+from tequio_client.app.keys.key_card import KeyCard
+from tequio_client.app.keys.key_desk import KeyDesk
+from tequio_client.app.keys.restore_dialog import RestoreDialog
+from tequio_client.app.keys.unlock_dialog import UnlockDialog
+from tequio_client.app.widgets.chip import Chip
+from tequio_client.key_errors import TEMPLATES, IdentityError
+from tequio_client.key_state import Kept, KeyState
+from tequio_client.key_words import to_words
+from tequio_shared.errors import UserFacingError
+from tests.support.paper_keyring import PaperKeyring, keyring_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.language import Language
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+NOW_MS = 1_795_285_800_000
+SEED = bytes(range(32))
+PHRASE = "correct horse"
+SLOW_MS = 20_000
+
+
+@pytest.fixture
+def ring() -> Iterator[PaperKeyring]:
+    made = PaperKeyring()
+    with keyring_of(made):
+        yield made
+        made.let_go()
+
+
+@pytest.fixture
+def desk(tmp_path: Path, ring: PaperKeyring) -> Iterator[KeyDesk]:
+    del ring
+    made = KeyDesk(tmp_path / "worker", lambda: NOW_MS, lambda: True)
+    yield made
+    made.close()
+
+
+def fail(error: IdentityError) -> None:
+    raise error
+
+
+def make(desk: KeyDesk, qtbot: QtBot, how: Kept = Kept.KEYRING) -> None:
+    with qtbot.waitSignal(desk.changed, timeout=SLOW_MS):
+        desk.make(how, PHRASE if how is Kept.PASSPHRASE else None, lambda _: None, fail)
+
+
+def test_the_key_that_is_made_is_the_one_that_the_worker_has(
+    desk: KeyDesk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    before = desk.seed()
+    assert desk.seed() == before
+    assert not (tmp_path / "worker").exists()
+    make(desk, qtbot)
+    assert desk.seed() == before
+    assert desk.state.kept is Kept.KEYRING
+
+
+def test_where_something_was_lent_a_missing_key_is_no_beginning(tmp_path: Path) -> None:
+    desk = KeyDesk(tmp_path, lambda: NOW_MS, lambda: False)
+    with pytest.raises(UserFacingError, match="There is no key in"):
+        desk.seed()
+
+
+def test_a_sealed_key_is_asked_for_once(desk: KeyDesk, qtbot: QtBot, tmp_path: Path) -> None:
+    make(desk, qtbot, Kept.PASSPHRASE)
+    assert len(desk.seed()) == 32
+    other = KeyDesk(tmp_path / "worker", lambda: NOW_MS, lambda: True)
+    with qtbot.waitSignal(other.locked), pytest.raises(UserFacingError, match="is sealed"):
+        other.seed()
+    dialog = UnlockDialog(other)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    dialog.phrase.setText("wrong horse")
+    dialog.main.click()
+    qtbot.waitUntil(dialog.trouble.isVisible, timeout=SLOW_MS)
+    assert dialog.trouble.words == "The passphrase does not open the key file."
+    dialog.phrase.setText(PHRASE)
+    with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
+        dialog.main.click()
+    assert other.seed() == desk.seed()
+    assert dialog.phrase.text() == ""
+
+
+def test_words_are_a_backup_when_two_of_them_were_typed(desk: KeyDesk, qtbot: QtBot) -> None:
+    make(desk, qtbot)
+    words = to_words(desk.seed())
+    dialog = BackupDialog(desk)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    assert words[5] not in dialog.words.grid.accessibleDescription()
+    dialog.main.click()
+    grid = dialog.words.grid
+    qtbot.waitUntil(lambda: grid.accessibleDescription() == ", ".join(words), timeout=SLOW_MS)
+    dialog.main.click()
+    assert not dialog.main.isEnabled()
+    assert not grid.isVisible()
+    assert desk.state.wants_backup
+    for number, line in zip(dialog.words.asked, dialog.words.lines, strict=True):
+        qtbot.keyClicks(line, f" {words[number - 1].upper()}")
+    with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
+        dialog.main.click()
+    assert desk.state.record.backup == "words"
+    assert grid.accessibleDescription() == ""
+    assert all(line.text() == "" for line in dialog.findChildren(QLineEdit))
+
+
+def test_a_file_is_a_backup_when_it_was_read_back(
+    desk: KeyDesk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    make(desk, qtbot)
+    path = tmp_path / "mine.tequio-key"
+    dialog = BackupDialog(desk, None, "file", lambda _parent, _title: path)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    qtbot.keyClicks(dialog.file.first, "correct horse")
+    qtbot.keyClicks(dialog.file.second, "correct hors")
+    assert not dialog.main.isEnabled()
+    assert dialog.file.words == "The two are not the same."
+    qtbot.keyClicks(dialog.file.second, "e")
+    with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
+        dialog.main.click()
+    assert key_backup.read(path, PHRASE) == desk.seed()
+    assert desk.state.record.backup == "file"
+
+
+def test_a_file_that_cannot_be_written_is_said_and_can_be_tried_again(
+    desk: KeyDesk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    make(desk, qtbot)
+    dialog = BackupDialog(desk, None, "file", lambda _parent, _title: tmp_path / "no" / "mine")
+    qtbot.addWidget(dialog)
+    dialog.open()
+    for line in (dialog.file.first, dialog.file.second):
+        line.setText(PHRASE)
+    dialog.main.click()
+    qtbot.waitUntil(dialog.trouble.isVisible, timeout=SLOW_MS)
+    assert "No such file or directory" in dialog.trouble.words
+    assert dialog.main.isEnabled()
+    assert desk.state.wants_backup
+
+
+def test_words_bring_a_key_back_and_a_wrong_one_is_named(
+    desk: KeyDesk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    make(desk, qtbot)
+    dialog = RestoreDialog(desk)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    words = to_words(SEED)
+    dialog.words.setPlainText(" ".join((*words[:2], "lier", *words[3:])))
+    dialog.main.click()
+    qtbot.waitUntil(dialog.trouble.isVisible, timeout=SLOW_MS)
+    assert dialog.trouble.words.startswith("Word 3, lier, is not in the list of words")
+    dialog.words.setPlainText(" ".join(words))
+    with qtbot.waitSignals([desk.renewed, dialog.accepted], timeout=SLOW_MS):
+        dialog.main.click()
+    assert desk.seed() == SEED
+    assert not desk.state.wants_backup
+    assert dialog.words.toPlainText() == ""
+    assert (tmp_path / "worker" / "identity.key.old").exists()
+
+
+def test_a_file_brings_a_key_back(desk: KeyDesk, qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "mine.tequio-key"
+    key_backup.save(path, SEED, PHRASE)
+    dialog = RestoreDialog(desk, None, lambda _parent, _title: path)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    dialog.ways.choose("file")
+    dialog.ways.chosen.emit("file")
+    dialog.pick.click()
+    assert not dialog.main.isEnabled()
+    qtbot.keyClicks(dialog.phrase, PHRASE)
+    dialog.keep.rows[Kept.OPEN].click()
+    with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
+        dialog.main.click()
+    assert identity.load(tmp_path / "worker").seed == SEED
+
+
+def test_a_key_is_kept_otherwise(desk: KeyDesk, qtbot: QtBot, ring: PaperKeyring) -> None:
+    make(desk, qtbot)
+    seed = desk.seed()
+    dialog = KeepDialog(desk)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    assert dialog.keep.way is Kept.KEYRING
+    dialog.keep.rows[Kept.PASSPHRASE].click()
+    assert not dialog.main.isEnabled()
+    for line in (dialog.keep.passphrase.first, dialog.keep.passphrase.second):
+        qtbot.keyClicks(line, PHRASE)
+    with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
+        dialog.main.click()
+    assert desk.state.kept is Kept.PASSPHRASE
+    assert desk.seed() == seed
+    assert ring.entries == {}
+
+
+def test_the_card_says_how_the_key_stands(desk: KeyDesk, qtbot: QtBot) -> None:
+    card = KeyCard(desk)
+    qtbot.addWidget(card)
+    make(desk, qtbot)
+    chip = card.findChildren(Chip)[0]
+    assert chip.words == "No backup yet"
+    with qtbot.waitSignal(desk.changed, timeout=SLOW_MS):
+        desk.wrote_words(lambda _: None, fail)
+    assert chip.words == "Backed up as words, 21 Nov"
+
+
+def test_an_answer_for_somebody_who_is_gone_is_dropped(
+    desk: KeyDesk, qtbot: QtBot, ring: PaperKeyring
+) -> None:
+    class Asker(QWidget):
+        def take(self, _: KeyState) -> None:
+            raise AssertionError("it is gone")
+
+        def refuse(self, _: IdentityError) -> None:
+            raise AssertionError("it is gone")
+
+    asker = Asker()
+    ring.hold()
+    desk.make(Kept.KEYRING, None, asker.take, asker.refuse)
+    asker.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    asker.close()
+    asker.deleteLater()
+    gc.collect()
+    qtbot.waitUntil(lambda: ring.calls > 0, timeout=SLOW_MS)
+    with qtbot.waitSignal(desk.changed, timeout=SLOW_MS):
+        ring.let_go()
+
+
+@pytest.mark.parametrize("code", TEMPLATES)
+def test_every_problem_has_a_whole_sentence(code: str, language: Language) -> None:
+    del language
+    said = problems.say(IdentityError(code, **VALUES))
+    assert said[0].isupper()
+    assert said.endswith(".")
+    assert "{" not in said
+
+
+VALUES: dict[str, str | int] = {
+    "path": "/p", "folder": "/f", "why": "it is", "mode": "644", "size": 3, "due": 32, "least": 8,
+    "seconds": 30, "count": 3, "number": 7, "word": "a", "near": "b", "first": 1, "second": 2,
+}  # fmt: skip
