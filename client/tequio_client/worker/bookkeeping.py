@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import structlog
 import trio
 
+from tequio_client.ledger_api import LedgerRefusedError
 from tequio_client.link.event_words import Event
 from tequio_client.link.questions import (
     Activity,
@@ -170,7 +171,12 @@ class Bookkeeping:
                 return await self._ranking(asked)
 
     async def _ranking(self, asked: AskRanking) -> Ranking:
-        found = await self._ledger.ranking_around(self._key, asked.around)
+        try:
+            found = await self._ledger.ranking_around(self._key, asked.around)
+        except LedgerRefusedError as err:
+            if err.code != "not-found":
+                raise
+            return Ranking(rows=())  # a key that has said nothing yet has no place
         self._note_place(found)
         ours = to_text(self._key)
         rows = tuple(
