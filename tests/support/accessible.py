@@ -1,0 +1,127 @@
+"""What a screen reader sees of a running program, over the real accessibility bus (AT-SPI 2).
+
+So a test finds a button by its name, where a person finds it, and clicks there with a real mouse;
+and what has no name is not found.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jeepney import DBusAddress, DBusErrorResponse, Properties, new_method_call
+from jeepney.io.blocking import open_dbus_connection
+from jeepney.wrappers import unwrap_msg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from jeepney.io.blocking import DBusConnection
+
+ACCESSIBLE = "org.a11y.atspi.Accessible"
+COMPONENT = "org.a11y.atspi.Component"
+ROOT = "/org/a11y/atspi/accessible/root"
+REGISTRY = "org.a11y.atspi.Registry"
+SCREEN = 0
+"""Coordinates of the screen, not of the window."""
+POLL_S = 0.2
+DEPTH = 40
+_SHOWING, _ENABLED = 1 << 25, 1 << 8
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One thing on the screen."""
+
+    bus: str
+    path: str
+    name: str
+    role: str
+    x: int
+    y: int
+    width: int
+    height: int
+
+    @property
+    def middle(self) -> tuple[int, int]:
+        """Where to click."""
+        return self.x + self.width // 2, self.y + self.height // 2
+
+
+class Reader:
+    """Reads what programs show."""
+
+    def __init__(self, bus: DBusConnection) -> None:
+        self._bus = bus
+
+    def things(self) -> Iterator[Thing]:
+        """Everything that shows, of all programs, depth first."""
+        yield from self._below(REGISTRY, ROOT, 0)
+
+    def find(self, what: str, fits: Callable[[Thing], bool], patience_s: float) -> Thing:
+        """The first thing that fits, once there is one; raises AssertionError."""
+        deadline_s = time.monotonic() + patience_s
+        while time.monotonic() < deadline_s:
+            with suppress(DBusErrorResponse, TimeoutError):
+                for thing in self.things():
+                    if fits(thing):
+                        return thing
+            time.sleep(POLL_S)
+        names = sorted({f"{one.role}: {one.name}" for one in self.things() if one.name})
+        raise AssertionError(f"not within {patience_s:.0f} s: {what}; there is {names}")
+
+    def named(self, name: str, *roles: str, patience_s: float = 20.0) -> Thing:
+        """The thing with that name."""
+        return self.find(
+            f"{name!r}",
+            lambda one: one.name == name and (not roles or one.role in roles),
+            patience_s,
+        )
+
+    def says(self, words: str, patience_s: float = 20.0) -> Thing:
+        """A thing whose name has these words in it."""
+        return self.find(f"…{words}…", lambda one: words in one.name, patience_s)
+
+    def _below(self, bus: str, path: str, depth: int) -> Iterator[Thing]:
+        if depth > DEPTH:
+            return
+        for child_bus, child_path in self._call(bus, path, ACCESSIBLE, "GetChildren")[0]:
+            with suppress(DBusErrorResponse):
+                thing = self._thing(child_bus, child_path)
+                if thing is not None:
+                    yield thing
+                yield from self._below(child_bus, child_path, depth + 1)
+
+    def _thing(self, bus: str, path: str) -> Thing | None:
+        low = self._call(bus, path, ACCESSIBLE, "GetState")[0][0]
+        if not low & _SHOWING:
+            return None
+        extents = (0, 0, 0, 0)
+        with suppress(DBusErrorResponse):
+            extents = self._call(bus, path, COMPONENT, "GetExtents", "u", SCREEN)[0]
+        role = self._call(bus, path, ACCESSIBLE, "GetRoleName")[0]
+        return Thing(bus, path, self._name(bus, path), role, *extents)
+
+    def _name(self, bus: str, path: str) -> str:
+        address = DBusAddress(path, bus_name=bus, interface=ACCESSIBLE)
+        reply = self._bus.send_and_get_reply(Properties(address).get("Name"), timeout=5)
+        return str(unwrap_msg(reply)[0][1])
+
+    def _call(self, bus: str, path: str, interface: str, method: str, *rest: Any) -> Any:  # noqa: ANN401 - D-Bus values
+        address = DBusAddress(path, bus_name=bus, interface=interface)
+        signature, values = (rest[0], tuple(rest[1:])) if rest else ("", ())
+        message = new_method_call(address, method, signature, values)
+        return unwrap_msg(self._bus.send_and_get_reply(message, timeout=5))
+
+
+@contextmanager
+def reader() -> Iterator[Reader]:
+    """Read over the session's accessibility bus; programs must have been told to speak on it."""
+    with open_dbus_connection("SESSION") as session:
+        address = DBusAddress("/org/a11y/bus", bus_name="org.a11y.Bus", interface="org.a11y.Bus")
+        reply = session.send_and_get_reply(new_method_call(address, "GetAddress"), timeout=10)
+        (where,) = unwrap_msg(reply)
+    with open_dbus_connection(where) as bus:
+        yield Reader(bus)

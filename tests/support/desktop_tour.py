@@ -1,0 +1,288 @@
+"""A tour of the app as a new user makes it, on a real X server, with a picture of every step.
+
+    dbus-run-session -- python -m tests.support.desktop_tour --panel tint2 --out build/tour
+
+Everything is real: a demo network that is kept running, the app, its worker and trainer, mouse and
+keyboard (xdotool), and the accessibility bus by which the tour finds what to click.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psutil
+
+from tests.support.accessible import Reader, reader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.support.accessible import Thing
+
+PANELS = ("tint2", "xfce4-panel")
+"""XEmbed, and StatusNotifier."""
+SCREEN = "1600x1000x24"
+SETTLE_S = 0.8
+"""What moves has come to rest."""
+ROLES = (
+    "push button",
+    "toggle button",
+    "radio button",
+    "check box",
+    "menu item",
+    "button",
+    "text",
+    "entry",
+    "spin button",
+)
+"""What can be clicked."""
+
+
+class Tour:
+    """The user: eyes, a mouse, and a camera."""
+
+    def __init__(self, eyes: Reader, out: Path) -> None:
+        self._eyes = eyes
+        self._out = out
+        self._steps = 0
+
+    def see(self, name: str, patience_s: float = 30.0) -> Thing:
+        """Look for words on the screen."""
+        return self._eyes.says(name, patience_s)
+
+    def click(self, name: str, patience_s: float = 30.0) -> None:
+        """Click what has that name."""
+        thing = self._eyes.named(name, *ROLES, patience_s=patience_s)
+        x, y = thing.middle
+        _hands("mousemove", str(x), str(y), "click", "1")
+        time.sleep(SETTLE_S)
+
+    def click_at(self, x: int, y: int, button: int = 1) -> None:
+        """Click somewhere."""
+        _hands("mousemove", str(x), str(y), "click", str(button))
+        time.sleep(SETTLE_S)
+
+    def press(self, *keys: str) -> None:
+        """Press keys, one after the other."""
+        for key in keys:
+            _hands("key", key)
+        time.sleep(SETTLE_S)
+
+    def write(self, words: str) -> None:
+        """Type."""
+        _hands("type", "--delay", "20", words)
+        time.sleep(SETTLE_S)
+
+    def shoot(self, step: str) -> Path:
+        """Take a picture of the whole screen."""
+        self._steps += 1
+        path = self._out / f"{self._steps:02d}-{step}.png"
+        _run("import", "-window", "root", str(path))
+        print(f"tour: {path.name}", flush=True)  # noqa: T201 - a program
+        return path
+
+
+def _hands(*what: str) -> None:
+    _run("xdotool", *what)
+
+
+def _run(*command: str) -> None:
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+# --- the stage
+
+
+@contextmanager
+def desktop(panel: str) -> Iterator[None]:
+    """A screen with window manager, panel and accessibility bus."""
+    with ExitStack() as stack:
+        os.environ["DISPLAY"] = stack.enter_context(_display())
+        os.environ["QT_LINUX_ACCESSIBILITY_ALWAYS_ON"] = "1"
+        os.environ.pop("QT_QPA_PLATFORM", None)
+        stack.enter_context(running(["openbox", "--sm-disable"]))
+        stack.enter_context(running([panel]))
+        with reader():
+            pass  # the bus starts when it is first asked for, and programs look for it once
+        time.sleep(2)
+        yield
+
+
+@contextmanager
+def _display() -> Iterator[str]:
+    reads, writes = os.pipe()
+    screen = ("-screen", "0", SCREEN, "-nolisten", "tcp", "-noreset")
+    command = ["Xvfb", "-displayfd", str(writes), *screen]
+    with subprocess.Popen(command, pass_fds=[writes], stderr=subprocess.DEVNULL) as server:
+        os.close(writes)
+        try:
+            with os.fdopen(reads) as told:
+                yield f":{told.readline().strip()}"
+        finally:
+            server.terminate()
+
+
+@contextmanager
+def running(command: list[str], log: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a program while the block lasts, and end it in order."""
+    with ExitStack() as stack:
+        target = stack.enter_context(log.open("wb")) if log else subprocess.DEVNULL
+        process = stack.enter_context(
+            subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=target)
+        )
+        try:
+            yield process
+        finally:
+            process.terminate()
+            try:
+                process.wait(15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+@contextmanager
+def network(folder: Path) -> Iterator[str]:
+    """A demo network to join; gives its ledger's address."""
+    command = [sys.executable, "-m", "tequio_client", "demo", "--quick", "--keep-running"]
+    log = folder / "demo.log"
+    with running(
+        [*command, "--peers", "2", "--share", "25", "--dir", str(folder / "network")], log
+    ):
+        found: list[str] = []
+        wait_until("the network is there", lambda: _address(log, found), 120)
+        yield found[0]
+
+
+def _address(log: Path, found: list[str]) -> bool:
+    match = re.search(r"training at (http://\S+) round [1-9]", log.read_text(errors="replace"))
+    found += [match.group(1)] if match else []
+    return bool(found)
+
+
+def wait_until(what: str, holds: Callable[[], bool], patience_s: float) -> None:
+    """Wait for something; raises AssertionError when it does not come."""
+    deadline_s = time.monotonic() + patience_s
+    while not holds():
+        assert time.monotonic() < deadline_s, f"not within {patience_s:.0f} s: {what}"
+        time.sleep(0.1)
+
+
+def trainers(app: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    """Trainer processes below the app."""
+    return [
+        one
+        for one in psutil.Process(app.pid).children(recursive=True)
+        if "tequio_client.trainer" in one.cmdline()
+    ]
+
+
+# --- the play
+
+
+def first_run(tour: Tour) -> None:
+    """Everything between the first start and Contribute."""
+    tour.see("Lend your idle computer to open models", 60)
+    tour.shoot("welcome")
+    tour.click("Next")
+    tour.see("What this computer can do instead")
+    tour.click("Train on the processor")
+    tour.shoot("check")
+    tour.click("Next")
+    tour.see("Where shall it be kept?")
+    tour.shoot("key")
+    tour.click("In a file that only your user may read")
+    tour.click("Make my key")
+    tour.see("backup", 60)
+    tour.shoot("key-made")
+    tour.click("Next")
+    tour.see("When may Tequio use this computer?")
+    tour.click("Max")
+    tour.click("I agree")
+    tour.shoot("when")
+    tour.click("Next")
+    tour.see("What would you like to train?")
+    tour.click("Choose for me: The open run that fits this computer and needs it most.")
+    tour.shoot("run")
+    tour.click("Next")
+    tour.see("What happens next")
+    tour.shoot("ready")
+    tour.click("Contribute")
+
+
+def allow_others(tour: Tour) -> None:
+    """Let other programs use the processor, as the demo's volunteers on this machine do."""
+    tour.click("Settings")
+    tour.click("Search")
+    tour.write("others on the proc")
+    tour.click("Others on the processor")
+    tour.press("ctrl+a")
+    tour.write("100")
+    tour.press("Return")
+    tour.shoot("settings-others")
+    tour.click("Home")
+
+
+def lend(tour: Tour, app: subprocess.Popen[bytes]) -> None:
+    """From the first click on Contribute to a round that is proven, and to a pause."""
+    tour.see("Lending", 120)
+    wait_until("a trainer computes", lambda: bool(trainers(app)), 120)
+    tour.shoot("lending")
+    tour.click("Points")
+    tour.see("Pending", 180)
+    tour.shoot("pending")
+    tour.see("Verified", 300)
+    time.sleep(5)
+    tour.shoot("verified")
+    tour.click("Home")
+    tour.shoot("home")
+    tour.click("Pause")
+    begun_s = time.monotonic()
+    wait_until("the trainer is gone", lambda: not trainers(app), 10)
+    print(f"tour: the trainer was gone after {time.monotonic() - begun_s:.2f} s", flush=True)  # noqa: T201 - a program
+    tour.see("Paused")
+    tour.shoot("paused")
+    for page in ("Runs", "Hardware", "Activity", "Settings"):
+        tour.click(page)
+        time.sleep(2)
+        tour.shoot(page.lower())
+
+
+def main() -> None:
+    """Make the tour; ends with status 0 when all went as it should."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--panel", choices=PANELS, default=PANELS[0])
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="tequio-tour-") as place, ExitStack() as stack:
+        folder = Path(place)
+        os.environ["HOME"] = str(folder / "home")
+        (folder / "home").mkdir()
+        ledger = stack.enter_context(network(folder))
+        stack.enter_context(desktop(options.panel))
+        command = [sys.executable, "-m", "tequio_client", "app", "--ledger", ledger]
+        app = stack.enter_context(
+            running([*command, "--dir", str(folder / "worker")], options.out / "app.log")
+        )
+        tour = Tour(stack.enter_context(reader()), options.out)
+        try:
+            first_run(tour)
+            allow_others(tour)
+            lend(tour, app)
+        except BaseException:
+            tour.shoot("where-it-failed")
+            raise
+        wait_until("the app lives", lambda: app.poll() is None, 1)
+
+
+if __name__ == "__main__":
+    main()
