@@ -90,6 +90,7 @@ class Booth:
             folder=self.folder / "worker",
             usual_ledger="",
             programs=tuple,
+            keys=self.desk,
         )
         return Means(
             model=self.model,

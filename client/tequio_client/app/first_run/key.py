@@ -39,7 +39,6 @@ class KeyStep(Step):
         )
         self.making, self.card = MakingCard(kit), KeyCard(kit.desk)
         self.making.restore.clicked.connect(self._restore)
-        self.card.restore.clicked.connect(self._restore)
         self.name = NameCard(kit)
         for part in (self.making, self.card, self.name):
             self.body.addWidget(part)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from tequio_client.app.keys.backup_dialog import BackupDialog
 from tequio_client.app.keys.keep_dialog import KeepDialog
+from tequio_client.app.keys.restore_dialog import RestoreDialog
 from tequio_client.app.theme.fonts import Type
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.button import Button
@@ -20,6 +21,7 @@ from tequio_client.key_state import Kept
 
 if TYPE_CHECKING:
     from tequio_client.app.keys.key_desk import KeyDesk
+    from tequio_client.app.keys.key_dialog import KeyDialog
     from tequio_client.key_state import KeyState
 
 SHOWN = 16
@@ -27,12 +29,15 @@ SHOWN = 16
 
 
 class KeyCard(Card):
-    """Follows the desk."""
+    """Follows the desk; inside another card it has no frame of its own."""
 
-    def __init__(self, desk: KeyDesk) -> None:
+    def __init__(self, desk: KeyDesk, *, is_framed: bool = True) -> None:
         super().__init__()
+        if not is_framed:
+            self.setProperty("kind", "plain")
+            self.body.setContentsMargins(0, 4, 0, 4)
         self._desk = desk
-        self.dialog: BackupDialog | KeepDialog | None = None
+        self.dialog: KeyDialog | None = None
         self._key, self._kept = Line("", Type.HEADING), Paragraph("", tone="sub")
         self.chip = Chip("", "triangle-alert", "warn")
         self._advice = Paragraph("", tone="sub")
@@ -43,15 +48,19 @@ class KeyCard(Card):
         self._lay()
         self.words.clicked.connect(lambda: self._back_up("words"))
         self.file.clicked.connect(lambda: self._back_up("file"))
-        self.keep.clicked.connect(self._keep_otherwise)
+        self.keep.clicked.connect(lambda: self._open(KeepDialog(desk, self)))
+        self.restore.clicked.connect(lambda: self._open(RestoreDialog(desk, self)))
         desk.changed.connect(self.show_state)
         self.show_state(desk.state)
 
     def show_state(self, state: KeyState) -> None:
         """Show that."""
         key = state.record.key
-        self._key.setText(f"{key[:SHOWN]}…" if key else self.tr("A sealed key"))
+        unnamed = self.tr("A sealed key") if state.kept is not Kept.ABSENT else self.tr("No key")
+        self._key.setText(f"{key[:SHOWN]}…" if key else unnamed)
         self._key.setAccessibleDescription(key)
+        for button in (self.words, self.file, self.keep):
+            button.setEnabled(state.kept is not Kept.ABSENT)
         self._kept.setText(
             {
                 Kept.ABSENT: self.tr("There is no key yet."),
@@ -68,6 +77,9 @@ class KeyCard(Card):
         self._show_backup(state)
 
     def _show_backup(self, state: KeyState) -> None:
+        is_there = state.kept is not Kept.ABSENT
+        self.chip.setVisible(is_there)
+        self._advice.setVisible(is_there)
         if state.wants_backup:
             self.chip.show_as(self.tr("No backup yet"), "triangle-alert", "warn")
             self._advice.setText(
@@ -86,12 +98,12 @@ class KeyCard(Card):
         self._advice.setText(self.tr("You can make as many backups as you like; all stay good."))
 
     def _back_up(self, way: str) -> None:
-        self.dialog = BackupDialog(self._desk, self, way)
-        self.dialog.open()
+        self._open(BackupDialog(self._desk, self, way))
 
-    def _keep_otherwise(self) -> None:
-        self.dialog = KeepDialog(self._desk, self)
-        self.dialog.open()
+    def _open(self, dialog: KeyDialog) -> None:
+        self.dialog = dialog
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
 
     def _lay(self) -> None:
         head, names, feet = QHBoxLayout(), QVBoxLayout(), QHBoxLayout()

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QLineEdit
 
+from tequio_client.app.keys.key_card import KeyCard
 from tequio_client.app.pages.settings_own import OwnSection
 from tequio_client.app.pages.settings_section import with_default
+from tequio_client.app.widgets.button import Button
 from tequio_client.app.widgets.chip import Chip
 from tequio_client.app.widgets.copy_line import CopyLine
 from tequio_client.app.widgets.setting_row import SettingRow
@@ -38,7 +40,6 @@ class AccountSection(OwnSection):
         self.peer.show_text(status.peer if status else "")
         self.key.show_text(status.key if status else "")
         self._show_standing(snapshot)
-        self._show_backup(snapshot)
 
     # --- the key
 
@@ -70,9 +71,17 @@ class AccountSection(OwnSection):
         self.standing = Chip()
         self.standing_row = SettingRow(self.tr("Standing"), "", self.standing)
         self.add("standing", self.standing_row)
-        self.backup = Chip()
-        self.backup_row = SettingRow(self.tr("Backup"), "", self.backup)
-        self.add("backup", self.backup_row)
+        self._add_backup()
+
+    def _add_backup(self) -> None:
+        if self.own.keys is not None:
+            name = self.tr("Backup and restore")
+            kept = KeyCard(self.own.keys, is_framed=False)
+            self.add("backup", SettingRow(name, "", kept, is_wide=True))
+        again = Button(self.tr("Open it"), picture="arrow-right")
+        again.clicked.connect(lambda: self.means.open_page("first-run"))
+        note = self.tr("The six steps of the beginning. Nothing changes before their end.")
+        self.add("first-run", SettingRow(self.tr("First run"), note, again))
 
     def _show_standing(self, snapshot: Snapshot | None) -> None:
         if snapshot is None or snapshot.status is None:
@@ -92,19 +101,6 @@ class AccountSection(OwnSection):
         else:
             self.standing.show_as(self.tr("Good"), "circle-check", "ok")
             self.standing_row.show_note(self.tr("Rounds take your key."))
-
-    def _show_backup(self, snapshot: Snapshot | None) -> None:
-        is_missing = snapshot is not None and any(
-            one.kind == "key-backup" for one in snapshot.needs
-        )
-        if is_missing:
-            self.backup.show_as(self.tr("None yet"), "triangle-alert", "warn")
-            said = self.tr("If this disk fails, nobody can ever claim your points.")
-            self.backup_row.show_note(said)
-        else:
-            self.backup.show_as(self.tr("Nothing missing"), "circle-check", "")
-            said = self.tr("Whoever has the key file or the words is you: keep a copy elsewhere.")
-            self.backup_row.show_note(said)
 
     # --- the name
 
