@@ -92,6 +92,7 @@ class Reader:
                 thing = self._thing(child_bus, child_path)
                 if thing is not None:
                     yield thing
+            with suppress(DBusErrorResponse):
                 yield from self._below(child_bus, child_path, depth + 1)
 
     def _thing(self, bus: str, path: str) -> Thing | None:

@@ -221,7 +221,7 @@ def first_run(tour: Tour) -> None:
 def allow_others(tour: Tour) -> None:
     """Let other programs use the processor, as the demo's volunteers on this machine do."""
     tour.click("Settings")
-    tour.click("Search")
+    tour.click("Search settings")
     tour.write("others on the proc")
     tour.click("Others on the processor")
     tour.press("ctrl+a")

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 LIST = 196
 """Width of the list of sections."""
-NARROW = 640
+NARROW = 740
 """Width below which it stands above them."""
 WIDEST = 720
 """Of a section: longer lines are hard to read."""
@@ -89,7 +89,7 @@ class Settings(Page):
         self._sections: dict[str, tuple[QWidget, Section]] = {}
         self._name = next(iter(self._chapters))
         self._wanted: list[str] = []
-        self.list = SectionList(self.tr("Sections"), tuple(self._chapters.values()), self)
+        self.list = SectionList(self.tr("Sections"), tuple(self._chapters.values()), self.viewport())
         self.search = self.list.search
         self.search.setAccessibleName(self.tr("Search settings"))
         self.search.setPlaceholderText(self.tr("Search"))
