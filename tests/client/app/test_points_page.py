@@ -140,7 +140,7 @@ def test_a_rejected_round_says_why(page: PointsPage, worker: ScriptedWorker, rea
 def test_the_check_mark_stands_only_where_this_worker_has_checked_the_proof(
     page: PointsPage, worker: ScriptedWorker, changes: dict[str, object], *, has_mark: bool
 ) -> None:
-    row: PointsRow = replace(VERIFIED, **changes)  # type: ignore[arg-type]  # fields by name
+    row: PointsRow = replace(VERIFIED, **changes)
     worker.replies[AskPoints] = Points(rows=(row,))
     _show(page, worker)
     mark = _index(page, 0, Column.PROOF)
@@ -167,7 +167,8 @@ def test_a_click_on_the_mark_opens_what_was_checked(
 
 def test_enter_opens_any_round(page: PointsPage, worker: ScriptedWorker, qtbot: QtBot) -> None:
     _show(page, worker)
-    table, opened = page.rounds.table, []
+    table = page.rounds.table
+    opened: list[PointsRow] = []
     table.opened.disconnect()
     table.opened.connect(opened.append)
     table.setFocus()

@@ -26,7 +26,7 @@ def book(model: Model) -> RoundsBook:
 
 
 def test_the_first_page_is_the_newest(book: RoundsBook) -> None:
-    assert book.rows is None
+    assert not book.is_loading
     book.renew()
     assert book.rows == app_books.ROWS[:PAGE]
     assert book.has_more

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QEvent, QLocale, Qt
-from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from tequio_client.app.pages.table import PAGES
 from tequio_client.app.theme.look import Choice
-from tequio_client.app.widgets.text import Line
 from tequio_client.app.window import Window
 from tests.support.app_language import PseudoLocale, pseudo
 from tests.support.app_scenes import NOW_MS, SCENES
+from tests.support.app_sight import controls, has_words, is_cut, labels, name_of, texts
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -54,7 +54,7 @@ def test_the_window_needs_nothing_heavy() -> None:
 @pytest.mark.parametrize("scene", SCENES)
 def test_every_control_has_a_name(window: Window, worker: ScriptedWorker, scene: str) -> None:
     worker.show(SCENES[scene])
-    nameless = [one for one in _controls(window) if not _name(one)]
+    nameless = [one for one in controls(window) if not name_of(one)]
     assert nameless == []
 
 
@@ -74,7 +74,9 @@ def test_the_keyboard_reaches_every_control_that_is_shown(
         if focus in reached:
             break
         reached.append(focus)
-    assert {_name(one) for one in _controls(window) if one.isEnabled()} <= set(map(_name, reached))
+    assert {name_of(one) for one in controls(window) if one.isEnabled()} <= set(
+        map(name_of, reached)
+    )
 
 
 def test_the_state_stands_at_the_foot_of_every_page(window: Window, worker: ScriptedWorker) -> None:
@@ -100,11 +102,11 @@ def test_another_language_is_spoken_at_once(
     language.choose("es")
     _settle()
     worker.show(SCENES["lending"])
-    assert "Inicio" in _texts(window)
+    assert "Inicio" in texts(window)
     language.choose("en")
     _settle()
-    assert "Home" in _texts(window)
-    assert "Inicio" not in _texts(window)
+    assert "Home" in texts(window)
+    assert "Inicio" not in texts(window)
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -115,7 +117,7 @@ def test_every_text_is_translated(
     _settle()
     worker.show(SCENES[scene])
     window.page.refresh()
-    plain = {text for text in _texts(window) if _has_words(text) and "[" not in text}
+    plain = {text for text in texts(window) if has_words(text) and "[" not in text}
     assert {text for text in plain if not text.startswith(NAMES)} == set()
 
 
@@ -133,7 +135,7 @@ def test_longer_texts_have_their_room(
         content = window.page.widget()
         assert content is not None
         assert content.width() <= window.page.viewport().width()
-        cut = [label.text() for label in _labels(window) if _is_cut(label)]
+        cut = [label.text() for label in labels(window) if is_cut(label)]
         assert cut == []
 
 
@@ -171,44 +173,3 @@ def _settle() -> None:
     """Let posted events come to rest: a change of language, then the layouts."""
     for _ in range(3):
         QApplication.processEvents()
-
-
-def _controls(window: Window) -> list[QWidget]:
-    kinds = (QAbstractButton, QAbstractItemView)
-    return [
-        one
-        for one in window.findChildren(QWidget)
-        if one.isVisible()
-        and (isinstance(one, kinds) or one.focusPolicy() & Qt.FocusPolicy.TabFocus)
-        and one.focusPolicy() != Qt.FocusPolicy.NoFocus
-    ]
-
-
-def _name(widget: QWidget) -> str:
-    text = widget.text() if isinstance(widget, QAbstractButton) else ""
-    return widget.accessibleName() or text
-
-
-def _labels(window: Window) -> list[QLabel]:
-    return [label for label in window.findChildren(QLabel) if label.isVisible()]
-
-
-def _texts(window: Window) -> set[str]:
-    buttons = window.findChildren(QAbstractButton)
-    return {label.text() for label in _labels(window)} | {
-        button.text() for button in buttons if button.isVisible()
-    }
-
-
-def _has_words(text: str) -> bool:
-    return sum(letter.isalpha() for letter in text) > 3
-
-
-def _is_cut(label: QLabel) -> bool:
-    """Whether a text that may not be cut has too little room."""
-    if isinstance(label, Line):
-        return False
-    width = label.width() + 1
-    needed = label.heightForWidth(width) if label.wordWrap() else label.sizeHint().height()
-    is_too_low = label.height() + 1 < needed
-    return is_too_low or (not label.wordWrap() and width < label.sizeHint().width())

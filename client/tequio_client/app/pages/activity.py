@@ -46,6 +46,15 @@ class ActivityPage(Page):
         self.model.sensed.connect(self.expect)
         self.open_view(TIMELINE)
 
+    @property
+    def place(self) -> str:
+        """The view that is open."""
+        return self.view.choice
+
+    def go_to(self, place: str) -> None:
+        """Open the view that was open."""
+        self.open_view(place)
+
     def open_view(self, name: str) -> None:
         """Show the timeline, the log or the health of the probes."""
         self.view.choose(name)

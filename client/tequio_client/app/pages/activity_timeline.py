@@ -131,7 +131,8 @@ class Timeline(Card):
 
     def _read_on(self, *_: int) -> None:
         bar = self.list.verticalScrollBar()
-        if self.isVisible() and bar.maximum() - bar.value() < NEAR:
+        is_near = self.list.isHidden() or bar.maximum() - bar.value() < NEAR
+        if self.isVisible() and is_near:
             self.book.read_on()
 
 

@@ -58,6 +58,15 @@ class RunsPage(Page):
         self.model.replied.connect(self._take)
         self.model.refused.connect(self._miss)
 
+    @property
+    def place(self) -> str:
+        """The run that is looked at."""
+        return self._seen or ""
+
+    def go_to(self, place: str) -> None:
+        """Look at the run that was looked at."""
+        self.look_at(place)
+
     # --- what the user does
 
     def ask(self) -> None:

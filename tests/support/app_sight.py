@@ -1,0 +1,54 @@
+"""What is to be seen of a window: its controls, their names, its texts, and which are cut."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QWidget
+
+from tequio_client.app.widgets.text import Line
+
+
+def controls(window: QWidget) -> list[QWidget]:
+    """Everything that can be used by hand."""
+    kinds = (QAbstractButton, QAbstractItemView)
+    return [
+        one
+        for one in window.findChildren(QWidget)
+        if one.isVisible()
+        and (isinstance(one, kinds) or one.focusPolicy() & Qt.FocusPolicy.TabFocus)
+        and one.focusPolicy() != Qt.FocusPolicy.NoFocus
+    ]
+
+
+def name_of(widget: QWidget) -> str:
+    """What a screen reader calls it."""
+    text = widget.text() if isinstance(widget, QAbstractButton) else ""
+    return widget.accessibleName() or text
+
+
+def labels(window: QWidget) -> list[QLabel]:
+    """Every text that is shown."""
+    return [label for label in window.findChildren(QLabel) if label.isVisible()]
+
+
+def texts(window: QWidget) -> set[str]:
+    """The words of all texts and buttons."""
+    buttons = window.findChildren(QAbstractButton)
+    return {label.text() for label in labels(window)} | {
+        button.text() for button in buttons if button.isVisible()
+    }
+
+
+def has_words(text: str) -> bool:
+    """Whether there is something to translate in it."""
+    return sum(letter.isalpha() for letter in text) > 3
+
+
+def is_cut(label: QLabel) -> bool:
+    """Whether a text that may not be cut has too little room."""
+    if isinstance(label, Line):
+        return False
+    width = label.width() + 1
+    needed = label.heightForWidth(width) if label.wordWrap() else label.sizeHint().height()
+    is_too_low = label.height() + 1 < needed
+    return is_too_low or (not label.wordWrap() and width < label.sizeHint().width())
