@@ -39,7 +39,9 @@ class CheckStep(Step):
         super().__init__(
             kit,
             self.tr("Can this computer take part?"),
-            self.tr("This takes five seconds at most. Nothing leaves this computer for it."),
+            self.tr(
+                "Five seconds at most. Only this computer is asked, and the ledger for its runs."
+            ),
         )
         self._network, self._is_over = Network(), False
         self.rows = [VerdictRow() for _ in check_words.NAMES]

@@ -96,6 +96,7 @@ class FirstRun(QWidget):
         super().showEvent(event)
         self.step.enter()
         self.step.refresh()
+        self.next.setFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep lines short enough to read."""

@@ -98,7 +98,8 @@ class MakingCard(Card):
 
     def fail(self, error: IdentityError) -> None:
         """Say what is wrong; another way, or the same again, can be tried."""
-        self.trouble.show_words("warning", problems.say(error))
+        level = "info" if error.code == "keyring-absent" else "warning"
+        self.trouble.show_words(level, problems.say(error))
         self.trouble.show()
         self._follow()
 

@@ -85,11 +85,15 @@ class ConsentCard(Card):
 
     def __init__(self, chosen: Preferences) -> None:
         super().__init__()
+        traffic = self.tr("{traffic} GB of traffic a month").format(traffic=chosen.month_gb)
         words = self.tr(
             "I lend this computer to Tequio as chosen here: it may use the graphics card, the "
-            "processor, up to {disk} GiB of disk and {traffic} GB of traffic a month, and the "
-            "power that takes. I am allowed to decide this for this computer."
-        ).format(disk=chosen.disk_gib, traffic=chosen.month_gb)
+            "processor, up to {disk} GiB of disk, {traffic}, and the power that takes. I am "
+            "allowed to decide this for this computer."
+        ).format(
+            disk=chosen.disk_gib,
+            traffic=traffic if chosen.month_gb else self.tr("traffic without a limit"),
+        )
         self.box = QCheckBox()
         self.box.setAccessibleName(self.tr("I agree"))
         self.box.setAccessibleDescription(words)
