@@ -10,6 +10,7 @@ from PySide6.QtCore import QDate, QDateTime, QModelIndex, Qt, QTime
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QRadioButton
 
+from tequio_client import logs
 from tequio_client.app.pages.activity import ActivityPage
 from tequio_client.app.pages.activity_health import ProbeRow
 from tequio_client.app.pages.activity_log import EVERY_MS, log_of
@@ -23,6 +24,7 @@ from tequio_client.link import control
 from tequio_client.link.event_words import Event
 from tequio_client.link.facts import Fact, SessionFacts
 from tequio_client.link.questions import Activity, ActivityRow, AskActivity, AskDiagnostics
+from tequio_client.worker import diagnostics
 from tests.support import app_books
 from tests.support.app_clock import Clock
 from tests.support.app_scenes import LENDING, MACHINE, NOW_MS
@@ -208,6 +210,24 @@ def test_times_go_on_while_nothing_happens(
     assert next(line.words for line in page.timeline.lines if line.is_day) != "Today"
 
 
+def test_older_events_that_cannot_be_had_are_not_asked_for_without_end(
+    page: ActivityPage, worker: ScriptedWorker
+) -> None:
+    def newest(question: Question) -> Activity | str:
+        assert isinstance(question, AskActivity)
+        return app_books.activity(question) if question.before is None else "no worker now"
+
+    worker.replies[AskActivity] = newest
+    _show(page, worker)
+    page.timeline.search.setText("round 1,550:")
+    asked = _asked(worker, AskActivity)
+    page.timeline.search.setText("round 1,551:")
+    assert _asked(worker, AskActivity) == asked
+    worker.replies[AskActivity] = app_books.activity
+    _show(page, worker)
+    assert [line.number for line in page.timeline.lines if not line.is_day] == [20]
+
+
 def test_an_event_can_be_copied_from_the_keyboard(
     page: ActivityPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
@@ -323,10 +343,18 @@ def test_the_log_is_read_every_few_seconds_while_somebody_looks(
 
 
 @pytest.mark.parametrize(
-    ("text", "log"), [("a\n\nb\n\nc\nd\n\ne", "c\nd\n\ne"), ("a\n\nb", "b"), ("a", "a"), ("", "")]
+    ("text", "log"), [("a\n\nb\n\nc\nd\n\ne", "c\nd\n\ne"), ("a\n\nb\n", ""), ("a", ""), ("", "")]
 )
 def test_the_log_is_the_last_part_of_the_diagnostics(text: str, log: str) -> None:
     assert log_of(text) == log
+
+
+def test_the_log_is_found_in_what_a_real_worker_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["18:29:12 info     round begins", "", "18:29:13 info     step"]
+    monkeypatch.setattr(logs, "recent", lambda: lines)
+    assert log_of(diagnostics.text(LENDING)) == "\n".join(lines)
+    monkeypatch.setattr(logs, "recent", list)
+    assert log_of(diagnostics.text(LENDING)) == ""
 
 
 def test_diagnostics_hold_what_worker_and_app_know(

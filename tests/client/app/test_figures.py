@@ -141,3 +141,10 @@ def test_a_stamp_has_the_day_and_the_second() -> None:
     at = QDateTime(QDate(2026, 11, 21), QTime(18, 30, 5)).toMSecsSinceEpoch()
     assert figures.stamp(at) == "Sat 21 Nov 2026, 18:30:05"
     assert figures.clock(at).startswith("6:30")
+
+
+@pytest.mark.parametrize(
+    ("micropoints", "written"), [(0, "0"), (1, "0.000001"), (9_949_640, "9.949640")]
+)
+def test_points_below_each_other_have_all_their_decimals(micropoints: int, written: str) -> None:
+    assert figures.full_points(micropoints) == written

@@ -154,6 +154,15 @@ def test_what_speaks_against_a_run_is_said(
     assert page.detail.button.isEnabled() == can_join
 
 
+def test_a_line_that_is_too_slow_is_not_said_to_stop_the_computer(
+    page: RunsPage, worker: ScriptedWorker
+) -> None:
+    worker.replies[AskRuns] = Runs(rows=(replace(SMALL, hourly_up_bytes=9 * 10**9),))
+    _show(page, worker, IDLE)
+    page.look_at(OTHER)
+    assert page.detail.note.text().startswith("Your limit of the line is less")
+
+
 def test_too_little_traffic_for_a_day_is_said(page: RunsPage, worker: ScriptedWorker) -> None:
     worker.replies[AskRuns] = Runs(rows=(replace(SMALL, hourly_up_bytes=9 * 10**9),))
     _show(page, worker, IDLE)

@@ -111,5 +111,6 @@ class Log(Card):
 
 
 def log_of(diagnostics: str) -> str:
-    """The log's lines of diagnostics; all of them where there are no such parts."""
-    return diagnostics.split("\n\n", PARTS - 1)[-1]
+    """The log's lines of diagnostics; empty where there are none yet."""
+    parts = diagnostics.split("\n\n", PARTS - 1)
+    return parts[-1] if len(parts) == PARTS else ""

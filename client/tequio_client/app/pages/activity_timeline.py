@@ -132,7 +132,7 @@ class Timeline(Card):
     def _read_on(self, *_: int) -> None:
         bar = self.list.verticalScrollBar()
         is_near = self.list.isHidden() or bar.maximum() - bar.value() < NEAR
-        if self.isVisible() and is_near:
+        if self.isVisible() and is_near and not self.book.problem:
             self.book.read_on()
 
 

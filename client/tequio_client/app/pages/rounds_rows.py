@@ -156,7 +156,7 @@ class RoundsRows(QAbstractTableModel):
             return figures.ABSENT, ""
         witnessed = figures.exact_points(row.witnessed)
         part = self.tr("{points} as witness").format(points=witnessed)
-        return figures.exact_points(row.micropoints), part if row.witnessed else ""
+        return figures.full_points(row.micropoints), part if row.witnessed else ""
 
     def _unseen(self, row: PointsRow, column: Column) -> str:
         """What a cell without words says."""

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from tequio_client.app.pages import run_fit
 from tequio_client.app.pages.run_choices import ANY
-from tequio_client.app.pages.run_fit import Fit
+from tequio_client.app.pages.run_fit import Fit, Kind
 from tequio_client.app.pages.run_needs import RunNeeds
 from tequio_client.app.theme.fonts import Type
 from tequio_client.app.widgets import figures
@@ -19,10 +19,11 @@ from tequio_client.app.widgets.columns import Columns
 from tequio_client.app.widgets.text import Line, Paragraph, Text
 
 if TYPE_CHECKING:
-    from tequio_client.app.pages.run_fit import Room
+    from tequio_client.app.pages.run_fit import Need, Room
     from tequio_client.link.questions import RunRow
 
 DAYS_OF_MONTH = 31
+LINE = {Kind.UP, Kind.DOWN}
 LEAST_WIDTH = 330
 
 
@@ -83,8 +84,7 @@ class RunDetail(Card):
         chosen = self.tr("Chosen") if run.is_open else self.tr("Ended")
         join = self.tr("Keep this run") if is_ours else self.tr("Join this run")
         self._show_button(join, chosen, is_chosen=is_chosen or not run.is_open)
-        fit = run_fit.overall(needed)
-        self.note.setText(self._note(run, fit, is_ours=is_ours, is_chosen=is_chosen))
+        self.note.setText(self._note(run, needed, is_ours=is_ours, is_chosen=is_chosen))
         self._show_parts(is_run=True)
 
     def _show_parts(self, *, is_run: bool) -> None:
@@ -109,7 +109,7 @@ class RunDetail(Card):
         """What joining means for the line."""
         words = self.tr(
             "Joining fetches {first} once. While it trains, about {up} go up and {down} come down "
-            "each hour; nothing while it is paused."
+            "each hour; less while it is paused."
         ).format(
             first=figures.data(run.first_bytes),
             up=figures.data(run.hourly_up_bytes),
@@ -125,13 +125,21 @@ class RunDetail(Card):
         lasts = self.tr("The {left} left this month last for about %n day(s) of lending.", "", days)
         return f"{words} {lasts.format(left=left)}"
 
-    def _note(self, run: RunRow, fit: Fit, *, is_ours: bool, is_chosen: bool) -> str:
+    def _note(
+        self, run: RunRow, needed: tuple[Need, ...], *, is_ours: bool, is_chosen: bool
+    ) -> str:
         if not run.is_open:
             return ""
-        if fit is Fit.LITTLE:
+        short = {need.kind for need in needed if need.fit is Fit.LITTLE}
+        if short - LINE:
             return self.tr(
                 "Something here is less than this run needs, so this computer would wait. Raise "
                 "a limit, or choose a run that fits."
+            )
+        if short:
+            return self.tr(
+                "Your limit of the line is less than this run needs: some rounds may end without "
+                "your work. Raise it in Settings, Network, or choose a run that fits."
             )
         if is_chosen:
             return self.tr("You chose this run. It stays chosen until you choose another.")

@@ -37,6 +37,11 @@ def exact_points(micropoints: int) -> str:
     return _decimal(micropoints, places)
 
 
+def full_points(micropoints: int) -> str:
+    """Points to the micro-point with all decimals, for figures that stand below each other."""
+    return _decimal(micropoints, 6) if micropoints else _decimal(0, 0)
+
+
 def _decimal(micropoints: int, places: int) -> str:
     locale = QLocale()
     whole, part = divmod(abs(micropoints), MICRO)
