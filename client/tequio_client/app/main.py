@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 from tequio_client import clock
 from tequio_client.app.app_settings import AppSettings, SettingsBook
 from tequio_client.app.faults import Faults
-from tequio_client.app.first_run.wanted import is_wanted
+from tequio_client.app.first_run.wanted import has_lent, is_wanted
 from tequio_client.app.keys.key_desk import KeyDesk
 from tequio_client.app.language import Language
 from tequio_client.app.model import Model
@@ -288,7 +288,7 @@ class App(QObject):
 
     def _may_begin(self) -> bool:
         """Whether it is no loss that there is no key."""
-        return self.book.preferences is None or not self.book.preferences.consent
+        return not has_lent(self._options.folder, self.book.preferences)
 
     def _game(self) -> str:
         """The game that runs now; empty: none, or nobody knows."""

@@ -17,7 +17,15 @@ from tequio_client.app.pages.table import PAGES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-OTHERS = ("tequio_client.identity", "tequio_client.sealed_key", "keyring", "keyring.backends")
+OTHERS = (
+    "tequio_client.identity",
+    "tequio_client.sealed_key",
+    "tequio_client.key_store",
+    "tequio_client.key_words",
+    "mnemonic",
+    "keyring",
+    "keyring.backends",
+)
 FORBIDDEN = ("numpy", "torch", "trio", "libp2p", "httpx")
 
 

@@ -14,7 +14,7 @@ from tequio_client.app.first_run.first_run import FirstRun
 from tequio_client.app.first_run.guide import Guide
 from tequio_client.app.first_run.key import KeyStep
 from tequio_client.app.first_run.run import ANY, RunStep
-from tequio_client.app.first_run.wanted import is_wanted
+from tequio_client.app.first_run.wanted import WORKERS, has_lent, is_wanted
 from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.first_run.when import WhenStep
 from tequio_client.app.widgets.text import Line
@@ -342,6 +342,16 @@ def test_it_is_wanted_until_somebody_agreed(
         (tmp_path / name).write_bytes(b"")
     chosen = None if consent is None else Preferences(consent=bool(consent))
     assert is_wanted(tmp_path, tmp_path, chosen) is wanted
+
+
+@pytest.mark.parametrize("stored", [None, b"{", b"{}", b'{"consent":true}'])
+def test_a_key_that_is_gone_is_missed_only_where_something_was_lent(
+    tmp_path: Path, stored: bytes | None
+) -> None:
+    if stored is not None:
+        (tmp_path / WORKERS).write_bytes(stored)
+    assert has_lent(tmp_path, None) is (stored == b'{"consent":true}')
+    assert has_lent(tmp_path, Preferences(consent=True))
 
 
 PICTURES_BY_NAME: dict[str, Callable[[Booth], QWidget]] = {one.__name__: one for one in PICTURES}

@@ -81,6 +81,17 @@ def test_where_something_was_lent_a_missing_key_is_no_beginning(tmp_path: Path) 
         desk.seed()
 
 
+def test_a_locked_keyring_keeps_the_worker_waiting_with_the_reason(
+    desk: KeyDesk, qtbot: QtBot, ring: PaperKeyring
+) -> None:
+    make(desk, qtbot)
+    ring.is_locked = True
+    with pytest.raises(UserFacingError, match=r"^The system's keyring is locked: unlock it"):
+        desk.seed()
+    ring.is_locked = False
+    assert len(desk.seed()) == 32
+
+
 def test_a_sealed_key_is_asked_for_once(desk: KeyDesk, qtbot: QtBot, tmp_path: Path) -> None:
     make(desk, qtbot, Kept.PASSPHRASE)
     assert len(desk.seed()) == 32

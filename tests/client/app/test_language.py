@@ -14,6 +14,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 import tequio_client.app
 from tequio_client.app.language import LANGUAGES, Catalogue, Language, catalogue
+from tequio_client.key_errors import TEMPLATES
 from tequio_client.link import words
 
 APP = Path(tequio_client.app.__file__).parent
@@ -56,6 +57,7 @@ def test_no_translation_is_of_a_text_that_is_gone(code: str, tmp_path: Path) -> 
         for table in (words.STATES, words.REASONS, words.WHEN)
         for text in table.values()
     }
+    wanted |= {("keys", text) for text in TEMPLATES.values()}
     assert _translated(code) - wanted == set()
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tequio_client.app.first_run.draft import FILE as DRAFT
+from tequio_client.link.preferences import decode
+from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
     from tequio_client.link.preferences import Preferences
 
 KEY = "identity.key"
+WORKERS = "preferences.json"
+"""Of the worker, which keeps its own."""
 
 
 def is_wanted(folder: Path, settings: Path, preferences: Preferences | None) -> bool:
@@ -21,3 +25,13 @@ def is_wanted(folder: Path, settings: Path, preferences: Preferences | None) -> 
     """
     has_consent = preferences is not None and preferences.consent
     return not has_consent and (not (folder / KEY).exists() or (settings / DRAFT).exists())
+
+
+def has_lent(folder: Path, preferences: Preferences | None) -> bool:
+    """Whether somebody has agreed to lending before, here or in the worker's own folder."""
+    if preferences is not None and preferences.consent:
+        return True
+    try:
+        return decode((folder / WORKERS).read_bytes()).consent
+    except (OSError, MalformedError):
+        return False
