@@ -37,6 +37,7 @@ class LedgerCheck(QObject):
         super().__init__(parent)
         self._manager = QNetworkAccessManager(self)
         self._reply: QNetworkReply | None = None
+        self._address = ""
 
     def start(self, address: str) -> None:
         """Ask that address instead of the one before; `answered` follows."""
@@ -54,22 +55,29 @@ class LedgerCheck(QObject):
             QNetworkRequest.Attribute.RedirectPolicyAttribute,
             QNetworkRequest.RedirectPolicy.ManualRedirectPolicy,
         )
-        reply = self._manager.get(request)
-        self._reply = reply
-        reply.downloadProgress.connect(lambda got, _: reply.abort() if got > MOST_BYTES else None)
-        reply.finished.connect(lambda: self._finish(reply, address))
+        self._address = address
+        self._reply = self._manager.get(request)
+        self._reply.downloadProgress.connect(self._measure)
+        self._reply.finished.connect(self._finish)
 
     def stop(self) -> None:
         """Ask no more; nothing is emitted."""
         reply, self._reply = self._reply, None
         if reply is not None:
             reply.abort()
+            reply.deleteLater()
 
-    def _finish(self, reply: QNetworkReply, address: str) -> None:
-        reply.deleteLater()
-        if reply is self._reply:
-            self._reply = None
-            self.answered.emit(address, self._wrong(reply, address))
+    def _measure(self, got: int, _of: int) -> None:
+        """An answer without an end is none."""
+        if got > MOST_BYTES and self._reply is not None:
+            self._reply.abort()
+
+    def _finish(self) -> None:
+        reply, self._reply = self._reply, None
+        if reply is not None:
+            wrong = self._wrong(reply, self._address)
+            reply.deleteLater()
+            self.answered.emit(self._address, wrong)
 
     def _wrong(self, reply: QNetworkReply, address: str) -> str:
         status = reply.attribute(QNetworkRequest.Attribute.HttpStatusCodeAttribute)

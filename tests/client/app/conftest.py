@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -33,6 +33,8 @@ def language(qapp: QApplication) -> Iterator[Language]:
     speaking = Language(qapp, "en")
     speaking.speak(QLocale("en_US"), catalogue("en"))
     yield speaking
+    # windows of the test that were closed would all be said anew in each language of later tests
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     speaking.speak(QLocale("en_US"), catalogue("en"))
 
 

@@ -157,6 +157,7 @@ def test_each_limit_changes_just_its_choice_and_goes_back(  # noqa: PLR0913  # a
     page: Hardware,
     worker: ScriptedWorker,
     qtbot: QtBot,
+    *,
     limit: str,
     key: Qt.Key,
     field: str,

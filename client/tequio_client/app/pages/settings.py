@@ -89,7 +89,9 @@ class Settings(Page):
         self._sections: dict[str, tuple[QWidget, Section]] = {}
         self._name = next(iter(self._chapters))
         self._wanted: list[str] = []
-        self.list = SectionList(self.tr("Sections"), tuple(self._chapters.values()), self.viewport())
+        self.list = SectionList(
+            self.tr("Sections"), tuple(self._chapters.values()), self.viewport()
+        )
         self.search = self.list.search
         self.search.setAccessibleName(self.tr("Search settings"))
         self.search.setPlaceholderText(self.tr("Search"))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale
-
 from tequio_client.app.app_settings import AppSettings
 from tequio_client.app.language import LANGUAGES
 from tequio_client.app.pages.settings_section import Section, on_or_off, with_default
@@ -22,6 +20,8 @@ if TYPE_CHECKING:
     from tequio_client.link.snapshot import Snapshot
 
 USUAL = AppSettings()
+NAMES = {"en": "English", "es": "Español"}
+"""What speakers of a language call it."""
 
 
 class OwnSection(Section):
@@ -97,7 +97,7 @@ class AppearanceSection(OwnSection):
                 self.look,
             ),
         )
-        names = {code: _own_name(code) for code in LANGUAGES}
+        names = {code: NAMES.get(code, code) for code in LANGUAGES}
         self.language = Dropdown(self.tr("Language"), {"": self.tr("As the system"), **names})
         self.language.chosen.connect(lambda code: own.book.change(language=code))
         self.add(
@@ -172,10 +172,3 @@ class StartupSection(OwnSection):
                 "The system was told, and says otherwise. Look at its own list of startup programs."
             )
             self.read_back()
-
-
-def _own_name(code: str) -> str:
-    """What speakers of that language call it."""
-    name = QLocale(code).nativeLanguageName()
-    name = {"en": "English"}.get(code, name)
-    return name[:1].upper() + name[1:]

@@ -91,6 +91,7 @@ class WeekGrid(QWidget):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Say what was drawn."""
         super().mouseReleaseEvent(event)
+        event.accept()
         if self._paints is not None:
             self._paints = None
             self.chosen.emit(self._week)

@@ -1,0 +1,413 @@
+"""The settings as a page: its sections, the search, the app's own choices, names and languages."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QWidget
+
+from tequio_client.app.app_settings import AppSettings
+from tequio_client.app.pages.settings import LIST, Settings
+from tequio_client.app.pages.settings_account import AccountSection
+from tequio_client.app.pages.settings_own import (
+    AppearanceSection,
+    NotificationsSection,
+    StartupSection,
+)
+from tequio_client.app.theme.look import Choice
+from tequio_client.app.window import Window
+from tequio_client.link.decision import Reason, State
+from tequio_client.link.preferences import Preferences
+from tequio_client.link.snapshot import Need
+from tests.support.app_language import PseudoLocale
+from tests.support.app_own import Login, own
+from tests.support.app_scenes import LENDING, NOW_MS, idle
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from PySide6.QtWidgets import QApplication
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.language import Language
+    from tequio_client.app.model import Model
+    from tequio_client.app.pages.page import Own
+    from tequio_client.app.theme.look import Look
+    from tests.support.app_worker import ScriptedWorker
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+SECTIONS = (
+    "lending",
+    "network",
+    "storage",
+    "notifications",
+    "appearance",
+    "account",
+    "startup",
+    "privacy",
+    "advanced",
+)
+NOT_LENDING = {"version", "consent", "devices", "run"}
+"""Preferences that are chosen elsewhere: first run, Hardware, Runs."""
+
+
+@pytest.fixture
+def login() -> Login:
+    return Login()
+
+
+@pytest.fixture
+def program(tmp_path: Path, login: Login) -> Own:
+    return own(tmp_path, login)
+
+
+@pytest.fixture
+def window(model: Model, worker: ScriptedWorker, look: Look, qtbot: QtBot, program: Own) -> Window:
+    made = Window(model, look, lambda: NOW_MS, own=program)
+    qtbot.addWidget(made)
+    worker.show(LENDING)
+    made.open_page("settings")
+    made.show()
+    return made
+
+
+@pytest.fixture
+def page(window: Window) -> Settings:
+    assert isinstance(window.page, Settings)
+    return window.page
+
+
+# --- sections and search
+
+
+def test_a_section_is_opened_from_the_list(page: Settings, qtbot: QtBot) -> None:
+    assert tuple(page.list.buttons) == SECTIONS
+    for name in SECTIONS:
+        qtbot.mouseClick(page.list.buttons[name], Qt.MouseButton.LeftButton)
+        shown = [one for one in SECTIONS if page.section_of(one).isVisibleTo(page)]
+        assert shown == [name]
+        assert [key for key, one in page.list.buttons.items() if one.isChecked()] == [name]
+
+
+def test_without_a_program_around_it_nothing_of_the_program_is_offered(
+    model: Model, look: Look, qtbot: QtBot
+) -> None:
+    bare = Window(model, look, lambda: NOW_MS)
+    qtbot.addWidget(bare)
+    bare.open_page("settings")
+    assert isinstance(bare.page, Settings)
+    assert tuple(bare.page.list.buttons) == ("lending", "network", "storage", "privacy")
+
+
+def test_every_preference_has_its_setting(page: Settings) -> None:
+    rows = {field for name in SECTIONS for field in page.section_of(name).rows}
+    assert set(Preferences.__struct_fields__) - NOT_LENDING <= rows
+    assert {"appearance", "language", "ledger", "nickname", "listen", "log_level"} <= rows
+    assert {field for field in AppSettings.__struct_fields__ if field.startswith("notify")} <= rows
+
+
+def test_every_setting_explains_itself(page: Settings) -> None:
+    for name in SECTIONS:
+        for field, row in page.section_of(name).rows.items():
+            says_itself = field in ("month_used", "disk_used", "used_share_percent")
+            assert row.note or says_itself, field
+            assert not row.note or row.note.endswith(".") or field == "disk_left", field
+
+
+def test_settings_say_their_default(page: Settings) -> None:
+    settable = set(Preferences.__struct_fields__) | set(AppSettings.__struct_fields__)
+    for name in SECTIONS:
+        for field, row in page.section_of(name).rows.items():
+            if field in settable and field not in ("preset", "used_share_percent"):
+                assert "Default: " in row.note, field
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("battery", {"on_battery"}),
+        ("GAMES steam", set()),
+        ("default 100 gb", {"month_gb"}),
+        ("fingerprint", {"key"}),
+        ("share of the time", {"used_share_percent"}),
+        ("autostart", {"login"}),
+    ],
+)
+def test_the_search_finds_settings_by_all_their_words(
+    page: Settings, words: str, found: set[str]
+) -> None:
+    page.search.setText(words)
+    shown = {
+        field
+        for name in SECTIONS
+        for field, row in page.section_of(name).rows.items()
+        if row.isVisibleTo(page)
+    }
+    assert shown == found
+    assert page.empty.isVisibleTo(page) is not bool(found)
+    page.search.clear()
+    assert page.section_of("lending").rows["week"].isVisibleTo(page)
+    assert not page.section_of("network").isVisibleTo(page)
+    assert not page.empty.isVisibleTo(page)
+
+
+def test_a_section_chosen_during_a_search_ends_it(page: Settings, qtbot: QtBot) -> None:
+    page.search.setText("battery")
+    qtbot.mouseClick(page.list.buttons["storage"], Qt.MouseButton.LeftButton)
+    assert page.search.text() == ""
+    assert page.section is page.section_of("storage")
+    assert all(row.isVisibleTo(page) for row in page.section.rows.values())
+
+
+def test_the_list_stands_above_where_there_is_little_room(
+    window: Window, page: Settings, qapp: QApplication
+) -> None:
+    assert page.viewport().x() >= LIST
+    window.resize(window.minimumWidth(), 600)
+    qapp.processEvents()
+    assert page.viewport().x() == 0
+    assert page.list.choices.isVisibleTo(page)
+    page.list.choices.chosen.emit("privacy")
+    assert page.section is page.section_of("privacy")
+
+
+# --- the app's own
+
+
+@pytest.mark.parametrize("field", ["points", "rank", "attention", "runs"])
+def test_each_kind_of_notification_has_its_switch(
+    page: Settings, program: Own, qtbot: QtBot, field: str
+) -> None:
+    page.open_section("notifications")
+    assert isinstance(page.section, NotificationsSection)
+    switch = page.section.rows[f"notify_{field}"].control
+    assert isinstance(switch, QAbstractButton)
+    qtbot.mouseClick(switch, Qt.MouseButton.LeftButton)
+    assert program.book.settings == AppSettings(**{f"notify_{field}": False})
+    program.book.change(**{f"notify_{field}": True})
+    page.refresh()
+    assert switch.isChecked()
+
+
+def test_colours_language_and_motion_are_kept(page: Settings, program: Own) -> None:
+    page.open_section("appearance")
+    section = page.section
+    assert isinstance(section, AppearanceSection)
+    section.look.chosen.emit(Choice.LIGHT)
+    section.language.activated.emit(section.language.findData("es"))
+    motion = section.rows["reduced_motion"].control
+    assert isinstance(motion, QAbstractButton)
+    motion.click()
+    said = program.book.settings
+    assert (said.appearance, said.language, said.reduced_motion) == ("light", "es", True)
+    page.refresh()
+    assert (section.look.choice, section.language.choice) == ("light", "es")
+    names = [section.language.itemText(at) for at in range(section.language.count())]
+    assert names == ["As the system", "English", "Español"]
+
+
+def test_reduced_motion_holds_everything_still(look: Look) -> None:
+    look.keep_still(is_wanted=True)
+    assert look.is_still()
+    look.keep_still(is_wanted=False)
+    assert not look.is_still()
+
+
+def test_start_at_login_shows_what_the_system_says(
+    page: Settings, login: Login, qtbot: QtBot
+) -> None:
+    login.is_there = True
+    page.open_section("startup")
+    section = page.section
+    assert isinstance(section, StartupSection)
+    assert section.login.isChecked()
+    qtbot.mouseClick(section.login, Qt.MouseButton.LeftButton)
+    assert not login.is_there
+    assert not section.login.isChecked()
+
+
+def test_a_system_that_does_not_start_us_is_named(
+    page: Settings, login: Login, qtbot: QtBot
+) -> None:
+    page.open_section("startup")
+    section = page.section
+    assert isinstance(section, StartupSection)
+    login.refuses = "Permission denied"
+    qtbot.mouseClick(section.login, Qt.MouseButton.LeftButton)
+    assert section.row.note.startswith("The system did not take it: Permission denied.")
+    assert not section.login.isChecked()
+    login.refuses, login.forgets = "", True
+    qtbot.mouseClick(section.login, Qt.MouseButton.LeftButton)
+    assert section.row.note.startswith("The system was told, and says otherwise.")
+    login.forgets = False
+    qtbot.mouseClick(section.login, Qt.MouseButton.LeftButton)
+    assert section.login.isChecked()
+    assert section.row.note.startswith("Starts hidden")
+
+
+# --- the account
+
+
+def test_key_and_peer_id_are_copied(page: Settings, qtbot: QtBot) -> None:
+    page.open_section("account")
+    section = page.section
+    assert isinstance(section, AccountSection)
+    for line, text in ((section.peer, "12D3KooWJ1rW"), (section.key, "Jv9bHq3X")):
+        qtbot.mouseClick(line.button, Qt.MouseButton.LeftButton)
+        assert QGuiApplication.clipboard().text() == text
+        assert line.button.text() == "Copied"
+
+
+def test_who_we_are_is_unknown_before_the_network_is(
+    page: Settings, worker: ScriptedWorker
+) -> None:
+    page.open_section("account")
+    section = page.section
+    assert isinstance(section, AccountSection)
+    worker.show(replace(LENDING, status=None))
+    page.refresh()
+    assert (section.peer.text, section.peer.button.isEnabled()) == ("–", False)
+    assert section.standing.words == "Not known yet"
+
+
+def test_standing_is_named(page: Settings, worker: ScriptedWorker) -> None:
+    page.open_section("account")
+    section = page.section
+    assert isinstance(section, AccountSection)
+    assert section.standing.words == "Good"
+    worker.show(replace(LENDING, needs=(Need(kind="standing", text="Suspected since round 7."),)))
+    page.refresh()
+    assert (section.standing.words, section.standing_row.note) == (
+        "Changed",
+        "Suspected since round 7.",
+    )
+    worker.show(idle(State.ATTENTION, Reason.QUARANTINED, problem="two commitments"))
+    page.refresh()
+    assert section.standing.words == "Excluded"
+    assert "two commitments" in section.standing_row.note
+
+
+def test_a_nickname_stays_in_the_app(page: Settings, program: Own, qtbot: QtBot) -> None:
+    page.open_section("account")
+    section = page.section
+    assert isinstance(section, AccountSection)
+    qtbot.keyClicks(section.nickname, "  mika   the owl ")
+    qtbot.keyClick(section.nickname, Qt.Key.Key_Return)
+    assert program.book.settings.nickname == "mika the owl"
+    assert section.nickname.text() == "mika the owl"
+
+
+# --- names, keyboard, languages
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_every_control_has_a_name(page: Settings, name: str) -> None:
+    page.open_section(name)
+    assert [one for one in _controls(page) if not _name(one)] == []
+
+
+@pytest.mark.parametrize("name", ["lending", "network", "advanced"])
+def test_the_keyboard_reaches_every_control_in_the_order_seen(
+    window: Window, page: Settings, qtbot: QtBot, name: str
+) -> None:
+    page.open_section(name)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    page.search.setFocus()
+    reached: list[QWidget] = []
+    for _ in range(80):
+        qtbot.keyClick(window.focusWidget() or window, Qt.Key.Key_Tab)
+        focus = window.focusWidget()
+        assert focus is not None
+        if focus in reached:
+            break
+        reached.append(focus)
+    wanted = [one for one in _controls(page.section) if one.isEnabled()]
+    missed = [_name(one) for one in wanted if one not in reached and not _is_other_segment(one)]
+    assert missed == []
+    tops = [
+        one.mapTo(page.section, one.rect().topLeft()).y()
+        for one in reached
+        if page.section.isAncestorOf(one)
+    ]
+    assert all(below >= above - 16 for above, below in pairwise(tops))
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_longer_texts_have_their_room(
+    window: Window, page: Settings, language: Language, qapp: QApplication, name: str
+) -> None:
+    page.open_section(name)
+    language.speak(QLocale("en_US"), PseudoLocale())
+    for width in (window.minimumWidth(), 900, 1_400):
+        window.resize(width, 700)
+        for _ in range(3):
+            qapp.processEvents()
+        content = window.page.widget()
+        assert content is not None
+        assert content.width() <= window.page.viewport().width(), width
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_every_text_is_translated(
+    window: Window, page: Settings, language: Language, qapp: QApplication, name: str
+) -> None:
+    page.open_section(name)
+    language.speak(QLocale("en_US"), PseudoLocale())
+    qapp.processEvents()
+    assert isinstance(window.page, Settings)
+    rows = window.page.section_of(name).rows
+    plain = {
+        text for row in rows.values() for text in (row.name, row.note) if text and "[" not in text
+    }
+    assert plain - {"224 GiB"} == set()
+
+
+def test_another_language_stays_where_the_user_was(
+    window: Window, page: Settings, language: Language, qapp: QApplication
+) -> None:
+    page.open_section("privacy")
+    language.choose("es")
+    qapp.processEvents()
+    assert isinstance(window.page, Settings)
+    assert window.page is not page
+    assert window.page.place == "privacy"
+
+
+def test_right_to_left_the_list_stands_on_the_right(
+    window: Window, page: Settings, language: Language, qapp: QApplication
+) -> None:
+    assert page.list.x() < page.viewport().x()
+    language.speak(QLocale("ar"), PseudoLocale())
+    qapp.processEvents()
+    window.grab()
+    assert isinstance(window.page, Settings)
+    assert window.page.list.x() > window.page.viewport().x()
+
+
+def _controls(root: QWidget) -> list[QWidget]:
+    kinds = (QAbstractButton, QComboBox, QAbstractSpinBox)
+    return [
+        one
+        for one in root.findChildren(QWidget)
+        if one.isVisible()
+        and (isinstance(one, kinds) or one.focusPolicy() & Qt.FocusPolicy.TabFocus)
+        and one.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and not isinstance(one.parent(), (QAbstractSpinBox, QComboBox))
+        and not (isinstance(one, QAbstractButton) and isinstance(one.parent(), QLineEdit))
+    ]
+
+
+def _name(widget: QWidget) -> str:
+    text = widget.text() if isinstance(widget, QAbstractButton) else ""
+    return widget.accessibleName() or text
+
+
+def _is_other_segment(widget: QWidget) -> bool:
+    """Tab reaches the chosen one of a group; arrow keys lead to the others."""
+    return isinstance(widget, QAbstractButton) and widget.autoExclusive() and not widget.isChecked()

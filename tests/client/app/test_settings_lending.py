@@ -1,0 +1,474 @@
+"""Settings of lending, network and storage: each control changes its preference and shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton
+
+from tequio_client.app.pages.page import Means
+from tequio_client.app.pages.settings import Settings
+from tequio_client.app.pages.settings_lending import (
+    NEVER,
+    NIGHTS,
+    OFFICE,
+    LendingSection,
+)
+from tequio_client.app.pages.settings_network import NetworkSection, StorageSection
+from tequio_client.app.widgets.number_box import NumberBox
+from tequio_client.app.widgets.switch import Switch
+from tequio_client.link import control
+from tequio_client.link.decision import Reason, State
+from tequio_client.link.preferences import ALWAYS, PRESETS, Preferences, Preset
+from tests.support.app_own import PROGRAMS, own
+from tests.support.app_scenes import AGREED, LENDING, NOW_MS, idle
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.model import Model
+    from tequio_client.app.theme.look import Look
+    from tequio_client.app.widgets.setting_row import SettingRow
+    from tests.support.app_worker import ScriptedWorker
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+ALL_DAY = ALWAYS[0]
+
+
+@pytest.fixture
+def page(
+    model: Model, worker: ScriptedWorker, look: Look, qtbot: QtBot, tmp_path: Path
+) -> Settings:
+    means = Means(
+        model=model,
+        look=look,
+        now_ms=lambda: NOW_MS,
+        open_page=lambda _: None,
+        own=own(tmp_path),
+    )
+    made = Settings(means)
+    qtbot.addWidget(made)
+    made.resize(914, 720)
+    worker.show(LENDING)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def lending(page: Settings) -> LendingSection:
+    found = page.section_of("lending")
+    assert isinstance(found, LendingSection)
+    return found
+
+
+SWITCHES = {
+    "lending": ("keep_awake", "pause_for_games", "pause_for_films", "on_battery",
+                "while_saving_power"),
+    "network": ("on_metered",),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("section", "field"), [(name, one) for name, fields in SWITCHES.items() for one in fields]
+)
+def test_each_switch_turns_just_its_preference(
+    page: Settings, worker: ScriptedWorker, qtbot: QtBot, section: str, field: str
+) -> None:
+    page.open_section(section)
+    switch = _row(page, section, field).control
+    assert isinstance(switch, Switch)
+    was = getattr(AGREED, field)
+    assert switch.isChecked() is was
+    qtbot.mouseClick(switch, Qt.MouseButton.LeftButton)
+    told = _chosen(worker)
+    assert replace(told, preset=AGREED.preset) == replace(AGREED, **{field: not was})
+    worker.show(replace(LENDING, preferences=AGREED))
+    worker.show(replace(LENDING, preferences=told))
+    page.refresh()
+    assert switch.isChecked() is not was
+    worker.show(LENDING)
+    page.refresh()
+    assert switch.isChecked() is was
+
+
+@dataclass(frozen=True, kw_only=True)
+class Typed:
+    """What is typed into a number's box, and what comes of it."""
+
+    section: str
+    field: str
+    text: str
+    value: Any
+    shown: str
+
+
+NUMBERS = (
+    Typed(section="lending", field="idle_minutes", text="12", value=12, shown="12 min"),
+    Typed(section="lending", field="idle_minutes", text="0", value=0, shown="At once"),
+    Typed(section="lending", field="others_gpu_percent", text="40", value=40, shown="40 %"),
+    Typed(section="lending", field="others_cpu_percent", text="100", value=100, shown="100 %"),
+    Typed(section="network", field="upload_mbit", text="2.5", value=2.5, shown="2.5 Mbit/s"),
+    Typed(section="network", field="upload_mbit", text="0", value=None, shown="No limit"),
+    Typed(section="network", field="download_mbit", text="80", value=80.0, shown="80.0 Mbit/s"),
+    Typed(section="network", field="month_gb", text="0", value=0, shown="No limit"),
+    Typed(section="network", field="month_gb", text="250", value=250, shown="250 GB"),
+    Typed(section="storage", field="disk_gib", text="64", value=64, shown="64 GiB"),
+    Typed(section="storage", field="disk_free_gib", text="0", value=0, shown="0 GiB"),
+)
+
+
+@pytest.mark.parametrize("typed", NUMBERS, ids=lambda one: f"{one.field}-{one.text}")
+def test_each_number_is_typed_into_just_its_preference(
+    page: Settings, worker: ScriptedWorker, typed: Typed
+) -> None:
+    page.open_section(typed.section)
+    box = _row(page, typed.section, typed.field).control
+    assert isinstance(box, NumberBox)
+    _type(box, typed.text)
+    page.edits.flush()
+    told = _chosen(worker)
+    assert replace(told, preset=AGREED.preset) == replace(AGREED, **{typed.field: typed.value})
+    worker.show(replace(LENDING, preferences=told))
+    page.refresh()
+    assert box.text() == typed.shown
+
+
+@pytest.mark.parametrize(
+    ("section", "field", "text", "least", "most"),
+    [
+        ("lending", "idle_minutes", "99999", 0, 1_440),
+        ("lending", "others_gpu_percent", "0", 1, 100),
+        ("lending", "others_cpu_percent", "101", 1, 100),
+        ("network", "upload_mbit", "-4", 0.1, 100_000),
+        ("storage", "disk_gib", "0", 1, 1_000_000),
+    ],
+)
+def test_what_is_out_of_range_cannot_be_entered(  # noqa: PLR0913  # a table
+    page: Settings,
+    worker: ScriptedWorker,
+    *,
+    section: str,
+    field: str,
+    text: str,
+    least: float,
+    most: float,
+) -> None:
+    page.open_section(section)
+    box = _row(page, section, field).control
+    assert isinstance(box, NumberBox)
+    _type(box, text)
+    page.edits.flush()
+    heard = [one.preferences for one in worker.heard if isinstance(one, control.Choose)]
+    assert all(least <= getattr(one, field) <= most for one in heard)
+    assert str(text) not in {box.text(), box.cleanText()}
+
+
+# --- presets
+
+
+@pytest.mark.parametrize("preset", [Preset.GENTLE, Preset.BALANCED])
+def test_a_preset_is_chosen_and_taken_back(
+    page: Settings, lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot, preset: Preset
+) -> None:
+    before = replace(AGREED, idle_minutes=7, preset=Preset.CUSTOM)
+    worker.show(replace(LENDING, preferences=before))
+    page.refresh()
+    assert not any(card.isChecked() for card in lending.presets.cards.values())
+    qtbot.mouseClick(lending.presets.cards[preset], Qt.MouseButton.LeftButton)
+    assert _chosen(worker) == replace(before, preset=preset, **PRESETS[preset])
+    page.refresh()
+    assert [name for name, card in lending.presets.cards.items() if card.isChecked()] == [preset]
+    qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
+    assert _chosen(worker) == before
+
+
+def test_max_asks_before_it_lends_while_the_computer_is_used(
+    page: Settings, lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    qtbot.mouseClick(lending.presets.cards[Preset.MAX], Qt.MouseButton.LeftButton)
+    assert _nothing_chosen(worker)
+    assert lending.presets.cards[Preset.BALANCED].isChecked()
+    assert not lending.presets.cards[Preset.MAX].isChecked()
+    assert "30% of the time" in lending.question.words
+    qtbot.mouseClick(lending.question.button, Qt.MouseButton.LeftButton)
+    assert _chosen(worker) == replace(AGREED, preset=Preset.MAX, **PRESETS[Preset.MAX])
+    assert lending.question.isHidden()
+    page.refresh()
+    assert lending.presets.cards[Preset.MAX].isChecked()
+
+
+def test_another_preset_answers_the_question_with_no(
+    lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    qtbot.mouseClick(lending.presets.cards[Preset.MAX], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(lending.presets.cards[Preset.BALANCED], Qt.MouseButton.LeftButton)
+    assert lending.question.isHidden()
+    assert _nothing_chosen(worker)
+
+
+def test_a_choice_of_ones_own_is_no_preset(
+    page: Settings, lending: LendingSection, worker: ScriptedWorker
+) -> None:
+    assert lending.rows["preset"].note.startswith("Default: Balanced")
+    _type(lending.idle, "4")
+    page.edits.flush()
+    assert _chosen(worker) == replace(AGREED, idle_minutes=4, preset=Preset.CUSTOM)
+    page.refresh()
+    assert lending.rows["preset"].note.startswith("Your own choices hold")
+    _type(lending.idle, "5")
+    page.edits.flush()
+    assert _chosen(worker) == AGREED
+
+
+# --- lending while the computer is used
+
+
+def test_lending_while_used_asks_first(
+    page: Settings, lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    assert not lending.used_share.isEnabled()
+    qtbot.mouseClick(lending.while_used, Qt.MouseButton.LeftButton)
+    assert _nothing_chosen(worker)
+    assert not lending.while_used.isChecked()
+    qtbot.mouseClick(lending.used_question.button, Qt.MouseButton.LeftButton)
+    assert _chosen(worker) == replace(AGREED, while_used=True, preset=Preset.CUSTOM)
+    page.refresh()
+    assert lending.while_used.isChecked()
+    assert lending.used_share.isEnabled()
+    qtbot.mouseClick(lending.while_used, Qt.MouseButton.LeftButton)
+    assert _chosen(worker) == AGREED
+
+
+def test_the_share_while_used(
+    page: Settings, lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    used = replace(AGREED, while_used=True)
+    worker.show(replace(LENDING, preferences=used))
+    page.refresh()
+    slider = next(one for one in lending.used_share.children() if one.inherits("QSlider"))
+    qtbot.keyClick(slider, Qt.Key.Key_Right)
+    page.edits.flush()
+    assert _chosen(worker) == replace(used, used_share_percent=35)
+    page.refresh()
+    assert lending.used_share.words == "35%"
+
+
+# --- the week
+
+
+def test_hours_are_drawn_with_the_mouse(
+    page: Settings, lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    page.grab()
+    grid = lending.week
+    left = grid.width() - 24 * ((grid.width() - grid._left() - 2) / 24) - 2  # noqa: SLF001  # place of an hour
+    cell = (grid.width() - left - 2) / 24
+    at = [QPoint(round(left + (hour + 0.5) * cell), 30) for hour in (9, 10, 11)]
+    QTest.mousePress(grid, Qt.MouseButton.LeftButton, pos=at[0])
+    QTest.mouseMove(grid, at[1])
+    QTest.mouseMove(grid, at[2])
+    QTest.mouseRelease(grid, Qt.MouseButton.LeftButton, pos=at[2])
+    qtbot.waitUntil(lambda: not _nothing_chosen(worker))
+    week = (ALL_DAY & ~(0b111 << 9), *ALWAYS[1:])
+    assert _chosen(worker) == replace(AGREED, week=week)
+    page.refresh()
+    assert lending.hours.choice == "own"
+
+
+def test_hours_are_drawn_with_the_keyboard(
+    page: Settings, lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Space):
+        qtbot.keyClick(lending.week, key)
+    qtbot.keyClick(lending.week, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    page.edits.flush()
+    week = (ALL_DAY, ALL_DAY & ~0b11, *ALWAYS[2:])
+    assert _chosen(worker) == replace(AGREED, week=week)
+
+
+@pytest.mark.parametrize(("name", "week"), [("nights", NIGHTS), ("office", OFFICE)])
+def test_hours_of_a_name_are_chosen_and_taken_back(  # fixtures
+    page: Settings,
+    lending: LendingSection,
+    worker: ScriptedWorker,
+    qtbot: QtBot,
+    *,
+    name: str,
+    week: tuple[int, ...],
+) -> None:
+    lending.hours.chosen.emit(name)
+    assert _chosen(worker) == replace(AGREED, week=week)
+    page.refresh()
+    assert (lending.hours.choice, lending.week.week) == (name, week)
+    qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
+    assert _chosen(worker) == AGREED
+
+
+def test_the_hours_of_a_name_are_those() -> None:
+    assert [bool(NIGHTS[2] >> hour & 1) for hour in (7, 8, 21, 22)] == [True, False, False, True]
+    assert [bool(OFFICE[4] >> hour & 1) for hour in (7, 8, 17, 18)] == [True, False, False, True]
+    assert OFFICE[5:] == ALWAYS[5:]
+
+
+def test_a_week_without_hours_says_what_that_means(
+    page: Settings, lending: LendingSection, worker: ScriptedWorker
+) -> None:
+    worker.show(replace(LENDING, preferences=replace(AGREED, week=NEVER)))
+    page.refresh()
+    assert lending.rows["week"].note == "No hour is chosen: nothing is ever lent."
+
+
+# --- exclusive programs
+
+
+def test_a_program_is_picked_among_those_that_run(
+    page: Settings, lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    qtbot.mouseClick(lending.exclusive.add, Qt.MouseButton.LeftButton)
+    picker = lending.exclusive.picker
+    assert picker is not None
+    qtbot.waitUntil(lambda: picker.programs.count() == len(PROGRAMS))
+    assert not picker.add.isEnabled()
+    qtbot.keyClicks(picker.name, "kden")
+    assert picker.choice == "kdenlive"
+    qtbot.mouseClick(picker.add, Qt.MouseButton.LeftButton)
+    assert _chosen(worker) == replace(AGREED, exclusive=("kdenlive",))
+    page.refresh()
+    assert lending.exclusive.names == ("kdenlive",)
+
+
+def test_a_program_that_does_not_run_is_typed(
+    lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    lending.exclusive.open_picker()
+    picker = lending.exclusive.picker
+    assert picker is not None
+    qtbot.waitUntil(lambda: picker.programs.count() == len(PROGRAMS))
+    qtbot.keyClicks(picker.name, "My Studio.exe")
+    assert not picker.note.isHidden()
+    qtbot.keyClick(picker.name, Qt.Key.Key_Return)
+    assert _chosen(worker).exclusive == ("My Studio.exe",)
+
+
+def test_a_program_is_removed_and_taken_back(
+    page: Settings, lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    listed = replace(AGREED, exclusive=("obs", "zoom"))
+    worker.show(replace(LENDING, preferences=listed))
+    page.refresh()
+    lending.exclusive.choose(listed.exclusive)
+    remove = next(
+        one
+        for one in lending.exclusive.findChildren(QAbstractButton)
+        if one.accessibleName() == "Remove obs"
+    )
+    qtbot.mouseClick(remove, Qt.MouseButton.LeftButton)
+    assert _chosen(worker) == replace(AGREED, exclusive=("zoom",))
+    assert page.toast.words == "obs is off the list."
+    qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
+    assert _chosen(worker) == listed
+
+
+def test_a_program_stands_on_the_list_once(
+    lending: LendingSection, page: Settings, worker: ScriptedWorker
+) -> None:
+    worker.show(replace(LENDING, preferences=replace(AGREED, exclusive=("obs",))))
+    page.refresh()
+    lending.exclusive.open_picker()
+    assert lending.exclusive.picker is not None
+    lending.exclusive.picker.picked.emit("OBS")
+    assert _nothing_chosen(worker)
+
+
+# --- what is used, and what stops lending now
+
+
+def test_what_is_used_stands_beside_its_limit(page: Settings, worker: ScriptedWorker) -> None:
+    network, storage = page.section_of("network"), page.section_of("storage")
+    assert isinstance(network, NetworkSection)
+    assert isinstance(storage, StorageSection)
+    for section in (network, storage):
+        section.refresh(LENDING)
+    assert network.used.words == "31 GB of 100 GB"
+    assert storage.used.words == "10 GiB of 30 GiB"
+    assert storage.left.note == "224 GiB"
+    worker.show(replace(LENDING, preferences=replace(AGREED, month_gb=0)))
+    network.refresh(LENDING)
+    assert network.used.words == "31 GB"
+    storage.refresh(None)
+    assert storage.used.words == "–"
+
+
+STOPS = (
+    ("lending", "idle_minutes", Reason.IN_USE, {"minutes": 5}),
+    ("lending", "week", Reason.SCHEDULE, {"fact": "never"}),
+    ("lending", "pause_for_games", Reason.GAME, {"program": "doom"}),
+    ("lending", "pause_for_games", Reason.CANNOT_TELL, {"fact": "game"}),
+    ("lending", "pause_for_films", Reason.FILM, {"program": "vlc"}),
+    ("lending", "exclusive", Reason.EXCLUSIVE, {"program": "obs"}),
+    ("lending", "on_battery", Reason.BATTERY, {}),
+    ("lending", "while_saving_power", Reason.BATTERY_UNKNOWN, {"fact": "saver"}),
+    ("lending", "others_gpu_percent", Reason.OTHERS_GPU, {"device": "RTX", "percent": 80}),
+    ("lending", "others_cpu_percent", Reason.OTHERS_CPU, {"percent": 80}),
+    ("network", "on_metered", Reason.METERED, {}),
+    ("storage", "disk_free_gib", Reason.DISK, {"free": 3.0, "wanted": 20}),
+    ("storage", "disk_gib", Reason.DISK, {"fact": "store", "used": 33.5, "most": 30}),
+)
+
+
+@pytest.mark.parametrize(("section", "field", "reason", "values"), STOPS)
+def test_the_setting_that_stops_lending_is_named(  # a table
+    page: Settings,
+    worker: ScriptedWorker,
+    *,
+    section: str,
+    field: str,
+    reason: Reason,
+    values: dict[str, Any],
+) -> None:
+    page.open_section(section)
+    worker.show(idle(State.WAITING, reason, **values))
+    page.refresh()
+    rows = page.section.rows
+    assert [name for name, row in rows.items() if not row.chip.isHidden()] == [field]
+    assert rows[field].chip.words == "Stops lending now"
+    assert [name for name, one in page.list.buttons.items() if one.why] == [section]
+    worker.show(LENDING)
+    page.refresh()
+    assert all(row.chip.isHidden() for row in rows.values())
+    assert not any(one.why for one in page.list.buttons.values())
+
+
+def test_a_pause_by_hand_is_no_settings_fault(page: Settings, worker: ScriptedWorker) -> None:
+    worker.show(idle(State.PAUSED, Reason.BY_HAND))
+    page.refresh()
+    assert all(row.chip.isHidden() for row in page.section.rows.values())
+
+
+def _row(page: Settings, section: str, field: str) -> SettingRow:
+    return page.section_of(section).rows[field]
+
+
+def _type(box: NumberBox, text: str) -> None:
+    """Type as a hand does: over what stood there, then Enter."""
+    box.setFocus()
+    box.selectAll()
+    QTest.keyClicks(box, text)
+    QTest.keyClick(box, Qt.Key.Key_Return)
+
+
+def _chosen(worker: ScriptedWorker) -> Preferences:
+    heard = worker.last(control.Choose)
+    assert isinstance(heard, control.Choose)
+    return heard.preferences
+
+
+def _nothing_chosen(worker: ScriptedWorker) -> bool:
+    return not any(isinstance(one, control.Choose) for one in worker.heard)
