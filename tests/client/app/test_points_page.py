@@ -1,4 +1,4 @@
-"""Points in each state: sums, chart, rounds with their filters, and what a check mark means."""
+"""Points in each state: sums, rounds with their filters and check marks, and the export."""
 
 from __future__ import annotations
 
@@ -6,26 +6,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QDateTime, QItemSelectionModel, QModelIndex, Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QRadioButton
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
 
-from tequio_client.app.pages import points_range
 from tequio_client.app.pages.page import Means
 from tequio_client.app.pages.points import PointsPage
-from tequio_client.app.pages.points_range import MOST_STEPS, folded
 from tequio_client.app.pages.round_dialog import RoundDialog
 from tequio_client.app.pages.rounds_book import PAGE
 from tequio_client.app.pages.rounds_rows import Column, Role, is_checked
 from tequio_client.link import control, round_words
-from tequio_client.link.questions import AskPoints, AskSeries, Points, PointsRow, Series
+from tequio_client.link.questions import AskPoints, AskSeries, Points, PointsRow
 from tests.support import app_books
 from tests.support.app_clock import Clock
-from tests.support.app_scenes import LENDING, NOW_MS, SCENES, no_replies
+from tests.support.app_scenes import LENDING, SCENES, no_replies
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from PySide6.QtGui import QGuiApplication
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.model import Model
@@ -35,8 +32,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("look", "language")
 PENDING, VERIFIED = app_books.ROWS[0], app_books.ROWS[4]
 REJECTED = next(row for row in app_books.ROWS if row.reason == "norm")
-URL = "https://ledger.example"
-DAY_MS = 86_400_000
 
 
 @pytest.fixture
@@ -52,9 +47,6 @@ def page(model: Model, look: Look, clock: Clock, qtbot: QtBot) -> PointsPage:
     made.resize(914, 720)
     made.show()
     return made
-
-
-# --- sums
 
 
 def test_before_the_worker_speaks_nothing_is_claimed(page: PointsPage) -> None:
@@ -294,65 +286,6 @@ def test_a_round_that_is_proven_changes_at_once(page: PointsPage, worker: Script
     assert _cells(page, 0)[Column.POINTS][0] == "0.000005"
 
 
-# --- chart
-
-
-@pytest.mark.parametrize("span", ["day", "week", "month", "all"])
-def test_each_span_is_asked_for_and_said(
-    page: PointsPage, worker: ScriptedWorker, qtbot: QtBot, span: str
-) -> None:
-    _show(page, worker)
-    words = {"day": "24 h", "week": "7 days", "month": "30 days", "all": "All"}
-    segments = page.range.span.findChildren(QRadioButton)
-    wanted = next(one for one in segments if one.text() == words[span])
-    qtbot.mouseClick(wanted, Qt.MouseButton.LeftButton)
-    question = points_range.question(span, NOW_MS)
-    last = worker.last(control.Ask)
-    assert isinstance(last, control.Ask)
-    assert last.question == question
-    reply = worker.replies[AskSeries](question)  # type: ignore[operator]  # it is a function
-    assert isinstance(reply, Series)
-    exact = sum(reply.verified)
-    assert page.range.sum.text() == f"{_exact(exact)} points in this time"
-    assert page.range.chart.accessibleDescription().startswith(page.range.sum.text())
-
-
-def test_a_day_ends_now_and_others_begin_at_midnight() -> None:
-    day = points_range.question("day", NOW_MS)
-    assert NOW_MS - day.since_ms < DAY_MS <= NOW_MS - day.since_ms + day.step_ms
-    for span, days in (("week", 6), ("month", 29)):
-        first = QDateTime.fromMSecsSinceEpoch(points_range.question(span, NOW_MS).since_ms)
-        assert (first.time().hour(), first.time().minute()) == (0, 0)
-        assert first.date().daysTo(QDateTime.fromMSecsSinceEpoch(NOW_MS).date()) == days
-    assert points_range.question("all", NOW_MS).since_ms == 0
-
-
-def test_a_long_series_is_drawn_in_few_steps_and_loses_nothing() -> None:
-    series = Series(since_ms=0, step_ms=DAY_MS, verified=tuple(range(1_000)))
-    step_ms, sums = folded(series)
-    assert len(sums) <= MOST_STEPS
-    assert sum(sums) == sum(series.verified)
-    assert step_ms == 9 * DAY_MS
-    assert folded(replace(series, verified=())) == (DAY_MS, ())
-
-
-def test_another_hour_is_asked_for_anew(
-    page: PointsPage, worker: ScriptedWorker, clock: Clock
-) -> None:
-    _show(page, worker)
-    page.range.span.choose("day")
-    _show(page, worker)
-    asked = _series_asked(worker)
-    _show(page, worker)
-    assert _series_asked(worker) == asked
-    clock.ms += 3_600_000
-    _show(page, worker)
-    assert _series_asked(worker) == asked + 1
-
-
-# --- export
-
-
 def test_an_export_is_told_with_its_file(
     page: PointsPage, worker: ScriptedWorker, tmp_path: Path
 ) -> None:
@@ -363,40 +296,6 @@ def test_an_export_is_told_with_its_file(
     page.write_file(str(tmp_path / "absent" / "points.csv"))
     assert "was not written" in page.toast.words
     assert page.export.isEnabled()
-
-
-# --- one round
-
-
-def test_the_proof_is_told_in_words_and_can_be_copied(qtbot: QtBot) -> None:
-    dialog = RoundDialog(VERIFIED, URL, "RTX 4070")
-    qtbot.addWidget(dialog)
-    dialog.show()
-    dialog.copy.click()
-    copied = QGuiApplication.clipboard().text()
-    assert copied == dialog.text
-    for line in (
-        "nova-350m, round 1,837",
-        "Verified",
-        f"Points: {_exact(VERIFIED.micropoints)}",
-        f"For training: {_exact(VERIFIED.trained)}",
-        f"For checking others' work: {_exact(VERIFIED.witnessed)}",
-        f"Ledger: {URL}",
-        "Log entry: 48,017",
-        "Checkpoint, entries: 91,204",
-        f"Checkpoint, root: {VERIFIED.root}",
-        f"tequio audit --ledger {URL}",
-    ):
-        assert line in copied.splitlines()
-
-
-@pytest.mark.parametrize("row", [PENDING, REJECTED, replace(VERIFIED, size=None)])
-def test_no_proof_is_claimed_where_none_was_checked(row: PointsRow, qtbot: QtBot) -> None:
-    dialog = RoundDialog(row, URL, "RTX 4070")
-    qtbot.addWidget(dialog)
-    assert dialog.proof == ()
-    assert "Log entry" not in dialog.text
-    assert "audit" not in dialog.text
 
 
 def _show(page: PointsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
@@ -428,14 +327,3 @@ def _click(page: PointsPage, qtbot: QtBot, row: int, column: Column) -> None:
     table = page.rounds.table
     spot = table.visualRect(_index(page, row, column)).center()
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=spot)
-
-
-def _exact(micropoints: int) -> str:
-    whole, part = divmod(micropoints, 1_000_000)
-    return f"{whole:,}.{part:06d}".rstrip("0").rstrip(".")
-
-
-def _series_asked(worker: ScriptedWorker) -> int:
-    return sum(
-        isinstance(one, control.Ask) and isinstance(one.question, AskSeries) for one in worker.heard
-    )

@@ -1,0 +1,113 @@
+"""Points over time: each span, drawn in few steps, with sums that lose nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QDateTime, Qt
+from PySide6.QtWidgets import QRadioButton
+
+from tequio_client.app.pages import points_range
+from tequio_client.app.pages.page import Means
+from tequio_client.app.pages.points import PointsPage
+from tequio_client.app.pages.points_range import MOST_STEPS, folded
+from tequio_client.link import control
+from tequio_client.link.questions import AskSeries, Series
+from tests.support.app_clock import Clock
+from tests.support.app_scenes import LENDING, NOW_MS
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.model import Model
+    from tequio_client.app.theme.look import Look
+    from tests.support.app_worker import ScriptedWorker
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def page(model: Model, look: Look, clock: Clock, qtbot: QtBot) -> PointsPage:
+    means = Means(model=model, look=look, now_ms=clock, open_page=lambda _: None)
+    made = PointsPage(means)
+    qtbot.addWidget(made)
+    made.resize(914, 720)
+    made.show()
+    return made
+
+
+@pytest.mark.parametrize("span", ["day", "week", "month", "all"])
+def test_each_span_is_asked_for_and_said(
+    page: PointsPage, worker: ScriptedWorker, qtbot: QtBot, span: str
+) -> None:
+    _show(page, worker)
+    words = {"day": "24 h", "week": "7 days", "month": "30 days", "all": "All"}
+    segments = page.range.span.findChildren(QRadioButton)
+    wanted = next(one for one in segments if one.text() == words[span])
+    qtbot.mouseClick(wanted, Qt.MouseButton.LeftButton)
+    question = points_range.question(span, NOW_MS)
+    last = worker.last(control.Ask)
+    assert isinstance(last, control.Ask)
+    assert last.question == question
+    reply = worker.replies[AskSeries](question)  # type: ignore[operator]  # it is a function
+    assert isinstance(reply, Series)
+    exact = sum(reply.verified)
+    assert page.range.sum.text() == f"{_exact(exact)} points in this time"
+    assert page.range.chart.accessibleDescription().startswith(page.range.sum.text())
+
+
+def test_a_day_ends_now_and_others_begin_at_midnight() -> None:
+    day = points_range.question("day", NOW_MS)
+    assert NOW_MS - day.since_ms < DAY_MS <= NOW_MS - day.since_ms + day.step_ms
+    for span, days in (("week", 6), ("month", 29)):
+        first = QDateTime.fromMSecsSinceEpoch(points_range.question(span, NOW_MS).since_ms)
+        assert (first.time().hour(), first.time().minute()) == (0, 0)
+        assert first.date().daysTo(QDateTime.fromMSecsSinceEpoch(NOW_MS).date()) == days
+    assert points_range.question("all", NOW_MS).since_ms == 0
+
+
+def test_a_long_series_is_drawn_in_few_steps_and_loses_nothing() -> None:
+    series = Series(since_ms=0, step_ms=DAY_MS, verified=tuple(range(1_000)))
+    step_ms, sums = folded(series)
+    assert len(sums) <= MOST_STEPS
+    assert sum(sums) == sum(series.verified)
+    assert step_ms == 9 * DAY_MS
+    assert folded(replace(series, verified=())) == (DAY_MS, ())
+
+
+def test_another_hour_is_asked_for_anew(
+    page: PointsPage, worker: ScriptedWorker, clock: Clock
+) -> None:
+    _show(page, worker)
+    page.range.span.choose("day")
+    _show(page, worker)
+    asked = _series_asked(worker)
+    _show(page, worker)
+    assert _series_asked(worker) == asked
+    clock.ms += 3_600_000
+    _show(page, worker)
+    assert _series_asked(worker) == asked + 1
+
+
+def _show(page: PointsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
+    worker.show(snapshot)  # type: ignore[arg-type]  # a snapshot
+    page.refresh()
+
+
+def _exact(micropoints: int) -> str:
+    whole, part = divmod(micropoints, 1_000_000)
+    return f"{whole:,}.{part:06d}".rstrip("0").rstrip(".")
+
+
+def _series_asked(worker: ScriptedWorker) -> int:
+    return sum(
+        isinstance(one, control.Ask) and isinstance(one.question, AskSeries) for one in worker.heard
+    )
