@@ -39,6 +39,7 @@ class RunsPage(Page):
         self._rows_ms = self._asked_ms = 0
         self._is_asking, self._problem = False, ""
         self._seen: str | None = None
+        self._shown: tuple[object, ...] = ()
         self.again = Button(self.tr("Refresh"), picture="refresh-cw")
         self.head = PageHead(
             self.tr("Runs"), self.tr("Each run trains one model, round by round."), (self.again,)
@@ -173,6 +174,9 @@ class RunsPage(Page):
         rows, snapshot, chosen = self._rows or (), self.model.snapshot, self.model.preferences.run
         there = run_fit.room(snapshot, self.model.preferences) if snapshot else None
         ours = _ours(rows, snapshot)
+        if (rows, there, ours, chosen, self._seen) == self._shown:
+            return
+        self._shown = rows, there, ours, chosen, self._seen
         self.choices.show_rows(rows, there, ours, chosen)
         seen = ours or chosen if self._seen is None else self._seen
         row = self._row(seen)
