@@ -11,6 +11,7 @@ MINUTES ?= 30
 SEED ?=
 BIN := .venv/bin
 READY := .venv/.ready
+TOOLS := .venv/.tools
 BENCHES := $(wildcard bench/*.py)
 
 .PHONY: help setup app demo test soak check style types walls promises fix bench test-gpu lock security
@@ -30,7 +31,10 @@ app: $(READY) ## the window: make app ARGS="--ledger URL"
 demo: $(READY) ## a whole network on this machine: ledger, seed, volunteers, an audit
 	$(BIN)/tequio demo $(ARGS)
 
-test: $(READY) ## the whole suite, two files at a time
+$(TOOLS): $(READY) installer/setup.sh
+	installer/setup.sh tools
+
+test: $(READY) $(TOOLS) ## the whole suite, two files at a time
 	$(BIN)/pytest -q -m "not cuda" -n 2 --dist loadfile $(ARGS)
 
 soak: $(READY) ## a swarm under random faults for MINUTES=30; SEED= brings the same ones again

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Makes .venv ready: what the system must bring, the pinned packages, the project itself.
+# `setup.sh tools` brings only what the tests of the desktop need besides: a screen without a
+# monitor, a window manager, panels, a mouse, an accessibility bus.
 # Runs from anywhere, asks nothing, and may be run again at any time. PYTHON names the interpreter.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,7 +10,12 @@ PYTHON=${PYTHON:-python3}
 VENV=.venv
 
 main() {
-  bring_system_packages
+  if [ "${1:-}" = tools ]; then
+    bring_system_packages missing_tools
+    touch "$VENV/.tools"
+    return
+  fi
+  bring_system_packages missing_packages
   check_python
   make_venv
   install_packages
@@ -23,6 +30,39 @@ missing_packages() {
   command -v gcc >/dev/null || printf 'gcc\nlibc6-dev\n'
   command -v make >/dev/null || printf 'make\n'
   has_gmp_headers || printf 'libgmp-dev\n'
+  for_library libEGL.so.1 libegl1  # from here on: what Qt opens when a window is made
+  for_library libxkbcommon-x11.so.0 libxkbcommon-x11-0
+  for_library libxcb-cursor.so.0 libxcb-cursor0
+  for_library libxcb-icccm.so.4 libxcb-icccm4
+  for_library libxcb-keysyms.so.1 libxcb-keysyms1
+  for_library libxcb-image.so.0 libxcb-image0
+  for_library libxcb-render-util.so.0 libxcb-render-util0
+  for_library libfontconfig.so.1 libfontconfig1
+  for_library libdbus-1.so.3 libdbus-1-3
+}
+
+# The Debian names of the tools that this machine lacks, one a line.
+missing_tools() {
+  for_command Xvfb xvfb
+  for_command openbox openbox
+  for_command tint2 tint2
+  for_command xfce4-panel xfce4-panel
+  for_command xdotool xdotool
+  for_command xprop x11-utils
+  for_command import imagemagick
+  for_command dbus-run-session dbus
+  [ -e /usr/share/dbus-1/services/org.a11y.Bus.service ] || printf 'at-spi2-core\n'
+}
+
+for_library() {
+  case $(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null) in
+    *"$1"*) ;;
+    *) printf '%s\n' "$2" ;;
+  esac
+}
+
+for_command() {
+  command -v "$1" >/dev/null || printf '%s\n' "$2"
 }
 
 has_python_headers() {
@@ -38,7 +78,7 @@ has_gmp_headers() {
 
 bring_system_packages() {
   local missing
-  missing=$(missing_packages | paste -sd ' ' -)
+  missing=$("$1" | paste -sd ' ' -)
   [ -n "$missing" ] || return 0
   if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
     printf 'Tequio needs system packages first. Run this, then the same command again:\n' >&2
@@ -82,4 +122,4 @@ pip() {
   "$VENV/bin/python" -m pip --disable-pip-version-check --no-input --quiet "$command" "$@"
 }
 
-main
+main "$@"
