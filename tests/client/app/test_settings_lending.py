@@ -406,7 +406,7 @@ def test_what_is_used_stands_beside_its_limit(page: Settings, worker: ScriptedWo
     assert storage.used.words == "–"
 
 
-STOPS = (
+STOPS: tuple[tuple[str, str, Reason, dict[str, Any]], ...] = (
     ("lending", "idle_minutes", Reason.IN_USE, {"minutes": 5}),
     ("lending", "week", Reason.SCHEDULE, {"fact": "never"}),
     ("lending", "pause_for_games", Reason.GAME, {"program": "doom"}),

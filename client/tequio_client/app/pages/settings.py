@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 
 LIST = 196
 """Width of the list of sections."""
+BESIDE = 22
+BELOW = 10
+"""Between the list and the section."""
 NARROW = 740
 """Width below which it stands above them."""
 WIDEST = 720
@@ -100,7 +103,6 @@ class Settings(Page):
             self.tr("Nothing found"),
             self.tr("No setting has these words in its name or its explanation."),
         )
-        self.body.setContentsMargins(0, *sizes.PAGE_MARGINS[1:])
         self.body.addWidget(self.empty)
         self.body.addStretch(1)
         self.empty.hide()
@@ -229,22 +231,20 @@ class Settings(Page):
 
     def _settle(self) -> None:
         is_narrow = self.width() < NARROW
-        left, top, right, _ = sizes.PAGE_MARGINS
-        self.list.fold(is_narrow=is_narrow)
+        left, top, right, bottom = sizes.PAGE_MARGINS
+        room = self.viewport().size()
+        self.list.fold(is_narrow=is_narrow, margins=(left, top, right, BELOW))
         if is_narrow:
-            high = self.list.sizeHint().height()
-            self.setViewportMargins(0, high + top, 0, 0)
-            self.list.setGeometry(left, top, self.width() - left - right, high)
-            self.body.setContentsMargins(left, 10, *sizes.PAGE_MARGINS[2:])
+            high = top + self.list.line + BELOW
+            self.list.setGeometry(0, 0, room.width(), high)
+            self.body.setContentsMargins(left, high + 4, right, bottom)
             return
-        wide = left + LIST + 22
+        wide = left + LIST + BESIDE
         is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
-        self.setViewportMargins(0 if is_mirrored else wide, 0, wide if is_mirrored else 0, 0)
-        at = self.width() - left - LIST if is_mirrored else left
-        self.list.setGeometry(QRect(at, top, LIST, self.height() - top))
-        self.body.setContentsMargins(
-            right if is_mirrored else 0, top, 0 if is_mirrored else right, top
-        )
+        at = room.width() - left - LIST if is_mirrored else left
+        self.list.setGeometry(at, top, LIST, room.height() - top)
+        sides = (right, wide) if is_mirrored else (wide, right)
+        self.body.setContentsMargins(sides[0], top, sides[1], bottom)
 
     def _contents(self) -> tuple[Chapter, ...]:
         means, edits, toast = self.means, self.edits, self.toast

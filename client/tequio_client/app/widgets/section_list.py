@@ -75,14 +75,21 @@ class SectionList(QWidget):
         self._box.addStretch(0)
         self._colour()
 
-    def fold(self, *, is_narrow: bool) -> None:
-        """Be one line, or a column."""
+    def fold(self, *, is_narrow: bool, margins: tuple[int, int, int, int]) -> None:
+        """Be one line, with margins around it and a ground to scroll below; or a column."""
+        self._box.setContentsMargins(*(margins if is_narrow else (0, 0, 0, 0)))
+        self.setAutoFillBackground(is_narrow)
         way = QBoxLayout.Direction.LeftToRight if is_narrow else QBoxLayout.Direction.TopToBottom
         self._box.setDirection(way)
         self._box.setStretch(0, 1 if is_narrow else 0)
         self._box.setStretch(3, 0 if is_narrow else 1)
         self.choices.setVisible(is_narrow)
         self._buttons.setVisible(not is_narrow)
+
+    @property
+    def line(self) -> int:
+        """Pixels that it is high when it is one line."""
+        return max(self.search.sizeHint().height(), self.choices.sizeHint().height())
 
     def check(self, name: str) -> None:
         """Show that one as open; no name: none is."""
