@@ -26,7 +26,8 @@ log = structlog.get_logger(__name__)
 KEPT = 5
 """Files that were kept aside; the next one takes the place of the last."""
 _BESIDE = ("-wal", "-shm")
-_SETTINGS = ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=2000")
+_CACHE = "cache_size=-256"  # KiB; the system keeps the rest of the file at hand
+_SETTINGS = ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=2000", _CACHE)
 
 
 class BookError(TequioError):

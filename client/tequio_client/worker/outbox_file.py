@@ -108,7 +108,7 @@ class OutboxFile:
         self._path = path
         with self._explained():
             self._base = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            for pragma in ("synchronous=EXTRA", "foreign_keys=ON"):
+            for pragma in ("synchronous=EXTRA", "foreign_keys=ON", "cache_size=-256"):
                 self._base.execute(f"PRAGMA {pragma}")
             with self._transaction():
                 self._found(net, author)
