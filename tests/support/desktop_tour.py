@@ -35,6 +35,8 @@ PANELS = ("tint2", "xfce4-panel")
 SCREEN = "1600x1000x24"
 ATTEMPTS = 5
 PATIENCE_S = 30.0
+REFRESH_S = 3.0
+"""How long a page may take to show what the worker knows."""
 FREED_S = 1.0
 """How long a pause may take until the trainer is gone, on a machine that has time."""
 SETTLE_S = 0.8
@@ -244,10 +246,10 @@ def lend(tour: Tour, app: subprocess.Popen[bytes], folder: Path) -> None:
     tour.shoot("lending")
     tour.click("Points")
     wait_until("a round is pending", lambda: _has(folder, "pending"), 180)
-    tour.see("Pending")
+    time.sleep(REFRESH_S)
     tour.shoot("pending")
     wait_until("a round is verified", lambda: _has(folder, "verified"), 300)
-    time.sleep(5)
+    time.sleep(REFRESH_S)
     tour.shoot("verified")
     tour.click("Home")
     tour.shoot("home")
@@ -255,10 +257,11 @@ def lend(tour: Tour, app: subprocess.Popen[bytes], folder: Path) -> None:
     wait_until("the trainer is gone", lambda: not trainers(app), FREED_S * _busy())
     print(f"tour: the trainer was gone after {time.monotonic() - begun_s:.2f} s", flush=True)  # noqa: T201 - a program
     tour.see("Paused")
+    time.sleep(REFRESH_S)
     tour.shoot("paused")
     for page in ("Runs", "Hardware", "Activity", "Settings"):
         tour.click(page)
-        time.sleep(2)
+        time.sleep(REFRESH_S)
         tour.shoot(page.lower())
 
 
