@@ -124,7 +124,6 @@ class Host:
             nursery.start_soon(self._meter)
             nursery.start_soon(self._keep_trainer)
             if self.probe is not None:
-                self.probe.on_facts = self.lending.look
                 nursery.start_soon(self.probe.run)
             if self.settings.is_minded:
                 await self._be_there()

@@ -20,7 +20,7 @@ from tequio_client.worker.handed_down import environment
 from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from random import Random
 
 log = structlog.get_logger(__name__)
@@ -43,7 +43,6 @@ class ProbeProcess:
         self._news = trio.Event()  # replaced by `_speak`
         self.facts: link.MachineFacts | None = None
         self.at_s = 0.0  # when they came, in trio's time
-        self.on_facts: Callable[[], None] = lambda: None
 
     def watch(self, watch: link.Watch) -> None:
         """Have the probe know this from now on."""
@@ -105,7 +104,6 @@ class ProbeProcess:
                 return f"a line of more than {link.LINE_BYTES} bytes"
             if lines:
                 self.at_s = trio.current_time()
-                self.on_facts()
         return "it closed its output"
 
 
