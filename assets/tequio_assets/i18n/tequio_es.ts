@@ -16,8 +16,8 @@
         <translation>VRAM</translation>
     </message>
     <message>
-        <source>This month</source>
-        <translation>Este mes</translation>
+        <source>Month</source>
+        <translation>Mes</translation>
     </message>
     <message>
         <source>Disk</source>

@@ -154,7 +154,7 @@ class Caps(Columns):
         super().__init__(folded=2, gap=20)
         self.memory = Meter(self.tr("VRAM"))
         self.upload = Meter(self.tr("Upload"))
-        self.month = Meter(self.tr("This month"))
+        self.month = Meter(self.tr("Month"))
         self.disk = Meter(self.tr("Disk"))
         self.hold((self.memory, self.upload, self.month, self.disk))
 
