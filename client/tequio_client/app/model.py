@@ -114,7 +114,8 @@ class Model(QObject):
 
     def snooze_until(self, at_ms: int) -> None:
         """Stop, and go on by itself at that time."""
-        self._want(lend=True, snooze=Snooze(until_ms=at_ms))
+        asked_ms = self._snapshot.at_ms if self._snapshot else 0
+        self._want(lend=True, snooze=Snooze(until_ms=at_ms, asked_ms=asked_ms))
 
     def snooze_until_game_closes(self, *, game: str = "") -> None:
         """Stop, and go on by itself when that game, or whichever runs, has closed."""

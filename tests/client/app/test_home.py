@@ -199,9 +199,9 @@ def test_the_menu_snoozes_for_as_long_as_it_says(home: Home, worker: ScriptedWor
             assert isinstance(heard, control.Want)
             ends.append(heard.wish.snooze)
     assert ends == [
-        Snooze(until_ms=NOW_MS + 15 * 60_000),
-        Snooze(until_ms=NOW_MS + 60 * 60_000),
-        Snooze(until_ms=tomorrow_ms(NOW_MS)),
+        Snooze(until_ms=NOW_MS + 15 * 60_000, asked_ms=NOW_MS),
+        Snooze(until_ms=NOW_MS + 60 * 60_000, asked_ms=NOW_MS),
+        Snooze(until_ms=tomorrow_ms(NOW_MS), asked_ms=NOW_MS),
         Snooze(),
     ]
 

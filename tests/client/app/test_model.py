@@ -44,7 +44,7 @@ def test_each_deed_sends_its_wish(model: Model, worker: ScriptedWorker) -> None:
     model.contribute()
     wishes = [one.wish for one in worker.heard if isinstance(one, control.Want)]
     assert wishes == [
-        Wish(number=5, lend=True, snooze=Snooze(until_ms=NOW_MS + 900_000)),
+        Wish(number=5, lend=True, snooze=Snooze(until_ms=NOW_MS + 900_000, asked_ms=NOW_MS)),
         Wish(number=6, lend=True, snooze=Snooze()),
         Wish(number=7, lend=True),
     ]

@@ -173,17 +173,29 @@ def test_the_menu_offers_what_makes_sense_now(
         (
             "lending",
             "15 minutes",
-            Wish(number=5, lend=True, snooze=Snooze(until_ms=NOW_MS + 15 * MINUTE_MS)),
+            Wish(
+                number=5,
+                lend=True,
+                snooze=Snooze(until_ms=NOW_MS + 15 * MINUTE_MS, asked_ms=NOW_MS),
+            ),
         ),
         (
             "lending",
             "1 hour",
-            Wish(number=5, lend=True, snooze=Snooze(until_ms=NOW_MS + 60 * MINUTE_MS)),
+            Wish(
+                number=5,
+                lend=True,
+                snooze=Snooze(until_ms=NOW_MS + 60 * MINUTE_MS, asked_ms=NOW_MS),
+            ),
         ),
         (
             "lending",
             "Until tomorrow",
-            Wish(number=5, lend=True, snooze=Snooze(until_ms=clock.tomorrow_ms(NOW_MS))),
+            Wish(
+                number=5,
+                lend=True,
+                snooze=Snooze(until_ms=clock.tomorrow_ms(NOW_MS), asked_ms=NOW_MS),
+            ),
         ),
         (
             "lending",
