@@ -14,7 +14,8 @@ READY := .venv/.ready
 TOOLS := .venv/.tools
 BENCHES := $(wildcard bench/*.py)
 
-.PHONY: help setup app demo test soak check style types walls promises fix bench test-gpu lock security
+.PHONY: help setup app demo test pictures tour soak check style types walls promises fix bench test-gpu \
+  lock security
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1\t\2/p' Makefile | expand -t 12

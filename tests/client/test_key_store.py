@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from keyring.backends import fail
 
 from tequio_client import identity, key_backup, key_words, private_file
-from tequio_client.key_state import Kept
 from tequio_client.key_errors import TEMPLATES, IdentityError
+from tequio_client.key_state import Kept
 from tequio_client.key_store import RECORD, KeyStore
 from tequio_client.system_keyring import SystemKeyring
 from tests.support.paper_keyring import PaperKeyring, keyring_of

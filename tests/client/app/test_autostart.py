@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
     from tequio_client.app.autostart.way import Autostart
 
-COMMAND = ("/opt/my programs/tequio", "app", "--dir", '/somewhere/ana/"x" $y `z` 50%', "--background")
+COMMAND = (
+    "/opt/my programs/tequio",
+    "app",
+    "--dir",
+    '/somewhere/ana/"x" $y `z` 50%',
+    "--background",
+)
 
 
 class PaperRegistry:

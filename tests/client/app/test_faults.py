@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
 import threading
 from pathlib import Path
@@ -87,7 +86,7 @@ SEED = bytes(range(7, 39))
         f"hello {{'seed': '{to_text(SEED)}'}}",
         f"seed={SEED.hex()}",
         f"seed {SEED!r} is wrong",
-        f"token {secrets.token_urlsafe(32)}",
+        "token YMTzLgEAitXnvxSeo5J4B24Nm_oe-JwLLgDDchToQJc",
         "words: zone zoo abandon ability able about above absent absorb abstract absurd abuse",
         "passphrase=correct-horse",
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -15,6 +14,7 @@ import pytest
 
 from tequio_client.link import facts
 from tequio_client.probe.machine import QUIET
+from tests.support.orphans import busy_s, ended_s
 
 COMMAND = [sys.executable, "-m", "tequio_client.probe", "--every-s", "0.1"]
 END_S = 1.0
@@ -39,11 +39,6 @@ print(*{name.partition(".")[0] for name in sys.modules})
 def read(lines: IO[bytes] | None) -> facts.MachineFacts:
     assert lines is not None
     return facts.decode_machine(lines.readline())
-
-
-def busy_s() -> float:
-    """What a machine with more to do than cores may take besides."""
-    return max(os.getloadavg()[0] / (os.cpu_count() or 1) - 1, 0)
 
 
 def test_lines_arrive_and_end_with_the_input() -> None:
@@ -80,10 +75,7 @@ def test_an_orphan_ends_although_its_input_stays_open() -> None:
         probe = psutil.Process(int(worker.stdout.readline()))
         worker.send_signal(signal.SIGKILL)
         worker.wait()
-        begun_s = time.monotonic()
-        with contextlib.suppress(psutil.NoSuchProcess):
-            probe.wait(30)
-        taken_s = time.monotonic() - begun_s
+        taken_s = ended_s(probe)
     os.close(reads)
     os.close(writes)
     assert taken_s < END_S + busy_s()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -11,6 +10,8 @@ import time
 
 import psutil
 import pytest
+
+from tests.support.orphans import busy_s, ended_s
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 
@@ -43,13 +44,10 @@ def test_an_orphan_ends_although_its_input_stays_open(moment: str) -> None:
             _wait_threads(trainer, 2)
         worker.send_signal(signal.SIGKILL)
         worker.wait()
-        begun = time.monotonic()
-        with contextlib.suppress(psutil.NoSuchProcess):
-            trainer.wait(30)
-        taken_s = time.monotonic() - begun
+        taken_s = ended_s(trainer)
     os.close(reads)
     os.close(writes)
-    assert taken_s < END_S + _busy_s()
+    assert taken_s < END_S + busy_s()
 
 
 def _wait_threads(process: psutil.Process, count: int) -> None:
@@ -58,8 +56,3 @@ def _wait_threads(process: psutil.Process, count: int) -> None:
     while process.num_threads() < count:
         assert time.monotonic() < deadline_s
         time.sleep(0.01)
-
-
-def _busy_s() -> float:
-    """What a machine with more to do than cores may take besides."""
-    return max(os.getloadavg()[0] / (os.cpu_count() or 1) - 1, 0)

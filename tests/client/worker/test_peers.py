@@ -409,8 +409,14 @@ async def test_a_relay_passes_on_what_it_does_not_read_and_keeps_nothing_of_it()
             while len(contents) < 100:
                 contents |= {(await received.receive()).content} - {PROBE}
         assert len(contents) == 100
-        kept = [one for one in gc.get_objects() if isinstance(one, Announcement)]
-        assert len(kept) <= received.statistics().current_buffer_used + 1
+        with trio.fail_after(10):  # some may still be on their way through somebody's hands
+            while _announcements() > received.statistics().current_buffer_used + 1:  # noqa: ASYNC110 - nothing tells of it
+                await trio.sleep(0.05)
+
+
+def _announcements() -> int:
+    """How many of them somebody in this process still holds."""
+    return sum(isinstance(one, Announcement) for one in gc.get_objects())
 
 
 @pytest.mark.trio
