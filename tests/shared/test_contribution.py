@@ -225,7 +225,7 @@ def test_a_million_parameters_are_validated_in_milliseconds(case: Case) -> None:
     """A generous bound, so that a busy machine passes: it takes about 4 ms."""
     shape = RecordShape(algorithm="sparseloco", k=256, bits=2)
     payload = encode_records(random_records(shape, seed=2, chunks=256), shape)
-    started = time.perf_counter()
+    started = time.process_time()
     assert first_broken_record(payload, shape) is None
-    assert time.perf_counter() - started < 0.25
+    assert time.process_time() - started < 0.25
     assert case.rules.chunks > 0

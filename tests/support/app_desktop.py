@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from typing import TYPE_CHECKING
 
-from tests.support.app_process import wait_until
+from tests.support.app_process import PATIENCE_S, wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
     from typing import Self
 
-START_S = 20.0
 NEEDED = ("Xvfb", "openbox", "tint2", "xdotool", "xprop", "import")
+LOOK_S = 0.5
 SIZE = (1400, 900)
 _PANEL = """
 panel_items = S
@@ -51,7 +52,9 @@ class Desktop:
             "XDG_SESSION_TYPE": "x11",
         }
         self.start("openbox")
-        wait_until(lambda: "0x" in self.do("xprop", "-root", "_NET_SUPPORTING_WM_CHECK"), START_S)
+        wait_until(
+            lambda: "0x" in self.do("xprop", "-root", "_NET_SUPPORTING_WM_CHECK"), PATIENCE_S
+        )
 
     def start_panel(self) -> None:
         """Have a panel with a tray."""
@@ -59,7 +62,7 @@ class Desktop:
         config.write_text(_PANEL)
         self.start("tint2", "-c", str(config))
         panel = ("xdotool", "search", "--onlyvisible", "--class", "tint2")
-        wait_until(lambda: self.do(*panel), START_S)
+        wait_until(lambda: self.do(*panel), PATIENCE_S)
 
     def start(self, *command: str) -> None:
         """Start a program of the desktop."""
@@ -83,7 +86,7 @@ class Desktop:
             env={**os.environ, **self.environ},
             capture_output=True,
             text=True,
-            timeout=20,
+            timeout=PATIENCE_S,
             check=False,
         )
         return done.stdout
@@ -115,6 +118,21 @@ class Desktop:
             if "_XEMBED_INFO(" in self.do("xprop", "-id", window, "_XEMBED_INFO"):
                 return _middle(self.do("xdotool", "getwindowgeometry", "--shell", window))
         return None
+
+    def resting_icon(self, pid: int) -> tuple[int, int]:
+        """The same, once the panel has done with moving it about."""
+        seen: list[tuple[int, int] | None] = [None]
+
+        def rests() -> bool:
+            seen.append(self.tray_icon(pid))
+            if seen[-1] is None or seen[-1] != seen[-2]:
+                time.sleep(LOOK_S)
+                return False
+            return True
+
+        wait_until(rests, PATIENCE_S)
+        assert seen[-1] is not None
+        return seen[-1]
 
     def close(self, window: str) -> None:
         """Close it as its user would, by the window manager's key."""

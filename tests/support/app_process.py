@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+PATIENCE_S = 90.0
+"""How long to wait for what an app does: its start reads a hundred megabytes."""
 NOWHERE = "http://127.0.0.1:9"
 """A ledger's address where nobody answers."""
 

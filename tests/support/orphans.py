@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 import psutil
@@ -25,8 +24,3 @@ def ended_s(orphan: psutil.Process) -> float:
             return taken_s
         time.sleep(LOOK_S)
     raise TimeoutError(f"process {orphan.pid} still runs after {WAIT_S:g} s")
-
-
-def busy_s() -> float:
-    """What a machine with more to do than cores may take besides."""
-    return max(os.getloadavg()[0] / (os.cpu_count() or 1) - 1, 0)

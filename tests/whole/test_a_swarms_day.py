@@ -21,6 +21,7 @@ from tequio_shared.statements.members import MemberLeave, MemberReady
 from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundOpen, RoundVoid
 from tequio_shared.statements.runs import RunPause, RunResume
 from tests.support.history import History
+from tests.support.slack import allowed_s
 from tests.support.small_network import DEADLINE_S, RUN, found
 from tests.support.stage import Stage, raised
 
@@ -183,7 +184,7 @@ async def _a_leaver_is_not_waited_for(day: Day) -> None:
     leaver, history = day.volunteers.pop(1), day.history
     await day.until_training()
     leaver.send(signal.SIGTERM)
-    assert await leaver.wait_ended(END_S) == 0
+    assert await leaver.wait_ended(allowed_s(END_S)) == 0
     await day.until_closed(3)
     (left,) = history.said_by(leaver.key, MemberLeave)
     at = history.statements.index(left)
@@ -197,7 +198,7 @@ async def _the_ledger_restarts_within_a_round(day: Day) -> None:
     number = await day.until_training()
     before = await history.checkpoint()
     day.ledger.send(signal.SIGTERM)
-    assert await day.ledger.wait_ended(END_S) == 0
+    assert await day.ledger.wait_ended(allowed_s(END_S)) == 0
     mark = {one.name: len(list(one.events(WAITING))) for one in day.volunteers}
     await day.stage.until(
         "somebody has something to say and cannot",
@@ -267,7 +268,7 @@ async def _everybody_ends_at_once(day: Day) -> None:
     await day.history.read()
     for one in (day.seed, day.ledger):
         one.send(signal.SIGTERM)
-        assert await one.wait_ended(END_S) == 0
+        assert await one.wait_ended(allowed_s(END_S)) == 0
 
 
 def _check_history(history: History) -> None:

@@ -11,6 +11,7 @@ import trio
 from tequio_client.ledger_api import LedgerApi
 from tequio_shared.statements.members import MemberLeave, MemberReady
 from tests.support.history import History
+from tests.support.slack import allowed_s
 from tests.support.small_network import found
 from tests.support.stage import raised
 
@@ -49,7 +50,7 @@ async def _end_without_ledger(stage: Stage, *actors: Actor) -> None:
     for actor in actors:
         actor.send(signal.SIGTERM)
     for actor in actors:
-        assert await actor.wait_ended(END_S) == 0
+        assert await actor.wait_ended(allowed_s(END_S)) == 0
 
 
 async def _ready(stage: Stage, history: History, volunteer: Actor, times: int) -> str:

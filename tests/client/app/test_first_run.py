@@ -65,7 +65,7 @@ def make_key(shown: FirstRun, qtbot: QtBot) -> None:
     step = shown.step
     assert isinstance(step, KeyStep)
     qtbot.mouseClick(step.making.make, LEFT)
-    qtbot.waitUntil(shown.next.isEnabled, timeout=20_000)
+    qtbot.waitUntil(shown.next.isEnabled, timeout=90_000)
 
 
 def agree(shown: FirstRun, qtbot: QtBot) -> None:
@@ -117,7 +117,7 @@ def test_the_keyboard_alone_leads_through(place: Booth, shown: FirstRun, qtbot: 
         shown.next.setFocus()
         qtbot.keyClick(shown.next, Qt.Key.Key_Space)
     press(shown, qtbot, "Make my key")
-    qtbot.waitUntil(shown.next.isEnabled, timeout=20_000)
+    qtbot.waitUntil(shown.next.isEnabled, timeout=90_000)
     press(shown, qtbot, "Next")
     press(shown, qtbot, "I agree")
     press(shown, qtbot, "Next")
@@ -218,7 +218,7 @@ def test_what_does_not_answer_in_time_is_unknown_and_no_hindrance(
     step = made.step
     assert isinstance(step, CheckStep)
     assert step.rows[0].words == "Looking…"
-    qtbot.waitUntil(step.again.isEnabled, timeout=5_000)
+    qtbot.waitUntil(step.again.isEnabled, timeout=90_000)
     assert "has not answered" in step.rows[0].words
     assert "does not answer" in step.rows[3].words
     assert made.next.isEnabled()
@@ -273,7 +273,7 @@ def test_without_a_keyring_a_key_is_made_as_chosen(place: Booth, qtbot: QtBot, h
         making.keep.rows[Kept.OPEN].click()
         assert not making.keep.warning.isHidden()
     making.make.click()
-    qtbot.waitUntil(lambda: place.desk.state.kept is how, timeout=20_000)
+    qtbot.waitUntil(lambda: place.desk.state.kept is how, timeout=90_000)
     assert making.keep.passphrase.first.text() == ""
     assert place.desk.state.wants_backup
 
@@ -287,12 +287,12 @@ def test_a_locked_keyring_is_said_and_tried_again(place: Booth, qtbot: QtBot) ->
         assert isinstance(step, KeyStep)
         ring.is_locked = True
         step.making.make.click()
-        qtbot.waitUntil(lambda: not step.making.trouble.isHidden(), timeout=20_000)
+        qtbot.waitUntil(lambda: not step.making.trouble.isHidden(), timeout=90_000)
         assert "keyring is locked" in step.making.trouble.words
         assert not made.next.isEnabled()
         ring.is_locked = False
         step.making.make.click()
-        qtbot.waitUntil(made.next.isEnabled, timeout=20_000)
+        qtbot.waitUntil(made.next.isEnabled, timeout=90_000)
 
 
 def test_without_a_ledger_a_run_is_chosen_later(place: Booth, qtbot: QtBot) -> None:

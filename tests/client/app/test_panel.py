@@ -10,7 +10,7 @@ import pytest
 
 from tests.support import app_desktop
 from tests.support.app_desktop import Desktop
-from tests.support.app_process import AppProcess, wait_until
+from tests.support.app_process import PATIENCE_S, AppProcess, wait_until
 from tests.support.private_bus import PrivateBus
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ pytestmark = [
     pytest.mark.whole,
     pytest.mark.skipif(not app_desktop.is_there(), reason="no X server, panel and xdotool here"),
 ]
-PATIENCE_S = 20.0
 WATCHER = "org.kde.StatusNotifierWatcher"
 
 
@@ -37,11 +36,9 @@ def test_the_icon_opens_the_window_and_the_menu_quits(desktop: Desktop, tmp_path
     desktop.start_panel()
     with AppProcess(tmp_path, "--background", environ=desktop.environ) as app:
         pid = app.process.pid
-        wait_until(lambda: desktop.tray_icon(pid) is not None, PATIENCE_S)
+        at = desktop.resting_icon(pid)
         assert desktop.titled("Tequio") == []
         desktop.picture("panel-icon")
-        at = desktop.tray_icon(pid)
-        assert at is not None
 
         before = desktop.windows(pid)
         desktop.do("xdotool", "mousemove", str(at[0] - 1), str(at[1] - 1))
@@ -95,10 +92,7 @@ def test_without_a_panel_closing_minimises_until_there_is_one(
         wait_until(lambda: desktop.tray_icon(pid) is not None, PATIENCE_S)
         desktop.close(window)
         wait_until(lambda: not desktop.titled("Tequio"), PATIENCE_S)
-        wait_until(lambda: desktop.tray_icon(pid) is not None, PATIENCE_S)
-        at = desktop.tray_icon(pid)
-        assert at is not None
-        desktop.click(at, 1)
+        desktop.click(desktop.resting_icon(pid), 1)
         wait_until(lambda: bool(desktop.titled("Tequio")), PATIENCE_S)
 
 

@@ -21,6 +21,7 @@ from tequio_client.link.questions import AskActivity
 from tequio_client.link.wish import Wish
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
+from tests.support.slack import allowed_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -79,7 +80,7 @@ def test_a_worker_is_greeted_with_the_key_and_told_what_holds(tmp_path: Path, qt
         worker.tell(SessionFacts(idle_s=12.0))
         worker.start()
         qtbot.waitUntil(
-            lambda: model.snapshot is not None and model.preferences.consent, timeout=20_000
+            lambda: model.snapshot is not None and model.preferences.consent, timeout=90_000
         )
     hello, *rest = heard(tmp_path)
     assert hello == control.Hello(who="app", build=worker_talk.build(), seed=to_text(SEED))
@@ -93,7 +94,7 @@ def test_a_worker_is_greeted_with_the_key_and_told_what_holds(tmp_path: Path, qt
 def test_a_worker_keeps_its_own_preferences_until_some_are_chosen(
     tmp_path: Path, qtbot: QtBot
 ) -> None:
-    with worker_of("good", tmp_path) as worker, qtbot.waitSignal(worker.snapshot, timeout=20_000):
+    with worker_of("good", tmp_path) as worker, qtbot.waitSignal(worker.snapshot, timeout=90_000):
         worker.start()
     assert not [one for one in heard(tmp_path) if isinstance(one, control.Choose)]
 
@@ -102,11 +103,11 @@ def test_a_wish_is_said_until_it_is_shown_and_no_longer(tmp_path: Path, qtbot: Q
     with worker_of("slow-wish", tmp_path) as worker:
         model = Model(worker)
         worker.start()
-        qtbot.waitUntil(lambda: model.snapshot is not None, timeout=20_000)
+        qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
         model.contribute()
         assert model.wish.lend
         shown = lambda: model.snapshot is not None and model.snapshot.wish.number == 5  # noqa: E731
-        qtbot.waitUntil(shown, timeout=10_000)
+        qtbot.waitUntil(shown, timeout=90_000)
         said = len(heard(tmp_path))
         qtbot.wait(2 * worker_talk.WANT_MS + 100)
         assert [one for one in heard(tmp_path)[said:] if isinstance(one, control.Want)] == []
@@ -117,11 +118,11 @@ def test_a_greater_wish_of_somebody_else_is_taken_over(tmp_path: Path, qtbot: Qt
         model = Model(worker)
         worker.want(Wish(number=3, lend=False))
         worker.start()
-        qtbot.waitUntil(lambda: model.wish.number == 41, timeout=20_000)
+        qtbot.waitUntil(lambda: model.wish.number == 41, timeout=90_000)
         model.pause()
         qtbot.waitUntil(
             lambda: model.snapshot is not None and model.snapshot.wish == Wish(number=42),
-            timeout=10_000,
+            timeout=90_000,
         )
 
 
@@ -134,17 +135,17 @@ def test_facts_are_told_again_and_again(
         return sum(isinstance(one, control.Tell) for one in heard(tmp_path))
 
     with worker_of("good", tmp_path) as worker:
-        with qtbot.waitSignal(worker.snapshot, timeout=20_000):
+        with qtbot.waitSignal(worker.snapshot, timeout=90_000):
             worker.start()
-        qtbot.waitUntil(lambda: told() >= 4, timeout=10_000)
+        qtbot.waitUntil(lambda: told() >= 4, timeout=90_000)
 
 
 def test_a_question_has_its_answer_even_if_it_is_late(tmp_path: Path, qtbot: QtBot) -> None:
     with worker_of("late", tmp_path) as worker:
         model = Model(worker)
         worker.start()
-        qtbot.waitUntil(lambda: model.snapshot is not None, timeout=20_000)
-        with qtbot.waitSignal(model.replied, timeout=10_000):
+        qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
+        with qtbot.waitSignal(model.replied, timeout=90_000):
             model.ask(AskActivity())
 
 
@@ -155,8 +156,8 @@ def test_a_question_without_an_answer_is_refused_in_the_end(
     with worker_of("mute", tmp_path) as worker:
         model = Model(worker)
         worker.start()
-        qtbot.waitUntil(lambda: model.snapshot is not None, timeout=20_000)
-        with qtbot.waitSignal(model.refused, timeout=10_000) as refused:
+        qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
+        with qtbot.waitSignal(model.refused, timeout=90_000) as refused:
             model.ask(AskActivity())
         assert refused.args == [AskActivity(), "The worker has not answered in time."]
 
@@ -172,14 +173,14 @@ def test_a_killed_worker_is_started_again_and_its_wish_holds(tmp_path: Path, qtb
     with worker_of("good", tmp_path) as worker:
         model = Model(worker)
         worker.start()
-        qtbot.waitUntil(lambda: model.snapshot is not None, timeout=20_000)
-        with qtbot.waitSignal(worker.gone, timeout=5_000):
+        qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
+        with qtbot.waitSignal(worker.gone, timeout=90_000):
             os.kill(worker.pid, signal.SIGKILL)
         assert model.snapshot is None
         assert model.why_gone == "The worker was ended from outside (9). It is started again."
         worker.want(Wish(number=9, lend=True))
         qtbot.waitUntil(
-            lambda: model.wish.number == 9 and model.snapshot is not None, timeout=20_000
+            lambda: model.wish.number == 9 and model.snapshot is not None, timeout=90_000
         )
         assert len(starts(tmp_path)) == 2
 
@@ -199,12 +200,12 @@ def test_a_worker_that_keeps_failing_is_given_up_with_the_reason(
     with worker_of(mode, tmp_path) as worker:
         model = Model(worker)
         worker.start()
-        qtbot.waitUntil(lambda: f"failed {TRIES} times in a row" in model.why_gone, timeout=40_000)
+        qtbot.waitUntil(lambda: f"failed {TRIES} times in a row" in model.why_gone, timeout=90_000)
         assert why in model.why_gone
         assert len(starts(tmp_path)) == TRIES
         assert not any(map(is_alive, starts(tmp_path)))
         worker.retry()
-        qtbot.waitUntil(lambda: len(starts(tmp_path)) > TRIES, timeout=10_000)
+        qtbot.waitUntil(lambda: len(starts(tmp_path)) > TRIES, timeout=90_000)
 
 
 def test_a_worker_that_hangs_is_replaced_although_it_will_not_end(
@@ -214,25 +215,25 @@ def test_a_worker_that_hangs_is_replaced_although_it_will_not_end(
     monkeypatch.setattr(worker_links, "TERMINATE_MS", 200)
     with worker_of("hung", tmp_path) as worker:
         worker.start()
-        with qtbot.waitSignal(worker.gone, timeout=20_000) as gone:
+        with qtbot.waitSignal(worker.gone, timeout=90_000) as gone:
             pass
         assert gone.args == ["The worker does not answer any more. It is started again."]
         first = starts(tmp_path)[0]
         assert not is_alive(first)
-        qtbot.waitUntil(lambda: len(starts(tmp_path)) == 2, timeout=10_000)
+        qtbot.waitUntil(lambda: len(starts(tmp_path)) == 2, timeout=90_000)
 
 
 def test_a_worker_that_never_says_a_word_is_replaced(
     tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_talk, "STARTING_MS", 1_500)
-    with worker_of("silent", tmp_path) as worker, qtbot.waitSignal(worker.gone, timeout=20_000):
+    with worker_of("silent", tmp_path) as worker, qtbot.waitSignal(worker.gone, timeout=90_000):
         worker.start()
 
 
 def test_a_worker_of_another_version_is_not_tried_again(tmp_path: Path, qtbot: QtBot) -> None:
     with worker_of("refusing", tmp_path) as worker:
-        with qtbot.waitSignal(worker.gone, timeout=20_000) as gone:
+        with qtbot.waitSignal(worker.gone, timeout=90_000) as gone:
             worker.start()
         assert gone.args == ["App 0.1 speaks version 1, this worker speaks 2."]
         qtbot.wait(300)
@@ -244,7 +245,7 @@ def test_a_key_that_cannot_be_had_is_said_and_nothing_runs(tmp_path: Path, qtbot
         raise UserFacingError("the keyring is locked: unlock it and try again")
 
     with worker_of("good", tmp_path, locked) as worker:
-        with qtbot.waitSignal(worker.gone, timeout=20_000) as gone:
+        with qtbot.waitSignal(worker.gone, timeout=90_000) as gone:
             worker.start()
         assert gone.args == ["The keyring is locked: unlock it and try again."]
         assert worker.pid == 0
@@ -257,7 +258,7 @@ def test_a_program_that_is_not_there_is_given_up_with_the_reason(
     said: list[str] = []
     worker.gone.connect(said.append)
     worker.start()
-    qtbot.waitUntil(lambda: len(said) == TRIES, timeout=10_000)
+    qtbot.waitUntil(lambda: len(said) == TRIES, timeout=90_000)
     assert f"failed {TRIES} times" in said[-1]
     worker.close()
 
@@ -266,7 +267,7 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path, qtbot: QtBot) -> N
     (tmp_path / "file").write_text("")
     with (
         worker_of("good", tmp_path / "file" / "folder") as worker,
-        qtbot.waitSignal(worker.gone, timeout=5_000) as gone,
+        qtbot.waitSignal(worker.gone, timeout=90_000) as gone,
     ):
         worker.start()
     assert "Not a directory" in gone.args[0]
@@ -278,11 +279,11 @@ def test_another_ledger_ends_the_worker_and_starts_one_with_it(
     with worker_of("good", tmp_path) as worker:
         model = Model(worker)
         worker.start()
-        qtbot.waitUntil(lambda: model.snapshot is not None, timeout=20_000)
+        qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
         worker.use(
             (sys.executable, "-m", "tests.support.app_worker_program", "other-wish", str(tmp_path))
         )
-        qtbot.waitUntil(lambda: model.wish.number == 41, timeout=20_000)
+        qtbot.waitUntil(lambda: model.wish.number == 41, timeout=90_000)
         assert control.Bye() in heard(tmp_path)
         assert not is_alive(starts(tmp_path)[0])
 
@@ -293,11 +294,11 @@ def test_closing_waits_for_a_goodbye_but_not_for_ever(
     monkeypatch.setattr(worker_links, "BYE_MS", 200)
     monkeypatch.setattr(worker_links, "TERMINATE_MS", 200)
     with worker_of("hung", tmp_path) as worker:
-        with qtbot.waitSignal(worker.snapshot, timeout=20_000):
+        with qtbot.waitSignal(worker.snapshot, timeout=90_000):
             worker.start()
         begun = time.monotonic()
         worker.close()
-        assert time.monotonic() - begun < 3.0
+        assert time.monotonic() - begun < allowed_s(3)
     assert not is_alive(starts(tmp_path)[0])
 
 
@@ -306,7 +307,7 @@ def test_a_long_log_is_put_aside(
 ) -> None:
     monkeypatch.setattr(worker_links, "LOG_BYTES", 10)
     (tmp_path / worker_links.LOG).write_text("tequio: words of an earlier one\n")
-    with worker_of("good", tmp_path) as worker, qtbot.waitSignal(worker.snapshot, timeout=20_000):
+    with worker_of("good", tmp_path) as worker, qtbot.waitSignal(worker.snapshot, timeout=90_000):
         worker.start()
     assert (tmp_path / f"{worker_links.LOG}.1").read_text() == "tequio: words of an earlier one\n"
     assert "earlier" not in (tmp_path / worker_links.LOG).read_text()

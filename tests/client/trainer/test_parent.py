@@ -11,7 +11,8 @@ import time
 import psutil
 import pytest
 
-from tests.support.orphans import busy_s, ended_s
+from tests.support.orphans import ended_s
+from tests.support.slack import allowed_s
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 
@@ -47,7 +48,7 @@ def test_an_orphan_ends_although_its_input_stays_open(moment: str) -> None:
         taken_s = ended_s(trainer)
     os.close(reads)
     os.close(writes)
-    assert taken_s < END_S + busy_s()
+    assert taken_s < allowed_s(END_S)
 
 
 def _wait_threads(process: psutil.Process, count: int) -> None:

@@ -39,6 +39,7 @@ from tests.support import ledgers, mortal, paper_trainer
 from tests.support.attack_table import attack
 from tests.support.history import History
 from tests.support.plans import PLAN, write_plan
+from tests.support.slack import allowed_s
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -308,7 +309,7 @@ async def _a_signal_ends_it(place: Place, history: History, ana: int) -> None:
     begun = time.monotonic()
     os.kill(ana, signal.SIGTERM)
     assert await place.cradle.ended(ana, "ended by a signal") == 0
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < allowed_s(5)
     assert not trainers[0].is_running()
     await history.read()
     assert history.said_by(place.key("ana"), MemberLeave)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 import structlog
 import trio
@@ -9,7 +11,10 @@ import trio
 from tequio_client.worker import registration as module
 from tequio_client.worker.registration import registration
 from tequio_shared.ids import NetworkId, PeerKey
-from tequio_shared.work import has_work
+from tequio_shared.work import find_nonce, has_work
+
+if TYPE_CHECKING:
+    from trio.testing import MockClock
 
 NET, KEY = NetworkId(bytes([1]) * 32), PeerKey(bytes([2]) * 32)
 
@@ -23,10 +28,17 @@ async def test_the_work_is_done_over_several_strides(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.trio
-async def test_long_work_is_told_of_and_can_be_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "FIRST_WORD_S", 0.01)
-    with structlog.testing.capture_logs() as said, trio.move_on_after(0.5) as scope:
+async def test_long_work_is_told_of_ever_more_seldom_and_can_be_given_up(
+    monkeypatch: pytest.MonkeyPatch, mock_clock: MockClock
+) -> None:
+    def slowly(net: NetworkId, key: PeerKey, bits: int, first: int, count: int) -> int | None:
+        mock_clock.jump(0.25)
+        return find_nonce(net, key, bits, first, count)
+
+    monkeypatch.setattr(module, "STRIDE", 10)
+    monkeypatch.setattr(module, "find_nonce", slowly)
+    with structlog.testing.capture_logs() as said, trio.move_on_after(60) as scope:
         await registration(NET, KEY, 256)  # nobody will ever find that
     assert scope.cancelled_caught
     assert {line["event"] for line in said} == {"working for our key to be admitted"}
-    assert 2 <= len(said) < 10
+    assert [line["tried"] for line in said] == [40, 80, 160, 320, 640, 1280]

@@ -35,7 +35,7 @@ def test_logind_tells_what_is_about_to_happen(
 ) -> None:
     private_bus.serve("org.freedesktop.login1")
     watch = SleepWatch(private_bus.address, system="linux")
-    with closing(watch), qtbot.waitSignal(getattr(watch, expected), timeout=30_000):
+    with closing(watch), qtbot.waitSignal(getattr(watch, expected), timeout=90_000):
         repeat = threading.Event()
 
         def say() -> None:
@@ -70,7 +70,7 @@ def test_a_signal_of_another_kind_says_nothing(private_bus: PrivateBus, qtbot: Q
             )
 
     speaker = threading.Thread(target=say)
-    with closing(watch), qtbot.waitSignal(watch.woke, timeout=30_000):
+    with closing(watch), qtbot.waitSignal(watch.woke, timeout=90_000):
         speaker.start()
     stop.set()
     speaker.join()
@@ -85,7 +85,7 @@ def test_windows_tells_what_is_about_to_happen(
     qtbot: QtBot, message: int, word: int, expected: str
 ) -> None:
     watch = SleepWatch(system="win32")
-    with closing(watch), qtbot.waitSignal(getattr(watch, expected), timeout=5_000):
+    with closing(watch), qtbot.waitSignal(getattr(watch, expected), timeout=90_000):
         watch.windows_said(message, word)
 
 
