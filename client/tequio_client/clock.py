@@ -30,20 +30,20 @@ def utc_offset_s(at_ms: int) -> int:
     return round(offset.total_seconds()) if offset else 0
 
 
-def local_time(at_ms: int) -> str:
-    """Write an instant as day and hour on this computer's clock, as in `Mon 08:00`."""
-    return f"{datetime.fromtimestamp(at_ms / 1000, UTC).astimezone():%a %H:%M}"
+def local_time(at_ms: int) -> datetime:
+    """Read an instant on this computer's clock."""
+    return datetime.fromtimestamp(at_ms / 1000, UTC).astimezone()
 
 
 def midnight_ms(now_ms: int) -> int:
     """Say when today began on this computer's clock."""
-    today = datetime.fromtimestamp(now_ms / 1000, UTC).astimezone()
+    today = local_time(now_ms)
     began = datetime.combine(today.date(), time_of_day())
     return round(began.astimezone().timestamp() * 1000)
 
 
 def tomorrow_ms(now_ms: int, hour: int = 8) -> int:
     """Say when tomorrow's morning begins on this computer's clock."""
-    today = datetime.fromtimestamp(now_ms / 1000, UTC).astimezone()
+    today = local_time(now_ms)
     morning = datetime.combine(today.date() + timedelta(days=1), time_of_day(hour))
     return round(morning.astimezone().timestamp() * 1000)

@@ -446,8 +446,16 @@
         <translation>en {minutes} min</translation>
     </message>
     <message>
-        <source>on {time}</source>
-        <translation>el {time}</translation>
+        <source>at {time}</source>
+        <translation>a las {time}</translation>
+    </message>
+    <message>
+        <source>on {weekday} at {time}</source>
+        <translation>el {weekday} a las {time}</translation>
+    </message>
+    <message>
+        <source>on {date} at {time}</source>
+        <translation>el {date} a las {time}</translation>
     </message>
     <message>
         <source>nobody needs the computer. Pauses when you come back or start a game.</source>
@@ -462,19 +470,19 @@
         <translation>no se presta nada hasta que estés de acuerdo. Elige cuándo prestar y pulsa Contribuir.</translation>
     </message>
     <message>
-        <source>you paused it. Goes on when you choose Contribute.</source>
+        <source>you paused it. Resumes when you choose Contribute.</source>
         <translation>lo has pausado. Sigue cuando pulses Contribuir.</translation>
     </message>
     <message>
-        <source>the last round is finished, as you asked. Goes on when you choose Contribute.</source>
+        <source>the last round is finished, as you asked. Resumes when you choose Contribute.</source>
         <translation>la última ronda ha terminado, como pediste. Sigue cuando pulses Contribuir.</translation>
     </message>
     <message>
-        <source>you asked for a break. Goes on by itself.</source>
+        <source>you asked for a break. Resumes by itself.</source>
         <translation>pediste un descanso. Sigue solo.</translation>
     </message>
     <message>
-        <source>you asked for a break. Goes on {until}.</source>
+        <source>you asked for a break. Resumes {until}.</source>
         <translation>pediste un descanso. Sigue {until}.</translation>
     </message>
     <message>
@@ -502,7 +510,31 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the ledger has never been reached ({problem}). Tries again by itself; check its address in Settings, Network.</source>
+        <source>the ledger has never been reached ({problem}). Tries again by itself; check its address in Settings, Advanced.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the ledger does not answer ({problem}). Resumes when it does.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the swarm cannot be joined ({problem}). Tries again by itself; the addresses are in Settings, Advanced.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no run is open now. Resumes when one opens: there is nothing to do.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no open run fits this computer. Resumes when one does; Runs says what each needs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the run has ended. Resumes with another one; your points stay yours.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this computer cannot take part in the run ({problem}). See Runs; it is tried again by itself.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -534,15 +566,15 @@
         <translation>el equipo funciona con batería. Sigue con corriente.</translation>
     </message>
     <message>
-        <source>cannot tell whether the computer runs on battery. See Health, or allow lending on battery in Settings, When to lend.</source>
+        <source>cannot tell whether the computer runs on battery. See Health in Activity, or allow lending on battery in Settings, When to lend.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>cannot tell whether the computer saves power. See Health, or allow that in Settings, When to lend.</source>
+        <source>cannot tell whether the computer saves power. See Health in Activity, or allow that in Settings, When to lend.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the hardware probe does not answer. Resumes when it does; see Health.</source>
+        <source>the hardware probe does not answer. Resumes when it does; see Health in Activity.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -590,7 +622,7 @@
         <translation>esta red es de uso medido. Sigue en otra red.</translation>
     </message>
     <message>
-        <source>cannot tell whether this network is metered. See Health, or allow metered networks in Settings, Network.</source>
+        <source>cannot tell whether this network is metered. See Health in Activity, or allow metered networks in Settings, Network.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -598,27 +630,27 @@
         <translation>estás usando el equipo. Sigue tras {minutes} min sin actividad.</translation>
     </message>
     <message>
-        <source>cannot tell whether you are away. See Health.</source>
+        <source>cannot tell whether you are away. See Health in Activity.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>cannot tell whether you are away: nothing is known of your session. Resumes when its probes answer; see Health.</source>
+        <source>cannot tell whether you are away: nothing is known of your session. Resumes when its probes answer; see Health in Activity.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>cannot tell when you last touched the computer. Resumes when it is locked; see Health.</source>
+        <source>cannot tell when you last touched the computer. Resumes when it is locked; see Health in Activity.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>cannot tell whether a program fills the screen. Resumes when the computer is locked; see Health, or switch off pausing for games in Settings, When to lend.</source>
+        <source>cannot tell whether a program fills the screen. Resumes when the computer is locked; see Health in Activity, or switch off pausing for games in Settings, When to lend.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>cannot tell whether a game is running. See Health, or switch off pausing for games in Settings, When to lend.</source>
+        <source>cannot tell whether a game is running. See Health in Activity, or switch off pausing for games in Settings, When to lend.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>cannot tell whether one of your exclusive programs is running. See Health, or empty their list in Settings, When to lend.</source>
+        <source>cannot tell whether one of your exclusive programs is running. See Health in Activity, or empty their list in Settings, When to lend.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -638,7 +670,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>cannot tell how busy other programs keep the processor. See Health, or set that limit to 100 % in Settings, When to lend.</source>
+        <source>cannot tell how busy other programs keep the processor. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -646,15 +678,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health.</source>
+        <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>cannot tell how busy other programs keep {device}. See Health, or set that limit to 100 % in Settings, When to lend.</source>
+        <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>cannot tell how much memory of {device} is free. See Health.</source>
+        <source>cannot tell how much memory of {device} is free. See Health in Activity.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 from tequio_client.app.widgets import figures
 from tequio_client.link import event_words, round_words, words
@@ -38,7 +38,7 @@ def reason(decision: Decision, now_ms: int) -> str:
 
 def until(at_ms: int, now_ms: int) -> str:
     """When something ends."""
-    template, values = words.when(at_ms, now_ms, figures.weekday)
+    template, values = words.when(at_ms, now_ms, _local)
     return _say(template).format(**values)
 
 
@@ -47,20 +47,25 @@ def event(row: ActivityRow) -> str:
     try:
         if row.code == Event.DECIDED:
             decision = event_words.decision_of(row)
-            return f"{state(decision.state)}: {_reason_of_then(decision)}"
+            return f"{state(decision.state)}: {_reason_of_then(decision, row.at_ms)}"
         filled = {name: _spoken(name, value) for name, value in row.values.items()}
         return _say(event_words.template(row)).format(**filled, code=row.code)
     except (KeyError, ValueError):
         return _say(event_words.UNKNOWN).format(code=row.code)
 
 
-def _reason_of_then(decision: Decision) -> str:
+def _reason_of_then(decision: Decision, then_ms: int) -> str:
     """A decision of the past: its end is a time, for `in 5 min` would be read as from now on."""
     values = dict(decision.values)
     if decision.until_ms is not None:
-        time = figures.weekday(decision.until_ms)
-        values["until"] = _say(words.WHEN["time"]).format(time=time)
+        template, named = words.moment(decision.until_ms, then_ms, _local)
+        values["until"] = _say(template).format(**named)
     return _say(words.template(decision)).format(**values)
+
+
+def _local(at_ms: int) -> words.Local:
+    weekday = QLocale().toString(QDateTime.fromMSecsSinceEpoch(at_ms).date(), "dddd")
+    return words.Local(weekday=weekday, date=figures.day(at_ms), time=figures.clock(at_ms))
 
 
 def round_state(name: str) -> str:

@@ -103,8 +103,8 @@ def template(row: ActivityRow) -> str:
     return EVENTS.get(row.code, UNKNOWN)  # type: ignore[call-overload,no-any-return]  # StrEnum keys
 
 
-def sentence(row: ActivityRow, local: Callable[[int], str]) -> str:
-    """Say an event in English; `local` writes an instant as day and hour."""
+def sentence(row: ActivityRow, local: Callable[[int], words.Local]) -> str:
+    """Say an event in English, for the local clock that `local` reads."""
     try:
         if row.code == Event.DECIDED:
             return words.sentence(decision_of(row), row.at_ms, local)

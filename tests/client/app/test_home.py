@@ -14,7 +14,7 @@ from tequio_client.app.pages.home import Home, series_question
 from tequio_client.app.pages.home_header import tomorrow_ms
 from tequio_client.app.pages.page import Means
 from tequio_client.link import control, words
-from tequio_client.link.decision import Decision, Reason, State
+from tequio_client.link.decision import Reason, State
 from tequio_client.link.questions import AskRanking, AskSeries, Ranking
 from tequio_client.link.snapshot import PointsShown
 from tequio_client.link.wish import Snooze, Wish
@@ -61,7 +61,7 @@ SIGHTS = {
         title="Waiting", reason="Outside the hours in which you lend", main="Pause", snooze=True
     ),
     "paused": Sight(title="Paused", reason="You paused it", main="Contribute"),
-    "snoozed": Sight(title="Snoozed", reason="Goes on in 42 min", main="Go on now", snooze=True),
+    "snoozed": Sight(title="Snoozed", reason="Resumes in 42 min", main="Go on now", snooze=True),
     "attention": Sight(
         title="Attention",
         reason="Nothing is lent until this is solved",
@@ -122,13 +122,15 @@ def test_each_situation_says_what_why_and_what_to_do(
     assert sight.banner in home.banner.words or not sight.banner
 
 
-@pytest.mark.parametrize("reason", list(Reason))
-def test_every_reason_is_a_sentence(home: Home, worker: ScriptedWorker, reason: Reason) -> None:
-    until_ms = NOW_MS + 120_000
-    template = words.template(Decision(state=State.WAITING, reason=reason, until_ms=until_ms))
-    fields = {name for _, name, _, _ in Formatter().parse(template) if name}
-    values = dict.fromkeys(fields - {"until"}, 7)
-    worker.show(idle(State.WAITING, reason, until_ms, **values))
+@pytest.mark.parametrize("key", words.REASONS)
+def test_every_reason_is_a_sentence(home: Home, worker: ScriptedWorker, key: str) -> None:
+    reason, _, fact = key.partition(".")
+    until_ms = NOW_MS + 120_000 if "{until}" in words.REASONS[key] else None
+    fields = {name for _, name, _, _ in Formatter().parse(words.REASONS[key]) if name}
+    values: dict[str, str | int] = dict.fromkeys(fields - {"until"}, 7)
+    if fact and fact != "until":
+        values["fact"] = fact
+    worker.show(idle(State.WAITING, Reason(reason), until_ms, **values))
     home.refresh()
     shown = home.header.reason.text()
     assert shown[0].isupper() or shown[0].isdigit()

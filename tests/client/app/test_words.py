@@ -51,7 +51,7 @@ def test_a_decision_of_the_past_ended_at_a_time() -> None:
     values = event_words.values_of(decision)
     row = ActivityRow(number=1, at_ms=NOW_MS - 600_000, code=Event.DECIDED, values=values)
     said = words.event(row)
-    assert said.startswith("Snoozed: you asked for a break. Goes on on ")
+    assert said.startswith("Snoozed: you asked for a break. Resumes at ")
     assert " min" not in said
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 NOW_MS = 1_800_000_000_000
 MINUTE_MS = 60_000
+HOUR_MS = 60 * MINUTE_MS
+DAY_MS = 24 * HOUR_MS
 
 VALUES: dict[str, dict[str, Value]] = {
     "lending-while-used": {"share": 30},
@@ -26,6 +28,9 @@ VALUES: dict[str, dict[str, Value]] = {
     "trainer-broken": {"problem": "exit 1 {}"},
     "key": {"problem": "the keyring is locked"},
     "ledger-unknown": {"problem": "no route"},
+    "ledger-away": {"problem": "no route"},
+    "no-swarm": {"problem": "the port is in use"},
+    "no-run.barred": {"problem": "its rules are newer"},
     "quarantined": {"problem": "until Monday"},
     "no-device.small": {"device": "GT 710", "wanted": 4_000},
     "disk": {"free": 19.5, "wanted": 20},
@@ -64,8 +69,9 @@ def decision(key: str, state: State = State.WAITING) -> Decision:
     )
 
 
-def local(at_ms: int) -> str:
-    return f"{datetime.fromtimestamp(at_ms / 1_000, UTC):%a %H:%M}"
+def local(at_ms: int) -> words.Local:
+    at = datetime.fromtimestamp(at_ms / 1_000, UTC)
+    return words.Local(weekday=f"{at:%A}", date=f"{at.day} {at:%B}", time=f"{at:%H:%M}")
 
 
 def test_every_reason_and_every_state_has_words() -> None:
@@ -96,6 +102,7 @@ def test_every_fact_that_the_contract_names_has_a_sentence_of_its_own() -> None:
         "by-hand": {"finished"},
         "until-game-closes": {"any"},
         "no-device": {"small"},
+        "no-run": {"open", "fits", "ended", "barred"},
         "disk": {"unknown", "store"},
         "battery-unknown": {"saver", "probe"},
         "schedule": {"never"},
@@ -112,7 +119,7 @@ def test_every_fact_that_the_contract_names_has_a_sentence_of_its_own() -> None:
 
 @pytest.mark.parametrize("key", [key for key in words.REASONS if not key.startswith("lending")])
 def test_a_reason_to_stop_names_its_end_or_the_way_out(key: str) -> None:
-    ways = "Resumes|Goes on|Choose |Contribute|See |Settings|Hardware|Check |Then |Activity"
+    ways = "Resumes|Choose |Contribute|See |Settings|Hardware|Check |Then |Activity"
     assert re.search(ways, words.REASONS[key])
 
 
@@ -125,7 +132,7 @@ def test_a_reason_to_stop_names_its_end_or_the_way_out(key: str) -> None:
         ),
         (
             Decision(state=State.SNOOZED, reason=Reason.SNOOZED, until_ms=NOW_MS + 15 * MINUTE_MS),
-            "Snoozed: you asked for a break. Goes on in 15 min.",
+            "Snoozed: you asked for a break. Resumes in 15 min.",
         ),
         (
             Decision(state=State.WAITING, reason=Reason.AFTER_GAME, until_ms=NOW_MS + 44_001),
@@ -135,11 +142,11 @@ def test_a_reason_to_stop_names_its_end_or_the_way_out(key: str) -> None:
             Decision(
                 state=State.WAITING, reason=Reason.SCHEDULE, until_ms=NOW_MS + 600 * MINUTE_MS
             ),
-            "Waiting: outside the hours in which you lend. Resumes on Fri 18:00.",
+            "Waiting: outside the hours in which you lend. Resumes at 18:00.",
         ),
         (
             Decision(state=State.PAUSED, reason=Reason.BY_HAND),
-            "Paused: you paused it. Goes on when you choose Contribute.",
+            "Paused: you paused it. Resumes when you choose Contribute.",
         ),
     ],
 )
@@ -155,7 +162,11 @@ def test_a_sentence_reads_as_one(found: Decision, said: str) -> None:
         (89_999, "in 90 s"),
         (90_000, "in 2 min"),
         (3_599_999, "in 60 min"),
-        (3_600_000, "on Fri 09:00"),
+        (3_600_000, "at 09:00"),
+        (16 * HOUR_MS - 1, "at 23:59"),
+        (16 * HOUR_MS, "on Saturday at 00:00"),
+        (6 * DAY_MS - 1, "on Thursday at 07:59"),
+        (6 * DAY_MS, "on 21 January at 08:00"),
     ],
 )
 def test_an_end_is_told_by_how_near_it_is(left_ms: int, said: str) -> None:

@@ -13,6 +13,7 @@ from tequio_client.link.event_words import EVENTS, Event, decision_of, sentence,
 from tequio_client.link.questions import ActivityRow, AskActivity
 from tequio_client.worker import activity
 from tequio_client.worker.activity import FILE, ActivityBook
+from tests.client.link.test_words import local
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,10 +55,6 @@ def clock() -> Clock:
 def book(tmp_path: Path, clock: Clock) -> Iterator[ActivityBook]:
     with closing(ActivityBook.opened(tmp_path, clock)) as opened:
         yield opened
-
-
-def local(_: int) -> str:
-    return "Mon 08:00"
 
 
 def test_events_come_newest_first_in_pages(book: ActivityBook) -> None:

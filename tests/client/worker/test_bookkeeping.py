@@ -15,6 +15,7 @@ from tequio_client.worker.activity import ActivityBook
 from tequio_client.worker.bookkeeping import Bookkeeping
 from tequio_client.worker.points_book import PointsBook
 from tequio_client.worker.points_outcome import VOIDED, Outcome
+from tests.client.link.test_words import local
 from tests.client.worker.test_points_book import KEY, PAID, checkpoint, place
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def test_the_end_of_a_round_is_said_in_words(
 ) -> None:
     kept.book.on_end(place(10), outcome)
     (row,) = kept.activity.answer(AskActivity()).rows
-    assert (sentence(row, str), row.level) == (said, level)
+    assert (sentence(row, local), row.level) == (said, level)
 
 
 def test_energy_goes_to_the_round_that_it_was_spent_in(kept: Bookkeeping) -> None:
@@ -123,7 +124,7 @@ def test_a_difference_is_told_once(kept: Bookkeeping) -> None:
     kept.catch_up.on_differing(5_000_000, 3_000_000)
     kept.catch_up.on_differing(5_000_000, 3_000_000)
     kept.catch_up.on_differing(6_000_000, 3_000_000)
-    said = [sentence(row, str) for row in kept.activity.answer(AskActivity()).rows]
+    said = [sentence(row, local) for row in kept.activity.answer(AskActivity()).rows]
     assert len(said) == 2
     assert said[1] == (
         "The ledger says that you have 5.000 points, but its log proves 3.000. What is not proven "

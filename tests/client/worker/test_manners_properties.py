@@ -294,7 +294,7 @@ def test_every_decision_can_be_said(
     path: list[tuple[Facts, int, int]], chosen: Preferences, wish: Wish, now: Moment
 ) -> None:
     for _, at, found in walk(path, chosen, wish, now):
-        said = words.sentence(found, at.ms, lambda _: "Mon 08:00")
+        said = words.sentence(found, at.ms, lambda _: words.Local("Monday", "22 October", "08:00"))
         assert said.startswith(words.STATES[found.state] + ": ")
         assert said.endswith(".")
 
