@@ -69,7 +69,7 @@ class BenchmarkRow(SettingRow):
             return self.tr("Trains a small model for a few seconds.")
         if self._why:
             return self.tr("Not measured: {why}.").format(why=self._why.rstrip("."))
-        said = [_result(self, self._result)] if self._result else []
+        said = [self._figures(self._result)] if self._result else []
         if self._is_lent:
             said.append(
                 self.tr("To measure, pause lending first: beside other work it means nothing.")
@@ -80,15 +80,12 @@ class BenchmarkRow(SettingRow):
             )
         return " ".join(said)
 
-
-def _result(row: BenchmarkRow, result: Benchmark) -> str:
-    parts = [
-        row.tr("{tokens} tokens per second").format(
-            tokens=figures.count(round(result.tokens_per_s))
-        )
-    ]
-    if result.watts is not None:
-        parts.append(figures.power(result.watts))
-    if result.memory_mb:
-        parts.append(row.tr("{memory} of memory").format(memory=figures.memory(result.memory_mb)))
-    return row.tr("{figures}.").format(figures=", ".join(parts))
+    def _figures(self, result: Benchmark) -> str:
+        tokens = figures.count(round(result.tokens_per_s))
+        parts = [self.tr("{tokens} tokens per second").format(tokens=tokens)]
+        if result.watts is not None:
+            parts.append(figures.power(result.watts))
+        if result.memory_mb:
+            memory = figures.memory(result.memory_mb)
+            parts.append(self.tr("{memory} of memory").format(memory=memory))
+        return self.tr("{figures}.").format(figures=", ".join(parts))
