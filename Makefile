@@ -14,7 +14,7 @@ READY := .venv/.ready
 TOOLS := .venv/.tools
 BENCHES := $(wildcard bench/*.py)
 
-.PHONY: help setup app demo test pictures tour soak check style types walls promises fix bench test-gpu \
+.PHONY: help setup app demo test pictures tour texts soak check style types walls promises fix bench test-gpu \
   lock security
 
 help: ## list the targets
@@ -43,6 +43,9 @@ pictures: $(READY) ## the app's pages in every look, size and language, into bui
 
 tour: $(READY) $(TOOLS) ## the app driven as a new user does, with a picture of every step in build/tour
 	$(BIN)/pytest -q tests/whole/test_desktop_tour.py
+
+texts: $(READY) ## what the app says, out of its sources into the files of its translations
+	$(BIN)/python -m tests.support.app_texts
 
 soak: $(READY) ## a swarm under random faults for MINUTES=30; SEED= brings the same ones again
 	$(BIN)/python -m tests.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))

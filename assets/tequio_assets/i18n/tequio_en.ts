@@ -1,6 +1,43 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
-<TS version="2.1" language="en_US">
+<TS version="2.1" language="en">
+<context>
+    <name>CostCard</name>
+    <message numerus="yes">
+        <source>%n hour(s)</source>
+        <translation>
+            <numerusform>%n hour</numerusform>
+            <numerusform>%n hours</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>DeviceCard</name>
+    <message numerus="yes">
+        <source>%n core(s)</source>
+        <translation>
+            <numerusform>%n core</numerusform>
+            <numerusform>%n cores</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Health</name>
+    <message numerus="yes">
+        <source>All %n probe(s) answer.</source>
+        <translation>
+            <numerusform>%n probe answers.</numerusform>
+            <numerusform>All %n probes answer.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n probe(s) cannot tell what they look at.</source>
+        <translation>
+            <numerusform>%n probe cannot tell what it looks at.</numerusform>
+            <numerusform>%n probes cannot tell what they look at.</numerusform>
+        </translation>
+    </message>
+</context>
 <context>
     <name>Notifications</name>
     <message numerus="yes">
@@ -15,6 +52,26 @@
         <translation>
             <numerusform>%n place down since you were last told.</numerusform>
             <numerusform>%n places down since you were last told.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>PointsPage</name>
+    <message numerus="yes">
+        <source>%n round(s) written to {file}</source>
+        <translation>
+            <numerusform>%n round written to {file}</numerusform>
+            <numerusform>%n rounds written to {file}</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ReadyStep</name>
+    <message numerus="yes">
+        <source>%n minute(s) after your last input. A key or the mouse stops it; games do, always.</source>
+        <translation>
+            <numerusform>%n minute after your last input. A key or the mouse stops it; games do, always.</numerusform>
+            <numerusform>%n minutes after your last input. A key or the mouse stops it; games do, always.</numerusform>
         </translation>
     </message>
 </context>
@@ -39,16 +96,6 @@
     </message>
 </context>
 <context>
-    <name>Stats</name>
-    <message numerus="yes">
-        <source>%n round(s) pending</source>
-        <translation>
-            <numerusform>%n round pending</numerusform>
-            <numerusform>%n rounds pending</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>RunChoice</name>
     <message numerus="yes">
         <source>%n member(s)</source>
@@ -69,69 +116,22 @@
     </message>
 </context>
 <context>
-    <name>DeviceCard</name>
-    <message numerus="yes">
-        <source>%n core(s)</source>
-        <translation>
-            <numerusform>%n core</numerusform>
-            <numerusform>%n cores</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>PointsPage</name>
-    <message numerus="yes">
-        <source>%n round(s) written to {file}</source>
-        <translation>
-            <numerusform>%n round written to {file}</numerusform>
-            <numerusform>%n rounds written to {file}</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>Health</name>
-    <message numerus="yes">
-        <source>%n probe(s) cannot tell what they look at.</source>
-        <translation>
-            <numerusform>%n probe cannot tell what it looks at.</numerusform>
-            <numerusform>%n probes cannot tell what they look at.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>All %n probe(s) answer.</source>
-        <translation>
-            <numerusform>%n probe answers.</numerusform>
-            <numerusform>All %n probes answer.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>CostCard</name>
-    <message numerus="yes">
-        <source>%n hour(s)</source>
-        <translation>
-            <numerusform>%n hour</numerusform>
-            <numerusform>%n hours</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>ReadyStep</name>
-    <message numerus="yes">
-        <source>%n minute(s) after your last input. A key or the mouse stops it; games do, always.</source>
-        <translation>
-            <numerusform>%n minute after your last input. A key or the mouse stops it; games do, always.</numerusform>
-            <numerusform>%n minutes after your last input. A key or the mouse stops it; games do, always.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>RunStep</name>
     <message numerus="yes">
         <source>%n volunteer(s)</source>
         <translation>
             <numerusform>%n volunteer</numerusform>
             <numerusform>%n volunteers</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Stats</name>
+    <message numerus="yes">
+        <source>%n round(s) pending</source>
+        <translation>
+            <numerusform>%n round pending</numerusform>
+            <numerusform>%n rounds pending</numerusform>
         </translation>
     </message>
 </context>

@@ -1,19 +1,412 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
-<TS version="2.1" language="es_ES">
+<TS version="2.1" language="es">
+<context>
+    <name>AccountSection</name>
+    <message>
+        <source>Key</source>
+        <translation>Clave</translation>
+    </message>
+    <message>
+        <source>Peer id</source>
+        <translation>Identificador de par</translation>
+    </message>
+    <message>
+        <source>Your name in the network; everybody may see it.</source>
+        <translation>Tu nombre en la red; cualquiera puede verlo.</translation>
+    </message>
+    <message>
+        <source>Key fingerprint</source>
+        <translation>Huella de la clave</translation>
+    </message>
+    <message>
+        <source>The public half of your key, as points and ranking name you. The secret half never leaves this computer; nobody who helps you will ask for it.</source>
+        <translation>La mitad pública de tu clave, con la que puntos y clasificación te nombran. La mitad secreta nunca sale de este equipo; nadie que te ayude te la pedirá.</translation>
+    </message>
+    <message>
+        <source>Standing</source>
+        <translation>Situación</translation>
+    </message>
+    <message>
+        <source>Backup and restore</source>
+        <translation>Copia y restauración</translation>
+    </message>
+    <message>
+        <source>Open it</source>
+        <translation>Abrir</translation>
+    </message>
+    <message>
+        <source>The six steps of the beginning. Nothing changes before their end.</source>
+        <translation>Los seis pasos del principio. Nada cambia hasta el final.</translation>
+    </message>
+    <message>
+        <source>First run</source>
+        <translation>Primer uso</translation>
+    </message>
+    <message>
+        <source>Not known yet</source>
+        <translation>Aún no se sabe</translation>
+    </message>
+    <message>
+        <source>Shown once this computer is in the network.</source>
+        <translation>Se verá cuando este equipo esté en la red.</translation>
+    </message>
+    <message>
+        <source>Excluded</source>
+        <translation>Excluida</translation>
+    </message>
+    <message>
+        <source>No round takes your key now ({why}). Activity says what you can do.</source>
+        <translation>Ninguna ronda acepta ahora tu clave ({why}). En Actividad verás qué puedes hacer.</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>Ha cambiado</translation>
+    </message>
+    <message>
+        <source>Activity says what has happened.</source>
+        <translation>En Actividad verás qué pasó.</translation>
+    </message>
+    <message>
+        <source>Good</source>
+        <translation>Buena</translation>
+    </message>
+    <message>
+        <source>Rounds take your key.</source>
+        <translation>Las rondas aceptan tu clave.</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Nombre</translation>
+    </message>
+    <message>
+        <source>Nickname</source>
+        <translation>Apodo</translation>
+    </message>
+    <message>
+        <source>No nickname</source>
+        <translation>Sin apodo</translation>
+    </message>
+    <message>
+        <source>How this app greets you. It stays on this computer; others see your key.</source>
+        <translation>Así te saluda esta aplicación. No sale de este equipo; los demás ven tu clave.</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>ninguno</translation>
+    </message>
+</context>
+<context>
+    <name>ActivityPage</name>
+    <message>
+        <source>View</source>
+        <translation>Vista</translation>
+    </message>
+    <message>
+        <source>Timeline</source>
+        <translation>Cronología</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Bitácora</translation>
+    </message>
+    <message>
+        <source>Health</source>
+        <translation>Salud</translation>
+    </message>
+    <message>
+        <source>What happened here, newest first. It is kept on this computer only.</source>
+        <translation>Lo que pasó aquí, de lo más nuevo a lo más antiguo. Solo se guarda en este equipo.</translation>
+    </message>
+    <message>
+        <source>Activity</source>
+        <translation>Actividad</translation>
+    </message>
+</context>
+<context>
+    <name>AdvancedSection</name>
+    <message>
+        <source>{url} answers.</source>
+        <translation>{url} responde.</translation>
+    </message>
+    <message>
+        <source>{url} does not answer now.</source>
+        <translation>{url} no responde ahora.</translation>
+    </message>
+    <message>
+        <source>Ledger</source>
+        <translation>Registro</translation>
+    </message>
+    <message>
+        <source>Ledger's address</source>
+        <translation>Dirección del registro</translation>
+    </message>
+    <message>
+        <source>Check and use</source>
+        <translation>Comprobar y usar</translation>
+    </message>
+    <message>
+        <source>Keeps the public log of work and points. It is asked before it is taken.</source>
+        <translation>Lleva la bitácora pública del trabajo y los puntos. Se le pregunta antes de aceptarlo.</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Dirección</translation>
+    </message>
+    <message>
+        <source>Asking {address}…</source>
+        <translation>Preguntando a {address}…</translation>
+    </message>
+    <message>
+        <source>Taken; the worker starts anew with it.</source>
+        <translation>Aceptada; el programa de trabajo arranca de nuevo con ella.</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>Programa de trabajo</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Carpeta</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Abrir</translation>
+    </message>
+    <message>
+        <source>Open the folder</source>
+        <translation>Abrir la carpeta</translation>
+    </message>
+    <message>
+        <source>Key, store and state. To move it: quit, move it, and start with --dir.</source>
+        <translation>Clave, almacén y estado. Para moverla: sal, muévela y arranca con --dir.</translation>
+    </message>
+    <message>
+        <source>Listen address</source>
+        <translation>Dirección de escucha</translation>
+    </message>
+    <message>
+        <source>Where peers reach this computer, as in /ip4/0.0.0.0/tcp/4001.</source>
+        <translation>Donde los pares encuentran este equipo, como en /ip4/0.0.0.0/tcp/4001.</translation>
+    </message>
+    <message>
+        <source>any free port</source>
+        <translation>cualquier puerto libre</translation>
+    </message>
+    <message>
+        <source>Log level</source>
+        <translation>Nivel de detalle</translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation>Todo</translation>
+    </message>
+    <message>
+        <source>Events</source>
+        <translation>Sucesos</translation>
+    </message>
+    <message>
+        <source>Warnings</source>
+        <translation>Avisos</translation>
+    </message>
+    <message>
+        <source>Errors</source>
+        <translation>Errores</translation>
+    </message>
+    <message>
+        <source>What worker.log in the folder is told; a change starts the worker anew.</source>
+        <translation>Lo que se anota en worker.log, en la carpeta; al cambiarlo, el programa de trabajo arranca de nuevo.</translation>
+    </message>
+    <message>
+        <source>events</source>
+        <translation>sucesos</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Bitácora</translation>
+    </message>
+    <message>
+        <source>{address} is no address to listen on: write /ip4/0.0.0.0/tcp/4001, or leave it empty.</source>
+        <translation>{address} no es una dirección de escucha: escribe /ip4/0.0.0.0/tcp/4001 o déjala vacía.</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>Restablecer</translation>
+    </message>
+    <message>
+        <source>Reset all settings</source>
+        <translation>Restablecer todos los ajustes</translation>
+    </message>
+    <message>
+        <source>Every setting gets its default. Key, points, consent and run stay.</source>
+        <translation>Cada ajuste vuelve a su valor de fábrica. Clave, puntos, consentimiento y entrenamiento se quedan.</translation>
+    </message>
+    <message>
+        <source>Every setting has its default again.</source>
+        <translation>Cada ajuste tiene otra vez su valor de fábrica.</translation>
+    </message>
+</context>
+<context>
+    <name>AnyRow</name>
+    <message>
+        <source>Chosen</source>
+        <translation>Elegido</translation>
+    </message>
+    <message>
+        <source>Choose for me</source>
+        <translation>Elige por mí</translation>
+    </message>
+    <message>
+        <source>A run that fits, with places free</source>
+        <translation>Un entrenamiento apto y con lugares libres</translation>
+    </message>
+</context>
+<context>
+    <name>AppearanceSection</name>
+    <message>
+        <source>Colours</source>
+        <translation>Colores</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>Como el sistema</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>Claro</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>Oscuro</translation>
+    </message>
+    <message>
+        <source>Light or dark surroundings.</source>
+        <translation>Entorno claro u oscuro.</translation>
+    </message>
+    <message>
+        <source>as the system</source>
+        <translation>como el sistema</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>Idioma</translation>
+    </message>
+    <message>
+        <source>Of all texts, dates and numbers; what is not translated is English.</source>
+        <translation>De textos, fechas y números; lo que no esté traducido sale en inglés.</translation>
+    </message>
+    <message>
+        <source>Reduced motion</source>
+        <translation>Menos movimiento</translation>
+    </message>
+    <message>
+        <source>Nothing slides or fades; the system's own setting does the same.</source>
+        <translation>Nada se desliza ni se desvanece; el ajuste del sistema hace lo mismo.</translation>
+    </message>
+</context>
+<context>
+    <name>BackupDialog</name>
+    <message>
+        <source>Back up your key</source>
+        <translation>Respalda tu clave</translation>
+    </message>
+    <message>
+        <source>Whoever has the key has your points. If this disk fails, only a backup helps.</source>
+        <translation>Quien tiene la clave tiene tus puntos. Si falla este disco, solo te salva una copia.</translation>
+    </message>
+    <message>
+        <source>As what</source>
+        <translation>En qué forma</translation>
+    </message>
+    <message>
+        <source>24 words</source>
+        <translation>24 palabras</translation>
+    </message>
+    <message>
+        <source>A file</source>
+        <translation>Un archivo</translation>
+    </message>
+    <message>
+        <source>The file is sealed under a passphrase. Keep the two in different places, away from this computer.</source>
+        <translation>El archivo se sella con una contraseña. Guárdalos por separado y lejos de este equipo.</translation>
+    </message>
+    <message>
+        <source>Save the file…</source>
+        <translation>Guardar el archivo…</translation>
+    </message>
+    <message>
+        <source>Show the words</source>
+        <translation>Mostrar las palabras</translation>
+    </message>
+    <message>
+        <source>I have written them down</source>
+        <translation>Ya las anoté</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>Listo</translation>
+    </message>
+    <message>
+        <source>Save the backup</source>
+        <translation>Guardar la copia</translation>
+    </message>
+</context>
+<context>
+    <name>BenchmarkRow</name>
+    <message>
+        <source>Benchmark</source>
+        <translation>Prueba de velocidad</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>Medir</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>Medir otra vez</translation>
+    </message>
+    <message>
+        <source>Measuring</source>
+        <translation>Midiendo</translation>
+    </message>
+    <message>
+        <source>Trains a small model for a few seconds.</source>
+        <translation>Entrena un modelo pequeño durante unos segundos.</translation>
+    </message>
+    <message>
+        <source>Not measured: {why}.</source>
+        <translation>Sin medir: {why}.</translation>
+    </message>
+    <message>
+        <source>To measure, pause lending first: beside other work it means nothing.</source>
+        <translation>Para medir, pausa antes el préstamo: junto a otro trabajo no dice nada.</translation>
+    </message>
+    <message>
+        <source>Trains a small model for a few seconds and says how fast this device is.</source>
+        <translation>Entrena un modelo pequeño durante unos segundos y dice qué tan rápido es este dispositivo.</translation>
+    </message>
+    <message>
+        <source>{tokens} tokens per second</source>
+        <translation>{tokens} tokens por segundo</translation>
+    </message>
+    <message>
+        <source>{memory} of memory</source>
+        <translation>{memory} de memoria</translation>
+    </message>
+    <message>
+        <source>{figures}.</source>
+        <translation>{figures}.</translation>
+    </message>
+</context>
 <context>
     <name>Caps</name>
     <message>
-        <source>Memory</source>
-        <translation>Memoria</translation>
+        <source>VRAM</source>
+        <translation>VRAM</translation>
     </message>
     <message>
         <source>Upload</source>
         <translation>Subida</translation>
-    </message>
-    <message>
-        <source>VRAM</source>
-        <translation>VRAM</translation>
     </message>
     <message>
         <source>Month</source>
@@ -24,8 +417,138 @@
         <translation>Disco</translation>
     </message>
     <message>
+        <source>Memory</source>
+        <translation>Memoria</translation>
+    </message>
+    <message>
         <source>{used} of {most}</source>
         <translation>{used} de {most}</translation>
+    </message>
+</context>
+<context>
+    <name>CheckStep</name>
+    <message>
+        <source>Can this computer take part?</source>
+        <translation>¿Puede participar este equipo?</translation>
+    </message>
+    <message>
+        <source>Five seconds at most. Only this computer is asked, and the ledger for its runs.</source>
+        <translation>Cinco segundos como mucho. Solo se pregunta a este equipo, y al registro por sus entrenamientos.</translation>
+    </message>
+    <message>
+        <source>Check again</source>
+        <translation>Comprobar otra vez</translation>
+    </message>
+</context>
+<context>
+    <name>Child</name>
+    <message>
+        <source>The worker was ended from outside ({code}).</source>
+        <translation>El programa de trabajo fue terminado desde fuera ({code}).</translation>
+    </message>
+    <message>
+        <source>The worker has ended ({code}).</source>
+        <translation>El programa de trabajo terminó ({code}).</translation>
+    </message>
+</context>
+<context>
+    <name>ConsentCard</name>
+    <message>
+        <source>{traffic} GB of traffic a month</source>
+        <translation>{traffic} GB de tráfico al mes</translation>
+    </message>
+    <message>
+        <source>I lend this computer to Tequio as chosen here: it may use the graphics card, the processor, up to {disk} GiB of disk, {traffic}, and the power that takes. I am allowed to decide this for this computer.</source>
+        <translation>Presto este equipo a Tequio como se elige aquí: puede usar la tarjeta gráfica, el procesador, hasta {disk} GiB de disco, {traffic} y la electricidad que eso pida. Puedo decidirlo para este equipo.</translation>
+    </message>
+    <message>
+        <source>traffic without a limit</source>
+        <translation>tráfico sin límite</translation>
+    </message>
+    <message>
+        <source>I agree</source>
+        <translation>De acuerdo</translation>
+    </message>
+    <message>
+        <source>You can pause, change it or leave at any moment, without a word to anyone.</source>
+        <translation>Puedes pausar, cambiarlo o irte en cualquier momento, sin explicárselo a nadie.</translation>
+    </message>
+</context>
+<context>
+    <name>CopyLine</name>
+    <message>
+        <source>Copy</source>
+        <translation>Copiar</translation>
+    </message>
+    <message>
+        <source>Copy: {name}</source>
+        <translation>Copiar: {name}</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Copiado</translation>
+    </message>
+</context>
+<context>
+    <name>CostCard</name>
+    <message>
+        <source>Lending on a day</source>
+        <translation>Préstamo al día</translation>
+    </message>
+    <message>
+        <source>Price of a kWh</source>
+        <translation>Precio del kWh</translation>
+    </message>
+    <message>
+        <source>not entered</source>
+        <translation>sin indicar</translation>
+    </message>
+    <message>
+        <source>What it costs in power</source>
+        <translation>Lo que cuesta en electricidad</translation>
+    </message>
+    <message>
+        <source>while it trains</source>
+        <translation>mientras entrena</translation>
+    </message>
+    <message>
+        <source>{energy} kWh</source>
+        <translation>{energy} kWh</translation>
+    </message>
+    <message>
+        <source>in a month</source>
+        <translation>en un mes</translation>
+    </message>
+    <message>
+        <source>Looking at this computer. The range is that of most graphics cards.</source>
+        <translation>Mirando este equipo. El rango es el de la mayoría de las tarjetas gráficas.</translation>
+    </message>
+    <message>
+        <source>{device}: no graphics card was found. The range is that of processors.</source>
+        <translation>{device}: no se encontró tarjeta gráfica. El rango es el de los procesadores.</translation>
+    </message>
+    <message>
+        <source>{device}: from 60 % of its power limit to all of it.</source>
+        <translation>{device}: del 60 % de su límite de potencia hasta todo.</translation>
+    </message>
+    <message>
+        <source>{device} does not say its limit. The range is that of most cards.</source>
+        <translation>{device} no dice su límite. El rango es el de la mayoría de las tarjetas.</translation>
+    </message>
+    <message>
+        <source>This device alone. A computer that would otherwise sleep draws 40 to 90 W more.</source>
+        <translation>Solo este dispositivo. Un equipo que si no estaría suspendido consume de 40 a 90 W más.</translation>
+    </message>
+    <message>
+        <source>The price is a rough one for households: enter yours.</source>
+        <translation>El precio es aproximado, de hogares: escribe el tuyo.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hour(s)</source>
+        <translation>
+            <numerusform>%n hora</numerusform>
+            <numerusform>%n horas</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -48,6 +571,203 @@
     </message>
 </context>
 <context>
+    <name>DeviceCard</name>
+    <message>
+        <source>Lend {device}</source>
+        <translation>Prestar {device}</translation>
+    </message>
+    <message>
+        <source>Role</source>
+        <translation>Papel</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>Automático</translation>
+    </message>
+    <message>
+        <source>Trainer</source>
+        <translation>Entrenador</translation>
+    </message>
+    <message>
+        <source>Witness</source>
+        <translation>Testigo</translation>
+    </message>
+    <message>
+        <source>Trainers compute, witnesses check what trainers say. Default: automatic, which is both.</source>
+        <translation>Los entrenadores calculan; los testigos comprueban lo que dicen. De fábrica: automático, las dos cosas.</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>Procesador</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation>Se desconoce</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n core(s)</source>
+        <translation>
+            <numerusform>%n núcleo</numerusform>
+            <numerusform>%n núcleos</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{memory} of memory</source>
+        <translation>{memory} de memoria</translation>
+    </message>
+    <message>
+        <source>driver {version}</source>
+        <translation>controlador {version}</translation>
+    </message>
+    <message>
+        <source>Computing</source>
+        <translation>Calculando</translation>
+    </message>
+    <message>
+        <source>Computing, {share} of the time</source>
+        <translation>Calculando, {share} del tiempo</translation>
+    </message>
+    <message>
+        <source>Between rounds</source>
+        <translation>Entre rondas</translation>
+    </message>
+    <message>
+        <source>Starting</source>
+        <translation>Iniciando</translation>
+    </message>
+    <message>
+        <source>Stopping</source>
+        <translation>Deteniendo</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Falló</translation>
+    </message>
+    <message>
+        <source>Ready</source>
+        <translation>Listo</translation>
+    </message>
+    <message>
+        <source>Not lent</source>
+        <translation>No se presta</translation>
+    </message>
+    <message>
+        <source>Stops lending now</source>
+        <translation>Detiene ahora el préstamo</translation>
+    </message>
+</context>
+<context>
+    <name>EventsRows</name>
+    <message>
+        <source>Good: {words}</source>
+        <translation>Bueno: {words}</translation>
+    </message>
+    <message>
+        <source>Attention: {words}</source>
+        <translation>Atención: {words}</translation>
+    </message>
+    <message>
+        <source>Problem: {words}</source>
+        <translation>Problema: {words}</translation>
+    </message>
+</context>
+<context>
+    <name>ExclusiveList</name>
+    <message>
+        <source>Add a program</source>
+        <translation>Agregar un programa</translation>
+    </message>
+    <message>
+        <source>No program is on the list.</source>
+        <translation>No hay ningún programa en la lista.</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Quitar</translation>
+    </message>
+    <message>
+        <source>Remove {program}</source>
+        <translation>Quitar {program}</translation>
+    </message>
+</context>
+<context>
+    <name>Facts</name>
+    <message>
+        <source>Model</source>
+        <translation>Modelo</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>Round</source>
+        <translation>Ronda</translation>
+    </message>
+    <message>
+        <source>Members</source>
+        <translation>Miembros</translation>
+    </message>
+    <message>
+        <source>{count} parameters</source>
+        <translation>{count} parámetros</translation>
+    </message>
+</context>
+<context>
+    <name>FirstRun</name>
+    <message>
+        <source>Back</source>
+        <translation>Atrás</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>Ahora no</translation>
+    </message>
+    <message>
+        <source>Step {number} of {steps}</source>
+        <translation>Paso {number} de {steps}</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>Siguiente</translation>
+    </message>
+</context>
+<context>
+    <name>Hardware</name>
+    <message>
+        <source>The worker is being started; then its devices stand here.</source>
+        <translation>El programa de trabajo está arrancando; después verás aquí sus dispositivos.</translation>
+    </message>
+    <message>
+        <source>The hardware probe does not answer, so nobody can tell what the graphics cards do. Nothing is lent until it does; Tequio starts it again by itself.</source>
+        <translation>La sonda de hardware no responde, así que nadie sabe qué hacen las tarjetas gráficas. No se presta nada hasta que responda; Tequio la vuelve a arrancar por sí mismo.</translation>
+    </message>
+    <message>
+        <source>No graphics card was found that can train. The processor is lent in its place: slower, and it counts as well.</source>
+        <translation>No se encontró ninguna tarjeta gráfica que pueda entrenar. En su lugar se presta el procesador: es más lento, y también cuenta.</translation>
+    </message>
+    <message>
+        <source>No graphics card was found that can train. The processor can be lent in its place.</source>
+        <translation>No se encontró ninguna tarjeta gráfica que pueda entrenar. En su lugar se puede prestar el procesador.</translation>
+    </message>
+    <message>
+        <source>Lend the processor</source>
+        <translation>Prestar el procesador</translation>
+    </message>
+    <message>
+        <source>{device} is lent no more.</source>
+        <translation>{device} ya no se presta.</translation>
+    </message>
+    <message>
+        <source>Hardware</source>
+        <translation>Hardware</translation>
+    </message>
+    <message>
+        <source>What of this computer is lent. The device with most memory computes; changes hold at once.</source>
+        <translation>Lo que se presta de este equipo. Calcula el dispositivo con más memoria; los cambios valen al instante.</translation>
+    </message>
+</context>
+<context>
     <name>Header</name>
     <message>
         <source>Snooze</source>
@@ -59,7 +779,7 @@
     </message>
     <message>
         <source>Ends the round under way, so that none of its work is lost.</source>
-        <translation>Termina la ronda en curso para no perder su trabajo.</translation>
+        <translation>Termina la ronda en curso, para no perder nada de su trabajo.</translation>
     </message>
     <message>
         <source>Starting</source>
@@ -67,7 +787,7 @@
     </message>
     <message>
         <source>The worker is being started.</source>
-        <translation>Se está iniciando el programa de trabajo.</translation>
+        <translation>El programa de trabajo está arrancando.</translation>
     </message>
     <message>
         <source>Nothing is lent until this is solved.</source>
@@ -79,7 +799,7 @@
     </message>
     <message>
         <source>Stops at once and gives the device back.</source>
-        <translation>Se detiene al instante y libera el dispositivo.</translation>
+        <translation>Se detiene al instante y devuelve el dispositivo.</translation>
     </message>
     <message>
         <source>Set up</source>
@@ -108,6 +828,1101 @@
     <message>
         <source>Until this game closes</source>
         <translation>Hasta que se cierre este juego</translation>
+    </message>
+</context>
+<context>
+    <name>Health</name>
+    <message>
+        <source>Your session</source>
+        <translation>Tu sesión</translation>
+    </message>
+    <message>
+        <source>Nothing was told of your session yet.</source>
+        <translation>Aún no se sabe nada de tu sesión.</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Este equipo</translation>
+    </message>
+    <message>
+        <source>The hardware probe does not answer. The worker starts it again by itself.</source>
+        <translation>La sonda de hardware no responde. El programa de trabajo la vuelve a arrancar.</translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n probe(s) answer.</source>
+        <translation>
+            <numerusform>%n sonda responde.</numerusform>
+            <numerusform>Las %n sondas responden.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n probe(s) cannot tell what they look at.</source>
+        <translation>
+            <numerusform>%n sonda no puede ver lo que mira.</numerusform>
+            <numerusform>%n sondas no pueden ver lo que miran.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>What nobody knows never counts as a reason to lend.</source>
+        <translation>Lo que nadie sabe nunca cuenta como razón para prestar.</translation>
+    </message>
+    <message>
+        <source>Not all probes have answered yet.</source>
+        <translation>Aún no han respondido todas las sondas.</translation>
+    </message>
+</context>
+<context>
+    <name>KeepDialog</name>
+    <message>
+        <source>How your key is kept</source>
+        <translation>Cómo se guarda tu clave</translation>
+    </message>
+    <message>
+        <source>The key stays the same. Backups that you have made stay good.</source>
+        <translation>La clave sigue siendo la misma. Las copias que hiciste siguen valiendo.</translation>
+    </message>
+    <message>
+        <source>Keep it so</source>
+        <translation>Guardarla así</translation>
+    </message>
+</context>
+<context>
+    <name>KeepPanel</name>
+    <message>
+        <source>In this system's keyring</source>
+        <translation>En el llavero de este sistema</translation>
+    </message>
+    <message>
+        <source>Opens by itself while you are logged in. The file alone is worth nothing.</source>
+        <translation>Se abre sola mientras tienes la sesión iniciada. El archivo solo no vale nada.</translation>
+    </message>
+    <message>
+        <source>Under a passphrase</source>
+        <translation>Con una contraseña</translation>
+    </message>
+    <message>
+        <source>Tequio asks for it at each start, so it cannot begin by itself at login.</source>
+        <translation>Tequio la pide en cada arranque, así que no puede empezar solo al iniciar sesión.</translation>
+    </message>
+    <message>
+        <source>In a file that only your user may read</source>
+        <translation>En un archivo que solo tu usuario puede leer</translation>
+    </message>
+    <message>
+        <source>For servers and computers that nobody else uses.</source>
+        <translation>Para servidores y equipos que nadie más usa.</translation>
+    </message>
+    <message>
+        <source>Not sealed: a program that you run, a copy of this disk or a backup of your files can take the key, and with it your points.</source>
+        <translation>Sin sellar: un programa que ejecutes, una copia de este disco o un respaldo de tus archivos pueden llevarse la clave, y con ella tus puntos.</translation>
+    </message>
+</context>
+<context>
+    <name>KeyCard</name>
+    <message>
+        <source>24 words…</source>
+        <translation>24 palabras…</translation>
+    </message>
+    <message>
+        <source>Save a file…</source>
+        <translation>Guardar un archivo…</translation>
+    </message>
+    <message>
+        <source>Keep otherwise…</source>
+        <translation>Guardar de otra forma…</translation>
+    </message>
+    <message>
+        <source>Restore another…</source>
+        <translation>Restaurar otra…</translation>
+    </message>
+    <message>
+        <source>A sealed key</source>
+        <translation>Una clave sellada</translation>
+    </message>
+    <message>
+        <source>No key</source>
+        <translation>Sin clave</translation>
+    </message>
+    <message>
+        <source>There is no key yet.</source>
+        <translation>Aún no hay clave.</translation>
+    </message>
+    <message>
+        <source>Kept in this system's keyring: the file alone is worth nothing.</source>
+        <translation>Guardada en el llavero de este sistema: el archivo solo no vale nada.</translation>
+    </message>
+    <message>
+        <source>Kept under your passphrase, which is asked at each start.</source>
+        <translation>Guardada con tu contraseña, que se pide en cada arranque.</translation>
+    </message>
+    <message>
+        <source>Kept NOT sealed, in a file that only your user may read.</source>
+        <translation>Guardada SIN sellar, en un archivo que solo tu usuario puede leer.</translation>
+    </message>
+    <message>
+        <source>No backup yet</source>
+        <translation>Aún sin copia</translation>
+    </message>
+    <message>
+        <source>Back it up now, or later: until then Home reminds you. If this disk fails without a backup, your points cannot be claimed.</source>
+        <translation>Respáldala ahora o más tarde: hasta entonces Inicio te lo recuerda. Si este disco falla sin una copia, no podrás reclamar tus puntos.</translation>
+    </message>
+    <message>
+        <source>Backed up as words, {day}</source>
+        <translation>Respaldada en palabras, {day}</translation>
+    </message>
+    <message>
+        <source>Backed up as a file, {day}</source>
+        <translation>Respaldada en un archivo, {day}</translation>
+    </message>
+    <message>
+        <source>You can make as many backups as you like; all stay good.</source>
+        <translation>Puedes hacer tantas copias como quieras; todas siguen valiendo.</translation>
+    </message>
+</context>
+<context>
+    <name>KeyDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Cancelar</translation>
+    </message>
+</context>
+<context>
+    <name>KeyStep</name>
+    <message>
+        <source>Your key</source>
+        <translation>Tu clave</translation>
+    </message>
+    <message>
+        <source>Your key is your account: no e-mail, no password, nobody to ask. It signs your work, and the points belong to it.</source>
+        <translation>Tu clave es tu cuenta: sin correo, sin contraseña, sin pedir permiso a nadie. Firma tu trabajo, y los puntos le pertenecen.</translation>
+    </message>
+</context>
+<context>
+    <name>LeaveDialog</name>
+    <message>
+        <source>Leave this for now?</source>
+        <translation>¿Dejarlo por ahora?</translation>
+    </message>
+    <message>
+        <source>Nothing is lent. What you chose is kept, and “Set up” on Home comes back to this very step.</source>
+        <translation>No se presta nada. Lo que elegiste se guarda, y “Configurar” en Inicio te trae de vuelta a este mismo paso.</translation>
+    </message>
+    <message>
+        <source>Leave for now</source>
+        <translation>Dejarlo por ahora</translation>
+    </message>
+    <message>
+        <source>Go on here</source>
+        <translation>Seguir aquí</translation>
+    </message>
+</context>
+<context>
+    <name>LedgerCheck</name>
+    <message>
+        <source>{address} is no ledger's address: it begins with http:// or https:// and names a computer, as in https://ledger.example.</source>
+        <translation>{address} no es la dirección de un registro: empieza con http:// o https:// y nombra un equipo, como en https://ledger.example.</translation>
+    </message>
+    <message>
+        <source>{address} does not answer ({why}). Check it, or keep the one before.</source>
+        <translation>{address} no responde ({why}). Revísala o quédate con la anterior.</translation>
+    </message>
+    <message>
+        <source>Something else than a ledger answers at {address} (status {status}). Ask whoever gave you the address.</source>
+        <translation>En {address} responde algo que no es un registro (estado {status}). Pregunta a quien te dio la dirección.</translation>
+    </message>
+</context>
+<context>
+    <name>LendingSection</name>
+    <message>
+        <source>Preset</source>
+        <translation>Perfil</translation>
+    </message>
+    <message>
+        <source>Gentle</source>
+        <translation>Suave</translation>
+    </message>
+    <message>
+        <source>After 15 min away. Films pause it, and so does a quarter of the processor in use.</source>
+        <translation>Tras 15 min de ausencia. Las películas lo pausan, y también un cuarto del procesador en uso.</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>Equilibrado</translation>
+    </message>
+    <message>
+        <source>After 5 min away. Films go on; others may use half of the processor.</source>
+        <translation>Tras 5 min de ausencia. Las películas no lo pausan; otros pueden usar medio procesador.</translation>
+    </message>
+    <message>
+        <source>Max</source>
+        <translation>Máximo</translation>
+    </message>
+    <message>
+        <source>After 1 min away, and gently while you use it. Others may use three quarters of the processor.</source>
+        <translation>Tras 1 min de ausencia, y con suavidad mientras lo usas. Otros pueden usar tres cuartos del procesador.</translation>
+    </message>
+    <message>
+        <source>Your own choices hold: no preset says just that. A preset changes only what its card names.</source>
+        <translation>Valen tus propias elecciones: ningún perfil dice justo eso. Un perfil solo cambia lo que nombra su tarjeta.</translation>
+    </message>
+    <message>
+        <source>Default: Balanced. A preset changes only what its card names.</source>
+        <translation>De fábrica: Equilibrado. Un perfil solo cambia lo que nombra su tarjeta.</translation>
+    </message>
+    <message>
+        <source>Use Max</source>
+        <translation>Usar Máximo</translation>
+    </message>
+    <message>
+        <source>{preset} holds now.</source>
+        <translation>Ahora vale {preset}.</translation>
+    </message>
+    <message>
+        <source>While you work, the device then computes for {share} of the time. That is audible, takes power, and videos or scrolling may stutter. Games still pause it.</source>
+        <translation>Mientras trabajas, el dispositivo calcula entonces durante el {share} del tiempo. Se oye, gasta electricidad, y los videos o el desplazamiento pueden dar tirones. Los juegos lo siguen pausando.</translation>
+    </message>
+    <message>
+        <source>You at the computer</source>
+        <translation>Tú frente al equipo</translation>
+    </message>
+    <message>
+        <source>Minutes away</source>
+        <translation>Minutos de ausencia</translation>
+    </message>
+    <message>
+        <source>Lends after so long without keyboard, mouse or gamepad; at once when locked.</source>
+        <translation>Presta tras ese tiempo sin teclado, mouse ni control; al instante si está bloqueado.</translation>
+    </message>
+    <message>
+        <source>min</source>
+        <translation>min</translation>
+    </message>
+    <message>
+        <source>At once</source>
+        <translation>Al instante</translation>
+    </message>
+    <message>
+        <source>Lend while I use it</source>
+        <translation>Prestar mientras lo uso</translation>
+    </message>
+    <message>
+        <source>Computes for a part of the time while you work. Games still pause it.</source>
+        <translation>Calcula una parte del tiempo mientras trabajas. Los juegos lo siguen pausando.</translation>
+    </message>
+    <message>
+        <source>Share of the time while used</source>
+        <translation>Parte del tiempo mientras se usa</translation>
+    </message>
+    <message>
+        <source>How much of the time is computed while you work.</source>
+        <translation>Durante cuánto tiempo se calcula mientras trabajas.</translation>
+    </message>
+    <message>
+        <source>Keep the computer awake</source>
+        <translation>Mantener despierto el equipo</translation>
+    </message>
+    <message>
+        <source>While something is lent the computer does not go to sleep by itself.</source>
+        <translation>Mientras se presta algo, el equipo no se suspende solo.</translation>
+    </message>
+    <message>
+        <source>Hours in which to lend</source>
+        <translation>Horas en que se presta</translation>
+    </message>
+    <message>
+        <source>Hours</source>
+        <translation>Horas</translation>
+    </message>
+    <message>
+        <source>Always</source>
+        <translation>Siempre</translation>
+    </message>
+    <message>
+        <source>Nights</source>
+        <translation>Noches</translation>
+    </message>
+    <message>
+        <source>Not in office hours</source>
+        <translation>Fuera del horario de oficina</translation>
+    </message>
+    <message>
+        <source>My own</source>
+        <translation>Las mías</translation>
+    </message>
+    <message>
+        <source>Draw with the mouse, or with Shift and the arrow keys; Space turns an hour.</source>
+        <translation>Dibuja con el mouse, o con Shift y las flechas; Espacio cambia una hora.</translation>
+    </message>
+    <message>
+        <source>all hours</source>
+        <translation>todas las horas</translation>
+    </message>
+    <message>
+        <source>Hours of the week</source>
+        <translation>Horas de la semana</translation>
+    </message>
+    <message>
+        <source>No hour is chosen: nothing is ever lent.</source>
+        <translation>No hay ninguna hora elegida: nunca se presta nada.</translation>
+    </message>
+    <message>
+        <source>Other hours hold now.</source>
+        <translation>Ahora valen otras horas.</translation>
+    </message>
+    <message>
+        <source>Games and films</source>
+        <translation>Juegos y películas</translation>
+    </message>
+    <message>
+        <source>Pause for games</source>
+        <translation>Pausar con juegos</translation>
+    </message>
+    <message>
+        <source>Nothing is lent while a game runs or fills the screen, and for 60 s after it.</source>
+        <translation>No se presta nada mientras un juego está abierto o llena la pantalla, ni los 60 s siguientes.</translation>
+    </message>
+    <message>
+        <source>Pause for films</source>
+        <translation>Pausar con películas</translation>
+    </message>
+    <message>
+        <source>Nothing is lent while a browser or a player fills the screen.</source>
+        <translation>No se presta nada mientras un navegador o un reproductor llena la pantalla.</translation>
+    </message>
+    <message>
+        <source>Nothing is lent while one of these runs: video editing, calls, recording.</source>
+        <translation>No se presta nada mientras uno de estos está abierto: edición de video, llamadas, grabación.</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>ninguno</translation>
+    </message>
+    <message>
+        <source>Exclusive programs</source>
+        <translation>Programas exclusivos</translation>
+    </message>
+    <message>
+        <source>{program} is off the list.</source>
+        <translation>{program} ya no está en la lista.</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>Energía</translation>
+    </message>
+    <message>
+        <source>Lend on battery</source>
+        <translation>Prestar con batería</translation>
+    </message>
+    <message>
+        <source>Goes on when the computer is unplugged.</source>
+        <translation>Sigue cuando el equipo está desenchufado.</translation>
+    </message>
+    <message>
+        <source>Lend while the system saves power</source>
+        <translation>Prestar mientras el sistema ahorra energía</translation>
+    </message>
+    <message>
+        <source>Goes on when you or the system switched the power saver on.</source>
+        <translation>Sigue cuando tú o el sistema activaron el ahorro de energía.</translation>
+    </message>
+    <message>
+        <source>Other programs</source>
+        <translation>Otros programas</translation>
+    </message>
+    <message>
+        <source>Others on the graphics card</source>
+        <translation>Otros en la tarjeta gráfica</translation>
+    </message>
+    <message>
+        <source>Pauses while other programs keep the card busier than this for 3 s.</source>
+        <translation>Se pausa si otros programas ocupan la tarjeta más que esto durante 3 s.</translation>
+    </message>
+    <message>
+        <source>Others on the processor</source>
+        <translation>Otros en el procesador</translation>
+    </message>
+    <message>
+        <source>Pauses while other programs keep all cores together busier than this.</source>
+        <translation>Se pausa si otros programas ocupan más que esto todos los núcleos juntos.</translation>
+    </message>
+</context>
+<context>
+    <name>Limits</name>
+    <message>
+        <source>Temperature goal</source>
+        <translation>Meta de temperatura</translation>
+    </message>
+    <message>
+        <source>Rests between steps to stay below; stops 5 °C above.</source>
+        <translation>Descansa entre pasos para no superarla; se detiene 5 °C por encima.</translation>
+    </message>
+    <message>
+        <source>Usual</source>
+        <translation>Lo habitual</translation>
+    </message>
+    <message>
+        <source>Share of the time</source>
+        <translation>Parte del tiempo</translation>
+    </message>
+    <message>
+        <source>Computes for so much of the time, and rests for the remainder.</source>
+        <translation>Calcula durante esa parte del tiempo y descansa el resto.</translation>
+    </message>
+    <message>
+        <source>Left to the desktop: 2 GiB at least, unless you choose more here.</source>
+        <translation>Queda para el escritorio: 2 GiB como mínimo, salvo que aquí elijas más.</translation>
+    </message>
+    <message>
+        <source>{free} This card has {total}.</source>
+        <translation>{free} Esta tarjeta tiene {total}.</translation>
+    </message>
+    <message>
+        <source>VRAM</source>
+        <translation>VRAM</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>Automático</translation>
+    </message>
+    <message>
+        <source>{memory}, automatic</source>
+        <translation>{memory}, automático</translation>
+    </message>
+    <message>
+        <source>Power goal</source>
+        <translation>Meta de potencia</translation>
+    </message>
+    <message>
+        <source>Kept by resting between steps; the card's own limit is {most}.</source>
+        <translation>Se cumple descansando entre pasos; el límite de la tarjeta es {most}.</translation>
+    </message>
+    <message>
+        <source>No goal</source>
+        <translation>Sin meta</translation>
+    </message>
+    <message>
+        <source>Threads</source>
+        <translation>Hilos</translation>
+    </message>
+    <message>
+        <source>Of {cores} cores; one stays free unless you choose otherwise.</source>
+        <translation>De {cores} núcleos; uno queda libre salvo que elijas otra cosa.</translation>
+    </message>
+    <message>
+        <source>{threads}, automatic</source>
+        <translation>{threads}, automático</translation>
+    </message>
+</context>
+<context>
+    <name>Log</name>
+    <message>
+        <source>Log of the worker</source>
+        <translation>Bitácora del programa de trabajo</translation>
+    </message>
+    <message>
+        <source>For finding faults. Copying adds what the app sees; no key, no password.</source>
+        <translation>Para encontrar fallas. Al copiar se agrega lo que ve la aplicación; ni claves ni contraseñas.</translation>
+    </message>
+    <message>
+        <source>Last lines of the log</source>
+        <translation>Últimas líneas de la bitácora</translation>
+    </message>
+    <message>
+        <source>The worker has not said anything yet.</source>
+        <translation>El programa de trabajo aún no ha dicho nada.</translation>
+    </message>
+    <message>
+        <source>Copy diagnostics</source>
+        <translation>Copiar diagnóstico</translation>
+    </message>
+    <message>
+        <source>Diagnostics copied: paste them into your report</source>
+        <translation>Diagnóstico copiado: pégalo en tu informe</translation>
+    </message>
+</context>
+<context>
+    <name>MakingCard</name>
+    <message>
+        <source>Make my key</source>
+        <translation>Crear mi clave</translation>
+    </message>
+    <message>
+        <source>I have one already…</source>
+        <translation>Ya tengo una…</translation>
+    </message>
+    <message>
+        <source>Where shall it be kept?</source>
+        <translation>¿Dónde se guarda?</translation>
+    </message>
+</context>
+<context>
+    <name>NameCard</name>
+    <message>
+        <source>Nickname</source>
+        <translation>Apodo</translation>
+    </message>
+    <message>
+        <source>Nickname (optional)</source>
+        <translation>Apodo (opcional)</translation>
+    </message>
+    <message>
+        <source>A name, if you like</source>
+        <translation>Un nombre, si quieres</translation>
+    </message>
+    <message>
+        <source>For your own eyes: in the ranking others see the beginning of your key.</source>
+        <translation>Solo para tus ojos: en la clasificación los demás ven el comienzo de tu clave.</translation>
+    </message>
+</context>
+<context>
+    <name>NetworkSection</name>
+    <message>
+        <source>No limit</source>
+        <translation>Sin límite</translation>
+    </message>
+    <message>
+        <source>Rate</source>
+        <translation>Velocidad</translation>
+    </message>
+    <message>
+        <source>Upload</source>
+        <translation>Subida</translation>
+    </message>
+    <message>
+        <source>Most that is sent; below half of your line, games and calls do not notice.</source>
+        <translation>Lo máximo que se envía; por debajo de la mitad de tu línea, juegos y llamadas no lo notan.</translation>
+    </message>
+    <message>
+        <source>Mbit/s</source>
+        <translation>Mbit/s</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>Descarga</translation>
+    </message>
+    <message>
+        <source>Most that is received.</source>
+        <translation>Lo máximo que se recibe.</translation>
+    </message>
+    <message>
+        <source>Month</source>
+        <translation>Mes</translation>
+    </message>
+    <message>
+        <source>Monthly quota</source>
+        <translation>Cuota mensual</translation>
+    </message>
+    <message>
+        <source>Up and down together, from the first of the month; then lending waits.</source>
+        <translation>Subida y bajada juntas, desde el primero del mes; después el préstamo espera.</translation>
+    </message>
+    <message>
+        <source>GB</source>
+        <translation>GB</translation>
+    </message>
+    <message>
+        <source>Used this month</source>
+        <translation>Usado este mes</translation>
+    </message>
+    <message>
+        <source>Kind of network</source>
+        <translation>Tipo de red</translation>
+    </message>
+    <message>
+        <source>Lend on metered networks</source>
+        <translation>Prestar en redes de uso medido</translation>
+    </message>
+    <message>
+        <source>On a phone's hotspot, or where the system calls the network metered.</source>
+        <translation>En el punto de acceso de un teléfono, o donde el sistema dice que la red es de uso medido.</translation>
+    </message>
+</context>
+<context>
+    <name>NewPassphrase</name>
+    <message>
+        <source>Passphrase</source>
+        <translation>Contraseña</translation>
+    </message>
+    <message>
+        <source>The same passphrase again</source>
+        <translation>La misma contraseña otra vez</translation>
+    </message>
+    <message>
+        <source>Show what I type</source>
+        <translation>Mostrar lo que escribo</translation>
+    </message>
+    <message>
+        <source>The two are not the same.</source>
+        <translation>Las dos no son iguales.</translation>
+    </message>
+    <message>
+        <source>At least {least} characters.</source>
+        <translation>Al menos {least} caracteres.</translation>
+    </message>
+    <message>
+        <source>Longer is safer: four or five unrelated words do well.</source>
+        <translation>Más larga es más segura: bastan cuatro o cinco palabras sin relación.</translation>
+    </message>
+    <message>
+        <source>Nobody can reset it: without it the key cannot be opened.</source>
+        <translation>Nadie puede restablecerla: sin ella la clave no se abre.</translation>
+    </message>
+</context>
+<context>
+    <name>Notifications</name>
+    <message>
+        <source>Tequio goes on in the background</source>
+        <translation>Tequio sigue en segundo plano</translation>
+    </message>
+    <message>
+        <source>Its icon in the panel tells what it does, and opens this window again.</source>
+        <translation>Su icono en el panel dice lo que hace y abre otra vez esta ventana.</translation>
+    </message>
+    <message>
+        <source>{points} points so far. The log's proof was checked on this computer.</source>
+        <translation>{points} puntos hasta ahora. La prueba de la bitácora se comprobó en este equipo.</translation>
+    </message>
+    <message>
+        <source>Your first points are verified</source>
+        <translation>Tus primeros puntos están verificados</translation>
+    </message>
+    <message>
+        <source>You are #{rank} of {ranked}</source>
+        <translation>Estás en el puesto {rank} de {ranked}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n place(s) up since you were last told.</source>
+        <translation>
+            <numerusform>%n puesto más arriba que la última vez.</numerusform>
+            <numerusform>%n puestos más arriba que la última vez.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n place(s) down since you were last told.</source>
+        <translation>
+            <numerusform>%n puesto más abajo que la última vez.</numerusform>
+            <numerusform>%n puestos más abajo que la última vez.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The same place as last time.</source>
+        <translation>El mismo puesto que la última vez.</translation>
+    </message>
+    <message>
+        <source>Tequio needs your attention</source>
+        <translation>Tequio necesita tu atención</translation>
+    </message>
+    <message>
+        <source>{run} has begun for you</source>
+        <translation>{run} empezó para ti</translation>
+    </message>
+    <message>
+        <source>Your computer takes part in this run from now on.</source>
+        <translation>Tu equipo participa desde ahora en este entrenamiento.</translation>
+    </message>
+    <message>
+        <source>{run} has ended</source>
+        <translation>{run} terminó</translation>
+    </message>
+    <message>
+        <source>Your verified points stay yours. See which runs go on.</source>
+        <translation>Tus puntos verificados siguen siendo tuyos. Mira qué entrenamientos continúan.</translation>
+    </message>
+    <message>
+        <source>Open Tequio</source>
+        <translation>Abrir Tequio</translation>
+    </message>
+</context>
+<context>
+    <name>NotificationsSection</name>
+    <message>
+        <source>First points</source>
+        <translation>Primeros puntos</translation>
+    </message>
+    <message>
+        <source>Once, when your first points were verified.</source>
+        <translation>Una vez, cuando se verifiquen tus primeros puntos.</translation>
+    </message>
+    <message>
+        <source>Weekly rank</source>
+        <translation>Puesto semanal</translation>
+    </message>
+    <message>
+        <source>Once a week, how your rank changed.</source>
+        <translation>Una vez por semana, cómo cambió tu puesto.</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>Atención</translation>
+    </message>
+    <message>
+        <source>When nothing can be lent before you have done something about it.</source>
+        <translation>Cuando no se pueda prestar nada hasta que hagas algo.</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>Entrenamientos</translation>
+    </message>
+    <message>
+        <source>When a run that you are in begins or ends.</source>
+        <translation>Cuando un entrenamiento en el que estás empiece o termine.</translation>
+    </message>
+    <message>
+        <source>While something fills the screen nothing is shown; it waits until then.</source>
+        <translation>Mientras algo llena la pantalla no se muestra nada; se espera hasta después.</translation>
+    </message>
+</context>
+<context>
+    <name>PointsExport</name>
+    <message>
+        <source>the worker does not answer</source>
+        <translation>el programa de trabajo no responde</translation>
+    </message>
+    <message>
+        <source>{file} was not written: {why}. Choose another place, or try again.</source>
+        <translation>No se escribió {file}: {why}. Elige otro lugar o prueba otra vez.</translation>
+    </message>
+</context>
+<context>
+    <name>PointsPage</name>
+    <message>
+        <source>Export CSV</source>
+        <translation>Exportar CSV</translation>
+    </message>
+    <message>
+        <source>Points</source>
+        <translation>Puntos</translation>
+    </message>
+    <message>
+        <source>Counted only when this computer has checked the proof in the ledger's log.</source>
+        <translation>Solo cuentan cuando este equipo comprobó la prueba en la bitácora del registro.</translation>
+    </message>
+    <message>
+        <source>Export all rounds</source>
+        <translation>Exportar todas las rondas</translation>
+    </message>
+    <message>
+        <source>Comma-separated values (*.csv)</source>
+        <translation>Valores separados por comas (*.csv)</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>Procesador</translation>
+    </message>
+    <message>
+        <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
+        <translation>El registro dice que tienes {points} puntos más. Sus entradas en la bitácora aún no se han leído y comprobado aquí, así que no se cuentan. Eso continúa solo.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n round(s) written to {file}</source>
+        <translation>
+            <numerusform>%n ronda escrita en {file}</numerusform>
+            <numerusform>%n rondas escritas en {file}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+</context>
+<context>
+    <name>PointsRange</name>
+    <message>
+        <source>Verified points over time</source>
+        <translation>Puntos verificados en el tiempo</translation>
+    </message>
+    <message>
+        <source>Time span</source>
+        <translation>Periodo</translation>
+    </message>
+    <message>
+        <source>24 h</source>
+        <translation>24 h</translation>
+    </message>
+    <message>
+        <source>7 days</source>
+        <translation>7 días</translation>
+    </message>
+    <message>
+        <source>30 days</source>
+        <translation>30 días</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>Todo</translation>
+    </message>
+    <message>
+        <source>No points were verified in this time.</source>
+        <translation>No se verificaron puntos en este periodo.</translation>
+    </message>
+    <message>
+        <source>{total} points in this time</source>
+        <translation>{total} puntos en este periodo</translation>
+    </message>
+    <message>
+        <source>{summary}; most at {when}: {points}</source>
+        <translation>{summary}; lo máximo, {when}: {points}</translation>
+    </message>
+</context>
+<context>
+    <name>PointsSums</name>
+    <message>
+        <source>Verified</source>
+        <translation>Verificados</translation>
+    </message>
+    <message>
+        <source>Pending</source>
+        <translation>Pendientes</translation>
+    </message>
+    <message>
+        <source>Rejected today</source>
+        <translation>Rechazadas hoy</translation>
+    </message>
+    <message>
+        <source>Not checked yet</source>
+        <translation>Sin comprobar aún</translation>
+    </message>
+    <message>
+        <source>{points} points</source>
+        <translation>{points} puntos</translation>
+    </message>
+    <message>
+        <source>{points} today</source>
+        <translation>{points} hoy</translation>
+    </message>
+    <message>
+        <source>Nothing is open</source>
+        <translation>Nada pendiente</translation>
+    </message>
+    <message>
+        <source>Rounds that are not proven yet</source>
+        <translation>Rondas aún sin prueba</translation>
+    </message>
+    <message>
+        <source>None today</source>
+        <translation>Ninguna hoy</translation>
+    </message>
+    <message>
+        <source>Rounds that gave nothing</source>
+        <translation>Rondas que no dieron nada</translation>
+    </message>
+    <message>
+        <source>Nothing is left to check</source>
+        <translation>No queda nada por comprobar</translation>
+    </message>
+    <message>
+        <source>Said by the ledger alone</source>
+        <translation>Solo lo dice el registro</translation>
+    </message>
+</context>
+<context>
+    <name>PrivacySection</name>
+    <message>
+        <source>None</source>
+        <translation>Ninguna</translation>
+    </message>
+    <message>
+        <source>Telemetry</source>
+        <translation>Telemetría</translation>
+    </message>
+    <message>
+        <source>No usage figures and no crash reports are sent, to anybody, ever. After an error you may copy a report and send it yourself.</source>
+        <translation>No se envían datos de uso ni informes de fallas, a nadie, nunca. Tras un error puedes copiar un informe y enviarlo tú.</translation>
+    </message>
+    <message>
+        <source>To the ledger, where everybody can read it for ever</source>
+        <translation>Al registro, donde cualquiera puede leerlo para siempre</translation>
+    </message>
+    <message>
+        <source>Your public key, and the work that a new key costs</source>
+        <translation>Tu clave pública y el trabajo que cuesta una clave nueva</translation>
+    </message>
+    <message>
+        <source>Once, so that points have an owner.</source>
+        <translation>Una vez, para que los puntos tengan dueño.</translation>
+    </message>
+    <message>
+        <source>That you are ready, in which roles, with which model</source>
+        <translation>Que estás disponible, en qué papeles, con qué modelo</translation>
+    </message>
+    <message>
+        <source>Run, roles, the hash of the model you hold, a commitment for the draw.</source>
+        <translation>Entrenamiento, papeles, el hash del modelo que tienes, un compromiso para el sorteo.</translation>
+    </message>
+    <message>
+        <source>That you leave, with a reason's code</source>
+        <translation>Que te vas, con el código de una razón</translation>
+    </message>
+    <message>
+        <source>When lending stops; the code never says why you stopped.</source>
+        <translation>Cuando termina el préstamo; el código nunca dice por qué paraste.</translation>
+    </message>
+    <message>
+        <source>The header of each update that you trained</source>
+        <translation>El encabezado de cada actualización que entrenaste</translation>
+    </message>
+    <message>
+        <source>Run, round, windows of data, tokens, steps, two losses, hashes of model and update.</source>
+        <translation>Entrenamiento, ronda, ventanas de datos, tokens, pasos, dos pérdidas, hashes del modelo y de la actualización.</translation>
+    </message>
+    <message>
+        <source>What you found as a witness</source>
+        <translation>Lo que viste como testigo</translation>
+    </message>
+    <message>
+        <source>Which updates arrived, which were refused and by which rule, hashes, the hash of the next model.</source>
+        <translation>Qué actualizaciones llegaron, cuáles se rechazaron y por qué regla, hashes, el hash del modelo siguiente.</translation>
+    </message>
+    <message>
+        <source>Proofs that somebody contradicted themselves</source>
+        <translation>Pruebas de que alguien se contradijo</translation>
+    </message>
+    <message>
+        <source>Two statements that they signed; and your appeal, if you make one.</source>
+        <translation>Dos declaraciones que esa persona firmó; y tu apelación, si la haces.</translation>
+    </message>
+    <message>
+        <source>Beside each statement</source>
+        <translation>Junto a cada declaración</translation>
+    </message>
+    <message>
+        <source>Its number, your clock's time, the statement before it, your signature.</source>
+        <translation>Su número, la hora de tu reloj, la declaración anterior, tu firma.</translation>
+    </message>
+    <message>
+        <source>To the ledger's operator</source>
+        <translation>A quien opera el registro</translation>
+    </message>
+    <message>
+        <source>Your internet address, and what you ask for</source>
+        <translation>Tu dirección de internet y lo que preguntas</translation>
+    </message>
+    <message>
+        <source>As with every web server: log entries, runs, your own points and ranking.</source>
+        <translation>Como con todo servidor web: entradas de la bitácora, entrenamientos, tus puntos y tu puesto.</translation>
+    </message>
+    <message>
+        <source>The text of an appeal, if you write one</source>
+        <translation>El texto de una apelación, si la escribes</translation>
+    </message>
+    <message>
+        <source>With your key, the time and your signature.</source>
+        <translation>Con tu clave, la hora y tu firma.</translation>
+    </message>
+    <message>
+        <source>To other volunteers in your runs</source>
+        <translation>A otros voluntarios de tus entrenamientos</translation>
+    </message>
+    <message>
+        <source>Your peer id, addresses and ports</source>
+        <translation>Tu identificador de par, direcciones y puertos</translation>
+    </message>
+    <message>
+        <source>Of this computer in its own network too, and the version of the network library.</source>
+        <translation>También los de este equipo en su propia red, y la versión de la biblioteca de red.</translation>
+    </message>
+    <message>
+        <source>Updates, models and training data</source>
+        <translation>Actualizaciones, modelos y datos de entrenamiento</translation>
+    </message>
+    <message>
+        <source>What you trained, and pieces of public model and data that others ask for.</source>
+        <translation>Lo que entrenaste, y partes del modelo y de datos públicos que otros piden.</translation>
+    </message>
+    <message>
+        <source>Your statements of the round under way</source>
+        <translation>Tus declaraciones de la ronda en curso</translation>
+    </message>
+    <message>
+        <source>The same that the ledger gets.</source>
+        <translation>Las mismas que recibe el registro.</translation>
+    </message>
+    <message>
+        <source>Never, to nobody</source>
+        <translation>Nunca, a nadie</translation>
+    </message>
+    <message>
+        <source>Your files, programs, games and windows</source>
+        <translation>Tus archivos, programas, juegos y ventanas</translation>
+    </message>
+    <message>
+        <source>Looked at here, to decide here whether to lend.</source>
+        <translation>Se miran aquí, para decidir aquí si se presta.</translation>
+    </message>
+    <message>
+        <source>Names of user, computer and devices, and their readings</source>
+        <translation>Nombres de usuario, equipo y dispositivos, y sus lecturas</translation>
+    </message>
+    <message>
+        <source>Others see how fast you train, and no more of the machine.</source>
+        <translation>Los demás ven a qué velocidad entrenas, y nada más de la máquina.</translation>
+    </message>
+    <message>
+        <source>Your settings, nickname and hours</source>
+        <translation>Tus ajustes, tu apodo y tus horas</translation>
+    </message>
+    <message>
+        <source>They stay in the app's folder.</source>
+        <translation>Se quedan en la carpeta de la aplicación.</translation>
+    </message>
+</context>
+<context>
+    <name>ProbeRow</name>
+    <message>
+        <source>by {source}, in {time} ms</source>
+        <translation>por {source}, en {time} ms</translation>
+    </message>
+    <message>
+        <source>Nothing on this system can tell</source>
+        <translation>En este sistema nada puede saberlo</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>Responde</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation>Se desconoce</translation>
+    </message>
+</context>
+<context>
+    <name>ProgramPicker</name>
+    <message>
+        <source>Choose a program</source>
+        <translation>Elige un programa</translation>
+    </message>
+    <message>
+        <source>Name of the program</source>
+        <translation>Nombre del programa</translation>
+    </message>
+    <message>
+        <source>Search, or type a name such as blender</source>
+        <translation>Busca, o escribe un nombre como blender</translation>
+    </message>
+    <message>
+        <source>Programs that run now</source>
+        <translation>Programas abiertos ahora</translation>
+    </message>
+    <message>
+        <source>Looking for programs…</source>
+        <translation>Buscando programas…</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>Agregar</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Cancelar</translation>
+    </message>
+    <message>
+        <source>No such program runs now. Add takes the name as you typed it.</source>
+        <translation>Ningún programa así está abierto. Agregar toma el nombre tal como lo escribiste.</translation>
+    </message>
+    <message>
+        <source>While it runs, nothing is lent. Pick one that runs now, or type its name.</source>
+        <translation>Mientras esté abierto no se presta nada. Elige uno abierto ahora o escribe su nombre.</translation>
     </message>
 </context>
 <context>
@@ -153,6 +1968,231 @@
     </message>
 </context>
 <context>
+    <name>Readings</name>
+    <message>
+        <source>Load</source>
+        <translation>Carga</translation>
+    </message>
+    <message>
+        <source>Other programs</source>
+        <translation>Otros programas</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Memoria</translation>
+    </message>
+    <message>
+        <source>VRAM</source>
+        <translation>VRAM</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>Temperatura</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>Potencia</translation>
+    </message>
+</context>
+<context>
+    <name>ReadyStep</name>
+    <message>
+        <source>Ready</source>
+        <translation>Listo</translation>
+    </message>
+    <message>
+        <source>Nothing was lent so far. It begins with the button below.</source>
+        <translation>Hasta ahora no se prestó nada. Empieza con el botón de abajo.</translation>
+    </message>
+    <message>
+        <source>What happens next</source>
+        <translation>Qué pasa después</translation>
+    </message>
+    <message>
+        <source>Closing the window hides it; the icon in the panel shows the state, and pauses everything with two clicks.</source>
+        <translation>Al cerrar la ventana se oculta; el icono en el panel muestra el estado y lo pausa todo con dos clics.</translation>
+    </message>
+    <message>
+        <source>Contribute</source>
+        <translation>Contribuir</translation>
+    </message>
+    <message>
+        <source>Join and fetch</source>
+        <translation>Entrar y descargar</translation>
+    </message>
+    <message>
+        <source>Begin when you are away</source>
+        <translation>Empezar cuando no estés</translation>
+    </message>
+    <message>
+        <source>First points</source>
+        <translation>Primeros puntos</translation>
+    </message>
+    <message>
+        <source>They are pending when your first round ends, and verified when the ledger has closed it and your computer has checked the proof: as a rule one round later.</source>
+        <translation>Están pendientes cuando termina tu primera ronda, y verificados cuando el registro la cerró y tu equipo comprobó la prueba: por lo general, una ronda después.</translation>
+    </message>
+    <message>
+        <source>Gentle</source>
+        <translation>Suave</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>Equilibrado</translation>
+    </message>
+    <message>
+        <source>Max</source>
+        <translation>Máximo</translation>
+    </message>
+    <message>
+        <source>Starts at login</source>
+        <translation>Arranca al iniciar sesión</translation>
+    </message>
+    <message>
+        <source>Starts by hand</source>
+        <translation>Arranca a mano</translation>
+    </message>
+    <message>
+        <source>Chooses the run</source>
+        <translation>Elige el entrenamiento</translation>
+    </message>
+    <message>
+        <source>Key without backup</source>
+        <translation>Clave sin copia</translation>
+    </message>
+    <message>
+        <source>The run that fits best is joined, and its model and first data are fetched once.</source>
+        <translation>Se entra en el entrenamiento más adecuado; su modelo y sus primeros datos se descargan una sola vez.</translation>
+    </message>
+    <message>
+        <source>{run}: {data} are fetched once, about {time} on a line of 50 Mbit/s.</source>
+        <translation>{run}: se descargan {data} una sola vez, unos {time} con una línea de 50 Mbit/s.</translation>
+    </message>
+    <message>
+        <source>At once at 30 % of the time, and in full after a minute without input. Games stop it, always.</source>
+        <translation>Al instante el 30 % del tiempo, y por completo tras un minuto sin actividad. Los juegos lo paran, siempre.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n minute(s) after your last input. A key or the mouse stops it; games do, always.</source>
+        <translation>
+            <numerusform>%n minuto después de tu última actividad. Una tecla o el mouse lo paran; los juegos también, siempre.</numerusform>
+            <numerusform>%n minutos después de tu última actividad. Una tecla o el mouse lo paran; los juegos también, siempre.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ReportDialog</name>
+    <message>
+        <source>Tequio – a fault</source>
+        <translation>Tequio – una falla</translation>
+    </message>
+    <message>
+        <source>Report</source>
+        <translation>Informe</translation>
+    </message>
+    <message>
+        <source>Copy report</source>
+        <translation>Copiar informe</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>Seguir</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more fault(s) since</source>
+        <translation>
+            <numerusform>%n falla más desde entonces</numerusform>
+            <numerusform>%n fallas más desde entonces</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Something went wrong in Tequio's window</source>
+        <translation>Algo salió mal en la ventana de Tequio</translation>
+    </message>
+    <message>
+        <source>Lending is not affected: it runs in a program of its own. Nothing was sent to anybody. If you want to report this, copy the text below; keys and names of your folders were taken out of it.</source>
+        <translation>El préstamo no se ve afectado: va en un programa aparte. No se envió nada a nadie. Si quieres informar de esto, copia el texto de abajo; ya no contiene claves ni nombres de tus carpetas.</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Copiado</translation>
+    </message>
+</context>
+<context>
+    <name>RestoreDialog</name>
+    <message>
+        <source>Restore a key</source>
+        <translation>Restaurar una clave</translation>
+    </message>
+    <message>
+        <source>With your earlier key you are the same volunteer, with the same points. Use it on one computer at a time. A key that is here now is kept aside.</source>
+        <translation>Con tu clave anterior eres la misma persona voluntaria, con los mismos puntos. Úsala en un solo equipo a la vez. La clave que haya aquí se guarda aparte.</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>Restaurar</translation>
+    </message>
+    <message>
+        <source>From what</source>
+        <translation>A partir de qué</translation>
+    </message>
+    <message>
+        <source>24 words</source>
+        <translation>24 palabras</translation>
+    </message>
+    <message>
+        <source>A file</source>
+        <translation>Un archivo</translation>
+    </message>
+    <message>
+        <source>The 24 words, in their order</source>
+        <translation>Las 24 palabras, en su orden</translation>
+    </message>
+    <message>
+        <source>Passphrase of the backup</source>
+        <translation>Contraseña de la copia</translation>
+    </message>
+    <message>
+        <source>Choose the file…</source>
+        <translation>Elegir el archivo…</translation>
+    </message>
+    <message>
+        <source>How it is kept here</source>
+        <translation>Cómo se guarda aquí</translation>
+    </message>
+    <message>
+        <source>Choose the backup</source>
+        <translation>Elegir la copia</translation>
+    </message>
+</context>
+<context>
+    <name>RoleCard</name>
+    <message>
+        <source>What this computer can do instead</source>
+        <translation>Lo que este equipo puede hacer en su lugar</translation>
+    </message>
+    <message>
+        <source>Its part</source>
+        <translation>Su papel</translation>
+    </message>
+    <message>
+        <source>Witness (fits best)</source>
+        <translation>Testigo (lo mejor)</translation>
+    </message>
+    <message>
+        <source>Checks the work of others and signs what is right. Little power.</source>
+        <translation>Comprueba el trabajo de otros y firma lo correcto. Gasta poco.</translation>
+    </message>
+    <message>
+        <source>Train on the processor</source>
+        <translation>Entrenar en el procesador</translation>
+    </message>
+    <message>
+        <source>Slower than any card, and for small models only. Some points.</source>
+        <translation>Más lento que cualquier tarjeta, y solo para modelos pequeños. Algunos puntos.</translation>
+    </message>
+</context>
+<context>
     <name>RoundCard</name>
     <message>
         <source>Round</source>
@@ -192,11 +2232,11 @@
     </message>
     <message>
         <source>Trainer</source>
-        <translation>Entrena</translation>
+        <translation>Entrenador</translation>
     </message>
     <message>
         <source>Witness</source>
-        <translation>Verifica</translation>
+        <translation>Testigo</translation>
     </message>
     <message>
         <source>No role yet</source>
@@ -224,6 +2264,668 @@
     <message>
         <source>{time} left</source>
         <translation>quedan {time}</translation>
+    </message>
+</context>
+<context>
+    <name>RoundDialog</name>
+    <message>
+        <source>{run}, round {number}</source>
+        <translation>{run}, ronda {number}</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>Cuándo</translation>
+    </message>
+    <message>
+        <source>Points</source>
+        <translation>Puntos</translation>
+    </message>
+    <message>
+        <source>For training</source>
+        <translation>Por entrenar</translation>
+    </message>
+    <message>
+        <source>For checking others' work</source>
+        <translation>Por comprobar el trabajo de otros</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Dispositivo</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>Energy</source>
+        <translation>Energía</translation>
+    </message>
+    <message>
+        <source>Ledger</source>
+        <translation>Registro</translation>
+    </message>
+    <message>
+        <source>Log entry</source>
+        <translation>Entrada de la bitácora</translation>
+    </message>
+    <message>
+        <source>Checkpoint, entries</source>
+        <translation>Punto de control, entradas</translation>
+    </message>
+    <message>
+        <source>Checkpoint, root</source>
+        <translation>Punto de control, raíz</translation>
+    </message>
+    <message>
+        <source>What was checked here</source>
+        <translation>Lo que se comprobó aquí</translation>
+    </message>
+    <message>
+        <source>This computer fetched the end of the round from the ledger's public log, read in it what you get, and checked that it is in the log that the ledger has signed. Nobody can change or remove it later without that showing.</source>
+        <translation>Este equipo descargó el final de la ronda de la bitácora pública del registro, leyó en él lo que recibes y comprobó que está en la bitácora que el registro firmó. Nadie puede cambiarlo ni quitarlo después sin que se note.</translation>
+    </message>
+    <message>
+        <source>To check the whole ledger yourself, run:</source>
+        <translation>Para comprobar tú el registro entero, ejecuta:</translation>
+    </message>
+    <message>
+        <source>The round is not closed yet, or its end was not found in the ledger's signed log yet. Its points count when this computer has checked that.</source>
+        <translation>La ronda aún no está cerrada, o su final todavía no se encontró en la bitácora firmada del registro. Sus puntos cuentan cuando este equipo lo haya comprobado.</translation>
+    </message>
+    <message>
+        <source>This round gave no points, so there is nothing to prove.</source>
+        <translation>Esta ronda no dio puntos, así que no hay nada que probar.</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Copiar</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Copiado</translation>
+    </message>
+</context>
+<context>
+    <name>RoundsCard</name>
+    <message>
+        <source>Run</source>
+        <translation>Entrenamiento</translation>
+    </message>
+    <message>
+        <source>All runs</source>
+        <translation>Todos los entrenamientos</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Dispositivo</translation>
+    </message>
+    <message>
+        <source>All devices</source>
+        <translation>Todos los dispositivos</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>Rondas</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Reintentar</translation>
+    </message>
+    <message>
+        <source>Looking</source>
+        <translation>Buscando</translation>
+    </message>
+    <message>
+        <source>The rounds of this key are being read.</source>
+        <translation>Se están leyendo las rondas de esta clave.</translation>
+    </message>
+    <message>
+        <source>Older rounds are read as you scroll.</source>
+        <translation>Las rondas anteriores se leen al desplazarte.</translation>
+    </message>
+    <message>
+        <source>The rounds cannot be had</source>
+        <translation>No se pueden obtener las rondas</translation>
+    </message>
+    <message>
+        <source>No round of that run was worked in on that device.</source>
+        <translation>En ese dispositivo no se trabajó en ninguna ronda de ese entrenamiento.</translation>
+    </message>
+    <message>
+        <source>None of these</source>
+        <translation>Ninguna de estas</translation>
+    </message>
+    <message>
+        <source>Each round that this computer takes part in will stand here, with what it gave and the proof.</source>
+        <translation>Aquí aparecerá cada ronda en la que participe este equipo, con lo que dio y la prueba.</translation>
+    </message>
+    <message>
+        <source>No round yet</source>
+        <translation>Aún sin rondas</translation>
+    </message>
+</context>
+<context>
+    <name>RoundsRows</name>
+    <message>
+        <source>Round</source>
+        <translation>Ronda</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>Cuándo</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Estado</translation>
+    </message>
+    <message>
+        <source>Device, tokens</source>
+        <translation>Dispositivo, tokens</translation>
+    </message>
+    <message>
+        <source>Energy</source>
+        <translation>Energía</translation>
+    </message>
+    <message>
+        <source>Points</source>
+        <translation>Puntos</translation>
+    </message>
+    <message>
+        <source>Proof</source>
+        <translation>Prueba</translation>
+    </message>
+    <message>
+        <source>Round {number}</source>
+        <translation>Ronda {number}</translation>
+    </message>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count} tokens</translation>
+    </message>
+    <message>
+        <source>{points} as witness</source>
+        <translation>{points} como testigo</translation>
+    </message>
+    <message>
+        <source>Proof checked by this computer: open to see what that means</source>
+        <translation>Prueba comprobada por este equipo: ábrela para ver qué significa</translation>
+    </message>
+    <message>
+        <source>No proof was checked yet</source>
+        <translation>Aún no se ha comprobado ninguna prueba</translation>
+    </message>
+</context>
+<context>
+    <name>RunChoice</name>
+    <message>
+        <source>Rounds done</source>
+        <translation>Rondas hechas</translation>
+    </message>
+    <message>
+        <source>Yours</source>
+        <translation>Tuyo</translation>
+    </message>
+    <message>
+        <source>Ended</source>
+        <translation>Terminado</translation>
+    </message>
+    <message>
+        <source>Chosen</source>
+        <translation>Elegido</translation>
+    </message>
+    <message>
+        <source>Full</source>
+        <translation>Lleno</translation>
+    </message>
+    <message>
+        <source>Round {number} of {rounds}</source>
+        <translation>Ronda {number} de {rounds}</translation>
+    </message>
+    <message>
+        <source>Round {number}</source>
+        <translation>Ronda {number}</translation>
+    </message>
+    <message>
+        <source>{members} of {most} members</source>
+        <translation>{members} de {most} miembros</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n member(s)</source>
+        <translation>
+            <numerusform>%n miembro</numerusform>
+            <numerusform>%n miembros</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>RunChoices</name>
+    <message>
+        <source>Runs to choose from</source>
+        <translation>Entrenamientos para elegir</translation>
+    </message>
+</context>
+<context>
+    <name>RunDetail</name>
+    <message>
+        <source>What joining means</source>
+        <translation>Qué significa entrar</translation>
+    </message>
+    <message>
+        <source>What it takes</source>
+        <translation>Lo que necesita</translation>
+    </message>
+    <message>
+        <source>Choose for me</source>
+        <translation>Elige por mí</translation>
+    </message>
+    <message>
+        <source>Tequio takes an open run that fits your device, your disk and the month's traffic; of several, the one with the most places free. When it ends, the next one is chosen the same way.</source>
+        <translation>Tequio toma un entrenamiento abierto que vaya con tu dispositivo, tu disco y el tráfico del mes; si hay varios, el que tiene más lugares libres. Cuando termina, el siguiente se elige igual.</translation>
+    </message>
+    <message>
+        <source>Tequio chooses for you</source>
+        <translation>Tequio elige por ti</translation>
+    </message>
+    <message>
+        <source>This computer works for {run} now.</source>
+        <translation>Este equipo trabaja ahora para {run}.</translation>
+    </message>
+    <message>
+        <source>Chosen</source>
+        <translation>Elegido</translation>
+    </message>
+    <message>
+        <source>Ended</source>
+        <translation>Terminado</translation>
+    </message>
+    <message>
+        <source>Keep this run</source>
+        <translation>Quedarme en este</translation>
+    </message>
+    <message>
+        <source>Join this run</source>
+        <translation>Entrar en este</translation>
+    </message>
+    <message>
+        <source>This computer is in this run.</source>
+        <translation>Este equipo está en este entrenamiento.</translation>
+    </message>
+    <message>
+        <source>This run has ended. Its model and its log stay where they are.</source>
+        <translation>Este entrenamiento terminó. Su modelo y su bitácora se quedan donde están.</translation>
+    </message>
+    <message>
+        <source>All places are taken. Who joins waits until one is free.</source>
+        <translation>Todos los lugares están ocupados. Quien entra espera hasta que haya uno libre.</translation>
+    </message>
+    <message>
+        <source>Open to everyone whose device fits.</source>
+        <translation>Abierto a todo el que tenga un dispositivo adecuado.</translation>
+    </message>
+    <message>
+        <source>Joining fetches {first} once. While it trains, about {up} go up and {down} come down each hour; less while it is paused.</source>
+        <translation>Al entrar se descargan {first} una sola vez. Mientras entrena, cada hora suben unos {up} y bajan unos {down}; menos mientras está en pausa.</translation>
+    </message>
+    <message>
+        <source>The {left} left this month do not last for a day of lending.</source>
+        <translation>Los {left} que quedan este mes no alcanzan para un día de préstamo.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The {left} left this month last for about %n day(s) of lending.</source>
+        <translation>
+            <numerusform>Los {left} que quedan este mes alcanzan para cerca de %n día de préstamo.</numerusform>
+            <numerusform>Los {left} que quedan este mes alcanzan para cerca de %n días de préstamo.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Something here is less than this run needs, so this computer would wait. Raise a limit, or choose a run that fits.</source>
+        <translation>Algo aquí es menos de lo que este entrenamiento necesita, así que este equipo esperaría. Sube un límite o elige un entrenamiento adecuado.</translation>
+    </message>
+    <message>
+        <source>Your limit of the line is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
+        <translation>Tu límite para la línea es menor de lo que este entrenamiento necesita: algunas rondas pueden terminar sin tu trabajo. Súbelo en Ajustes, Red, o elige un entrenamiento adecuado.</translation>
+    </message>
+    <message>
+        <source>You chose this run. It stays chosen until you choose another.</source>
+        <translation>Elegiste este entrenamiento. Sigue elegido hasta que elijas otro.</translation>
+    </message>
+    <message>
+        <source>Tequio chose it for you, and may choose another when this one ends.</source>
+        <translation>Tequio lo eligió por ti, y puede elegir otro cuando este termine.</translation>
+    </message>
+    <message>
+        <source>Joining leaves the run that you are in now; your points stay yours.</source>
+        <translation>Al entrar dejas el entrenamiento en el que estás; tus puntos siguen siendo tuyos.</translation>
+    </message>
+</context>
+<context>
+    <name>RunNeeds</name>
+    <message>
+        <source>Fits</source>
+        <translation>Alcanza</translation>
+    </message>
+    <message>
+        <source>Tight</source>
+        <translation>Justo</translation>
+    </message>
+    <message>
+        <source>Too little</source>
+        <translation>No alcanza</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation>Se desconoce</translation>
+    </message>
+    <message>
+        <source>Graphics memory</source>
+        <translation>Memoria gráfica</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Memoria</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Disco</translation>
+    </message>
+    <message>
+        <source>First download</source>
+        <translation>Primera descarga</translation>
+    </message>
+    <message>
+        <source>Upload per hour</source>
+        <translation>Subida por hora</translation>
+    </message>
+    <message>
+        <source>Download per hour</source>
+        <translation>Descarga por hora</translation>
+    </message>
+    <message>
+        <source>No limit set</source>
+        <translation>Sin límite fijado</translation>
+    </message>
+    <message>
+        <source>Not known here</source>
+        <translation>Aquí no se sabe</translation>
+    </message>
+    <message>
+        <source>of {most} on {device}</source>
+        <translation>de {most} en {device}</translation>
+    </message>
+    <message>
+        <source>of {most} that are free</source>
+        <translation>de {most} que están libres</translation>
+    </message>
+    <message>
+        <source>of {most} that your limits leave</source>
+        <translation>de {most} que dejan tus límites</translation>
+    </message>
+    <message>
+        <source>of {most} left this month</source>
+        <translation>de {most} que quedan este mes</translation>
+    </message>
+    <message>
+        <source>of {most} by your limit</source>
+        <translation>de {most} según tu límite</translation>
+    </message>
+</context>
+<context>
+    <name>RunStep</name>
+    <message>
+        <source>What would you like to train?</source>
+        <translation>¿Qué te gustaría entrenar?</translation>
+    </message>
+    <message>
+        <source>A run is one model that many train together. You can change it at any time.</source>
+        <translation>Un entrenamiento es un modelo que muchos entrenan juntos. Puedes cambiarlo cuando quieras.</translation>
+    </message>
+    <message>
+        <source>The ledger does not answer now, so there is no list. Go on: the run that fits this computer best is joined when it does.</source>
+        <translation>El registro no responde ahora, así que no hay lista. Continúa: cuando responda, se entra en el entrenamiento que mejor vaya con este equipo.</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Reintentar</translation>
+    </message>
+    <message>
+        <source>Choose for me</source>
+        <translation>Elige por mí</translation>
+    </message>
+    <message>
+        <source>The open run that fits this computer and needs it most.</source>
+        <translation>El entrenamiento abierto que va con este equipo y más lo necesita.</translation>
+    </message>
+    <message>
+        <source>Recommended</source>
+        <translation>Recomendado</translation>
+    </message>
+    <message>
+        <source>Full now</source>
+        <translation>Ahora lleno</translation>
+    </message>
+    <message>
+        <source>Not known yet</source>
+        <translation>Aún no se sabe</translation>
+    </message>
+    <message>
+        <source>Fits</source>
+        <translation>Apto</translation>
+    </message>
+    <message>
+        <source>Just fits</source>
+        <translation>Apto, justo</translation>
+    </message>
+    <message>
+        <source>Needs more than there is</source>
+        <translation>Pide más de lo que hay</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n volunteer(s)</source>
+        <translation>
+            <numerusform>%n voluntario</numerusform>
+            <numerusform>%n voluntarios</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{memory} of memory</source>
+        <translation>{memory} de memoria</translation>
+    </message>
+    <message>
+        <source>{data} to fetch once</source>
+        <translation>{data} por descargar una vez</translation>
+    </message>
+    <message>
+        <source>{data} up per hour</source>
+        <translation>{data} de subida por hora</translation>
+    </message>
+    <message>
+        <source>round {number} of {rounds}</source>
+        <translation>ronda {number} de {rounds}</translation>
+    </message>
+</context>
+<context>
+    <name>RunsPage</name>
+    <message>
+        <source>Refresh</source>
+        <translation>Actualizar</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>Entrenamientos</translation>
+    </message>
+    <message>
+        <source>Each run trains one model, round by round.</source>
+        <translation>Cada entrenamiento forma un modelo, ronda a ronda.</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Reintentar</translation>
+    </message>
+    <message>
+        <source>The worker does not answer</source>
+        <translation>El programa de trabajo no responde</translation>
+    </message>
+    <message>
+        <source>Each run trains one model, round by round. List read {ago}.</source>
+        <translation>Cada entrenamiento forma un modelo, ronda a ronda. Lista leída {ago}.</translation>
+    </message>
+    <message>
+        <source>This is the list of {time}: {problem}.</source>
+        <translation>Esta es la lista de las {time}: {problem}.</translation>
+    </message>
+    <message>
+        <source>The run that you chose is not open any more. Choose another.</source>
+        <translation>El entrenamiento que elegiste ya no está abierto. Elige otro.</translation>
+    </message>
+    <message>
+        <source>No run is open now. Tequio keeps looking and joins when one opens: there is nothing to do.</source>
+        <translation>Ahora no hay ningún entrenamiento abierto. Tequio sigue buscando y entra cuando se abra uno: no tienes que hacer nada.</translation>
+    </message>
+    <message>
+        <source>No run yet</source>
+        <translation>Aún sin entrenamientos</translation>
+    </message>
+    <message>
+        <source>{problem}. It will be asked again.</source>
+        <translation>{problem}. Se volverá a preguntar.</translation>
+    </message>
+    <message>
+        <source>The list cannot be had</source>
+        <translation>No se puede obtener la lista</translation>
+    </message>
+    <message>
+        <source>Looking for runs</source>
+        <translation>Buscando entrenamientos</translation>
+    </message>
+    <message>
+        <source>The ledger is asked which runs there are.</source>
+        <translation>Se pregunta al registro qué entrenamientos hay.</translation>
+    </message>
+</context>
+<context>
+    <name>Settings</name>
+    <message>
+        <source>Sections</source>
+        <translation>Secciones</translation>
+    </message>
+    <message>
+        <source>Search settings</source>
+        <translation>Buscar en los ajustes</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Buscar</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>No se encontró nada</translation>
+    </message>
+    <message>
+        <source>No setting has these words in its name or its explanation.</source>
+        <translation>Ningún ajuste tiene estas palabras en su nombre o en su explicación.</translation>
+    </message>
+    <message>
+        <source>When to lend</source>
+        <translation>Cuándo prestar</translation>
+    </message>
+    <message>
+        <source>The first rule that says no decides; every change holds at once.</source>
+        <translation>Decide la primera regla que dice que no; cada cambio vale al instante.</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>Red</translation>
+    </message>
+    <message>
+        <source>How much of your line is taken.</source>
+        <translation>Cuánto se toma de tu línea.</translation>
+    </message>
+    <message>
+        <source>Storage</source>
+        <translation>Almacenamiento</translation>
+    </message>
+    <message>
+        <source>How much of your disk is taken.</source>
+        <translation>Cuánto se toma de tu disco.</translation>
+    </message>
+    <message>
+        <source>Notifications</source>
+        <translation>Notificaciones</translation>
+    </message>
+    <message>
+        <source>What you are told when the window is closed.</source>
+        <translation>Lo que se te dice cuando la ventana está cerrada.</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>Apariencia</translation>
+    </message>
+    <message>
+        <source>How the app looks and speaks.</source>
+        <translation>Cómo se ve y cómo habla la aplicación.</translation>
+    </message>
+    <message>
+        <source>Account and keys</source>
+        <translation>Cuenta y claves</translation>
+    </message>
+    <message>
+        <source>Who this computer is in the network.</source>
+        <translation>Quién es este equipo en la red.</translation>
+    </message>
+    <message>
+        <source>Startup</source>
+        <translation>Arranque</translation>
+    </message>
+    <message>
+        <source>Whether Tequio is there when you log in.</source>
+        <translation>Si Tequio está ahí cuando inicias sesión.</translation>
+    </message>
+    <message>
+        <source>Privacy</source>
+        <translation>Privacidad</translation>
+    </message>
+    <message>
+        <source>Everything that leaves this computer, and to whom.</source>
+        <translation>Todo lo que sale de este equipo, y a quién.</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>Avanzado</translation>
+    </message>
+    <message>
+        <source>What hardly anybody needs.</source>
+        <translation>Lo que casi nadie necesita.</translation>
+    </message>
+</context>
+<context>
+    <name>StartupSection</name>
+    <message>
+        <source>Start at login</source>
+        <translation>Arrancar al iniciar sesión</translation>
+    </message>
+    <message>
+        <source>autostart background hidden</source>
+        <translation>autoarranque segundo plano oculto</translation>
+    </message>
+    <message>
+        <source>Starts hidden in the panel; the window stays closed.</source>
+        <translation>Arranca oculto en el panel; la ventana queda cerrada.</translation>
+    </message>
+    <message>
+        <source>asked in the first run</source>
+        <translation>se pregunta en el primer uso</translation>
+    </message>
+    <message>
+        <source>The system did not take it: {why}. Add Tequio to its startup programs by hand.</source>
+        <translation>El sistema no lo aceptó: {why}. Agrega Tequio a mano a sus programas de inicio.</translation>
+    </message>
+    <message>
+        <source>The system was told, and says otherwise. Look at its own list of startup programs.</source>
+        <translation>Se le dijo al sistema, y dice otra cosa. Mira su propia lista de programas de inicio.</translation>
     </message>
 </context>
 <context>
@@ -300,6 +3002,212 @@
     </message>
 </context>
 <context>
+    <name>StorageSection</name>
+    <message>
+        <source>Store</source>
+        <translation>Almacén</translation>
+    </message>
+    <message>
+        <source>Most that is kept</source>
+        <translation>Lo máximo que se guarda</translation>
+    </message>
+    <message>
+        <source>Model, data and updates of the runs you are in; the oldest goes first.</source>
+        <translation>Modelo, datos y actualizaciones de tus entrenamientos; lo más antiguo se va primero.</translation>
+    </message>
+    <message>
+        <source>GiB</source>
+        <translation>GiB</translation>
+    </message>
+    <message>
+        <source>Used by Tequio</source>
+        <translation>Usado por Tequio</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Disco</translation>
+    </message>
+    <message>
+        <source>Stays free</source>
+        <translation>Queda libre</translation>
+    </message>
+    <message>
+        <source>Lending waits when less of the disk is free than this.</source>
+        <translation>El préstamo espera cuando queda menos disco libre que esto.</translation>
+    </message>
+    <message>
+        <source>Free now</source>
+        <translation>Libre ahora</translation>
+    </message>
+</context>
+<context>
+    <name>Talk</name>
+    <message>
+        <source>The worker talks nonsense ({problem}).</source>
+        <translation>El programa de trabajo dice cosas sin sentido ({problem}).</translation>
+    </message>
+    <message>
+        <source>The worker is still being started.</source>
+        <translation>El programa de trabajo todavía está arrancando.</translation>
+    </message>
+    <message>
+        <source>The worker has not answered in time.</source>
+        <translation>El programa de trabajo no respondió a tiempo.</translation>
+    </message>
+    <message>
+        <source>The worker does not answer any more.</source>
+        <translation>El programa de trabajo ya no responde.</translation>
+    </message>
+</context>
+<context>
+    <name>Timeline</name>
+    <message>
+        <source>Events to show</source>
+        <translation>Sucesos que se muestran</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>Todo</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>Rondas</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>Atención</translation>
+    </message>
+    <message>
+        <source>Search in events</source>
+        <translation>Buscar en los sucesos</translation>
+    </message>
+    <message>
+        <source>Events</source>
+        <translation>Sucesos</translation>
+    </message>
+    <message>
+        <source>Looking</source>
+        <translation>Buscando</translation>
+    </message>
+    <message>
+        <source>What happened lately is being read.</source>
+        <translation>Se está leyendo lo que pasó últimamente.</translation>
+    </message>
+    <message>
+        <source>The events cannot be had</source>
+        <translation>No se pueden obtener los sucesos</translation>
+    </message>
+    <message>
+        <source>Older events are being read.</source>
+        <translation>Se están leyendo sucesos anteriores.</translation>
+    </message>
+    <message>
+        <source>None of these</source>
+        <translation>Ninguno de estos</translation>
+    </message>
+    <message>
+        <source>No event fits the filter and the search.</source>
+        <translation>Ningún suceso coincide con el filtro y la búsqueda.</translation>
+    </message>
+    <message>
+        <source>Nothing happened yet</source>
+        <translation>Aún no pasó nada</translation>
+    </message>
+    <message>
+        <source>What this computer does for the swarm will stand here in sentences.</source>
+        <translation>Aquí aparecerá en frases lo que este equipo hace por el enjambre.</translation>
+    </message>
+</context>
+<context>
+    <name>Tray</name>
+    <message>
+        <source>Starting</source>
+        <translation>Iniciando</translation>
+    </message>
+    <message>
+        <source>Open Tequio</source>
+        <translation>Abrir Tequio</translation>
+    </message>
+    <message>
+        <source>Quit – stops lending</source>
+        <translation>Salir: deja de prestar</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Salir</translation>
+    </message>
+    <message>
+        <source>Contribute</source>
+        <translation>Contribuir</translation>
+    </message>
+    <message>
+        <source>Set up …</source>
+        <translation>Configurar…</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pausar</translation>
+    </message>
+    <message>
+        <source>Go on now</source>
+        <translation>Seguir ya</translation>
+    </message>
+    <message>
+        <source>Finish round, then stop</source>
+        <translation>Terminar la ronda y parar</translation>
+    </message>
+    <message>
+        <source>Snooze</source>
+        <translation>Posponer</translation>
+    </message>
+    <message>
+        <source>15 minutes</source>
+        <translation>15 minutos</translation>
+    </message>
+    <message>
+        <source>1 hour</source>
+        <translation>1 hora</translation>
+    </message>
+    <message>
+        <source>Until tomorrow</source>
+        <translation>Hasta mañana</translation>
+    </message>
+    <message>
+        <source>Until I close {game}</source>
+        <translation>Hasta que cierre {game}</translation>
+    </message>
+    <message>
+        <source>Until I close this game</source>
+        <translation>Hasta que cierre este juego</translation>
+    </message>
+</context>
+<context>
+    <name>UndoToast</name>
+    <message>
+        <source>Undo</source>
+        <translation>Deshacer</translation>
+    </message>
+</context>
+<context>
+    <name>UnlockDialog</name>
+    <message>
+        <source>Your key is sealed</source>
+        <translation>Tu clave está sellada</translation>
+    </message>
+    <message>
+        <source>Nothing is lent before you give its passphrase. It is kept until you quit.</source>
+        <translation>No se presta nada antes de que escribas su contraseña. Se recuerda hasta que salgas.</translation>
+    </message>
+    <message>
+        <source>Unlock</source>
+        <translation>Abrir</translation>
+    </message>
+    <message>
+        <source>Passphrase</source>
+        <translation>Contraseña</translation>
+    </message>
+</context>
+<context>
     <name>WeekGrid</name>
     <message>
         <source>may lend</source>
@@ -311,7 +3219,252 @@
     </message>
 </context>
 <context>
+    <name>WelcomeStep</name>
+    <message>
+        <source>Lend your idle computer to open models</source>
+        <translation>Presta tu equipo inactivo a modelos abiertos</translation>
+    </message>
+    <message>
+        <source>Tequio trains open language models on the computers of volunteers, while nobody needs them. Nothing is lent before you agree to it at the end.</source>
+        <translation>Tequio entrena modelos de lenguaje abiertos en los equipos de voluntarios mientras nadie los necesita. No se presta nada hasta que digas que sí al final.</translation>
+    </message>
+    <message>
+        <source>Stops when you play</source>
+        <translation>Se detiene cuando juegas</translation>
+    </message>
+    <message>
+        <source>A game or a full screen ends it within seconds. All memory is back.</source>
+        <translation>Un juego o una pantalla completa lo detiene en segundos. Toda la memoria vuelve.</translation>
+    </message>
+    <message>
+        <source>Points you can check</source>
+        <translation>Puntos que puedes comprobar</translation>
+    </message>
+    <message>
+        <source>Each round gives compute points. Your computer checks every proof.</source>
+        <translation>Cada ronda da puntos de cómputo. Tu equipo comprueba cada prueba.</translation>
+    </message>
+    <message>
+        <source>Keeps to itself</source>
+        <translation>No se mete en lo tuyo</translation>
+    </message>
+    <message>
+        <source>It reads none of your files. Settings lists all that it sends.</source>
+        <translation>No lee ninguno de tus archivos. En Ajustes está todo lo que envía.</translation>
+    </message>
+</context>
+<context>
+    <name>WhenStep</name>
+    <message>
+        <source>When may Tequio use this computer?</source>
+        <translation>¿Cuándo puede Tequio usar este equipo?</translation>
+    </message>
+    <message>
+        <source>In every case it stops for games, on battery and on metered networks, and it stays below 80 °C. Each of these can be changed in Settings.</source>
+        <translation>Siempre se detiene con juegos, con batería y en redes de uso medido, y se mantiene por debajo de 80 °C. Todo esto se puede cambiar en Ajustes.</translation>
+    </message>
+    <message>
+        <source>When to lend</source>
+        <translation>Cuándo prestar</translation>
+    </message>
+    <message>
+        <source>Gentle</source>
+        <translation>Suave</translation>
+    </message>
+    <message>
+        <source>After 15 minutes without input. Films pause it too.</source>
+        <translation>Tras 15 minutos sin actividad. Las películas también lo pausan.</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>Equilibrado</translation>
+    </message>
+    <message>
+        <source>After 5 minutes without input. This suits most people.</source>
+        <translation>Tras 5 minutos sin actividad. Va bien para la mayoría.</translation>
+    </message>
+    <message>
+        <source>Max</source>
+        <translation>Máximo</translation>
+    </message>
+    <message>
+        <source>After 1 minute, and at 30 % of the time while you use it.</source>
+        <translation>Tras 1 minuto, y el 30 % del tiempo mientras lo usas.</translation>
+    </message>
+    <message>
+        <source>Start when I log in</source>
+        <translation>Arrancar cuando inicio sesión</translation>
+    </message>
+    <message>
+        <source>Hidden, with an icon in the panel. Without it, lending waits for you.</source>
+        <translation>Oculto, con un icono en el panel. Sin esto, el préstamo espera a que lo abras.</translation>
+    </message>
+</context>
+<context>
+    <name>WordsGrid</name>
+    <message>
+        <source>The 24 words</source>
+        <translation>Las 24 palabras</translation>
+    </message>
+    <message>
+        <source>24 words, hidden</source>
+        <translation>24 palabras, ocultas</translation>
+    </message>
+</context>
+<context>
+    <name>WordsPane</name>
+    <message>
+        <source>Word {number}</source>
+        <translation>Palabra {number}</translation>
+    </message>
+    <message>
+        <source>To be sure that the paper is right, type two of its words.</source>
+        <translation>Para asegurar que el papel está bien, escribe dos de sus palabras.</translation>
+    </message>
+    <message>
+        <source>Write them on paper in this order: no photo, no cloud. Nobody of Tequio will ever ask for them.</source>
+        <translation>Escríbelas en papel en este orden: sin foto, sin nube. Nadie de Tequio te las pedirá jamás.</translation>
+    </message>
+</context>
+<context>
+    <name>WorkerProcess</name>
+    <message>
+        <source>There is no worker now.</source>
+        <translation>Ahora no hay programa de trabajo.</translation>
+    </message>
+    <message>
+        <source>The worker has ended.</source>
+        <translation>El programa de trabajo terminó.</translation>
+    </message>
+    <message>
+        <source>The worker failed {tries} times in a row, the last time so: {why}</source>
+        <translation>El programa de trabajo falló {tries} veces seguidas; la última, así: {why}</translation>
+    </message>
+    <message>
+        <source>{why} It is started again.</source>
+        <translation>{why} Se vuelve a arrancar.</translation>
+    </message>
+</context>
+<context>
+    <name>checks</name>
+    <message>
+        <source>Graphics card</source>
+        <translation>Tarjeta gráfica</translation>
+    </message>
+    <message>
+        <source>Driver</source>
+        <translation>Controlador</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Disco</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>Red</translation>
+    </message>
+    <message>
+        <source>Looking…</source>
+        <translation>Mirando…</translation>
+    </message>
+    <message>
+        <source>Its probe has not answered. Tequio keeps asking; you can go on.</source>
+        <translation>Su sonda no ha respondido. Tequio sigue preguntando; puedes continuar.</translation>
+    </message>
+    <message>
+        <source>None that can train was found. {processor} with {cores} cores can help too.</source>
+        <translation>No se encontró ninguna que pueda entrenar. {processor} con {cores} núcleos también puede ayudar.</translation>
+    </message>
+    <message>
+        <source>{card} does not say how much memory it has.</source>
+        <translation>{card} no dice cuánta memoria tiene.</translation>
+    </message>
+    <message>
+        <source>{card} has {memory}: too little to train most models.</source>
+        <translation>{card} tiene {memory}: muy poco para entrenar la mayoría de los modelos.</translation>
+    </message>
+    <message>
+        <source>{card} with {memory}, of which at most {usable} are used.</source>
+        <translation>{card} con {memory}, de los que se usan como mucho {usable}.</translation>
+    </message>
+    <message>
+        <source>Its probe has not answered yet.</source>
+        <translation>Su sonda aún no ha respondido.</translation>
+    </message>
+    <message>
+        <source>None is needed for the processor.</source>
+        <translation>Para el procesador no hace falta ninguno.</translation>
+    </message>
+    <message>
+        <source>It does not say its version. The first start will show it.</source>
+        <translation>No dice su versión. Se verá en el primer arranque.</translation>
+    </message>
+    <message>
+        <source>Version {driver} is too old to train: install {oldest} or newer, then restart.</source>
+        <translation>La versión {driver} es demasiado antigua para entrenar: instala {oldest} o más nueva y luego reinicia.</translation>
+    </message>
+    <message>
+        <source>Version {driver} can train.</source>
+        <translation>La versión {driver} puede entrenar.</translation>
+    </message>
+    <message>
+        <source>Nobody can tell how much is free.</source>
+        <translation>Nadie sabe cuánto queda libre.</translation>
+    </message>
+    <message>
+        <source>{free} GiB are free. Tequio takes {store} GiB at most, and {stays} stay free.</source>
+        <translation>Hay {free} GiB libres. Tequio toma {store} GiB como mucho, y {stays} quedan libres.</translation>
+    </message>
+    <message>
+        <source>{free} GiB are free. {stays} stay free, so Tequio has {store} GiB: some runs fit.</source>
+        <translation>Hay {free} GiB libres. {stays} quedan libres, así que Tequio tiene {store} GiB: alcanza para algunos entrenamientos.</translation>
+    </message>
+    <message>
+        <source>Only {free} GiB are free and {stays} shall stay free: make room before lending.</source>
+        <translation>Solo hay {free} GiB libres y deben quedar {stays}: haz espacio antes de prestar.</translation>
+    </message>
+    <message>
+        <source>The ledger does not answer. You can go on; a run can be chosen later.</source>
+        <translation>El registro no responde. Puedes continuar; el entrenamiento se puede elegir más tarde.</translation>
+    </message>
+    <message>
+        <source>The ledger answers. No run is open now; one will be joined.</source>
+        <translation>El registro responde. Ahora no hay ningún entrenamiento abierto; se entrará en uno.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The ledger answers, and %n run(s) are open.</source>
+        <translation>
+            <numerusform>El registro responde, y hay %n entrenamiento abierto.</numerusform>
+            <numerusform>El registro responde, y hay %n entrenamientos abiertos.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>figures</name>
+    <message>
+        <source>{used} of {most}</source>
+        <translation>{used} de {most}</translation>
+    </message>
+    <message>
+        <source>{size} GiB</source>
+        <translation>{size} GiB</translation>
+    </message>
+    <message>
+        <source>{number}T</source>
+        <translation>{number}T</translation>
+    </message>
+    <message>
+        <source>{number}B</source>
+        <translation>{number}B</translation>
+    </message>
+    <message>
+        <source>{number}M</source>
+        <translation>{number}M</translation>
+    </message>
+    <message>
+        <source>{number}k</source>
+        <translation>{number}k</translation>
+    </message>
     <message>
         <source>{rate} Mbit/s</source>
         <translation>{rate} Mbit/s</translation>
@@ -344,12 +3497,269 @@
         <source>tomorrow {time}</source>
         <translation>mañana {time}</translation>
     </message>
+    <message>
+        <source>just now</source>
+        <translation>justo ahora</translation>
+    </message>
+    <message>
+        <source>{time} ago</source>
+        <translation>hace {time}</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>Hoy</translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation>Ayer</translation>
+    </message>
+</context>
+<context>
+    <name>health</name>
+    <message>
+        <source>Time without input</source>
+        <translation>Tiempo sin actividad</translation>
+    </message>
+    <message>
+        <source>Screen lock</source>
+        <translation>Bloqueo de pantalla</translation>
+    </message>
+    <message>
+        <source>Fullscreen programs</source>
+        <translation>Programas a pantalla completa</translation>
+    </message>
+    <message>
+        <source>Game mode</source>
+        <translation>Modo de juego</translation>
+    </message>
+    <message>
+        <source>Programs that run</source>
+        <translation>Programas abiertos</translation>
+    </message>
+    <message>
+        <source>Metered network</source>
+        <translation>Red de uso medido</translation>
+    </message>
+    <message>
+        <source>Graphics cards</source>
+        <translation>Tarjetas gráficas</translation>
+    </message>
+    <message>
+        <source>Processor load</source>
+        <translation>Carga del procesador</translation>
+    </message>
+    <message>
+        <source>Processor temperature</source>
+        <translation>Temperatura del procesador</translation>
+    </message>
+    <message>
+        <source>Main memory</source>
+        <translation>Memoria principal</translation>
+    </message>
+    <message>
+        <source>Battery</source>
+        <translation>Batería</translation>
+    </message>
+    <message>
+        <source>Power saving</source>
+        <translation>Ahorro de energía</translation>
+    </message>
+    <message>
+        <source>Without it, lending waits until the computer is locked. Lock it when you leave, or allow lending while you use it in Settings, When to lend.</source>
+        <translation>Sin ella, el préstamo espera hasta que el equipo se bloquee. Bloquéalo cuando te vayas, o permite prestar mientras lo usas en Ajustes, Cuándo prestar.</translation>
+    </message>
+    <message>
+        <source>Without it, only the time without input tells that you are away.</source>
+        <translation>Sin ella, solo el tiempo sin actividad dice que no estás.</translation>
+    </message>
+    <message>
+        <source>Without it, lending waits until the computer is locked, unless you switch off pausing for games in Settings, When to lend.</source>
+        <translation>Sin ella, el préstamo espera hasta que el equipo se bloquee, salvo que desactives la pausa con juegos en Ajustes, Cuándo prestar.</translation>
+    </message>
+    <message>
+        <source>Games are still known by their launchers and by filling the screen. To have it, install GameMode.</source>
+        <translation>Los juegos se reconocen aún por sus lanzadores y por llenar la pantalla. Para tenerla, instala GameMode.</translation>
+    </message>
+    <message>
+        <source>Without it, your exclusive programs and games cannot be seen. Empty that list and switch off pausing for games in Settings, When to lend, or start Tequio again.</source>
+        <translation>Sin ella no se ven tus programas exclusivos ni los juegos. Vacía esa lista y desactiva la pausa con juegos en Ajustes, Cuándo prestar, o arranca Tequio de nuevo.</translation>
+    </message>
+    <message>
+        <source>Without it, large transfers wait. Allow metered networks in Settings, Network, if yours costs nothing.</source>
+        <translation>Sin ella, las transferencias grandes esperan. Permite las redes de uso medido en Ajustes, Red, si la tuya no cuesta nada.</translation>
+    </message>
+    <message>
+        <source>If such a card is in this computer, install or update its driver, then start the computer again.</source>
+        <translation>Si este equipo tiene una tarjeta así, instala o actualiza su controlador y luego reinicia el equipo.</translation>
+    </message>
+    <message>
+        <source>Lending goes on; only the processor's temperature goal cannot be kept.</source>
+        <translation>El préstamo sigue; solo que no se puede cumplir la meta de temperatura del procesador.</translation>
+    </message>
+    <message>
+        <source>If this computer has no battery, allow it in Settings, When to lend.</source>
+        <translation>Si este equipo no tiene batería, permítelo en Ajustes, Cuándo prestar.</translation>
+    </message>
+    <message>
+        <source>If you never save power, allow lending while power is saved in Settings, When to lend.</source>
+        <translation>Si nunca ahorras energía, permite prestar con el ahorro de energía activo en Ajustes, Cuándo prestar.</translation>
+    </message>
+    <message>
+        <source>Start Tequio again. If that does not help, copy the diagnostics and report it.</source>
+        <translation>Arranca Tequio de nuevo. Si eso no ayuda, copia el diagnóstico e infórmalo.</translation>
+    </message>
+</context>
+<context>
+    <name>keys</name>
+    <message>
+        <source>the key file {path} cannot be used: {why}</source>
+        <translation>el archivo de clave {path} no se puede usar: {why}</translation>
+    </message>
+    <message>
+        <source>others may read the key file {path} (mode {mode}): run chmod 600 {path}</source>
+        <translation>otros pueden leer el archivo de clave {path} (modo {mode}): ejecuta chmod 600 {path}</translation>
+    </message>
+    <message>
+        <source>the key file {path} has {size} bytes instead of {due}: restore it from a backup, or move it away to become a new peer</source>
+        <translation>el archivo de clave {path} tiene {size} bytes en lugar de {due}: restáuralo de una copia, o quítalo de ahí para ser un par nuevo</translation>
+    </message>
+    <message>
+        <source>the key file {path} is damaged: restore it from a backup</source>
+        <translation>el archivo de clave {path} está dañado: restáuralo de una copia</translation>
+    </message>
+    <message>
+        <source>there is no key in {folder}: restore it from a backup, or make a new one</source>
+        <translation>no hay ninguna clave en {folder}: restáurala de una copia o crea una nueva</translation>
+    </message>
+    <message>
+        <source>there is a key in {folder} already: restoring puts it aside, making does not</source>
+        <translation>ya hay una clave en {folder}: restaurar la aparta, crear no</translation>
+    </message>
+    <message>
+        <source>the key file {path} is sealed: a passphrase is needed</source>
+        <translation>el archivo de clave {path} está sellado: hace falta una contraseña</translation>
+    </message>
+    <message>
+        <source>the passphrase does not open the key file</source>
+        <translation>la contraseña no abre el archivo de clave</translation>
+    </message>
+    <message>
+        <source>the passphrase has fewer than {least} characters: take a longer one</source>
+        <translation>la contraseña tiene menos de {least} caracteres: usa una más larga</translation>
+    </message>
+    <message>
+        <source>this system has no keyring that could keep a secret: choose a passphrase instead</source>
+        <translation>este sistema no tiene un llavero que pueda guardar un secreto: elige una contraseña en su lugar</translation>
+    </message>
+    <message>
+        <source>the system's keyring is locked: unlock it and try again</source>
+        <translation>el llavero del sistema está bloqueado: desbloquéalo e intenta otra vez</translation>
+    </message>
+    <message>
+        <source>the system's keyring fails ({why}): try again, or choose a passphrase</source>
+        <translation>el llavero del sistema falla ({why}): intenta otra vez o elige una contraseña</translation>
+    </message>
+    <message>
+        <source>the system's keyring has not answered for {seconds} s: it may be asking for its password behind another window; try again then</source>
+        <translation>el llavero del sistema no ha respondido en {seconds} s: quizá pide su contraseña detrás de otra ventana; intenta entonces otra vez</translation>
+    </message>
+    <message>
+        <source>the system's keyring has no entry for the key file {path}: it was emptied, or is another user's; restore the key from a backup</source>
+        <translation>el llavero del sistema no tiene nada para el archivo de clave {path}: lo vaciaron, o es de otro usuario; restaura la clave de una copia</translation>
+    </message>
+    <message>
+        <source>the backup {path} cannot be used: {why}</source>
+        <translation>la copia {path} no se puede usar: {why}</translation>
+    </message>
+    <message>
+        <source>the file {path} is no backup of a key: choose the one that is</source>
+        <translation>el archivo {path} no es la copia de una clave: elige el que sí lo es</translation>
+    </message>
+    <message>
+        <source>the passphrase does not open the backup {path}, or the file is damaged</source>
+        <translation>la contraseña no abre la copia {path}, o el archivo está dañado</translation>
+    </message>
+    <message>
+        <source>the backup {path} does not read back as it was written: choose another place, this one is not to be trusted</source>
+        <translation>la copia {path} no se lee como se escribió: elige otro lugar, en este no se puede confiar</translation>
+    </message>
+    <message>
+        <source>a key has {due} words and these are {count}</source>
+        <translation>una clave tiene {due} palabras y estas son {count}</translation>
+    </message>
+    <message>
+        <source>word {number}, {word}, is not in the list of words: compare it with your note</source>
+        <translation>la palabra {number}, {word}, no está en la lista de palabras: compárala con tu nota</translation>
+    </message>
+    <message>
+        <source>word {number}, {word}, is not in the list of words: it may be {near}</source>
+        <translation>la palabra {number}, {word}, no está en la lista de palabras: puede ser {near}</translation>
+    </message>
+    <message>
+        <source>each word is in the list, but they do not belong together: one is another than was noted, or two have changed places</source>
+        <translation>cada palabra está en la lista, pero no van juntas: una no es la que se anotó, o dos cambiaron de lugar</translation>
+    </message>
+    <message>
+        <source>the words do not belong together: look at word {number}, {word}, which may have been {near}</source>
+        <translation>las palabras no van juntas: mira la palabra {number}, {word}, que pudo ser {near}</translation>
+    </message>
+    <message>
+        <source>the words do not belong together: words {first} and {second} may have changed places</source>
+        <translation>las palabras no van juntas: las palabras {first} y {second} pudieron cambiar de lugar</translation>
+    </message>
+</context>
+<context>
+    <name>notices</name>
+    <message>
+        <source>Your settings could not be read. They are kept as {detail}, and the usual ones hold until you choose others.</source>
+        <translation>No se pudieron leer tus ajustes. Se guardan como {detail}, y valen los habituales hasta que elijas otros.</translation>
+    </message>
+    <message>
+        <source>Your settings were written by a newer Tequio. What this one knows of them is used; they are kept as {detail}.</source>
+        <translation>Tus ajustes los escribió un Tequio más nuevo. Se usa lo que este conoce de ellos; se guardan como {detail}.</translation>
+    </message>
+    <message>
+        <source>Your settings could not be saved ({detail}). They hold until you quit; make room or make the file writable, and they will be saved.</source>
+        <translation>No se pudieron guardar tus ajustes ({detail}). Valen hasta que salgas; haz espacio o permite escribir el archivo, y se guardarán.</translation>
+    </message>
+    <message>
+        <source>A worker that was started elsewhere runs already. This window controls it, and it goes on when you quit.</source>
+        <translation>Ya hay un programa de trabajo que se inició en otro lugar. Esta ventana lo maneja, y sigue cuando salgas.</translation>
+    </message>
+    <message>
+        <source>Your desktop shows no tray icons, so closing this window minimises it. Ctrl+Q quits and stops lending.</source>
+        <translation>Tu escritorio no muestra iconos de bandeja, así que cerrar esta ventana la minimiza. Ctrl+Q sale y deja de prestar.</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Descartar</translation>
+    </message>
 </context>
 <context>
     <name>pages</name>
     <message>
         <source>Home</source>
         <translation>Inicio</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>Entrenamientos</translation>
+    </message>
+    <message>
+        <source>Points</source>
+        <translation>Puntos</translation>
+    </message>
+    <message>
+        <source>Hardware</source>
+        <translation>Hardware</translation>
+    </message>
+    <message>
+        <source>Activity</source>
+        <translation>Actividad</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Ajustes</translation>
     </message>
 </context>
 <context>
@@ -363,12 +3773,20 @@
         <translation>Abrir Hardware</translation>
     </message>
     <message>
+        <source>Try again</source>
+        <translation>Reintentar</translation>
+    </message>
+    <message>
+        <source>Back it up</source>
+        <translation>Respaldarla</translation>
+    </message>
+    <message>
         <source>Open Activity</source>
         <translation>Abrir Actividad</translation>
     </message>
     <message>
-        <source>Try again</source>
-        <translation>Reintentar</translation>
+        <source>Open Runs</source>
+        <translation>Abrir Entrenamientos</translation>
     </message>
     <message>
         <source>The graphics driver is too old to train with.</source>
@@ -396,19 +3814,38 @@
     </message>
     <message>
         <source>Your key's standing in the network has changed.</source>
-        <translation>La situación de tu clave en la red ha cambiado.</translation>
+        <translation>La situación de tu clave en la red cambió.</translation>
     </message>
     <message>
         <source>This computer's clock is wrong.</source>
         <translation>El reloj de este equipo está mal.</translation>
     </message>
     <message>
-        <source>The ledger has not answered since {since}. Work goes on, and points follow later.</source>
-        <translation>El registro no responde desde {since}. El trabajo sigue y los puntos llegarán después.</translation>
+        <source>Statements that wait here for it: {waiting}.</source>
+        <translation>Declaraciones que esperan aquí por él: {waiting}.</translation>
     </message>
     <message>
-        <source>Statements that wait here for it: {waiting}.</source>
-        <translation>Declaraciones que lo esperan aquí: {waiting}.</translation>
+        <source>The ledger has not answered since {since}. Work goes on, and points follow later.</source>
+        <translation>El registro no responde (última respuesta: {since}). El trabajo sigue y los puntos llegan después.</translation>
+    </message>
+</context>
+<context>
+    <name>settings</name>
+    <message>
+        <source>Stops lending now</source>
+        <translation>Detiene ahora el préstamo</translation>
+    </message>
+    <message>
+        <source>{note} Default: {default}.</source>
+        <translation>{note} De fábrica: {default}.</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>sí</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>no</translation>
     </message>
 </context>
 <context>
@@ -438,6 +3875,242 @@
         <translation>Atención</translation>
     </message>
     <message>
+        <source>nobody needs the computer. Pauses when you come back or start a game.</source>
+        <translation>nadie necesita el equipo. Se pausa cuando vuelvas o abras un juego.</translation>
+    </message>
+    <message>
+        <source>gently, at {share} % of the time, while you use the computer. Pauses for games.</source>
+        <translation>con suavidad, el {share} % del tiempo, mientras usas el equipo. Se pausa con los juegos.</translation>
+    </message>
+    <message>
+        <source>nothing is lent before you agree to it. Choose when to lend, then Contribute.</source>
+        <translation>no se presta nada hasta que digas que sí. Elige cuándo prestar y pulsa Contribuir.</translation>
+    </message>
+    <message>
+        <source>you paused it. Resumes when you choose Contribute.</source>
+        <translation>lo pausaste. Se reanuda cuando pulses Contribuir.</translation>
+    </message>
+    <message>
+        <source>the last round is finished, as you asked. Resumes when you choose Contribute.</source>
+        <translation>la última ronda terminó, como pediste. Se reanuda cuando pulses Contribuir.</translation>
+    </message>
+    <message>
+        <source>you asked for a break. Resumes by itself.</source>
+        <translation>pediste un descanso. Se reanuda solo.</translation>
+    </message>
+    <message>
+        <source>you asked for a break. Resumes {until}.</source>
+        <translation>pediste un descanso. Se reanuda {until}.</translation>
+    </message>
+    <message>
+        <source>until {program} closes. Resumes 60 s after that.</source>
+        <translation>hasta que se cierre {program}. Se reanuda 60 s después.</translation>
+    </message>
+    <message>
+        <source>until your game closes. Resumes 60 s after that.</source>
+        <translation>hasta que se cierre tu juego. Se reanuda 60 s después.</translation>
+    </message>
+    <message>
+        <source>your game has closed. Resumes {until}.</source>
+        <translation>tu juego se cerró. Se reanuda {until}.</translation>
+    </message>
+    <message>
+        <source>round {round} is the last one. Then lending stops, as you asked.</source>
+        <translation>la ronda {round} es la última. Después se deja de prestar, como pediste.</translation>
+    </message>
+    <message>
+        <source>the training program keeps failing ({problem}). Contribute tries again; Activity has the log.</source>
+        <translation>el programa de entrenamiento falla una y otra vez ({problem}). Contribuir lo reintenta; la bitácora está en Actividad.</translation>
+    </message>
+    <message>
+        <source>your key cannot be used ({problem}). See Settings, Account and keys.</source>
+        <translation>tu clave no se puede usar ({problem}). Mira en Ajustes, Cuenta y claves.</translation>
+    </message>
+    <message>
+        <source>the ledger has never been reached ({problem}). Tries again by itself; check its address in Settings, Advanced.</source>
+        <translation>nunca se llegó al registro ({problem}). Se reintenta solo; revisa su dirección en Ajustes, Avanzado.</translation>
+    </message>
+    <message>
+        <source>the ledger does not answer ({problem}). Resumes when it does.</source>
+        <translation>el registro no responde ({problem}). Se reanuda cuando responda.</translation>
+    </message>
+    <message>
+        <source>the swarm cannot be joined ({problem}). Tries again by itself; the addresses are in Settings, Advanced.</source>
+        <translation>no se puede entrar en el enjambre ({problem}). Se reintenta solo; las direcciones están en Ajustes, Avanzado.</translation>
+    </message>
+    <message>
+        <source>no run is open now. Resumes when one opens: there is nothing to do.</source>
+        <translation>ahora no hay ningún entrenamiento abierto. Se reanuda cuando se abra uno: no tienes que hacer nada.</translation>
+    </message>
+    <message>
+        <source>no open run fits this computer. Resumes when one does; Runs says what each needs.</source>
+        <translation>ningún entrenamiento abierto va con este equipo. Se reanuda cuando haya uno; en Entrenamientos verás qué pide cada uno.</translation>
+    </message>
+    <message>
+        <source>the run has ended. Resumes with another one; your points stay yours.</source>
+        <translation>el entrenamiento terminó. Se reanuda con otro; tus puntos siguen siendo tuyos.</translation>
+    </message>
+    <message>
+        <source>this computer cannot take part in the run ({problem}). See Runs; it is tried again by itself.</source>
+        <translation>este equipo no puede participar en el entrenamiento ({problem}). Mira en Entrenamientos; se reintenta solo.</translation>
+    </message>
+    <message>
+        <source>no roster takes your key now ({problem}). Activity says what you can do.</source>
+        <translation>ninguna lista acepta ahora tu clave ({problem}). En Actividad verás qué puedes hacer.</translation>
+    </message>
+    <message>
+        <source>there is no device to lend. Switch one on in Hardware.</source>
+        <translation>no hay ningún dispositivo que prestar. Activa uno en Hardware.</translation>
+    </message>
+    <message>
+        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware or choose another run.</source>
+        <translation>{device} tiene muy poca memoria para este entrenamiento, que pide {wanted} MiB. Sube su límite en Hardware o elige otro entrenamiento.</translation>
+    </message>
+    <message>
+        <source>only {free} GiB of disk are free and {wanted} GiB shall stay free. Resumes when there is 1 GiB more than that.</source>
+        <translation>solo hay {free} GiB de disco libres y deben quedar {wanted} GiB. Se reanuda cuando haya 1 GiB más que eso.</translation>
+    </message>
+    <message>
+        <source>cannot tell how much disk is free. Check that the store's folder is there.</source>
+        <translation>no se sabe cuánto disco queda libre. Comprueba que la carpeta del almacén esté ahí.</translation>
+    </message>
+    <message>
+        <source>the store holds {used} GiB of at most {most} GiB. Resumes when it has been trimmed; its limit is in Settings, Storage.</source>
+        <translation>el almacén ocupa {used} GiB de {most} GiB como mucho. Se reanuda cuando se haya recortado; su límite está en Ajustes, Almacenamiento.</translation>
+    </message>
+    <message>
+        <source>the computer runs on battery. Resumes on mains power.</source>
+        <translation>el equipo funciona con batería. Se reanuda cuando lo enchufes.</translation>
+    </message>
+    <message>
+        <source>cannot tell whether the computer runs on battery. See Health in Activity, or allow lending on battery in Settings, When to lend.</source>
+        <translation>no se sabe si el equipo funciona con batería. Mira Salud en Actividad, o permite prestar con batería en Ajustes, Cuándo prestar.</translation>
+    </message>
+    <message>
+        <source>cannot tell whether the computer saves power. See Health in Activity, or allow that in Settings, When to lend.</source>
+        <translation>no se sabe si el equipo ahorra energía. Mira Salud en Actividad, o permítelo en Ajustes, Cuándo prestar.</translation>
+    </message>
+    <message>
+        <source>the hardware probe does not answer. Resumes when it does; see Health in Activity.</source>
+        <translation>la sonda de hardware no responde. Se reanuda cuando responda; mira Salud en Actividad.</translation>
+    </message>
+    <message>
+        <source>the system saves power. Resumes when that is switched off.</source>
+        <translation>el sistema ahorra energía. Se reanuda cuando eso se desactive.</translation>
+    </message>
+    <message>
+        <source>{device} has {degrees} °C and shall stay below {limit} °C. Resumes when it is 5 °C cooler than that.</source>
+        <translation>{device} está a {degrees} °C y debe quedar por debajo de {limit} °C. Se reanuda cuando esté 5 °C por debajo.</translation>
+    </message>
+    <message>
+        <source>a game is running ({program}). Resumes 60 s after it closes.</source>
+        <translation>hay un juego abierto ({program}). Se reanuda 60 s después de que se cierre.</translation>
+    </message>
+    <message>
+        <source>a game is fullscreen ({program}). Resumes 60 s after it closes.</source>
+        <translation>hay un juego a pantalla completa ({program}). Se reanuda 60 s después de que se cierre.</translation>
+    </message>
+    <message>
+        <source>a film is fullscreen ({program}). Resumes 60 s after it closes.</source>
+        <translation>hay una película a pantalla completa ({program}). Se reanuda 60 s después de que se cierre.</translation>
+    </message>
+    <message>
+        <source>{program} is running, and you want nothing lent beside it. Resumes 60 s after it closes.</source>
+        <translation>{program} está abierto, y no quieres que se preste nada a su lado. Se reanuda 60 s después de que se cierre.</translation>
+    </message>
+    <message>
+        <source>a game or another exclusive program has just closed. Resumes {until}.</source>
+        <translation>acaba de cerrarse un juego u otro programa exclusivo. Se reanuda {until}.</translation>
+    </message>
+    <message>
+        <source>outside the hours in which you lend. Resumes {until}.</source>
+        <translation>fuera de las horas en que prestas. Se reanuda {until}.</translation>
+    </message>
+    <message>
+        <source>no hour of the week is chosen. Choose some in Settings, When to lend.</source>
+        <translation>no hay ninguna hora de la semana elegida. Elige algunas en Ajustes, Cuándo prestar.</translation>
+    </message>
+    <message>
+        <source>this month's {gb} GB of traffic are used up. Resumes {until}.</source>
+        <translation>se gastaron los {gb} GB de tráfico de este mes. Se reanuda {until}.</translation>
+    </message>
+    <message>
+        <source>this network is metered. Resumes on another network.</source>
+        <translation>esta red es de uso medido. Se reanuda en otra red.</translation>
+    </message>
+    <message>
+        <source>cannot tell whether this network is metered. See Health in Activity, or allow metered networks in Settings, Network.</source>
+        <translation>no se sabe si esta red es de uso medido. Mira Salud en Actividad, o permite las redes de uso medido en Ajustes, Red.</translation>
+    </message>
+    <message>
+        <source>you are using the computer. Resumes after {minutes} min without input.</source>
+        <translation>estás usando el equipo. Se reanuda tras {minutes} min sin actividad.</translation>
+    </message>
+    <message>
+        <source>cannot tell whether you are away. See Health in Activity.</source>
+        <translation>no se sabe si estás fuera. Mira Salud en Actividad.</translation>
+    </message>
+    <message>
+        <source>cannot tell whether you are away: nothing is known of your session. Resumes when its probes answer; see Health in Activity.</source>
+        <translation>no se sabe si estás fuera: no se sabe nada de tu sesión. Se reanuda cuando respondan sus sondas; mira Salud en Actividad.</translation>
+    </message>
+    <message>
+        <source>cannot tell when you last touched the computer. Resumes when it is locked; see Health in Activity.</source>
+        <translation>no se sabe cuándo tocaste el equipo por última vez. Se reanuda cuando esté bloqueado; mira Salud en Actividad.</translation>
+    </message>
+    <message>
+        <source>cannot tell whether a program fills the screen. Resumes when the computer is locked; see Health in Activity, or switch off pausing for games in Settings, When to lend.</source>
+        <translation>no se sabe si un programa llena la pantalla. Se reanuda cuando el equipo esté bloqueado; mira Salud en Actividad, o desactiva la pausa con juegos en Ajustes, Cuándo prestar.</translation>
+    </message>
+    <message>
+        <source>cannot tell whether a game is running. See Health in Activity, or switch off pausing for games in Settings, When to lend.</source>
+        <translation>no se sabe si hay un juego abierto. Mira Salud en Actividad, o desactiva la pausa con juegos en Ajustes, Cuándo prestar.</translation>
+    </message>
+    <message>
+        <source>cannot tell whether one of your exclusive programs is running. See Health in Activity, or empty their list in Settings, When to lend.</source>
+        <translation>no se sabe si está abierto uno de tus programas exclusivos. Mira Salud en Actividad, o vacía su lista en Ajustes, Cuándo prestar.</translation>
+    </message>
+    <message>
+        <source>other programs keep {device} {percent} % busy. Resumes 60 s after that.</source>
+        <translation>otros programas ocupan {device} al {percent} %. Se reanuda 60 s después de eso.</translation>
+    </message>
+    <message>
+        <source>other programs needed {device}. Resumes {until}.</source>
+        <translation>otros programas necesitaron {device}. Se reanuda {until}.</translation>
+    </message>
+    <message>
+        <source>other programs keep the processor {percent} % busy. Resumes 60 s after that.</source>
+        <translation>otros programas ocupan el procesador al {percent} %. Se reanuda 60 s después de eso.</translation>
+    </message>
+    <message>
+        <source>other programs needed the processor. Resumes {until}.</source>
+        <translation>otros programas necesitaron el procesador. Se reanuda {until}.</translation>
+    </message>
+    <message>
+        <source>cannot tell how busy other programs keep the processor. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
+        <translation>no se sabe cuánto ocupan el procesador otros programas. Mira Salud en Actividad, o pon ese límite en 100 % en Ajustes, Cuándo prestar.</translation>
+    </message>
+    <message>
+        <source>{device} has {free} MiB of memory free and training needs {wanted} MiB. Resumes when other programs give it back.</source>
+        <translation>{device} tiene {free} MiB de memoria libres y entrenar pide {wanted} MiB. Se reanuda cuando otros programas la devuelvan.</translation>
+    </message>
+    <message>
+        <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
+        <translation>no se sabe qué hacen las tarjetas gráficas: su sonda no responde. Se reanuda cuando responda; mira Salud en Actividad.</translation>
+    </message>
+    <message>
+        <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
+        <translation>no se sabe cuánto ocupan {device} otros programas. Mira Salud en Actividad, o pon ese límite en 100 % en Ajustes, Cuándo prestar.</translation>
+    </message>
+    <message>
+        <source>cannot tell how much memory of {device} is free. See Health in Activity.</source>
+        <translation>no se sabe cuánta memoria de {device} queda libre. Mira Salud en Actividad.</translation>
+    </message>
+    <message>
+        <source>training was slowed down: another program needs the device. Resumes {until}.</source>
+        <translation>el entrenamiento se frenó: otro programa necesita el dispositivo. Se reanuda {until}.</translation>
+    </message>
+    <message>
         <source>in {seconds} s</source>
         <translation>en {seconds} s</translation>
     </message>
@@ -458,240 +4131,244 @@
         <translation>el {date} a las {time}</translation>
     </message>
     <message>
-        <source>nobody needs the computer. Pauses when you come back or start a game.</source>
-        <translation>nadie necesita el equipo. Se detiene cuando vuelvas o empieces un juego.</translation>
+        <source>Started, version {version}.</source>
+        <translation>Arrancó, versión {version}.</translation>
     </message>
     <message>
-        <source>gently, at {share} % of the time, while you use the computer. Pauses for games.</source>
-        <translation>con suavidad, el {share} % del tiempo, mientras usas el equipo. Se detiene con los juegos.</translation>
+        <source>Your settings were changed.</source>
+        <translation>Cambiaron tus ajustes.</translation>
     </message>
     <message>
-        <source>nothing is lent before you agree to it. Choose when to lend, then Contribute.</source>
-        <translation>no se presta nada hasta que estés de acuerdo. Elige cuándo prestar y pulsa Contribuir.</translation>
+        <source>Joined the run {run}.</source>
+        <translation>Entró en el entrenamiento {run}.</translation>
     </message>
     <message>
-        <source>you paused it. Resumes when you choose Contribute.</source>
-        <translation>lo has pausado. Sigue cuando pulses Contribuir.</translation>
+        <source>Left the run {run}.</source>
+        <translation>Dejó el entrenamiento {run}.</translation>
     </message>
     <message>
-        <source>the last round is finished, as you asked. Resumes when you choose Contribute.</source>
-        <translation>la última ronda ha terminado, como pediste. Sigue cuando pulses Contribuir.</translation>
+        <source>The run {run} has ended.</source>
+        <translation>El entrenamiento {run} terminó.</translation>
     </message>
     <message>
-        <source>you asked for a break. Resumes by itself.</source>
-        <translation>pediste un descanso. Sigue solo.</translation>
+        <source>{run}, round {round}: your work was accepted, for {points:,.3f} points.</source>
+        <translation>{run}, ronda {round}: se aceptó tu trabajo, por {points:,.3f} puntos.</translation>
     </message>
     <message>
-        <source>you asked for a break. Resumes {until}.</source>
-        <translation>pediste un descanso. Sigue {until}.</translation>
+        <source>{run}, round {round}: {points:,.3f} points for checking others' work.</source>
+        <translation>{run}, ronda {round}: {points:,.3f} puntos por comprobar el trabajo de otros.</translation>
     </message>
     <message>
-        <source>until {program} closes. Resumes 60 s after that.</source>
-        <translation>hasta que se cierre {program}. Sigue 60 s después.</translation>
+        <source>{run}, round {round}: nothing was asked of you that gives points.</source>
+        <translation>{run}, ronda {round}: no se te pidió nada que dé puntos.</translation>
     </message>
     <message>
-        <source>until your game closes. Resumes 60 s after that.</source>
-        <translation>hasta que se cierre tu juego. Sigue 60 s después.</translation>
+        <source>{run}, round {round}: too few witnesses had your work in time. Nobody blames you for that.</source>
+        <translation>{run}, ronda {round}: muy pocos testigos recibieron tu trabajo a tiempo. Nadie te culpa de eso.</translation>
     </message>
     <message>
-        <source>your game has closed. Resumes {until}.</source>
-        <translation>tu juego se ha cerrado. Sigue {until}.</translation>
+        <source>{run}, round {round}: the round ended without work of yours.</source>
+        <translation>{run}, ronda {round}: la ronda terminó sin trabajo tuyo.</translation>
     </message>
     <message>
-        <source>round {round} is the last one. Then lending stops, as you asked.</source>
-        <translation>la ronda {round} es la última. Después se deja de prestar, como pediste.</translation>
+        <source>{run}, round {round}: the round counts for nobody, and its work is given out again.</source>
+        <translation>{run}, ronda {round}: la ronda no cuenta para nadie, y su trabajo se reparte otra vez.</translation>
     </message>
     <message>
-        <source>the training program keeps failing ({problem}). Contribute tries again; Activity has the log.</source>
-        <translation>el programa de entrenamiento falla una y otra vez ({problem}). Contribuir lo reintenta; el registro está en Actividad.</translation>
+        <source>{run}, round {round}: the witnesses refused your work ({reason}).</source>
+        <translation>{run}, ronda {round}: los testigos rechazaron tu trabajo ({reason}).</translation>
     </message>
     <message>
-        <source>your key cannot be used ({problem}). See Settings, Account and keys.</source>
-        <translation type="unfinished"></translation>
+        <source>The ledger says that you have {ledger:,.3f} points, but its log proves {proven:,.3f}. What is not proven is not counted here.</source>
+        <translation>El registro dice que tienes {ledger:,.3f} puntos, pero su bitácora prueba {proven:,.3f}. Lo que no está probado no se cuenta aquí.</translation>
     </message>
     <message>
-        <source>the ledger has never been reached ({problem}). Tries again by itself; check its address in Settings, Advanced.</source>
-        <translation type="unfinished"></translation>
+        <source>{run}: the model after round {round} is here, and was checked.</source>
+        <translation>{run}: el modelo tras la ronda {round} está aquí y se comprobó.</translation>
     </message>
     <message>
-        <source>the ledger does not answer ({problem}). Resumes when it does.</source>
-        <translation type="unfinished"></translation>
+        <source>Your key is now {standing}.</source>
+        <translation>Situación de tu clave: {standing}.</translation>
     </message>
     <message>
-        <source>the swarm cannot be joined ({problem}). Tries again by itself; the addresses are in Settings, Advanced.</source>
-        <translation type="unfinished"></translation>
+        <source>The ledger cannot be reached ({problem}). Work goes on without it for a while.</source>
+        <translation>No se llega al registro ({problem}). El trabajo sigue un rato sin él.</translation>
     </message>
     <message>
-        <source>no run is open now. Resumes when one opens: there is nothing to do.</source>
-        <translation type="unfinished"></translation>
+        <source>The ledger can be reached again.</source>
+        <translation>Otra vez se llega al registro.</translation>
     </message>
     <message>
-        <source>no open run fits this computer. Resumes when one does; Runs says what each needs.</source>
-        <translation type="unfinished"></translation>
+        <source>The ledger shows another log than before ({problem}). Nothing of it is believed any more.</source>
+        <translation>El registro muestra otra bitácora que antes ({problem}). Ya no se cree nada de ella.</translation>
     </message>
     <message>
-        <source>the run has ended. Resumes with another one; your points stay yours.</source>
-        <translation type="unfinished"></translation>
+        <source>The training program ended by itself and was started anew.</source>
+        <translation>El programa de entrenamiento terminó por sí mismo y se arrancó de nuevo.</translation>
     </message>
     <message>
-        <source>this computer cannot take part in the run ({problem}). See Runs; it is tried again by itself.</source>
-        <translation type="unfinished"></translation>
+        <source>A file was damaged or not ours. It was kept as {file}, and a new one begun.</source>
+        <translation>Un archivo estaba dañado o no era nuestro. Se guardó como {file} y se empezó uno nuevo.</translation>
     </message>
     <message>
-        <source>no roster takes your key now ({problem}). Activity says what you can do.</source>
-        <translation type="unfinished"></translation>
+        <source>This computer's clock was moved by {seconds} s.</source>
+        <translation>El reloj de este equipo se movió {seconds} s.</translation>
     </message>
     <message>
-        <source>there is no device to lend. Switch one on in Hardware.</source>
-        <translation>no hay dispositivo que prestar. Activa uno en Hardware.</translation>
+        <source>Something happened that this version has no words for ({code}).</source>
+        <translation>Pasó algo para lo que esta versión no tiene palabras ({code}).</translation>
     </message>
     <message>
-        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware or choose another run.</source>
-        <translation type="unfinished"></translation>
+        <source>for a reason that this version has no words for ({reason})</source>
+        <translation>por una razón para la que esta versión no tiene palabras ({reason})</translation>
     </message>
     <message>
-        <source>only {free} GiB of disk are free and {wanted} GiB shall stay free. Resumes when there is 1 GiB more than that.</source>
-        <translation type="unfinished"></translation>
+        <source>Pending</source>
+        <translation>Pendiente</translation>
     </message>
     <message>
-        <source>cannot tell how much disk is free. Check that the store's folder is there.</source>
-        <translation type="unfinished"></translation>
+        <source>Verified</source>
+        <translation>Verificada</translation>
     </message>
     <message>
-        <source>the store holds {used} GiB of at most {most} GiB. Resumes when it has been trimmed; its limit is in Settings, Storage.</source>
-        <translation type="unfinished"></translation>
+        <source>Rejected</source>
+        <translation>Rechazada</translation>
     </message>
     <message>
-        <source>the computer runs on battery. Resumes on mains power.</source>
-        <translation>el equipo funciona con batería. Sigue con corriente.</translation>
+        <source>the round counts for nobody; its work is given out again</source>
+        <translation>la ronda no cuenta para nadie; su trabajo se reparte otra vez</translation>
     </message>
     <message>
-        <source>cannot tell whether the computer runs on battery. See Health in Activity, or allow lending on battery in Settings, When to lend.</source>
-        <translation type="unfinished"></translation>
+        <source>the round ended without work of yours</source>
+        <translation>la ronda terminó sin trabajo tuyo</translation>
     </message>
     <message>
-        <source>cannot tell whether the computer saves power. See Health in Activity, or allow that in Settings, When to lend.</source>
-        <translation type="unfinished"></translation>
+        <source>too few witnesses had your work in time; nobody blames you</source>
+        <translation>muy pocos testigos recibieron tu trabajo a tiempo; nadie te culpa</translation>
     </message>
     <message>
-        <source>the hardware probe does not answer. Resumes when it does; see Health in Activity.</source>
-        <translation type="unfinished"></translation>
+        <source>nothing was asked of you that gives points</source>
+        <translation>no se te pidió nada que dé puntos</translation>
     </message>
     <message>
-        <source>the system saves power. Resumes when that is switched off.</source>
-        <translation>el sistema ahorra energía. Sigue cuando se desactive.</translation>
+        <source>the witnesses gave no reason</source>
+        <translation>los testigos no dieron ninguna razón</translation>
     </message>
     <message>
-        <source>{device} has {degrees} °C and shall stay below {limit} °C. Resumes when it is 5 °C cooler than that.</source>
-        <translation>{device} está a {degrees} °C y debe quedar por debajo de {limit} °C. Sigue cuando baje 5 °C más.</translation>
+        <source>the contribution had the wrong length</source>
+        <translation>la contribución tenía una longitud equivocada</translation>
     </message>
     <message>
-        <source>a game is running ({program}). Resumes 60 s after it closes.</source>
-        <translation>hay un juego abierto ({program}). Sigue 60 s después de que se cierre.</translation>
+        <source>the contribution was not in the right format</source>
+        <translation>la contribución no tenía el formato correcto</translation>
     </message>
     <message>
-        <source>a game is fullscreen ({program}). Resumes 60 s after it closes.</source>
-        <translation>hay un juego a pantalla completa ({program}). Sigue 60 s después de que se cierre.</translation>
+        <source>the contribution was in a format of another version</source>
+        <translation>la contribución tenía el formato de otra versión</translation>
     </message>
     <message>
-        <source>a film is fullscreen ({program}). Resumes 60 s after it closes.</source>
-        <translation>hay una película a pantalla completa ({program}). Sigue 60 s después de que se cierre.</translation>
+        <source>the contribution did not have the shape of the model</source>
+        <translation>la contribución no tenía la forma del modelo</translation>
     </message>
     <message>
-        <source>{program} is running, and you want nothing lent beside it. Resumes 60 s after it closes.</source>
-        <translation type="unfinished"></translation>
+        <source>the contribution had marks that are not allowed</source>
+        <translation>la contribución tenía marcas que no se permiten</translation>
     </message>
     <message>
-        <source>a game or another exclusive program has just closed. Resumes {until}.</source>
-        <translation>acaba de cerrarse un juego u otro programa exclusivo. Sigue {until}.</translation>
+        <source>the contribution was for another run</source>
+        <translation>la contribución era de otro entrenamiento</translation>
     </message>
     <message>
-        <source>outside the hours in which you lend. Resumes {until}.</source>
-        <translation>fuera de las horas en que prestas. Sigue {until}.</translation>
+        <source>the contribution was for another round</source>
+        <translation>la contribución era de otra ronda</translation>
     </message>
     <message>
-        <source>no hour of the week is chosen. Choose some in Settings, When to lend.</source>
-        <translation>no hay ninguna hora elegida. Elige algunas en Ajustes, Cuándo prestar.</translation>
+        <source>the work began from another version of the model</source>
+        <translation>el trabajo partió de otra versión del modelo</translation>
     </message>
     <message>
-        <source>this month's {gb} GB of traffic are used up. Resumes {until}.</source>
-        <translation>se han gastado los {gb} GB de tráfico de este mes. Sigue {until}.</translation>
+        <source>the contribution named another trainer</source>
+        <translation>la contribución nombraba a otro entrenador</translation>
     </message>
     <message>
-        <source>this network is metered. Resumes on another network.</source>
-        <translation>esta red es de uso medido. Sigue en otra red.</translation>
+        <source>the work used other text than was given out</source>
+        <translation>el trabajo usó otro texto que el repartido</translation>
     </message>
     <message>
-        <source>cannot tell whether this network is metered. See Health in Activity, or allow metered networks in Settings, Network.</source>
-        <translation type="unfinished"></translation>
+        <source>the number of tokens was not what was given out</source>
+        <translation>el número de tokens no era el repartido</translation>
     </message>
     <message>
-        <source>you are using the computer. Resumes after {minutes} min without input.</source>
-        <translation>estás usando el equipo. Sigue tras {minutes} min sin actividad.</translation>
+        <source>the number of steps was not what was given out</source>
+        <translation>el número de pasos no era el repartido</translation>
     </message>
     <message>
-        <source>cannot tell whether you are away. See Health in Activity.</source>
-        <translation type="unfinished"></translation>
+        <source>the bytes were not those that were promised</source>
+        <translation>los bytes no eran los prometidos</translation>
     </message>
     <message>
-        <source>cannot tell whether you are away: nothing is known of your session. Resumes when its probes answer; see Health in Activity.</source>
-        <translation type="unfinished"></translation>
+        <source>a scale in the contribution was not allowed</source>
+        <translation>una escala de la contribución no se permite</translation>
     </message>
     <message>
-        <source>cannot tell when you last touched the computer. Resumes when it is locked; see Health in Activity.</source>
-        <translation type="unfinished"></translation>
+        <source>the contribution had something where there must be nothing</source>
+        <translation>la contribución tenía algo donde no debe haber nada</translation>
     </message>
     <message>
-        <source>cannot tell whether a program fills the screen. Resumes when the computer is locked; see Health in Activity, or switch off pausing for games in Settings, When to lend.</source>
-        <translation type="unfinished"></translation>
+        <source>a block of the contribution had too many or too few values</source>
+        <translation>un bloque de la contribución tenía valores de más o de menos</translation>
     </message>
     <message>
-        <source>cannot tell whether a game is running. See Health in Activity, or switch off pausing for games in Settings, When to lend.</source>
-        <translation type="unfinished"></translation>
+        <source>the contribution named a place outside of the model</source>
+        <translation>la contribución nombraba un lugar fuera del modelo</translation>
     </message>
     <message>
-        <source>cannot tell whether one of your exclusive programs is running. See Health in Activity, or empty their list in Settings, When to lend.</source>
-        <translation type="unfinished"></translation>
+        <source>the places in the contribution were out of order</source>
+        <translation>los lugares de la contribución estaban desordenados</translation>
     </message>
     <message>
-        <source>other programs keep {device} {percent} % busy. Resumes 60 s after that.</source>
-        <translation>otros programas ocupan {device} al {percent} %. Sigue 60 s después de eso.</translation>
+        <source>a value in the contribution was not allowed</source>
+        <translation>un valor de la contribución no se permite</translation>
     </message>
     <message>
-        <source>other programs needed {device}. Resumes {until}.</source>
-        <translation type="unfinished"></translation>
+        <source>the contribution was empty</source>
+        <translation>la contribución estaba vacía</translation>
     </message>
     <message>
-        <source>other programs keep the processor {percent} % busy. Resumes 60 s after that.</source>
-        <translation>otros programas ocupan el procesador al {percent} %. Sigue 60 s después de eso.</translation>
+        <source>the contribution was far larger than the others</source>
+        <translation>la contribución era mucho más grande que las demás</translation>
     </message>
     <message>
-        <source>other programs needed the processor. Resumes {until}.</source>
-        <translation type="unfinished"></translation>
+        <source>the contribution pointed away from what the witnesses measured themselves</source>
+        <translation>la contribución apuntaba lejos de lo que midieron los propios testigos</translation>
     </message>
     <message>
-        <source>cannot tell how busy other programs keep the processor. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
-        <translation type="unfinished"></translation>
+        <source>the contribution was nearly the same as an earlier one</source>
+        <translation>la contribución era casi igual a una anterior</translation>
     </message>
     <message>
-        <source>{device} has {free} MiB of memory free and training needs {wanted} MiB. Resumes when other programs give it back.</source>
-        <translation type="unfinished"></translation>
+        <source>new</source>
+        <translation>nueva</translation>
     </message>
     <message>
-        <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
-        <translation type="unfinished"></translation>
+        <source>active</source>
+        <translation>activa</translation>
     </message>
     <message>
-        <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
-        <translation type="unfinished"></translation>
+        <source>under watch, and trains on as before</source>
+        <translation>en observación, y sigue entrenando como antes</translation>
     </message>
     <message>
-        <source>cannot tell how much memory of {device} is free. See Health in Activity.</source>
-        <translation type="unfinished"></translation>
+        <source>quarantined: it serves the swarm, and does not train until that is over</source>
+        <translation>en cuarentena: sirve al enjambre y no entrena hasta que eso termine</translation>
     </message>
     <message>
-        <source>training was slowed down: another program needs the device. Resumes {until}.</source>
-        <translation type="unfinished"></translation>
+        <source>on probation, and trains again</source>
+        <translation>a prueba, y entrena otra vez</translation>
+    </message>
+    <message>
+        <source>banned, and in no roster any more</source>
+        <translation>excluida, y ya no está en ninguna lista</translation>
     </message>
 </context>
 </TS>

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from PySide6.QtCore import QLocale, QTranslator
+from PySide6.QtCore import QLibraryInfo, QLocale, QTranslator
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -76,9 +76,17 @@ class Language:
         QLocale.setDefault(locale)
         for old in self._translators:
             self._app.removeTranslator(old)
-        self._translators = [translator]
+        self._translators = [translator, _qt(locale)]
         self._app.setLayoutDirection(locale.textDirection())
-        self._app.installTranslator(translator)
+        for new in self._translators:
+            self._app.installTranslator(new)
+
+
+def _qt(locale: QLocale) -> QTranslator:
+    """Qt's own words (Copy, Cancel, its file dialog); asked before ours, which answer for all."""
+    made = QTranslator()
+    made.load(locale, "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
+    return made
 
 
 def catalogue(code: str) -> Catalogue:

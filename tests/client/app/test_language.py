@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from importlib.resources import files
-from pathlib import Path
 from string import Formatter
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale
 
-import tequio_client.app
+from tequio_client.app import words
 from tequio_client.app.language import LANGUAGES, Catalogue, Language, catalogue
 from tequio_client.key_errors import TEMPLATES
-from tequio_client.link import words
+from tequio_client.link import event_words, round_words
+from tequio_client.link import words as link_words
+from tests.support import app_texts
+from tests.support.app_texts import Text, is_finished
 
-APP = Path(tequio_client.app.__file__).parent
-FOLDER = files("tequio_assets") / "i18n"
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+ENDS = (".", "…", ":", "?")
 PAIR = """<TS><context><name>x</name>
 <message numerus="yes"><source>%n thing(s)</source><translation>
 <numerusform>%n cosa</numerusform><numerusform>%n cosas</numerusform></translation></message>
@@ -38,33 +39,54 @@ def test_what_is_not_translated_stays_english(source: str) -> None:
     assert Catalogue(PAIR).translate("x", source) == source
 
 
+@pytest.fixture(scope="module")
+def texts() -> tuple[Text, ...]:
+    return app_texts.shown()
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_text_is_in_the_file_and_no_other(code: str, texts: tuple[Text, ...]) -> None:
+    there, wanted = _messages(code).keys(), set(app_texts.wanted(code, texts))
+    assert (wanted - there, there - wanted) == (set(), set()), "make texts brings them in line"
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_text_is_translated(code: str) -> None:
+    assert [text for text, one in _messages(code).items() if not is_finished(one)] == []
+
+
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_every_translation_keeps_the_places_of_its_values(code: str) -> None:
-    for message in _messages(code):
-        source = message.findtext("source", "")
-        target = message.find("translation")
-        assert target is not None
-        forms = [form.text or "" for form in target.iter("numerusform")] or [target.text or ""]
-        for form in filter(None, forms):
-            assert _places(form) == _places(source), form
-            assert ("%n" in form) == ("%n" in source), form
+    for text, message in _messages(code).items():
+        found = app_texts.forms(message)
+        assert len(found) == (app_texts.PLURALS if text.is_plural else 1)
+        assert message.get("numerus") == ("yes" if text.is_plural else None)
+        for form in found:
+            assert _places(form) == _places(text.source), form
+            assert form.count("%n") == text.source.count("%n"), form
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_no_translation_is_of_a_text_that_is_gone(code: str, tmp_path: Path) -> None:
-    wanted = _sources(tmp_path) | {
-        ("words", text)
-        for table in (words.STATES, words.REASONS, words.WHEN)
-        for text in table.values()
-    }
-    wanted |= {("keys", text) for text in TEMPLATES.values()}
-    assert _translated(code) - wanted == set()
+def test_every_translation_ends_as_its_text_does(code: str) -> None:
+    for text, message in _messages(code).items():
+        for form in app_texts.forms(message):
+            assert form == form.strip()
+            assert [form.endswith(end) for end in ENDS] == [text.source.endswith(e) for e in ENDS]
 
 
-def test_english_has_both_forms_of_every_plural(tmp_path: Path) -> None:
-    plurals = {one for one in _sources(tmp_path) if "%n" in one[1]}
-    assert plurals
-    assert plurals - _translated("en") == set()
+def test_the_shared_tables_are_among_the_texts(texts: tuple[Text, ...]) -> None:
+    words_of = {text.source for text in texts if text.context == words.CONTEXT}
+    assert words_of > {link_words.REASONS["in-use"], event_words.UNKNOWN, round_words.NEWER}
+    assert {Text("keys", template) for template in TEMPLATES.values()} < set(texts)
+
+
+def test_writing_the_file_keeps_what_is_translated_and_no_more() -> None:
+    known = app_texts.messages(PAIR)
+    plural, half, new = Text("x", "%n thing(s)"), Text("x", "half"), Text("a", "new")
+    made = app_texts.messages(app_texts.written("es", (plural, half, new), known))
+    assert list(made) == [new, plural, half]
+    assert app_texts.forms(made[plural]) == ("%n cosa", "%n cosas")
+    assert [one for one, message in made.items() if is_finished(message)] == [plural]
 
 
 def test_an_unknown_language_is_english(language: Language) -> None:
@@ -80,35 +102,17 @@ def test_spanish_is_spoken(language: Language) -> None:
     assert catalogue("es").translate("words", "Lending") == "Prestando"
 
 
-def _messages(code: str) -> list[ElementTree.Element]:
-    text = (FOLDER / f"tequio_{code}.ts").read_text("utf-8")
-    return list(ElementTree.fromstring(text).iter("message"))  # noqa: S314  # it is ours
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_qts_own_words_are_in_the_same_language(language: Language, code: str) -> None:
+    language.choose(code)
+    said = QCoreApplication.translate("QPlatformTheme", "Cancel")
+    assert said == {"en": "Cancel", "es": "Cancelar"}[code]
 
 
-def _translated(code: str) -> set[tuple[str, str]]:
-    text = (FOLDER / f"tequio_{code}.ts").read_text("utf-8")
-    return _pairs(text)
+def _messages(code: str) -> dict[Text, Element]:
+    return app_texts.messages(app_texts.path_of(code).read_text("utf-8"))
 
 
-def _sources(folder: Path) -> set[tuple[str, str]]:
-    """What Qt's own tool finds in the app's sources."""
-    output = folder / "found.ts"
-    sources = [str(file) for file in APP.rglob("*.py")]
-    subprocess.run(
-        [Path(sys.executable).with_name("pyside6-lupdate"), *sources, "-ts", str(output)],
-        check=True,
-        capture_output=True,
-    )
-    return _pairs(output.read_text("utf-8"))
-
-
-def _pairs(text: str) -> set[tuple[str, str]]:
-    return {
-        (context.findtext("name", ""), message.findtext("source", ""))
-        for context in ElementTree.fromstring(text).iter("context")  # noqa: S314  # it is ours
-        for message in context.iter("message")
-    }
-
-
-def _places(text: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(text) if name}
+def _places(text: str) -> list[str]:
+    """The values in it, each as often as it stands there."""
+    return sorted(name for _, name, _, _ in Formatter().parse(text) if name)
