@@ -79,17 +79,26 @@ SMALL = Script(config=CONFIG, plan=PLAN)
 
 async def found(stage: Stage, script: Script = SMALL) -> str:
     """Start the ledger and open the run; the seed's folder is filled. Gives the organiser's key."""
+    organiser = await begin(stage, script)
+    await open_run(stage)
+    return organiser
+
+
+async def begin(stage: Stage, script: Script = SMALL) -> str:
+    """Prepare all that a run needs and start the ledger. Gives the organiser's key."""
     await trio.to_thread.run_sync(_write_files, stage.folder, script)
-    data, texts, home, seed = (
-        str(stage.folder / name) for name in ("data", "texts", "organiser", "seed")
-    )
+    data, texts, home = (str(stage.folder / name) for name in ("data", "texts", "organiser"))
     await stage.command("data", "data", "build", data, "--folder", texts, "--sequence", "32")
     organiser = (await stage.command("key", "run", "key", "--dir", home)).strip()
     await stage.ledger(organiser)
-    plan = str(stage.folder / "plan.toml")
+    return organiser
+
+
+async def open_run(stage: Stage) -> None:
+    """Open the run on the ledger that was begun with."""
+    plan, home, seed = (str(stage.folder / name) for name in ("plan.toml", "organiser", "seed"))
     where = ("--ledger", stage.url, "--dir", home, "--seed-dir", seed)
     await stage.command("open", "run", "open", plan, *where)
-    return organiser
 
 
 def _write_files(folder: Path, script: Script) -> None:

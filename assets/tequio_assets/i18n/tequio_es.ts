@@ -258,7 +258,7 @@
     </message>
     <message>
         <source>A run that fits, with places free</source>
-        <translation>Un entrenamiento apto y con lugares libres</translation>
+        <translation>Uno apto y con lugares libres</translation>
     </message>
 </context>
 <context>
@@ -537,7 +537,7 @@
     </message>
     <message>
         <source>This device alone. A computer that would otherwise sleep draws 40 to 90 W more.</source>
-        <translation>Solo este dispositivo. Un equipo que si no estaría suspendido consume de 40 a 90 W más.</translation>
+        <translation>Solo este dispositivo. Un equipo que de otro modo estaría suspendido gasta de 40 a 90 W más.</translation>
     </message>
     <message>
         <source>The price is a rough one for households: enter yours.</source>
@@ -3513,6 +3513,14 @@
         <source>Yesterday</source>
         <translation>Ayer</translation>
     </message>
+    <message>
+        <source>{weekday} {day} {month}</source>
+        <translation>{weekday} {day} de {month}</translation>
+    </message>
+    <message>
+        <source>{weekday} {day} {month} {year}</source>
+        <translation>{weekday} {day} de {month} de {year}</translation>
+    </message>
 </context>
 <context>
     <name>health</name>
@@ -3777,6 +3785,14 @@
         <translation>Reintentar</translation>
     </message>
     <message>
+        <source>The ledger has not answered since {since}.</source>
+        <translation>El registro no responde (última respuesta: {since}).</translation>
+    </message>
+    <message>
+        <source>The ledger has not answered since {since}. Work goes on, and points follow later.</source>
+        <translation>El registro no responde (última respuesta: {since}). El trabajo sigue y los puntos llegan después.</translation>
+    </message>
+    <message>
         <source>Back it up</source>
         <translation>Respaldarla</translation>
     </message>
@@ -3823,10 +3839,6 @@
     <message>
         <source>Statements that wait here for it: {waiting}.</source>
         <translation>Declaraciones que esperan aquí por él: {waiting}.</translation>
-    </message>
-    <message>
-        <source>The ledger has not answered since {since}. Work goes on, and points follow later.</source>
-        <translation>El registro no responde (última respuesta: {since}). El trabajo sigue y los puntos llegan después.</translation>
     </message>
 </context>
 <context>

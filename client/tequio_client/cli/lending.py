@@ -168,8 +168,8 @@ def _say(shown: Snapshot, *, as_json: bool) -> None:
         click.echo(f"{one.run_name}: round {one.number} of {one.rounds}, {one.role or 'no role'}")
     if shown.status is not None:
         click.echo(f"{shown.status.peers} peers; {shown.status.verdict or 'no round closed yet'}")
-    if shown.ledger.problem:
-        click.echo(f"Not in a run: {shown.ledger.problem}")
+    if shown.ledger.problem and shown.ledger.problem not in shown.decision.values.values():
+        click.echo(f"The ledger does not answer: {shown.ledger.problem}")
     click.echo(f"{_points(shown.points.total)} verified, {shown.points.pending} rounds pending")
 
 

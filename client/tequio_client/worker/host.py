@@ -30,8 +30,10 @@ from tequio_client.worker.diary import Diary, Look
 from tequio_client.worker.energy import Energy
 from tequio_client.worker.follower import FILE as LOG_FILE
 from tequio_client.worker.handed_down import trainer_environment
+from tequio_client.worker.joining import RunOverError
 from tequio_client.worker.lending import Lending, now
 from tequio_client.worker.manners_facts import Facts
+from tequio_client.worker.outside import ENDED, JOINING, Outside, Why
 from tequio_client.worker.points_book import PointsBook
 from tequio_client.worker.probe_process import ProbeProcess
 from tequio_client.worker.quota import MonthCounter
@@ -58,6 +60,8 @@ log = structlog.get_logger(__name__)
 
 KEEP_S = 30
 """Seconds between two writings of the month's traffic."""
+LOOK_S = 1.0
+"""Seconds between two looks at what moves by itself."""
 AGAIN_S = 30.0
 """After something went wrong a minded worker tries again, at the latest."""
 UNMINDED = Preferences(
@@ -76,10 +80,6 @@ UNMINDED = Preferences(
 )
 """Who starts a worker by hand has said what it may take, on the command line."""
 GOODBYE_S = 2.0
-_NO_RUN = {
-    "none-open": "no run is open now; one will be joined when it opens",
-    "none-fits": "no open run fits this computer's devices, disk and traffic: see Runs",
-}
 _PLAIN_MACHINE = MachineFacts(gpus=(), on_battery=False, is_saving_power=False)
 
 
@@ -99,8 +99,7 @@ class Host:
         self.probe = ProbeProcess(rng) if settings.is_minded else None
         self.node: Node | None = None
         self.volunteer: Volunteer | None = None
-        self.problem = ""
-        """What keeps a minded worker out of the swarm."""
+        self._fault = Why.NO_SWARM  # what an error means where we are now; owned by _be_there
         fixed = None if settings.is_minded else UNMINDED
         self.choices = Choices(folder, wish=Wish(lend=not settings.is_linked), fixed=fixed)
         self.lending = Lending(settings, self.choices, self.trainer, self.facts)
@@ -143,35 +142,47 @@ class Host:
         while True:
             chosen = self.lending.preferences
             if chosen.consent:
+                self.lending.stays_out(JOINING)
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(self._cancel_when_chosen_anew, chosen, nursery.cancel_scope)
-                    await self._try_to_take_part(chosen.run)
-                    nursery.cancel_scope.cancel()
+                    await self._keep_trying(chosen.run)
             else:
                 await self.lending.changed().wait()
 
-    async def _try_to_take_part(self, wanted: str) -> None:
-        self.problem = ""
-        try:
-            await self._take_part(wanted or await self._chosen_run())
-            self.problem = "the run has ended; another one can be chosen"
-        except* TequioError as group:
-            self.problem = str(endings.first_of(group.subgroup(UserFacingError) or group))
-        log.warning("not in a run", why=self.problem)
-        self.lending.look()
-        self.lending.announce()
-        await trio.sleep(AGAIN_S)
+    async def _keep_trying(self, wanted: str) -> NoReturn:
+        """Until we are in a run again, it is the last failure that keeps us out."""
+        while True:
+            self._fault = Why.NO_SWARM
+            try:
+                await self._take_part(wanted or await self._chosen_run())
+            except* TequioError as group:
+                self._note(endings.first_of(group.subgroup(UserFacingError) or group))
+            await trio.sleep(AGAIN_S)
+
+    def _note(self, error: BaseException) -> None:
+        """Say why we are in no run; a ledger that is away speaks for itself, while it is."""
+        log.warning("not in a run", why=str(error))
+        if isinstance(error, RunOverError):
+            self.lending.stays_out(ENDED)
+        elif self.ledger.reach.problem:
+            self.lending.stays_out(self.lending.outside or JOINING)
+        else:
+            self.lending.stays_out(Outside(why=self._fault, problem=str(error)))
 
     async def _chosen_run(self) -> str:
         """Choose for the volunteer, as soon as there is something to choose."""
         while True:
             rows = (await self.runs.read()).rows
-            machine = self.facts().known_machine()
+            facts = self.facts()
+            if facts.machine is None:  # before the probe has spoken nothing can be said to fit
+                await trio.sleep(LOOK_S)
+                continue
+            machine = facts.known_machine()
             found = choose(rows, machine, self.lending.preferences, self.signer.key)
             if isinstance(found, RunRow):
+                self.lending.stays_out(JOINING)
                 return found.run
-            self.problem = _NO_RUN[found]
-            self.lending.announce()
+            self.lending.stays_out(found)
             await trio.sleep(AGAIN_S)
 
     async def _cancel_when_chosen_anew(self, chosen: Preferences, scope: trio.CancelScope) -> None:
@@ -188,7 +199,7 @@ class Host:
                 nodes.opened(settings.net, self.signer, self.ledger, is_seed=False) as node,
                 trio.open_nursery() as nursery,
             ):
-                self.node = node
+                self.node, self._fault = node, Why.BARRED
                 nodes.say_where(node, "worker", roles=",".join(settings.roles))
                 nursery.start_soon(node.swarm.run)
                 nursery.start_soon(self.books.run)
@@ -217,7 +228,7 @@ class Host:
             self._write_diary()
             if second % KEEP_S == 0:
                 await trio.to_thread.run_sync(self._keep_counts)
-            await trio.sleep(1)
+            await trio.sleep(LOOK_S)
         raise AssertionError("seconds never end")
 
     def _write_diary(self) -> None:
@@ -279,7 +290,6 @@ class Host:
                 energy=self.energy,
                 reach=self.ledger.reach,
                 ledger_url=self.settings.net.ledger,
-                problem=self.problem,
             )
         )
 
@@ -336,8 +346,9 @@ class Host:
             round=self.volunteer.under_way if self.volunteer else None,
             trainer_problem=self.trainer.broken or "",
             standing_problem=self.volunteer.outside if self.volunteer else "",
-            ledger_problem=self.problem or ("" if reach.was_reached else reach.problem),
-            was_ledger_reached=reach.was_reached and not self.problem,
+            ledger_problem=reach.problem,
+            was_ledger_reached=reach.was_reached,
+            outside=self.lending.outside if self.settings.is_minded else None,
         )
 
 

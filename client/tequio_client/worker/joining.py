@@ -43,6 +43,10 @@ OVER = "finished"
 _PASSING = (LedgerUnavailableError, PeerError, RefusedError)
 
 
+class RunOverError(UserFacingError):
+    """The run that is wanted has ended."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
     """A run that we can take part in: rules, data, the view, and the index it stands after."""
@@ -141,19 +145,19 @@ async def find_run(node: Node, wanted: str | None) -> RunAnswer:
         if len(fitting) > 1:
             raise UserFacingError(f"several runs are open: {named(fitting)}; choose one with --run")
         if wanted:
-            raise UserFacingError(_no_such_run(runs, wanted))
+            raise _no_such_run(runs, wanted)
         if not said:
             log.info("waiting for a run to open", ledger=node.settings.ledger)
             said = True
         await trio.sleep(POLL_S)
 
 
-def _no_such_run(runs: Sequence[RunAnswer], wanted: str) -> str:
+def _no_such_run(runs: Sequence[RunAnswer], wanted: str) -> UserFacingError:
     over = [one for one in runs if one.fits(wanted)]
     if over:
-        return f"the run {named(over)} has ended"
+        return RunOverError(f"the run {named(over)} has ended")
     is_open = named([one for one in runs if one.state != OVER])
-    return f"no run is called {wanted!r}; open runs: {is_open or 'none'}"
+    return UserFacingError(f"no run is called {wanted!r}; open runs: {is_open or 'none'}")
 
 
 def named(runs: Iterable[RunAnswer]) -> str:

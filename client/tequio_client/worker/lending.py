@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tequio_client.link.wish import Wish
     from tequio_client.worker.choices import Choices
     from tequio_client.worker.manners_facts import Facts
+    from tequio_client.worker.outside import Outside
     from tequio_client.worker.settings import WorkerSettings
     from tequio_client.worker.trainer_process import TrainerProcess
     from tequio_shared.manifest import Manifest
@@ -81,7 +82,9 @@ class Lending:
         self._changed = trio.Event()  # replaced at every change
         self.told: Told | None = None
         self.need_mb = 0
-        """Memory that the run's training takes; 0: in no run yet."""
+        """Memory that the run's training takes; 0: in no run."""
+        self.outside: Outside | None = None
+        """Why we are in no run that we shall be in; None: we are in one, or shall be in none."""
         self.since_ms = 0
         """When lending began; 0: nothing is lent."""
         self.decision: Decision = UNDECIDED
@@ -125,7 +128,12 @@ class Lending:
 
     def joined(self, manifest: Manifest) -> None:
         """Know which run it is for."""
-        self.need_mb = run_needs.memory_mb(manifest)
+        self.need_mb, self.outside = run_needs.memory_mb(manifest), None
+        self.look()
+
+    def stays_out(self, outside: Outside) -> None:
+        """Know that there is no run to lend for now, and why."""
+        self.need_mb, self.outside = 0, outside
         self.look()
 
     # --- what follows

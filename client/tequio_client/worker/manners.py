@@ -20,6 +20,7 @@ from tequio_client.worker import (
     manners_hand,
     manners_machine,
     manners_others,
+    manners_swarm,
     manners_user,
 )
 from tequio_client.worker.manners_case import Case
@@ -41,8 +42,10 @@ RULES: tuple[Callable[[Case], Decision | None], ...] = (
     manners_hand.snoozed,
     manners_hand.finished,
     manners_machine.broken,
+    manners_swarm.ledger,
     manners_machine.no_device,
     manners_machine.disk,
+    manners_swarm.run,
     manners_machine.power,
     manners_machine.heat,
     manners_user.game,

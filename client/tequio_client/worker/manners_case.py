@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.moment import Moment
 
 _SECOND_MS = 1_000
+_MOST_TEXT = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +53,11 @@ def end_ms(case: Case, in_ms: int) -> int:
     The two clocks are not read at once: without rounding an end would be another at each look.
     """
     return -(-(case.now.ms + max(in_ms, 1)) // _SECOND_MS) * _SECOND_MS
+
+
+def problem(text: str) -> dict[str, Value]:
+    """A problem as a decision carries it: what others say of theirs has no bound."""
+    return {"problem": text[:_MOST_TEXT]}
 
 
 def attention(reason: Reason, values: dict[str, Value] | None = None) -> Decision:

@@ -17,6 +17,7 @@ from tequio_client.link.preferences import most_memory_mb
 if TYPE_CHECKING:
     from tequio_client.link.facts import MachineFacts, SessionFacts
     from tequio_client.link.preferences import Preferences
+    from tequio_client.worker.outside import Outside
 
 SESSION_AGE_S = 15.0
 """Older facts of the session are unknown: the app says them every 5 s."""
@@ -55,8 +56,11 @@ class Facts:
     standing_problem: str = ""
     """Why rosters pass this key over: in quarantine, or banned."""
     ledger_problem: str = ""
+    """What the ledger's last failure was; empty while it answers."""
     was_ledger_reached: bool = False
-    """Since the worker began: an outage later stops nothing."""
+    """Since the worker began: a run that we are in outlives an outage."""
+    outside: Outside | None = None
+    """Why we are in no run; None: we are in one."""
 
     def known_session(self) -> SessionFacts | None:
         """What is known of the session now; None: there is no app that could know."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tequio_client.link.decision import Decision, Reason
-from tequio_client.worker.manners_case import attention, wait
+from tequio_client.worker.manners_case import attention, problem, wait
 
 if TYPE_CHECKING:
     from tequio_client.link.decision import Value
     from tequio_client.worker.manners_case import Case
 
 _GIB = 1 << 30
-_MOST_TEXT = 500
-"""Longest problem that a decision carries: what a trainer says of its end has no bound."""
 _STORE_SLACK = 1.1
 """How far the store may be beyond its cap for a while: it is trimmed, not kept from growing."""
 
@@ -21,14 +19,13 @@ _STORE_SLACK = 1.1
 def broken(case: Case) -> Decision | None:
     """What goes wrong again until somebody does something about it."""
     facts = case.facts
-    for problem, reason in (
+    for said, reason in (
         (facts.trainer_problem, Reason.TRAINER_BROKEN),
         (facts.key_problem, Reason.KEY),
         (facts.standing_problem, Reason.QUARANTINED),
-        ("" if facts.was_ledger_reached else facts.ledger_problem, Reason.LEDGER_UNKNOWN),
     ):
-        if problem:
-            return attention(reason, {"problem": problem[:_MOST_TEXT]})
+        if said:
+            return attention(reason, problem(said))
     return None
 
 

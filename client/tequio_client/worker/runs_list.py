@@ -15,6 +15,7 @@ import structlog
 
 from tequio_client.link.preferences import most_memory_mb
 from tequio_client.link.questions import ROWS, RunRow, Runs
+from tequio_client.worker.outside import NONE_FITS, NONE_OPEN
 from tequio_client.worker.run_needs import needs
 from tequio_shared.corpus import Corpus
 from tequio_shared.errors import PeerError, RefusedError
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tequio_client.ledger_api import LedgerApi
     from tequio_client.link.facts import MachineFacts
     from tequio_client.link.preferences import Preferences
+    from tequio_client.worker.outside import Outside
     from tequio_shared.ids import PeerKey
 
 log = structlog.get_logger(__name__)
@@ -129,8 +131,8 @@ class RunsList:
 
 def choose(
     runs: Sequence[RunRow], machine: MachineFacts, preferences: Preferences, key: PeerKey
-) -> RunRow | str:
-    """The run to take part in, or in a word why there is none: `none-open`, `none-fits`.
+) -> RunRow | Outside:
+    """The run to take part in, or why there is none.
 
     Of the open runs with a place free that fit device and disk, and whose first download fits the
     month's traffic, the one that has the least of its places taken; of equal ones the hash of key
@@ -138,10 +140,10 @@ def choose(
     """
     open_ = [run for run in runs if run.is_open]
     if not open_:
-        return "none-open"
+        return NONE_OPEN
     fitting = [run for run in open_ if _fits(run, machine, preferences)]
     if not fitting:
-        return "none-fits"
+        return NONE_FITS
     return min(fitting, key=lambda run: (_fullness(run), sha256(key + run.run.encode())))
 
 

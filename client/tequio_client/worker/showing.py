@@ -46,7 +46,6 @@ class Parts:
     energy: Energy
     reach: Reach
     ledger_url: str
-    problem: str
 
 
 def snapshot(parts: Parts) -> Snapshot:
@@ -77,7 +76,7 @@ def snapshot(parts: Parts) -> Snapshot:
             url=parts.ledger_url,
             is_reached=parts.reach.is_reached,
             since_ms=parts.reach.since_ms,
-            problem=parts.problem or parts.reach.problem,
+            problem=parts.reach.problem,
         ),
         energy_today_j=parts.energy.today_j,
         energy_total_j=parts.energy.total_j,

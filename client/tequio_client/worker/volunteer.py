@@ -19,6 +19,7 @@ from tequio_client.worker.joining import Joined, join_run
 from tequio_client.worker.ledger_clock import LedgerClock
 from tequio_client.worker.means import Means
 from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.outside import ENDED
 from tequio_client.worker.points import Points
 from tequio_client.worker.reporter import Reporter
 from tequio_client.worker.rounds import Rounds, describe
@@ -106,6 +107,7 @@ class Volunteer:
     async def _spread(self) -> None:
         """Stay while others still fetch: the last head may be at us alone."""
         self._ended = trio.current_time()
+        self._lending.stays_out(ENDED)
         with trio.move_on_after(SPREAD_S):
             sent = -1
             while sent != self._node.blobs.sent_bytes:

@@ -224,6 +224,18 @@ def test_without_consent_the_button_leads_to_the_first_steps(
     assert not any(isinstance(one, control.Want) for one in worker.heard)
 
 
+def test_only_a_run_goes_on_without_the_ledger(home: Home, worker: ScriptedWorker) -> None:
+    away = SCENES["ledger-away"].ledger
+    worker.show(replace(LENDING, ledger=away))
+    home.refresh()
+    assert "Work goes on" in home.banner.words
+    waiting = idle(State.WAITING, Reason.LEDGER_AWAY, problem="no route")
+    worker.show(replace(waiting, ledger=away))
+    home.refresh()
+    assert "has not answered since" in home.banner.words
+    assert "Work goes on" not in home.banner.words
+
+
 def test_the_banners_button_leads_where_something_can_be_done(
     home: Home, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from tequio_client.link import words
 from tequio_client.link.decision import Reason, State
 from tequio_client.link.facts import NOTHING_OF_SESSION, Gpu
 from tequio_client.link.preferences import (
@@ -17,6 +18,7 @@ from tequio_client.link.preferences import (
     with_preset,
 )
 from tequio_client.link.wish import Snooze, Wish
+from tequio_client.worker.outside import ENDED, JOINING, NONE_FITS, NONE_OPEN, Outside, Why
 from tests.support.manners_facts import (
     CALM,
     CHOSEN,
@@ -98,6 +100,12 @@ PRECEDENCE: list[tuple[Reason, State, list[tuple[str, dict[str, object]]]]] = [
         [("choose", {"devices": (DeviceChoice(id="cuda:0", use=False),)})],
     ),
     (Reason.DISK, State.WAITING, [("fact", {"free_disk_bytes": 19 * GIB})]),
+    (
+        Reason.LEDGER_AWAY,
+        State.WAITING,
+        [("fact", {"ledger_problem": "no route", "outside": JOINING})],
+    ),
+    (Reason.NO_RUN, State.WAITING, [("fact", {"outside": NONE_OPEN})]),
     (Reason.BATTERY, State.WAITING, [("machine", {"on_battery": True})]),
     (Reason.SAVING_POWER, State.WAITING, [("machine", {"is_saving_power": True})]),
     (Reason.HOT, State.WAITING, [("gpu", {"temperature_c": 85.0})]),
@@ -393,12 +401,35 @@ ROWS: list[tuple[str, Facts, Preferences, Reason, dict[str, Value]]] = [
         {"fact": "never"},
     ),
     (
-        "an outage of a ledger that was reached",
+        "an outage of a ledger that was reached, while we are in a run",
         replace(CALM, ledger_problem="no route"),
         CHOSEN,
         Reason.LENDING,
         {},
     ),
+    (
+        "an outage before we are in one",
+        replace(CALM, ledger_problem="no route", outside=NONE_OPEN),
+        CHOSEN,
+        Reason.LEDGER_AWAY,
+        {"problem": "no route"},
+    ),
+    ("on the way into a run", replace(CALM, outside=JOINING), CHOSEN, Reason.LENDING, {}),
+    (
+        "no run is open",
+        replace(CALM, outside=NONE_OPEN),
+        CHOSEN,
+        Reason.NO_RUN,
+        {"fact": "open"},
+    ),
+    (
+        "no run fits",
+        replace(CALM, outside=NONE_FITS),
+        CHOSEN,
+        Reason.NO_RUN,
+        {"fact": "fits"},
+    ),
+    ("the run is over", replace(CALM, outside=ENDED), CHOSEN, Reason.NO_RUN, {"fact": "ended"}),
     ("a little load", with_gpu(others_load=0.15), CHOSEN, Reason.LENDING, {}),
     (
         "any load allowed",
@@ -537,6 +568,27 @@ def test_the_rule_that_decides_says_so_with_its_values(
     found = look(facts, preferences)
     assert (found.reason, found.values) == (reason, values)
     assert found.may_compute is (found.state is State.LENDING)
+
+
+@pytest.mark.parametrize(
+    ("why", "reason", "values"),
+    [
+        (Why.NO_SWARM, Reason.NO_SWARM, {"problem": "it says no"}),
+        (Why.BARRED, Reason.NO_RUN, {"fact": "barred", "problem": "it says no"}),
+    ],
+)
+def test_what_keeps_us_out_wants_a_person_and_is_named(
+    why: Why, reason: Reason, values: dict[str, Value]
+) -> None:
+    found = look(replace(CALM, outside=Outside(why=why, problem="it says no")))
+    assert (found.state, found.reason, found.values) == (State.ATTENTION, reason, values)
+
+
+def test_every_cause_for_being_in_no_run_has_words() -> None:
+    for why in Why:
+        found = look(replace(CALM, outside=Outside(why=why, problem="it says no")))
+        assert words.template(found)
+        assert found.may_compute is (why is Why.JOINING)
 
 
 def test_a_long_problem_is_cut() -> None:

@@ -20,6 +20,7 @@ from tequio_client.worker.manners import decide
 from tequio_client.worker.manners_facts import Facts
 from tequio_client.worker.manners_traces import Traces, traced
 from tequio_client.worker.moment import Moment
+from tequio_client.worker.outside import NONE_OPEN, Outside, Why
 from tests.support.manners_facts import (
     CALM,
     CHOSEN,
@@ -52,6 +53,7 @@ RANK = [
     {Reason.TRAINER_BROKEN, Reason.KEY, Reason.QUARANTINED, Reason.LEDGER_UNKNOWN},
     {Reason.NO_DEVICE},
     {Reason.DISK},
+    {Reason.LEDGER_AWAY, Reason.NO_SWARM, Reason.NO_RUN},
     {Reason.BATTERY, Reason.BATTERY_UNKNOWN, Reason.SAVING_POWER},
     {Reason.HOT},
     {Reason.GAME, Reason.FULLSCREEN, Reason.FILM, Reason.EXCLUSIVE, Reason.AFTER_GAME},
@@ -139,7 +141,7 @@ others = changed(
     CALM,
     2,
     "trainer_problem key_problem standing_problem ledger_problem free_disk_bytes store_bytes "
-    "month_bytes round session_age_s machine_age_s",
+    "month_bytes round session_age_s machine_age_s outside",
     session_age_s=st.sampled_from([5.0, 14.0, 16.0, 1e9]),
     machine=st.none() | machines | machines | machines,
     machine_age_s=st.sampled_from([1.0, 4.0, 6.0, float("nan")]),
@@ -155,6 +157,7 @@ others = changed(
     standing_problem=PROBLEM,
     ledger_problem=PROBLEM,
     was_ledger_reached=st.booleans(),
+    outside=st.builds(Outside, why=st.sampled_from(Why), problem=PROBLEM),
 )
 facts = st.builds(
     lambda rest, session, machine: replace(rest, session=session, machine=machine),
@@ -407,8 +410,9 @@ DISTURBANCES: list[tuple[int, Disturb]] = [
     (1, lambda known, chosen, wish: (known, chosen, _with(wish, lend=False))),
     (3, lambda known, chosen, wish: (replace(known, key_problem="gone"), chosen, wish)),
     (5, lambda known, chosen, wish: (replace(known, free_disk_bytes=0), chosen, wish)),
+    (6, lambda known, chosen, wish: (replace(known, outside=NONE_OPEN), chosen, wish)),
     (
-        6,
+        7,
         lambda known, chosen, wish: (
             replace(known, machine=_with(known.machine or MACHINE, on_battery=True)),
             _with(chosen, on_battery=False),
@@ -416,16 +420,16 @@ DISTURBANCES: list[tuple[int, Disturb]] = [
         ),
     ),
     (
-        8,
+        9,
         lambda known, chosen, wish: (
             replace(known, session=_with(known.session or SESSION, game="doom"), session_age_s=0.0),
             _with(chosen, pause_for_games=True),
             wish,
         ),
     ),
-    (9, lambda known, chosen, wish: (known, _with(chosen, week=(0,) * 7), wish)),
+    (10, lambda known, chosen, wish: (known, _with(chosen, week=(0,) * 7), wish)),
     (
-        10,
+        11,
         lambda known, chosen, wish: (
             replace(known, month_bytes=10**15),
             _with(chosen, month_gb=1),
@@ -433,7 +437,7 @@ DISTURBANCES: list[tuple[int, Disturb]] = [
         ),
     ),
     (
-        11,
+        12,
         lambda known, chosen, wish: (
             replace(known, session=_with(known.session or SESSION, is_metered=True)),
             _with(chosen, on_metered=False),
@@ -441,7 +445,7 @@ DISTURBANCES: list[tuple[int, Disturb]] = [
         ),
     ),
     (
-        12,
+        13,
         lambda known, chosen, wish: (
             replace(known, session=_with(known.session or SESSION, idle_s=0.0, is_locked=False)),
             _with(chosen, idle_minutes=5, while_used=False),

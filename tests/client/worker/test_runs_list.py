@@ -12,6 +12,7 @@ from tequio_client.ledger_api import LedgerApi
 from tequio_client.link.facts import Gpu, MachineFacts
 from tequio_client.link.preferences import DeviceChoice, Preferences
 from tequio_client.link.questions import RunRow
+from tequio_client.worker.outside import Why
 from tequio_client.worker.run_needs import contribution_bytes, memory_mb, needs
 from tequio_client.worker.runs_list import RunsList, choose
 from tequio_ledger.sequencer import Logged
@@ -61,7 +62,7 @@ def chosen(
     key: PeerKey = KEY,
 ) -> str:
     found = choose(runs, machine, preferences or Preferences(), key)
-    return found if isinstance(found, str) else found.run
+    return found.run if isinstance(found, RunRow) else found.why
 
 
 def test_the_emptiest_run_that_fits_is_chosen() -> None:
@@ -74,25 +75,25 @@ def test_the_emptiest_run_that_fits_is_chosen() -> None:
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"is_open": False}, "none-open"),
-        ({"members": 8}, "none-fits"),
-        ({"memory_mb": 6_145}, "none-fits"),
-        ({"disk_bytes": 31 << 30}, "none-fits"),
-        ({"first_bytes": 101 * 10**9}, "none-fits"),
+        ({"is_open": False}, Why.NONE_OPEN),
+        ({"members": 8}, Why.NONE_FITS),
+        ({"memory_mb": 6_145}, Why.NONE_FITS),
+        ({"disk_bytes": 31 << 30}, Why.NONE_FITS),
+        ({"first_bytes": 101 * 10**9}, Why.NONE_FITS),
     ],
 )
 def test_there_may_be_none_and_then_the_reason_is_told(changed: dict[str, int], why: str) -> None:
     assert chosen([row("r", **changed)]) == why
-    assert chosen([]) == "none-open"
+    assert chosen([]) == Why.NONE_OPEN
 
 
 def test_limits_of_the_volunteer_count() -> None:
     runs = [row("r", memory_mb=3_000)]
     assert chosen(runs) == "r"
     small = Preferences(devices=(DeviceChoice(id="cuda:0", memory_mb=2_048),))
-    assert chosen(runs, preferences=small) == "none-fits"
+    assert chosen(runs, preferences=small) == Why.NONE_FITS
     off = Preferences(devices=(DeviceChoice(id="cuda:0", use=False),))
-    assert chosen(runs, preferences=off) == "none-fits"
+    assert chosen(runs, preferences=off) == Why.NONE_FITS
     generous = Preferences(month_gb=0, disk_gib=1_000)
     large = [row("r", disk_bytes=100 << 30, first_bytes=10**12)]
     assert chosen(large, preferences=generous) == "r"
@@ -101,8 +102,8 @@ def test_limits_of_the_volunteer_count() -> None:
 def test_a_computer_without_a_card_goes_by_its_memory() -> None:
     runs = [row("r")]
     assert chosen(runs, MachineFacts(gpus=(), free_memory_mb=16_000)) == "r"
-    assert chosen(runs, MachineFacts(gpus=None, free_memory_mb=1_000)) == "none-fits"
-    assert chosen(runs, MachineFacts()) == "none-fits"
+    assert chosen(runs, MachineFacts(gpus=None, free_memory_mb=1_000)) == Why.NONE_FITS
+    assert chosen(runs, MachineFacts()) == Why.NONE_FITS
 
 
 def test_a_crowd_spreads_over_equal_runs_and_each_stays_with_its_own() -> None:

@@ -18,12 +18,21 @@ if TYPE_CHECKING:
 OPEN_SETTINGS = str(QT_TRANSLATE_NOOP("remedies", "Open Settings"))
 OPEN_HARDWARE = str(QT_TRANSLATE_NOOP("remedies", "Open Hardware"))
 TRY_AGAIN = str(QT_TRANSLATE_NOOP("remedies", "Try again"))
+AWAY = str(QT_TRANSLATE_NOOP("remedies", "The ledger has not answered since {since}."))
+AWAY_AT_WORK = str(
+    QT_TRANSLATE_NOOP(
+        "remedies",
+        "The ledger has not answered since {since}. Work goes on, and points follow later.",
+    )
+)
 BACK_UP = str(QT_TRANSLATE_NOOP("remedies", "Back it up"))
 OPEN_ACTIVITY = str(QT_TRANSLATE_NOOP("remedies", "Open Activity"))
+OPEN_RUNS = str(QT_TRANSLATE_NOOP("remedies", "Open Runs"))
 WAYS = {
     Reason.TRAINER_BROKEN: (OPEN_ACTIVITY, "activity"),
     Reason.QUARANTINED: (OPEN_ACTIVITY, "activity"),
     Reason.NO_DEVICE: (OPEN_HARDWARE, "hardware"),
+    Reason.NO_RUN: (OPEN_RUNS, "runs"),
 }
 OTHERWISE = (OPEN_SETTINGS, "settings")
 
@@ -101,14 +110,8 @@ def _away(snapshot: Snapshot, now_ms: int) -> str:
     kept = QCoreApplication.translate(
         "remedies", "Statements that wait here for it: {waiting}."
     ).format(waiting=waiting)
-    away = _say(
-        str(
-            QT_TRANSLATE_NOOP(
-                "remedies",
-                "The ledger has not answered since {since}. Work goes on, and points follow later.",
-            )
-        )
-    ).format(since=since)
+    is_waited_for = snapshot.decision.reason is Reason.LEDGER_AWAY
+    away = _say(AWAY if is_waited_for else AWAY_AT_WORK).format(since=since)
     return f"{away} {kept}" if snapshot.ledger.waiting else away
 
 

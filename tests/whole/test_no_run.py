@@ -1,0 +1,83 @@
+"""A worker that has nothing to lend for says why, and goes on by itself: a real host and ledger."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
+from tequio_client.ledger_api import LedgerApi
+from tequio_client.link import words
+from tequio_client.link.decision import Reason, State
+from tequio_client.link.wish import Wish
+from tequio_client.worker import host as hosts
+from tequio_client.worker.host import Host
+from tequio_client.worker.settings import NetSettings, WorkerSettings
+from tequio_shared.keys import Signer
+from tests.support.linked_worker import LISTEN, WILLING
+from tests.support.small_network import begin, open_run
+from tests.support.stage import raised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tequio_client.link.decision import Decision
+    from tests.support.stage import Stage
+
+PATIENCE_S = 60.0
+
+
+@pytest.mark.whole
+@pytest.mark.trio
+async def test_a_worker_waits_for_ledger_and_run_and_lends_when_one_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosts, "AGAIN_S", 0.2)
+    with trio.fail_after(300):
+        async with raised(tmp_path) as stage, LedgerApi(stage.url) as api:
+            organiser = await begin(stage)
+            host = await _host(tmp_path / "ana", api, stage)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(host.run)
+                host.choose(WILLING)
+                host.want(Wish(number=1, lend=True))
+                await _until(host, "no run is open", _is_none_open)
+                assert words.template(host.lending.decision).startswith("no run is open now")
+                assert host.trainer.pid is None
+                await _loses_the_ledger(host, stage, organiser)
+                await open_run(stage)
+                await _until(host, "it lends", lambda one: one.state is State.LENDING)
+                assert host.lending.outside is None, "it has joined, and is not just on the way"
+                await host.leave()
+                nursery.cancel_scope.cancel()
+
+
+async def _host(folder: Path, api: LedgerApi, stage: Stage) -> Host:
+    await trio.Path(folder).mkdir()
+    net = NetSettings(ledger=stage.url, folder=folder, listen=(LISTEN,))
+    return Host(WorkerSettings(net=net, is_minded=True), Signer(bytes(range(32))), api)
+
+
+async def _loses_the_ledger(host: Host, stage: Stage, organiser: str) -> None:
+    """While it is away that is the reason; when it is back, what was so before."""
+    (ledger,) = stage.actors
+    ledger.send(signal.SIGTERM)
+    await ledger.wait_ended(PATIENCE_S)
+    await _until(host, "the ledger is away", lambda one: one.reason is Reason.LEDGER_AWAY)
+    await stage.ledger(organiser)
+    await _until(host, "the ledger is back", _is_none_open)
+
+
+def _is_none_open(decision: Decision) -> bool:
+    return decision.reason is Reason.NO_RUN and decision.values == {"fact": "open"}
+
+
+async def _until(host: Host, what: str, holds: Callable[[Decision], bool]) -> None:
+    with trio.move_on_after(PATIENCE_S):
+        while not holds(host.lending.decision):
+            await host.changed().wait()
+        return
+    raise AssertionError(f"not within {PATIENCE_S:.0f} s: {what}; it is {host.lending.decision}")
