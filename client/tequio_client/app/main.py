@@ -53,6 +53,8 @@ class Options:
     """Folder of the app's own settings."""
     is_background: bool = False
     """Whether to start without a window."""
+    again: tuple[str, ...] = ()
+    """What a start at login has to say to start the same."""
 
 
 class Application(QApplication):
@@ -249,7 +251,10 @@ class App(QObject):
         return Own(
             book=self.book,
             autostart=autostart(
-                app_command(), system=sys.platform, home=Path.home(), environ=os.environ
+                app_command(*self._options.again),
+                system=sys.platform,
+                home=Path.home(),
+                environ=os.environ,
             ),
             folder=self._options.folder,
             usual_ledger=self._options.usual_ledger,

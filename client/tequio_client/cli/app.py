@@ -37,9 +37,16 @@ def app(*, ledger: str | None, folder: Path, background: bool, selftest: bool) -
             folder=folder,
             settings=_settings(folder),
             is_background=background,
+            again=_again(ledger, folder),
         )
     )
     sys.exit(code)
+
+
+def _again(ledger: str | None, folder: Path) -> tuple[str, ...]:
+    """The options that start the same app from any folder and environment."""
+    where = () if folder == options.place("worker") else ("--dir", str(folder.absolute()))
+    return (*where, "--ledger", ledger) if ledger else where
 
 
 def _settings(folder: Path) -> Path:

@@ -22,7 +22,8 @@ from tequio_client.app.model import Model
 from tequio_client.app.single_instance import MOST_BYTES, SingleInstance, place_of
 from tequio_client.app.theme.look import Choice
 from tequio_client.app.worker_process import WorkerProcess, worker_command
-from tequio_client.cli.app import _settings
+from tequio_client.cli.app import _again, _settings
+from tequio_client.cli.app import app as app_command
 from tequio_client.cli.options import place
 from tequio_client.link import control
 from tequio_client.link.preferences import Preferences
@@ -75,7 +76,7 @@ from tequio_client.app import main, worker_process
 from tequio_client.app.faults import Faults
 folder = Path({folder!r})
 options = main.Options(ledger=None, usual_ledger="http://127.0.0.1:9", folder=folder,
-                       settings=folder, is_background=True)
+                       settings=folder, is_background=True, again=("--dir", str(folder)))
 worker_process.worker_command = main.worker_command = lambda ledger, folder: (
     sys.executable, "-m", "tests.support.app_worker_program", "good", str(folder))
 qt, faults = main.application(), Faults()
@@ -184,6 +185,27 @@ def test_the_installation_is_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [*Choice, "of another version"])
 def test_every_appearance_is_one_we_have(name: str) -> None:
     assert _choice(name) in Choice
+
+
+def test_a_start_at_login_starts_what_was_started(tmp_path: Path) -> None:
+    for said in ([], ["--dir", str(tmp_path)], ["--ledger", "http://there:8600"]):
+        first = app_command.make_context("app", list(said)).params
+        words = _again(first["ledger"], first["folder"])
+        assert app_command.make_context("app", list(words)).params == first
+    assert _again(None, place("worker")) == ()
+
+
+def test_the_entry_for_the_login_says_what_the_command_line_said(tmp_path: Path) -> None:
+    look = """
+    import os
+    os.environ["XDG_CONFIG_HOME"] = str(folder)
+    app._own().autostart.turn_on()
+    print((folder / "autostart" / "tequio.desktop").read_text())
+    app.close()
+    """
+    program = APP.format(folder=str(tmp_path)) + textwrap.dedent(look)
+    done = python(program, tmp_path)
+    assert f"app --dir {tmp_path} --background\n" in done.stdout, done.stderr
 
 
 def test_a_folder_of_its_own_has_settings_of_its_own(tmp_path: Path) -> None:
