@@ -3523,6 +3523,25 @@
     </message>
 </context>
 <context>
+    <name>headline</name>
+    <message>
+        <source>Pausing…</source>
+        <translation>Pausando…</translation>
+    </message>
+    <message>
+        <source>The device is given back at once.</source>
+        <translation>El dispositivo se devuelve al instante.</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>Empezando…</translation>
+    </message>
+    <message>
+        <source>The worker looks whether anything speaks against it.</source>
+        <translation>El programa de trabajo mira si algo lo impide.</translation>
+    </message>
+</context>
+<context>
     <name>health</name>
     <message>
         <source>Time without input</source>

@@ -82,6 +82,11 @@ class Model(QObject):
         return ours if ours is not None and ours.number > shown.number else shown
 
     @property
+    def unheard(self) -> Wish | None:
+        """Our last wish, until the worker shows it; None: it has, or there is none."""
+        return None if self._snapshot is None or self.wish is not self._wish else self._wish
+
+    @property
     def preferences(self) -> Preferences:
         """What was chosen: ours until the worker shows it, then what it shows."""
         if self._preferences is not None:

@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from tequio_client import clock
-from tequio_client.app import words
+from tequio_client.app.headline import headline
 from tequio_client.app.theme.fonts import Type, font
 from tequio_client.app.theme.marks import tray_icon
 from tequio_client.link.decision import State
@@ -132,8 +132,7 @@ class Tray(QObject):
         snapshot = self._model.snapshot
         if snapshot is None:
             return self.tr("Starting"), self._model.why_gone
-        decision = snapshot.decision
-        return words.state(decision.state), words.reason(decision, self._now_ms())
+        return headline(self._model, snapshot, self._now_ms())
 
     def _look(self) -> None:
         is_there = QSystemTrayIcon.isSystemTrayAvailable()

@@ -190,6 +190,35 @@ def test_the_button_turns_over_before_the_worker_answers(
     qtbot.waitUntil(lambda: home.header.main.text() == "Contribute", timeout=1_000)
 
 
+def test_until_the_worker_has_heard_it_is_said_what_is_under_way(
+    home: Home, model: Model, worker: ScriptedWorker
+) -> None:
+    title, reason, before = home.header.title, home.header.reason, LENDING
+    worker.show(before)
+    for wish, word, shown in (
+        (model.pause, "Pausing…", SCENES["paused"]),
+        (model.contribute, "Starting…", LENDING),
+        (lambda: model.snooze_until(NOW_MS), "Pausing…", SCENES["snoozed"]),
+    ):
+        wish()
+        worker.show(before)  # it speaks every second, and has not heard yet
+        home.refresh()
+        assert title.text() == word
+        assert reason.text().endswith((" at once.", " against it."))
+        before = worker.obey(shown)
+        home.refresh()
+        assert title.text() == words.STATES[shown.decision.state]
+
+
+def test_a_last_round_changes_nothing_before_the_worker_says_so(
+    home: Home, model: Model, worker: ScriptedWorker
+) -> None:
+    worker.show(LENDING)
+    model.finish()
+    home.refresh()
+    assert home.header.title.text() == "Lending"
+
+
 def test_the_menu_snoozes_for_as_long_as_it_says(home: Home, worker: ScriptedWorker) -> None:
     worker.show(LENDING)
     menu = home.header.snooze.menu()

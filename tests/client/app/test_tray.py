@@ -108,6 +108,16 @@ def test_the_tool_tip_follows_slowly_but_never_ends_on_an_old_state(
     assert tray.icon.toolTip().startswith("Tequio – Paused")
 
 
+def test_a_pause_is_told_before_the_worker_answers(
+    make: Callable[..., Tray], worker: ScriptedWorker
+) -> None:
+    tray = make("lending")
+    action(tray, "Pause").trigger()
+    assert tray.icon.toolTip().startswith("Tequio – Pausing…")
+    worker.obey(SCENES["paused"])
+    assert tray.icon.toolTip().startswith("Tequio – Paused")
+
+
 def waiting_for(game: str) -> Snapshot:
     shown = SCENES["waiting"]
     return replace(shown, decision=replace(shown.decision, values={"program": game}))

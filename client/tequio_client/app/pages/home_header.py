@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QDateTime, Qt, QTime
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from tequio_client.app import words
+from tequio_client.app.headline import headline
 from tequio_client.app.theme.fonts import Type
 from tequio_client.app.widgets.button import Button
 from tequio_client.app.widgets.columns import Columns
@@ -48,10 +48,10 @@ class Header(Columns):
         """Show what holds now."""
         snapshot, model = self._means.model.snapshot, self._means.model
         decision = snapshot.decision if snapshot else UNDECIDED
-        word = words.state(decision.state) if snapshot else self.tr("Starting")
+        word, reason = self._said()
         self.title.setText(word)
+        self.reason.setText(reason)
         self._mark.show_state(decision.state if snapshot else State.WAITING)
-        self.reason.setText(self._why())
         has_consent = model.preferences.consent
         lends, is_last = has_consent and model.wish.lend, model.wish.finish
         is_broken = decision.state is State.ATTENTION
@@ -62,13 +62,14 @@ class Header(Columns):
         self.finish.setEnabled(not is_last)
         self.fold()
 
-    def _why(self) -> str:
-        snapshot = self._means.model.snapshot
+    def _said(self) -> tuple[str, str]:
+        snapshot, model = self._means.model.snapshot, self._means.model
         if snapshot is None:
-            return self.tr("The worker is being started.")
-        if snapshot.decision.state is State.ATTENTION:
-            return self.tr("Nothing is lent until this is solved.")
-        return words.reason(snapshot.decision, self._means.now_ms())
+            return self.tr("Starting"), self.tr("The worker is being started.")
+        word, reason = headline(model, snapshot, self._means.now_ms())
+        if snapshot.decision.state is State.ATTENTION and model.unheard is None:
+            reason = self.tr("Nothing is lent until this is solved.")
+        return word, reason
 
     def _show_main(self, *, lends: bool) -> None:
         if lends:
