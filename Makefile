@@ -39,7 +39,7 @@ test: $(READY) $(TOOLS) ## the whole suite, two files at a time
 	$(BIN)/pytest -q -m "not cuda" -n 2 --dist loadfile $(ARGS)
 
 pictures: $(READY) ## the app's pages in every look, size and language, into build/pictures
-	QT_QPA_PLATFORM=offscreen $(BIN)/python -m tests.support.app_pictures build/pictures
+	$(BIN)/python -m tests.support.app_pictures build/pictures $(ARGS)
 
 tour: $(READY) $(TOOLS) ## the app driven as a new user does, with a picture of every step in build/tour
 	$(BIN)/pytest -q tests/whole/test_desktop_tour.py

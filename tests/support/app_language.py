@@ -1,10 +1,28 @@
-"""A language that nobody speaks: each text in brackets, accented and 40 % longer."""
+"""The languages of tests and pictures, with one that nobody speaks.
+
+Of that one each text is in brackets, accented and 40 % longer, if the Spanish file has it: what
+stays plain has never been given to a translator.
+"""
 
 from __future__ import annotations
 
 import re
+from functools import cache
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTranslator
+from PySide6.QtCore import QLocale, QTranslator
+
+from tequio_client.app.language import catalogue
+from tests.support import app_texts
+
+if TYPE_CHECKING:
+    from tequio_client.app.language import Language
+
+SPOKEN = ("en", "pseudo", "es")
+LONG = SPOKEN[1:]
+"""Those that need more room than English."""
+REGIONS = {"en": "en_US"}
+"""Where a language is spoken, if Qt would choose by the computer."""
 
 ACCENTED = str.maketrans("aeioucnstlrdkgyzAEIOUCNSTLRDKGYZ", "áéíóúçñšţĺřďķğýžÁÉÍÓÚÇÑŠŢĹŘĎĶĞÝŽ")
 KEPT = re.compile(r"(\{[^}]*\}|%n|%L?\d)")
@@ -12,17 +30,34 @@ LONGER = 0.4
 
 
 class PseudoLocale(QTranslator):
-    """Translates everything that is translated at all."""
+    """Translates what a translator was given to translate; all else stays plain, to be seen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._texts = _texts()
 
     def isEmpty(self) -> bool:  # noqa: N802  # Qt's name
         """Never."""
         return False
 
     def translate(
-        self, _context: str, source: str, _disambiguation: str | None = None, _n: int = -1
+        self, context: str, source: str, _disambiguation: str | None = None, _n: int = -1
     ) -> str:
         """The same, hard to overlook."""
-        return pseudo(source)
+        return pseudo(source) if (context, source) in self._texts else source
+
+
+@cache
+def _texts() -> frozenset[tuple[str, str]]:
+    return frozenset(app_texts.messages(app_texts.path_of("es").read_text("utf-8")))
+
+
+def speak(language: Language, spoken: str) -> None:
+    """Speak one of `SPOKEN`, the same on every computer."""
+    if spoken == "pseudo":
+        language.speak(QLocale("en_US"), PseudoLocale())
+    else:
+        language.speak(QLocale(REGIONS.get(spoken, spoken)), catalogue(spoken))
 
 
 def pseudo(source: str) -> str:

@@ -1,6 +1,9 @@
 """Writes a picture of each page in each situation: dark and light, at each scale and language.
 
     python -m tests.support.app_pictures build/pictures [--page home] [--scene lending]
+                                                        [--look dark] [--language es] [--scale 2]
+
+Without `--page` it is all pages, their places, the first run and the dialogs about a key.
 
 One process for each scale, for Qt takes its scale at the start. The clock, the figures and the
 typeface are fixed, so that two runs draw the same.
@@ -12,31 +15,40 @@ import argparse
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from tequio_client.app.language import Language, catalogue
+from tequio_client.app.language import Language
 from tequio_client.app.model import Model
 from tequio_client.app.pages.table import PAGES
 from tequio_client.app.theme import sizes
 from tequio_client.app.theme.look import Choice, Look
 from tequio_client.app.window import Window
-from tests.support.app_language import PseudoLocale
+from tests.support import first_run_pictures
+from tests.support.app_language import SPOKEN, speak
 from tests.support.app_own import own
 from tests.support.app_readings import minute
 from tests.support.app_scenes import NOW_MS, SCENES, no_replies, replies
 from tests.support.app_worker import ScriptedWorker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from PySide6.QtGui import QPixmap
 
-LANGUAGES = ("en", "pseudo", "es")
+LOOKS = (Choice.DARK, Choice.LIGHT)
+SCALES = (1.0, 2.0)
+PLACES = (
+    "activity.log", "activity.health",
+    "settings.network", "settings.storage", "settings.notifications", "settings.appearance",
+    "settings.account", "settings.startup", "settings.privacy", "settings.advanced",
+)  # fmt: skip
+"""Of the pages that hold more than one; they open at the first of them."""
 SETTLES = 3
 """Turns of the event loop after which layouts have come to rest."""
 FRESH = ("new", "joining")
@@ -56,11 +68,7 @@ class Studio:
     def dress(self, choice: Choice, language: str) -> None:
         """Look and speak like that from now on."""
         self._look.choose(choice)
-        if language == "pseudo":
-            self._language.speak(QLocale("en_US"), PseudoLocale())
-        else:
-            locale = QLocale("en_US" if language == "en" else language)
-            self._language.speak(locale, catalogue(language))
+        speak(self._language, language)
 
     def window(self, scene: str, page: str = "home") -> Window:
         """A window in that situation, on that page."""
@@ -91,32 +99,33 @@ class Studio:
         return taken
 
 
-def take(
-    folder: Path,
-    scale: float,
-    pages: Iterable[str],
-    scenes: Iterable[str],
-    size: tuple[int, int] = sizes.WINDOW,
-) -> None:
-    """Write the pictures of one scale; a page with a dot is opened at that place."""
+class Order(NamedTuple):
+    """What is wanted; a page with a dot is opened at that place."""
+
+    folder: Path
+    pages: tuple[str, ...]
+    scenes: tuple[str, ...]
+    looks: tuple[Choice, ...]
+    languages: tuple[str, ...]
+    size: tuple[int, int] = sizes.WINDOW
+    has_first_run: bool = False
+
+
+def take(order: Order, scale: float) -> None:
+    """Write the pictures of one scale."""
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
+    dresses = tuple(product(order.looks, order.languages))
     with TemporaryDirectory() as kept:
         studio = Studio(app, Path(kept))
-        studio.size = size
-        _take_all(studio, folder, scale, tuple(pages), tuple(scenes))
-
-
-def _take_all(
-    studio: Studio, folder: Path, scale: float, pages: Sequence[str], scenes: Sequence[str]
-) -> None:
-    for choice in (Choice.DARK, Choice.LIGHT):
-        for language in LANGUAGES:
+        studio.size = order.size
+        for choice, language in dresses:
             studio.dress(choice, language)
-            for page in pages:
-                for scene in scenes:
-                    name = f"{page}-{scene}-{choice}-{language}-{scale:g}x.png"
-                    studio.picture(scene, page).save(str(folder / name))
+            for page, scene in product(order.pages, order.scenes):
+                name = f"{page}-{scene}-{choice}-{language}-{scale:g}x.png"
+                studio.picture(scene, page).save(str(order.folder / name))
+    if order.has_first_run:
+        first_run_pictures.take(order.folder, scale, dresses)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -125,25 +134,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--page", action="append", help="home, settings.network …")
     parser.add_argument("--scene", action="append", choices=list(SCENES))
-    parser.add_argument("--scale", type=float, action="append")
+    parser.add_argument("--look", action="append", type=Choice, choices=LOOKS)
+    parser.add_argument("--language", action="append", choices=SPOKEN)
+    parser.add_argument("--scale", type=float, help="both, unless one is named")
     parser.add_argument("--size", default="x".join(map(str, sizes.WINDOW)))
-    chosen = parser.parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    chosen = parser.parse_args(words)
     chosen.folder.mkdir(parents=True, exist_ok=True)
-    pages = chosen.page or [entry.name for entry in PAGES]
-    scenes, scales = chosen.scene or ["lending"], chosen.scale or [1.0, 2.0]
-    width, _, height = chosen.size.partition("x")
-    if len(scales) == 1:
+    if chosen.scale is not None:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-        os.environ["QT_SCALE_FACTOR"] = f"{scales[0]:g}"
-        take(chosen.folder, scales[0], pages, scenes, (int(width), int(height)))
+        os.environ["QT_SCALE_FACTOR"] = f"{chosen.scale:g}"
+        take(_order(chosen), chosen.scale)
         return 0
-    for scale in scales:
-        command = [sys.executable, "-m", "tests.support.app_pictures", str(chosen.folder)]
-        command += [part for page in pages for part in ("--page", page)]
-        command += [part for scene in scenes for part in ("--scene", scene)]
-        command += ["--size", chosen.size]
+    for scale in SCALES:
+        command = [sys.executable, "-m", "tests.support.app_pictures", *words]
         subprocess.run([*command, "--scale", f"{scale:g}"], check=True)
     return 0
+
+
+def _order(chosen: argparse.Namespace) -> Order:
+    width, _, height = chosen.size.partition("x")
+    return Order(
+        folder=chosen.folder,
+        pages=tuple(chosen.page or (*(entry.name for entry in PAGES), *PLACES)),
+        scenes=tuple(chosen.scene or ["lending"]),
+        looks=tuple(chosen.look or LOOKS),
+        languages=tuple(chosen.language or SPOKEN),
+        size=(int(width), int(height)),
+        has_first_run=not chosen.page,
+    )
 
 
 if __name__ == "__main__":

@@ -1,15 +1,10 @@
 """Writes a picture of each step of the first run, and of the dialogs about a key.
 
-    python -m tests.support.first_run_pictures build/pictures [--scale 2] [--only key]
-
-As `app_pictures`: clock, figures, typeface and key are fixed.
+`app_pictures` takes them with all others; clock, figures, typeface and key are fixed as there.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import keyring
 from msgspec.structs import replace
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from tequio_client.app.app_settings import SettingsBook
@@ -30,21 +25,21 @@ from tequio_client.app.keys.backup_dialog import BackupDialog
 from tequio_client.app.keys.key_desk import KeyDesk
 from tequio_client.app.keys.restore_dialog import RestoreDialog
 from tequio_client.app.keys.unlock_dialog import UnlockDialog
-from tequio_client.app.language import Language, catalogue
+from tequio_client.app.language import Language
 from tequio_client.app.model import Model
 from tequio_client.app.pages.page import Means, Own
 from tequio_client.app.theme import sizes
 from tequio_client.app.theme.look import Choice, Look
 from tequio_client.key_state import Kept
 from tequio_client.link.questions import AskRuns
-from tests.support.app_language import PseudoLocale
+from tests.support.app_language import speak
 from tests.support.app_scenes import NEW as NEWEST
 from tests.support.app_scenes import NOW_MS, replies
 from tests.support.app_worker import ScriptedWorker
 from tests.support.paper_keyring import PaperKeyring
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from keyring.backend import KeyringBackend
     from PySide6.QtGui import QPixmap
@@ -56,7 +51,6 @@ PATIENCE = 2_000
 """Turns of the event loop, at most, until something slow has come."""
 NEW = replace(NEWEST, disk=replace(NEWEST.disk, free_bytes=240 * 10**9))
 NO_CARD = replace(NEW, machine=replace(NEW.machine, gpus=()))
-LOOKS = ((Choice.DARK, "en"), (Choice.LIGHT, "en"), (Choice.DARK, "pseudo"))
 
 
 class Booth:
@@ -250,21 +244,17 @@ PICTURES = (
 )  # fmt: skip
 
 
-def take(folder: Path, scale: float, only: str) -> None:
+def take(folder: Path, scale: float, dresses: Iterable[tuple[Choice, str]]) -> None:
     """Write the pictures of one scale."""
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     look, language = Look(app, Choice.DARK), Language(app, "en")
-    for choice, spoken in LOOKS:
+    for choice, spoken in dresses:
         look.choose(choice)
-        if spoken == "pseudo":
-            language.speak(QLocale("en_US"), PseudoLocale())
-        else:
-            language.speak(QLocale("en_US"), catalogue("en"))
+        speak(language, spoken)
         for make in PICTURES:
-            if only in make.__name__:
-                name = f"first-run-{make.__name__}-{choice}-{spoken}-{scale:g}x.png"
-                _picture(app, look, make).save(str(folder / name))
+            name = f"first-run-{make.__name__}-{choice}-{spoken}-{scale:g}x.png"
+            _picture(app, look, make).save(str(folder / name))
 
 
 def _picture(app: QApplication, look: Look, make: Callable[[Booth], QWidget]) -> QPixmap:
@@ -277,21 +267,3 @@ def _picture(app: QApplication, look: Look, make: Callable[[Booth], QWidget]) ->
         shown.deleteLater()
         app.processEvents()
         return taken
-
-
-def main() -> int:
-    """Take pictures as the command line says."""
-    parser = argparse.ArgumentParser(description="Write pictures of the first run")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--scale", type=float, default=1.0)
-    parser.add_argument("--only", default="")
-    chosen = parser.parse_args()
-    chosen.folder.mkdir(parents=True, exist_ok=True)
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    os.environ["QT_SCALE_FACTOR"] = f"{chosen.scale:g}"
-    take(chosen.folder, chosen.scale, chosen.only)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -562,12 +562,16 @@
         <translation>30 días</translation>
     </message>
     <message>
-        <source>Each day's verified points will stand here, from your first round on.</source>
-        <translation>Aquí aparecerán los puntos verificados de cada día, desde tu primera ronda.</translation>
+        <source>A round trains for about {time} and is checked after that.</source>
+        <translation>Una ronda entrena unos {time} y después se comprueba.</translation>
     </message>
     <message>
         <source>{total} points in {days} days; most on {day}: {peak}</source>
         <translation>{total} puntos en {days} días; el mejor, el {day}: {peak}</translation>
+    </message>
+    <message>
+        <source>Each day's verified points will stand here, from your first round on.</source>
+        <translation>Aquí aparecerán los puntos verificados de cada día, desde tu primera ronda.</translation>
     </message>
 </context>
 <context>

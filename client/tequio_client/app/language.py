@@ -64,10 +64,8 @@ class Language:
         """Speak that one, or the system's where we can; windows are made anew for another one."""
         if choice == self._choice:
             return
-        locale = QLocale(choice) if choice else QLocale.system()
-        code = QLocale.languageToCode(locale.language())
-        known = code if code in LANGUAGES else "en"
-        self.speak(QLocale(known) if known != code else locale, catalogue(known))
+        locale = locale_of(choice, QLocale.system())
+        self.speak(locale, catalogue(QLocale.languageToCode(locale.language())))
         self._choice = choice
 
     def speak(self, locale: QLocale, translator: QTranslator) -> None:
@@ -80,6 +78,14 @@ class Language:
         self._app.setLayoutDirection(locale.textDirection())
         for new in self._translators:
             self._app.installTranslator(new)
+
+
+def locale_of(choice: str, system: QLocale) -> QLocale:
+    """One of `LANGUAGES`, as it is written where the system is, if it is spoken there."""
+    locale = QLocale(choice) if choice else system
+    if QLocale.languageToCode(locale.language()) not in LANGUAGES:
+        return QLocale("en")
+    return system if system.language() == locale.language() else locale
 
 
 def _qt(locale: QLocale) -> QTranslator:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QLocale, Qt
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QSlider, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QSlider, QWidget
 
 from tequio_client.app.first_run.check import CheckStep
 from tequio_client.app.first_run.draft import FILE, STEPS, Draft, DraftBook
@@ -17,15 +17,15 @@ from tequio_client.app.first_run.run import ANY, RunStep
 from tequio_client.app.first_run.wanted import WORKERS, has_lent, is_wanted
 from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.first_run.when import WhenStep
-from tequio_client.app.widgets.text import Line
 from tequio_client.app.window import Window
 from tequio_client.key_state import Kept
 from tequio_client.key_words import to_words
 from tequio_client.link import control
 from tequio_client.link.preferences import DeviceChoice, Preferences, Preset
 from tequio_client.link.questions import AskRuns
-from tests.support.app_language import PseudoLocale
+from tests.support.app_language import LONG, PseudoLocale, speak
 from tests.support.app_scenes import NEW, NOW_MS
+from tests.support.app_sight import is_cut, labels
 from tests.support.first_run_pictures import NO_CARD, PICTURES, SEED, Booth, booth
 from tests.support.paper_keyring import PaperKeyring, keyring_of
 
@@ -357,24 +357,33 @@ def test_a_key_that_is_gone_is_missed_only_where_something_was_lent(
 PICTURES_BY_NAME: dict[str, Callable[[Booth], QWidget]] = {one.__name__: one for one in PICTURES}
 
 
+@pytest.mark.parametrize("spoken", LONG)
 @pytest.mark.parametrize("name", PICTURES_BY_NAME)
-def test_every_step_is_whole_in_a_long_language_and_has_its_names(
-    place: Booth, language: Language, qtbot: QtBot, qapp: QApplication, name: str
+def test_every_step_is_whole_in_a_long_language(
+    place: Booth, language: Language, qtbot: QtBot, qapp: QApplication, name: str, spoken: str
 ) -> None:
-    language.speak(QLocale("en_US"), PseudoLocale())
+    speak(language, spoken)
     made = PICTURES_BY_NAME[name](place)
     qtbot.addWidget(made)
     for width in (760, 1120):
         made.resize(width, made.height())
         for _ in range(4):
             qapp.processEvents()
-        cut = [one.text() for one in made.findChildren(QLabel) if one.isVisible() and is_cut(one)]
-        assert cut == []
+        assert [label.text() for label in labels(made) if is_cut(label)] == []
+
+
+@pytest.mark.parametrize("name", PICTURES_BY_NAME)
+def test_every_step_has_its_names_in_every_language(
+    place: Booth, language: Language, qtbot: QtBot, name: str
+) -> None:
+    language.speak(QLocale("en_US"), PseudoLocale())
+    made = PICTURES_BY_NAME[name](place)
+    qtbot.addWidget(made)
     kinds = (QAbstractButton, QLineEdit, QSlider)
     controls = [one for kind in kinds for one in made.findChildren(kind) if one.isVisible()]
     assert [one for one in controls if not name_of(one) and not inner(one)] == []
-    labels = {one.text() for one in made.findChildren(QLabel) if one.isVisible()}
-    plain = {text for text in labels if sum(map(str.isalpha, text)) > 3 and "[" not in text}
+    said = {one.text() for one in labels(made)}
+    plain = {text for text in said if sum(map(str.isalpha, text)) > 3 and "[" not in text}
     assert {text for text in plain if not text.startswith(KEPT_WORDS)} == set()
 
 
@@ -385,12 +394,3 @@ KEPT_WORDS = ("Tequio", "A6EHv", "nova", "cuentos", "atlas", "lingua", "$", *to_
 def inner(widget: QWidget) -> bool:
     """Whether it is a part of a control that has the name."""
     return widget.objectName().startswith("qt_")
-
-
-def is_cut(label: QLabel) -> bool:
-    if isinstance(label, Line):
-        return False
-    width = label.width() + 1
-    needed = label.heightForWidth(width) if label.wordWrap() else label.sizeHint().height()
-    too_narrow = not label.wordWrap() and width < label.sizeHint().width()
-    return label.height() + 1 < needed or too_narrow

@@ -9,7 +9,14 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from tequio_client.app import words
-from tequio_client.app.language import LANGUAGES, Catalogue, Language, catalogue
+from tequio_client.app.language import (
+    LANGUAGES,
+    SYSTEM,
+    Catalogue,
+    Language,
+    catalogue,
+    locale_of,
+)
 from tequio_client.key_errors import TEMPLATES
 from tequio_client.link import event_words, round_words
 from tequio_client.link import words as link_words
@@ -93,6 +100,21 @@ def test_an_unknown_language_is_english(language: Language) -> None:
     language.choose("fi")
     assert QLocale().language() is QLocale.Language.English
     assert QCoreApplication.translate("pages", "Home") == "Home"
+
+
+@pytest.mark.parametrize(
+    ("choice", "system", "spoken"),
+    [
+        (SYSTEM, "es_MX", "es_MX"),
+        ("es", "es_MX", "es_MX"),
+        ("es", "de_DE", "es_ES"),
+        ("en", "es_MX", "en_US"),
+        (SYSTEM, "fi_FI", "en_US"),
+        ("fi", "en_GB", "en_US"),
+    ],
+)
+def test_figures_are_written_as_where_the_system_is(choice: str, system: str, spoken: str) -> None:
+    assert locale_of(choice, QLocale(system)).name() == spoken
 
 
 def test_spanish_is_spoken(language: Language) -> None:

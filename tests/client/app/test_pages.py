@@ -16,8 +16,8 @@ from tequio_client.app.widgets.chip import Chip
 from tequio_client.app.window import Window
 from tequio_client.link.facts import Fact, SessionFacts
 from tests.support import app_books
-from tests.support.app_language import PseudoLocale
-from tests.support.app_scenes import MACHINE, NOW_MS, SCENES
+from tests.support.app_language import LONG, PseudoLocale, speak
+from tests.support.app_scenes import CARD, MACHINE, NOW_MS, SCENES
 from tests.support.app_sight import controls, has_words, is_cut, labels, name_of, texts
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("look", "language")
 NETWORK = {row.name for row in app_books.RUNS.rows} | {"no display", "Tequio"}
+NETWORK |= {CARD.name, MACHINE.cpu_name}
 """Texts that are not ours to translate."""
 VIEWS = (
     ("runs", ""),
@@ -107,7 +108,7 @@ def test_the_keyboard_reaches_every_control(
 @every_scene
 def test_every_text_is_translated(stage: Stage, language: Language, scene: str) -> None:
     language.speak(QLocale("en_US"), PseudoLocale())
-    for page, view in VIEWS:
+    for page, view in (*VIEWS, ("hardware", "")):
         stage.open(page, view, scene)
         chips = {chip.words for chip in stage.window.findChildren(Chip) if chip.isVisible()}
         seen = {text for text in texts(stage.window) | chips if has_words(text)}
@@ -115,12 +116,13 @@ def test_every_text_is_translated(stage: Stage, language: Language, scene: str) 
         assert plain - NETWORK == set()
 
 
-def test_longer_texts_have_their_room(stage: Stage, language: Language) -> None:
-    language.speak(QLocale("en_US"), PseudoLocale())
+@pytest.mark.parametrize("spoken", LONG)
+def test_longer_texts_have_their_room(stage: Stage, language: Language, spoken: str) -> None:
+    speak(language, spoken)
     window = stage.window
     for width in (window.minimumWidth(), window.width(), 1_600):
         window.resize(width, window.height())
-        for page, view in VIEWS:
+        for page, view in (*VIEWS, ("hardware", "")):
             stage.open(page, view)
             content = window.page.widget()
             assert content is not None

@@ -24,9 +24,10 @@ from tequio_client.app.window import Window
 from tequio_client.link.decision import Reason, State
 from tequio_client.link.preferences import Preferences
 from tequio_client.link.snapshot import Need
-from tests.support.app_language import PseudoLocale
+from tests.support.app_language import LONG, PseudoLocale, speak
 from tests.support.app_own import Login, own
 from tests.support.app_scenes import LENDING, NOW_MS, idle
+from tests.support.app_sight import is_cut, labels
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -339,12 +340,13 @@ def test_the_keyboard_reaches_every_control_in_the_order_seen(
     assert all(below >= above - 16 for above, below in pairwise(tops))
 
 
+@pytest.mark.parametrize("spoken", LONG)
 @pytest.mark.parametrize("name", SECTIONS)
 def test_longer_texts_have_their_room(
-    window: Window, page: Settings, language: Language, qapp: QApplication, name: str
+    window: Window, page: Settings, language: Language, qapp: QApplication, name: str, spoken: str
 ) -> None:
     page.open_section(name)
-    language.speak(QLocale("en_US"), PseudoLocale())
+    speak(language, spoken)
     for width in (window.minimumWidth(), 900, 1_400):
         window.resize(width, 700)
         for _ in range(3):
@@ -352,6 +354,7 @@ def test_longer_texts_have_their_room(
         content = window.page.widget()
         assert content is not None
         assert content.width() <= window.page.viewport().width(), width
+        assert [label.text() for label in labels(window) if is_cut(label)] == [], width
 
 
 @pytest.mark.parametrize("name", SECTIONS)

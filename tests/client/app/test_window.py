@@ -7,17 +7,21 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QEvent, QLocale, Qt
+from PySide6.QtCore import QEvent, QLocale, QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
+from tequio_client.app.pages.settings import Settings
 from tequio_client.app.pages.table import PAGES
 from tequio_client.app.theme.look import Choice
 from tequio_client.app.window import Window
-from tests.support.app_language import PseudoLocale, pseudo
+from tests.support.app_language import LONG, PseudoLocale, pseudo, speak
+from tests.support.app_own import own
 from tests.support.app_scenes import NOW_MS, SCENES
 from tests.support.app_sight import controls, has_words, is_cut, labels, name_of, texts
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.language import Language
@@ -43,6 +47,40 @@ def window(model: Model, look: Look, qtbot: QtBot) -> Window:
     qtbot.addWidget(made)
     made.show()
     return made
+
+
+class Shown(QObject):
+    """The kinds of all widgets that came up as windows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kinds: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802  # Qt's name
+        """Note it, and let it pass."""
+        if event.type() is QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.kinds.append(type(watched).__name__)
+        return False
+
+
+def test_no_part_of_a_page_comes_up_as_a_window_of_its_own(
+    model: Model, look: Look, worker: ScriptedWorker, qapp: QApplication, tmp_path: Path
+) -> None:
+    shown = Shown()
+    qapp.installEventFilter(shown)
+    window = Window(model, look, lambda: NOW_MS, own=own(tmp_path))
+    window.show()
+    for scene in SCENES.values():
+        worker.show(scene)
+        for entry in PAGES:
+            window.open_page(entry.name)
+            window.page.refresh()
+    assert isinstance(window.page, Settings)
+    window.page.search.setText("a")
+    qapp.removeEventFilter(shown)
+    window.close()
+    window.deleteLater()
+    assert set(shown.kinds) == {"Window"}
 
 
 def test_the_window_needs_nothing_heavy() -> None:
@@ -121,11 +159,12 @@ def test_every_text_is_translated(
     assert {text for text in plain if not text.startswith(NAMES)} == set()
 
 
+@pytest.mark.parametrize("spoken", LONG)
 @pytest.mark.parametrize("scene", SCENES)
 def test_longer_texts_have_their_room(
-    window: Window, worker: ScriptedWorker, language: Language, scene: str
+    window: Window, worker: ScriptedWorker, language: Language, scene: str, spoken: str
 ) -> None:
-    language.speak(QLocale("en_US"), PseudoLocale())
+    speak(language, spoken)
     _settle()
     for width in (window.minimumWidth(), window.width()):
         window.resize(width, window.height())

@@ -154,9 +154,12 @@ class RoundsRows(QAbstractTableModel):
         """All of the points, and what of them was given for checking others' work."""
         if row.state == "pending":
             return figures.ABSENT, ""
-        witnessed = figures.exact_points(row.witnessed)
-        part = self.tr("{points} as witness").format(points=witnessed)
-        return figures.full_points(row.micropoints), part if row.witnessed else ""
+        part = self.witnessed(row.witnessed) if row.witnessed else ""
+        return figures.full_points(row.micropoints), part
+
+    def witnessed(self, micropoints: int) -> str:
+        """What was given for checking others' work."""
+        return self.tr("{points} as witness").format(points=figures.exact_points(micropoints))
 
     def _unseen(self, row: PointsRow, column: Column) -> str:
         """What a cell without words says."""

@@ -43,7 +43,9 @@ WIDTHS = {
     Column.POINTS: 124,
     Column.PROOF: 64,
 }
-"""Pixels that each column needs; the rest goes to round and state."""
+"""Pixels that each column needs at least; the rest goes to round and state."""
+WITNESSED = 444_444
+"""Micro-points in the widest figures, for what is usually given for checking."""
 SPARED = (Column.ENERGY, Column.WORK)
 """Columns that go first where there is no room; a round's own window has them all."""
 
@@ -75,6 +77,7 @@ class RoundsTable(QTableView):
         header.setFixedHeight(HEAD)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setMinimumSectionSize(0)
+        self._needs = {column: max(need, self._words(column)) for column, need in WIDTHS.items()}
         for signal in (self.rows.rowsInserted, self.rows.modelReset):
             signal.connect(self._settle)
         self.activated.connect(self._open)
@@ -98,16 +101,25 @@ class RoundsTable(QTableView):
         shape = Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor
         self.viewport().setCursor(shape)
 
+    def _words(self, column: Column) -> int:
+        """Pixels that the words of a column need in the language that is spoken."""
+        heading = self.rows.headerData(column, Qt.Orientation.Horizontal)
+        widths = [QFontMetrics(self.horizontalHeader().font()).horizontalAdvance(str(heading))]
+        if column is Column.POINTS:
+            note = self.rows.witnessed(WITNESSED)
+            widths.append(QFontMetrics(font(Type.CAPTION)).horizontalAdvance(note))
+        return max(widths) + 2 * PADDING + GAP
+
     def _share(self, width: int) -> None:
         hidden: set[Column] = set()
         for column in SPARED:
-            if sum(need for one, need in WIDTHS.items() if one not in hidden) > width:
+            if sum(need for one, need in self._needs.items() if one not in hidden) > width:
                 hidden.add(column)
         for column in Column:
             self.setColumnHidden(column, column in hidden)
-        needed = sum(need for one, need in WIDTHS.items() if one not in hidden)
+        needed = sum(need for one, need in self._needs.items() if one not in hidden)
         scale, spare = min(width / needed, 1.0), max(width - needed, 0)
-        for column, need in WIDTHS.items():
+        for column, need in self._needs.items():
             share = spare // 3 * {Column.ROUND: 1, Column.STATE: 2}.get(column, 0)
             self.setColumnWidth(column, int(need * scale) + share)
 

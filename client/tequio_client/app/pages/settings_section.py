@@ -87,9 +87,9 @@ class Section(QWidget):
         card, rows = self._cards[-1]
         rule = QFrame()
         rule.setProperty("kind", "rule")
+        card.body.addWidget(rule)
         rule.setVisible(bool(rows))
         rows.append((rule, row))
-        card.body.addWidget(rule)
         card.body.addWidget(row)
         self.rows[field] = row
         return row

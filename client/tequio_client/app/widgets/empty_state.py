@@ -25,7 +25,6 @@ class EmptyState(QWidget):
         super().__init__()
         self._heading, self._words = Paragraph(heading, Type.HEADING), Paragraph(words, tone="sub")
         self.button = Button(button, "primary")
-        self.button.setVisible(bool(button))
         self._column = column = QVBoxLayout(self)
         column.setSpacing(8)
         column.addStretch(1)
@@ -34,6 +33,7 @@ class EmptyState(QWidget):
             part.setAlignment(Qt.AlignmentFlag.AlignCenter)
             column.addWidget(part)
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.button.setVisible(bool(button))
         column.addStretch(1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

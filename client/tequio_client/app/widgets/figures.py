@@ -191,5 +191,10 @@ def day_name(at_ms: int, now_ms: int) -> str:
         return translate("figures", "Today")
     if away == 1:
         return translate("figures", "Yesterday")
-    form = "dddd d MMMM" if at.year() == now.year() else "dddd d MMMM yyyy"
-    return QLocale().toString(at, form)
+    said = translate("figures", "{weekday} {day} {month}")
+    if at.year() != now.year():
+        said = translate("figures", "{weekday} {day} {month} {year}")
+    parts = {"weekday": "dddd", "day": "d", "month": "MMMM", "year": "yyyy"}
+    written = {name: QLocale().toString(at, form) for name, form in parts.items()}
+    filled = said.format(**written)
+    return filled[:1].upper() + filled[1:]

@@ -30,8 +30,6 @@ class SettingRow(QWidget):
     ) -> None:
         super().__init__()
         self._name, self._note = Paragraph(name), Paragraph(note, Type.CAPTION, "sub")
-        self._name.setVisible(bool(name))
-        self._note.setVisible(bool(note))
         self.control, self._also = control, ""
         self.chip = Chip("", "circle-pause", "warn")
         self.chip.hide()
@@ -39,7 +37,6 @@ class SettingRow(QWidget):
         column.setContentsMargins(0, 7, 0, 7)
         column.setSpacing(8)
         self._both = words = self._words()
-        words.setVisible(bool(name or note))
         if control is None or is_wide:
             column.addWidget(words)
         if control is not None and is_wide:
@@ -49,6 +46,10 @@ class SettingRow(QWidget):
             self._columns = Columns(gap=18)
             self._columns.hold((words, _held(control)), shares=(1, 0))
             column.addWidget(self._columns)
+        # not before they have parents: what has none is a window, and would come up as one
+        self._name.setVisible(bool(name))
+        self._note.setVisible(bool(note))
+        words.setVisible(bool(name or note))
 
     def say_stops(self, words: str, why: str) -> None:
         """Name this setting as what decides now; no words: it is not."""
