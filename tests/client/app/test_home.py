@@ -325,6 +325,20 @@ def test_before_the_first_round_it_is_said_what_will_happen(
     assert "from your first round" in home.days.chart.accessibleDescription()
 
 
+def test_before_the_first_points_it_is_said_how_long_a_round_takes(
+    home: Home, worker: ScriptedWorker
+) -> None:
+    worker.replies = no_replies()
+    chart, current = home.days.chart, LENDING.round
+    assert current is not None
+    for ends_ms, is_told in ((NOW_MS + 540_000, True), (0, False)):
+        current = replace(current, opened_ms=NOW_MS, ends_ms=ends_ms)
+        worker.show(replace(LENDING, round=current))
+        home.refresh()
+        told = "A round trains for about 9 min" in chart.accessibleDescription()
+        assert told is is_told
+
+
 def test_figures_are_those_of_the_snapshot(home: Home, worker: ScriptedWorker) -> None:
     worker.show(LENDING)
     home.refresh()

@@ -24,7 +24,7 @@ from tequio_client.link.questions import AskRanking, AskSeries, Ranking, Series
 if TYPE_CHECKING:
     from tequio_client.app.pages.page import Means
     from tequio_client.link.questions import Question, Reply
-    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.link.snapshot import RoundShown, Snapshot
 
 DAYS = 30
 DAY_MS = 86_400_000
@@ -64,6 +64,7 @@ class Home(Page):
         self._show_banner(snapshot)
         self.round.show_snapshot(snapshot)
         self.stats.show_snapshot(snapshot)
+        self.days.show_round(snapshot.round if snapshot else None)
         if snapshot is not None:
             self._ask(snapshot)
 
@@ -166,11 +167,20 @@ class DaysCard(Card):
         self.title(self.tr("Points per day"), self.tr("30 days"))
         self.chart = AreaChart(
             self.tr("Points per day"),
-            self.tr("Each day's verified points will stand here, from your first round on."),
+            self._empty(),
             lambda micropoints: figures.points(int(micropoints)),
             lambda micropoints: figures.exact_points(int(micropoints)),
         )
         self.body.addWidget(self.chart, 1)
+
+    def show_round(self, current: RoundShown | None) -> None:
+        """Before there is anything to draw, say how long the first points may take."""
+        if current is None or not current.ends_ms > current.opened_ms > 0:
+            self.chart.say_empty(self._empty())
+            return
+        time = figures.duration((current.ends_ms - current.opened_ms) / 1_000)
+        words = self.tr("A round trains for about {time} and is checked after that.")
+        self.chart.say_empty(f"{self._empty()} {words.format(time=time)}")
 
     def show_series(self, series: Series) -> None:
         """Show these days."""
@@ -187,6 +197,9 @@ class DaysCard(Card):
                 peak=figures.points(series.verified[peak]),
             )
         self.chart.show_plot(Plot(values=values, labels=days, summary=summary))
+
+    def _empty(self) -> str:
+        return self.tr("Each day's verified points will stand here, from your first round on.")
 
 
 class RankingCard(Card):

@@ -71,6 +71,15 @@ class AreaChart(QWidget):
         self.setAccessibleDescription(plot.summary if self._has_values() else self._empty)
         self.update()
 
+    def say_empty(self, words: str) -> None:
+        """Say that while there is nothing to draw."""
+        if words == self._empty:
+            return
+        self._empty = words
+        if not self._has_values():
+            self.setAccessibleDescription(words)
+            self.update()
+
     @property
     def chosen(self) -> int | None:
         """The step whose value is shown."""
