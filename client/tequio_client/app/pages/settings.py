@@ -92,6 +92,7 @@ class Settings(Page):
         self._sections: dict[str, tuple[QWidget, Section]] = {}
         self._name = next(iter(self._chapters))
         self._wanted: list[str] = []
+        self._was_searched = False
         self.list = SectionList(
             self.tr("Sections"), tuple(self._chapters.values()), self.viewport()
         )
@@ -175,6 +176,7 @@ class Settings(Page):
             self._sections[name] = frame, section
             section.filter([])
             section.refresh(self.model.snapshot)
+            frame.hide()
             before = list(self._chapters)[: list(self._chapters).index(name)]
             at = sum(1 for one in before if one in self._sections)
             self.body.insertWidget(at, frame)
@@ -183,8 +185,10 @@ class Settings(Page):
     def _show_section(self) -> None:
         self._made(self._name)
         for name, (frame, section) in self._sections.items():
-            section.filter([])
+            if self._was_searched:
+                section.filter([])
             frame.setVisible(name == self._name)
+        self._was_searched = False
         self.empty.hide()
         self.list.check(self._name)
         self.expect()
@@ -195,7 +199,7 @@ class Settings(Page):
         if not self._wanted:
             self._show_section()
             return
-        has_any = False
+        has_any, self._was_searched = False, True
         for name in self._chapters:
             frame, section = self._made(name)
             found = section.filter(self._wanted)

@@ -46,6 +46,7 @@ class WeekGrid(QWidget):
         self._week: Week = ALWAYS
         self._cursor = (0, 0)
         self._paints: bool | None = None
+        self._beside = _room_for_names()
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -65,11 +66,11 @@ class WeekGrid(QWidget):
 
     def sizeHint(self) -> QSize:
         """Wide enough for calm cells."""
-        return QSize(self._left() + HOURS * MOST_CELL, TOP + DAYS * (MOST_CELL - 2))
+        return QSize(self._beside + HOURS * MOST_CELL, TOP + DAYS * (MOST_CELL - 2))
 
     def minimumSizeHint(self) -> QSize:
         """Cells that can still be hit."""
-        return QSize(self._left() + HOURS * LEAST_CELL, self.sizeHint().height())
+        return QSize(self._beside + HOURS * LEAST_CELL, self.sizeHint().height())
 
     # --- by hand
 
@@ -157,25 +158,27 @@ class WeekGrid(QWidget):
         painter.setPen(QColor(tokens().text_sub))
         locale, side = QLocale(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         for day in range(DAYS):
-            place = QRectF(0, self._cell(day, 0).top(), self._left(), self._cell(day, 0).height())
+            place = QRectF(0, self._cell(day, 0).top(), self._beside, self._cell(day, 0).height())
             name = locale.dayName(day + 1, QLocale.FormatType.ShortFormat)
             painter.drawText(place, side, name)
         for hour in range(0, HOURS, EVERY_HOURS):
             place = QRectF(self._cell(0, hour).left(), 0, 40, TOP - 4)
             painter.drawText(place, side, locale.toString(hour))
 
-    def _left(self) -> int:
-        metrics, locale = QFontMetrics(font(Type.SMALL)), QLocale()
-        names = (locale.dayName(day + 1, QLocale.FormatType.ShortFormat) for day in range(DAYS))
-        return max(metrics.horizontalAdvance(name) for name in names) + 10
-
     def _cell(self, day: int, hour: int) -> QRectF:
-        wide = (self.width() - self._left() - 2) / HOURS
+        wide = (self.width() - self._beside - 2) / HOURS
         high = (self.height() - TOP - 2) / DAYS
-        left, top = self._left() + hour * wide, TOP + day * high
+        left, top = self._beside + hour * wide, TOP + day * high
         return QRectF(left, top, wide - BETWEEN, high - BETWEEN)
 
     def _at(self, point: QPointF) -> tuple[int, int] | None:
-        hour = int((point.x() - self._left()) * HOURS // (self.width() - self._left() - 2))
+        hour = int((point.x() - self._beside) * HOURS // (self.width() - self._beside - 2))
         day = int((point.y() - TOP) * DAYS // (self.height() - TOP - 2))
         return (day, hour) if 0 <= hour < HOURS and 0 <= day < DAYS else None
+
+
+def _room_for_names() -> int:
+    """Pixels before the first hour, for the name of any day."""
+    metrics, locale = QFontMetrics(font(Type.SMALL)), QLocale()
+    names = (locale.dayName(day + 1, QLocale.FormatType.ShortFormat) for day in range(DAYS))
+    return max(map(metrics.horizontalAdvance, names)) + 10
