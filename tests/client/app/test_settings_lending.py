@@ -268,7 +268,7 @@ def test_hours_are_drawn_with_the_mouse(
 ) -> None:
     page.grab()
     grid = lending.week
-    left = grid.width() - 24 * ((grid.width() - grid._left() - 2) / 24) - 2  # noqa: SLF001  # place of an hour
+    left = grid.width() - 24 * ((grid.width() - grid._beside - 2) / 24) - 2  # noqa: SLF001  # place of an hour
     cell = (grid.width() - left - 2) / 24
     at = [QPoint(round(left + (hour + 0.5) * cell), 30) for hour in (9, 10, 11)]
     QTest.mousePress(grid, Qt.MouseButton.LeftButton, pos=at[0])
