@@ -38,7 +38,9 @@ CHOSEN = 8
 AT_PLACE = 2
 """Of the peers that we choose at once, how many may be in one network."""
 FIRST_PAUSE_S = 1.0
-PAUSE_S = 10.0
+PAUSE_S = 60.0
+LOOK_S = 1.0
+"""How soon a connection is missed that was there."""
 RECORD_EVERY_MS = 120_000
 """How often our own record is signed anew; it lives an hour."""
 
@@ -71,6 +73,7 @@ class Swarm:
         self._bootstrap = tuple(bootstrap)
         self._is_seed = is_seed
         self._record: AddressRecord | None = None
+        self._lost = trio.Event()
 
     async def run(self) -> None:
         """Connect, learn and reconnect until cancelled.
@@ -82,14 +85,31 @@ class Swarm:
         for work in works:
             await work()
         async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._miss)
             for work in works:
                 nursery.start_soon(self._again_and_again, work)
+
+    async def _miss(self) -> None:
+        """Notice who is gone: then every work begins anew with short pauses."""
+        before = self._network.connected()
+        while True:
+            await trio.sleep(LOOK_S)
+            connected = self._network.connected()
+            if before - connected:
+                lost, self._lost = self._lost, trio.Event()
+                lost.set()
+            before = connected
 
     async def _again_and_again(self, work: Callable[[], Awaitable[None]]) -> None:
         pause = FIRST_PAUSE_S
         while True:
-            await trio.sleep(pause * self._rng.uniform(0.8, 1.2))
+            lost = self._lost
+            with trio.move_on_after(pause * self._rng.uniform(0.8, 1.2)):
+                await lost.wait()
             pause = min(pause * 1.5, PAUSE_S)
+            if lost.is_set():
+                pause = FIRST_PAUSE_S
+                await trio.sleep(pause * self._rng.uniform(0.8, 1.2))
             await work()
 
     async def _bootstrapped(self) -> None:

@@ -10,6 +10,7 @@ import trio
 
 from tequio_client import clock
 from tequio_client.ledger_api import LedgerApi
+from tequio_client.worker import swarm as module
 from tequio_client.worker.addressbook import AddressBook
 from tequio_client.worker.gossip import PeerExchange
 from tequio_client.worker.swarm import Swarm
@@ -53,6 +54,29 @@ async def test_a_silent_address_keeps_us_from_no_other(nursery: trio.Nursery) ->
     ):
         nursery.start_soon(swarm_of(ours, ledger, silent, other.addresses()[0]).run)
         with trio.fail_after(AT_ONCE_S):
+            while other.key not in ours.connected():  # noqa: ASYNC110 - libp2p tells nobody
+                await trio.sleep(0.05)
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
+async def test_who_is_lost_is_sought_soon_however_long_the_pauses_are_by_then(
+    nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FIRST_PAUSE_S", 1_000.0)  # the pauses of somebody long content
+    async with (
+        network("ours") as ours,
+        network("other") as other,
+        LedgerApi(unused_url()) as ledger,
+    ):
+        nursery.start_soon(swarm_of(ours, ledger, other.addresses()[0]).run)
+        with trio.fail_after(60):
+            while other.key not in ours.connected():  # noqa: ASYNC110 - libp2p tells nobody
+                await trio.sleep(0.05)
+            monkeypatch.setattr(module, "FIRST_PAUSE_S", 0.1)
+            await trio.sleep(module.LOOK_S)
+            await ours.disconnect(other.key)
+            assert other.key not in ours.connected()
             while other.key not in ours.connected():  # noqa: ASYNC110 - libp2p tells nobody
                 await trio.sleep(0.05)
         nursery.cancel_scope.cancel()
