@@ -39,6 +39,8 @@ AT_PLACE = 2
 """Of the peers that we choose at once, how many may be in one network."""
 FIRST_PAUSE_S = 1.0
 PAUSE_S = 60.0
+SEED_PAUSE_S = 10.0
+"""A ledger that was started again knows of no seed before each has told it where it is."""
 LOOK_S = 1.0
 """How soon a connection is missed that was there."""
 RECORD_EVERY_MS = 120_000
@@ -106,7 +108,7 @@ class Swarm:
             lost = self._lost
             with trio.move_on_after(pause * self._rng.uniform(0.8, 1.2)):
                 await lost.wait()
-            pause = min(pause * 1.5, PAUSE_S)
+            pause = min(pause * 1.5, SEED_PAUSE_S if self._is_seed else PAUSE_S)
             if lost.is_set():
                 pause = FIRST_PAUSE_S
                 await trio.sleep(pause * self._rng.uniform(0.8, 1.2))
