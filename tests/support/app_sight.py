@@ -52,3 +52,9 @@ def is_cut(label: QLabel) -> bool:
     needed = label.heightForWidth(width) if label.wordWrap() else label.sizeHint().height()
     is_too_low = label.height() + 1 < needed
     return is_too_low or (not label.wordWrap() and width < label.sizeHint().width())
+
+
+def is_elided(label: QLabel) -> bool:
+    """Whether a line ends in an ellipsis because it has too little room."""
+    needed = label.fontMetrics().horizontalAdvance(label.text())
+    return isinstance(label, Line) and needed > label.contentsRect().width()

@@ -9,16 +9,18 @@ from msgspec.structs import replace
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
+from tequio_client.app.language import LANGUAGES
 from tequio_client.app.pages.activity import ActivityPage
 from tequio_client.app.pages.round_dialog import RoundDialog
 from tequio_client.app.pages.runs import RunsPage
+from tequio_client.app.theme import sizes
 from tequio_client.app.widgets.chip import Chip
 from tequio_client.app.window import Window
 from tequio_client.link.facts import Fact, SessionFacts
 from tests.support import app_books
 from tests.support.app_language import LONG, PseudoLocale, speak
 from tests.support.app_scenes import CARD, MACHINE, NOW_MS, SCENES
-from tests.support.app_sight import controls, has_words, is_cut, labels, name_of, texts
+from tests.support.app_sight import controls, has_words, is_cut, is_elided, labels, name_of, texts
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -130,6 +132,18 @@ def test_longer_texts_have_their_room(stage: Stage, language: Language, spoken: 
             assert [label.text() for label in labels(window) if is_cut(label)] == []
 
 
+@pytest.mark.parametrize("spoken", LANGUAGES)
+def test_no_line_is_cut_short_in_the_usual_window(
+    stage: Stage, language: Language, spoken: str
+) -> None:
+    speak(language, spoken)
+    stage.window.resize(*sizes.WINDOW)
+    for scene in ("new", "lending", "attention"):
+        for page, view in (*VIEWS, ("hardware", ""), ("home", "")):
+            stage.open(page, view, scene)
+            assert [one.text() for one in labels(stage.window) if is_elided(one)] == []
+
+
 def test_right_to_left_what_stood_on_the_left_stands_on_the_right(
     stage: Stage, language: Language
 ) -> None:
@@ -161,12 +175,13 @@ def test_another_language_leaves_the_user_where_they_were(
 
 @pytest.mark.parametrize("at", [0, 4, 13])
 def test_a_rounds_own_window_has_room_and_names(language: Language, qtbot: QtBot, at: int) -> None:
-    language.speak(QLocale("en_US"), PseudoLocale())
-    dialog = RoundDialog(app_books.ROWS[at], "https://ledger.example", "RTX 4070")
-    qtbot.addWidget(dialog)
-    dialog.show()
-    _settle()
-    assert [label.text() for label in labels(dialog) if is_cut(label)] == []
+    for spoken in reversed(LONG):
+        speak(language, spoken)
+        dialog = RoundDialog(app_books.ROWS[at], "https://ledger.example", "RTX 4070")
+        qtbot.addWidget(dialog)
+        dialog.show()
+        _settle()
+        assert [label.text() for label in labels(dialog) if is_cut(label)] == []
     assert [one for one in controls(dialog) if not name_of(one)] == []
     assert {button.text()[0] for button in dialog.findChildren(QPushButton)} == {"["}
 

@@ -13,7 +13,7 @@ from tequio_client.app.widgets.card import Card
 from tequio_client.app.widgets.chip import Chip
 from tequio_client.app.widgets.columns import Columns
 from tequio_client.app.widgets.progress import Meter, Ring, RoundBar
-from tequio_client.app.widgets.text import Line, Text
+from tequio_client.app.widgets.text import Line, Paragraph, Text
 
 if TYPE_CHECKING:
     from tequio_client.app.pages.page import Means
@@ -35,7 +35,7 @@ class RoundCard(Card):
         super().__init__()
         self._means = means
         self.ring, self.bar = Ring(self.tr("Round")), RoundBar(self.tr("Run"))
-        self.name, self.line = Line("", Type.HEADING), Line("", Type.BODY, "sub")
+        self.name, self.line = Line("", Type.HEADING), Paragraph("", Type.BODY, "sub")
         self.role = Chip()
         self.loss, self.bits = Reading(self.tr("Loss")), Reading(self.tr("Bits per byte"))
         self.caps = Caps()
