@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from tequio_client.app.theme import sizes
@@ -65,7 +65,7 @@ class Page(QScrollArea):
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        content = QWidget()
+        content = Content()
         content.setProperty("kind", "body")
         self.body = QVBoxLayout(content)
         self.body.setContentsMargins(*sizes.PAGE_MARGINS)
@@ -112,3 +112,17 @@ class Page(QScrollArea):
             self._is_stale = False
             self._pace.start()
             self.refresh()
+
+
+class Content(QWidget):
+    """What a page scrolls: as high as its text is at the width that it has, and no higher.
+
+    A scroll area asks for that height by itself; but it keeps to the least size too, and there a
+    layout counts each text as high as it were in the narrowest column.
+    """
+
+    def minimumSizeHint(self) -> QSize:
+        """The least width."""
+        least, layout = super().minimumSizeHint(), self.layout()
+        has_height = layout is not None and layout.hasHeightForWidth()
+        return QSize(least.width(), 0) if has_height else least

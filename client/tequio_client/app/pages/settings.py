@@ -163,7 +163,6 @@ class Settings(Page):
             chapter = self._chapters[name]
             section = chapter.make()
             frame = QWidget()
-            frame.setMaximumWidth(WIDEST)
             column = QVBoxLayout(frame)
             column.setContentsMargins(0, 0, 0, 0)
             column.setSpacing(sizes.GAP)
@@ -247,7 +246,8 @@ class Settings(Page):
         is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
         at = room.width() - left - LIST if is_mirrored else left
         self.list.setGeometry(at, top, LIST, room.height() - top)
-        sides = (right, wide) if is_mirrored else (wide, right)
+        rest = max(right, room.width() - wide - WIDEST)
+        sides = (rest, wide) if is_mirrored else (wide, rest)
         self.body.setContentsMargins(sides[0], top, sides[1], bottom)
 
     def _contents(self) -> tuple[Chapter, ...]:

@@ -1,0 +1,48 @@
+"""A page scrolls when it must, and only then."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.app.pages.page import Means, Page
+from tequio_client.app.widgets.text import Paragraph
+from tests.support.app_scenes import NOW_MS
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.model import Model
+    from tequio_client.app.theme.look import Look
+
+pytestmark = pytest.mark.usefixtures("language")
+WORDS = "As many words as fit into one line of a wide page, and into three of a narrow one."
+WIDTH = 900
+
+
+class Texts(Page):
+    """A page of paragraphs."""
+
+    def refresh(self) -> None:
+        """They are always the same."""
+
+
+def test_a_page_scrolls_only_when_its_text_is_higher_than_it(
+    model: Model, look: Look, qtbot: QtBot, qapp: QApplication
+) -> None:
+    page = Texts(Means(model=model, look=look, now_ms=lambda: NOW_MS, open_page=lambda _: None))
+    qtbot.addWidget(page)
+    for _ in range(12):
+        page.body.addWidget(Paragraph(WORDS))
+    high = page.body.totalHeightForWidth(WIDTH)
+    page.resize(WIDTH, high)
+    page.show()
+    for height, over in ((high, 0), (high - 7, 7), (high, 0)):
+        page.resize(WIDTH, height)
+        qapp.processEvents()
+        most = page.verticalScrollBar().maximum()
+        assert (most > 0) is (over > 0)
+        bar = page.verticalScrollBar().width() if over else 0
+        assert most == page.body.totalHeightForWidth(WIDTH - bar) - height
