@@ -15,6 +15,7 @@ from tequio_client import clock
 from tequio_client.app.headline import headline
 from tequio_client.app.theme.fonts import Type, font
 from tequio_client.app.theme.marks import tray_icon
+from tequio_client.app.widgets.text import tip
 from tequio_client.link.decision import State
 
 if TYPE_CHECKING:
@@ -120,11 +121,11 @@ class Tray(QObject):
 
     def _tell(self) -> None:
         word, reason = self._said()
-        tip = f"Tequio – {word}: {reason}" if reason else f"Tequio – {word}"
-        if len(tip) > TIP_CHARACTERS:
-            tip = tip[: TIP_CHARACTERS - 1] + "…"
-        if tip != self._icon.toolTip():
-            self._icon.setToolTip(tip)
+        said = tip(f"Tequio – {word}: {reason}" if reason else f"Tequio – {word}")
+        if len(said) > TIP_CHARACTERS:
+            said = said[: TIP_CHARACTERS - 1] + "…"
+        if said != self._icon.toolTip():
+            self._icon.setToolTip(said)
             self._pace.start()
 
     def _said(self) -> tuple[str, str]:
@@ -184,7 +185,7 @@ class Tray(QObject):
         if reason:
             metrics = QFontMetrics(font(Type.BODY))
             short = metrics.elidedText(reason, Qt.TextElideMode.ElideRight, WIDEST)
-            self._add(short, lambda: self.opened.emit("home"))
+            self._add(short.replace("&", "&&"), lambda: self.opened.emit("home"))
 
     def _add_hand(self) -> None:
         """What changes the state: as Home's buttons do."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import Qt as QtText
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tequio_client.app.theme.fonts import Type
@@ -16,6 +17,7 @@ from tequio_client.app.widgets.columns import Columns
 from tequio_client.app.widgets.empty_state import EmptyState
 from tequio_client.app.widgets.nav_button import NavButton
 from tequio_client.app.widgets.segmented import Segmented
+from tequio_client.app.widgets.setting_row import SettingRow
 from tequio_client.app.widgets.slider_row import SliderRow
 from tequio_client.app.widgets.switch import Switch
 from tequio_client.app.widgets.text import Line, Text
@@ -206,6 +208,26 @@ def test_a_line_that_is_cut_has_its_whole_text_in_the_tool_tip(qtbot: QtBot) -> 
     line.resize(600, 20)
     line.grab()
     assert line.toolTip() == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "it says <img src='file:////elsewhere/share/x.png'> and much more than fits",
+        "it says &lt;b&gt; and much more than fits",
+        "<?xml version='1.0'?> and much more than fits",
+    ],
+)
+def test_a_tool_tip_of_what_others_said_is_never_markup(qtbot: QtBot, said: str) -> None:
+    line = Line(said, Type.BODY)
+    _shown(qtbot, line, 90, 20)
+    line.grab()
+    assert "and much more than fits" in line.toolTip()
+    assert not QtText.mightBeRichText(line.toolTip())  # type: ignore[attr-defined]  # left out of the stubs
+    row = SettingRow("Name", "", None)
+    qtbot.addWidget(row)
+    row.say_stops("Stops lending now", said)
+    assert not QtText.mightBeRichText(row.chip.toolTip())  # type: ignore[attr-defined]  # as above
 
 
 def test_text_from_the_network_is_never_markup(qtbot: QtBot) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtGui import Qt as QtText
 from PySide6.QtWidgets import QSystemTrayIcon
 
 from tequio_client import clock
@@ -142,6 +143,16 @@ def test_a_worker_that_is_gone_wants_attention(
     worker.gone.emit("The worker has ended.")
     assert tray.icon.icon().cacheKey() == tray_icon(State.ATTENTION).cacheKey()
     assert "The worker has ended." in tray.icon.toolTip()
+
+
+def test_what_others_said_is_markup_nowhere_in_the_panel(
+    make: Callable[..., Tray], worker: ScriptedWorker
+) -> None:
+    tray = make("lending")
+    worker.gone.emit("<img src='file:////elsewhere/x.png'> & more.")
+    assert "\u2039img" in tray.icon.toolTip()
+    assert not QtText.mightBeRichText(tray.icon.toolTip())  # type: ignore[attr-defined]  # left out of the stubs
+    assert any(text.endswith("&& more.") for text in texts(tray))
 
 
 def test_before_consent_the_menu_leads_to_the_first_run(

@@ -21,7 +21,7 @@ from tequio_client.app.widgets.segmented import Segmented
 from tequio_client.app.widgets.setting_row import SettingRow
 from tequio_client.app.widgets.stat_card import Tile
 from tequio_client.app.widgets.switch import Switch
-from tequio_client.app.widgets.text import Line
+from tequio_client.app.widgets.text import Line, tip
 
 if TYPE_CHECKING:
     from tequio_client.app.pages.devices import Device, History
@@ -151,7 +151,7 @@ class DeviceCard(Card):
             if limit is not None:
                 limit.say_stops(said if is_ours and field == name else "", why)
         self.stops.show_as(said, "circle-pause", "warn")
-        self.stops.setToolTip(why)
+        self.stops.setToolTip(tip(why))
         self.stops.setVisible(is_ours and field == "use")
 
     def _head(self) -> QHBoxLayout:

@@ -12,6 +12,7 @@ from tequio_client.app.widgets.button import Button
 from tequio_client.app.widgets.chip import Chip
 from tequio_client.app.widgets.columns import Columns
 from tequio_client.app.widgets.slider_row import SliderRow
+from tequio_client.app.widgets.text import tip
 from tequio_client.link.preferences import most_memory_mb
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Limit(QWidget):
     def say_stops(self, words: str, why: str) -> None:
         """Name this limit as what decides now; no words: it is not."""
         self.chip.show_as(words, "circle-pause", "warn")
-        self.chip.setToolTip(why)
+        self.chip.setToolTip(tip(why))
         self.chip.setVisible(bool(words))
 
 

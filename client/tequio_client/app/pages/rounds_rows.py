@@ -13,6 +13,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 
 from tequio_client.app import words
 from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.text import tip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,7 +123,8 @@ class RoundsRows(QAbstractTableModel):
         if role == Role.NOTE:
             return self.words(row, column)[1]
         if role in SPOKEN:
-            return ", ".join(filter(None, self.words(row, column))) or self._unseen(row, column)
+            said = ", ".join(filter(None, self.words(row, column))) or self._unseen(row, column)
+            return tip(said) if role == Qt.ItemDataRole.ToolTipRole else said
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _side(column)
         if role == Role.ROW:

@@ -13,6 +13,7 @@ from tequio_client.app.theme.look import tokens
 from tequio_client.app.widgets.dropdown import Dropdown
 from tequio_client.app.widgets.nav_button import NavButton
 from tequio_client.app.widgets.painting import painted
+from tequio_client.app.widgets.text import tip
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,7 +128,7 @@ class SectionButton(NavButton):
         if why != self._why:
             self._why = why
             self.setAccessibleDescription(why)
-            self.setToolTip(why)
+            self.setToolTip(tip(why))
             self.update()
 
     @property

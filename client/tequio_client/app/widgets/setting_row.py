@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from tequio_client.app.theme.fonts import Type
 from tequio_client.app.widgets.chip import Chip
 from tequio_client.app.widgets.columns import Columns
-from tequio_client.app.widgets.text import Paragraph
+from tequio_client.app.widgets.text import Paragraph, tip
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
@@ -54,7 +54,7 @@ class SettingRow(QWidget):
     def say_stops(self, words: str, why: str) -> None:
         """Name this setting as what decides now; no words: it is not."""
         self.chip.show_as(words, "circle-pause", "warn")
-        self.chip.setToolTip(why)
+        self.chip.setToolTip(tip(why))
         self.chip.setAccessibleDescription(why)
         self.chip.setVisible(bool(words))
 

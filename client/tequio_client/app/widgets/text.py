@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter
+from PySide6.QtGui import Qt as QtText
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from tequio_client.app.theme.fonts import Type, font
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
 
 LEAST_LETTERS = 14
 """Width of a paragraph, at least."""
+
+
+def tip(words: str) -> str:
+    """The words as a tool tip: what looks like markup Qt would read so, and load its pictures."""
+    if not QtText.mightBeRichText(words):  # type: ignore[attr-defined]  # left out of the stubs
+        return words
+    return words.replace("&lt;", "<").replace("<", "\u2039").replace(">", "\u203a")
 
 
 class Text(QLabel):
@@ -77,7 +85,7 @@ class Line(Text):
         shown = self.fontMetrics().elidedText(
             self.text(), Qt.TextElideMode.ElideRight, room.width()
         )
-        self.setToolTip(self.text() if shown != self.text() else "")
+        self.setToolTip(tip(self.text()) if shown != self.text() else "")
         painter.setPen(self.palette().windowText().color())
         alignment = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
         painter.drawText(room, alignment, shown)
