@@ -37,6 +37,8 @@ GAME_MODE = Address(
     "com.feralinteractive.GameMode", "/com/feralinteractive/GameMode",
     "com.feralinteractive.GameMode",
 )  # fmt: skip
+_LONGEST_MS = 10**14
+"""Three thousand years."""
 _METERED = {1: True, 2: False, 3: True, 4: False}  # 3 and 4 are guesses; 0 is no answer
 
 
@@ -87,7 +89,7 @@ class LogindIdle(OnBus):
         if not self._bus.read(SESSION, "IdleHint", bool):
             return 0.0
         since_us = self._bus.read(SESSION, "IdleSinceHint", int)
-        return max(self._now_us() - since_us, 0) / 1e6 if since_us else 0.0
+        return _seconds(max(self._now_us() - since_us, 0) // 1_000) if since_us else 0.0
 
 
 class LogindLock(OnBus):
@@ -146,6 +148,6 @@ class GameMode(OnBus):
 
 
 def _seconds(milliseconds: int) -> float:
-    if milliseconds < 0:
+    if not 0 <= milliseconds <= _LONGEST_MS:
         raise UnknownError(f"{milliseconds} ms without input")
     return milliseconds / 1_000

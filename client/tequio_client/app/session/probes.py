@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from tequio_client.app.session.probe import close
 from tequio_client.app.session.programs import is_film
+from tequio_client.foreign_text import cleaned
 from tequio_client.link.facts import NOTHING_OF_SESSION, Fact, SessionFacts
 from tequio_client.system.asker import Answer, Asker
 
@@ -27,6 +28,8 @@ T = TypeVar("T")
 LENDING_MS, RESTING_MS = 1_000, 5_000
 TIMEOUT_S = 3.0
 """Above the time-outs of the probes themselves: those know better what went wrong."""
+NAME_CHARACTERS, ERROR_CHARACTERS = 256, 512
+"""As many as `link.facts` takes."""
 _TOGETHER_MS = 30
 """Answers that come within so long are told together."""
 
@@ -119,13 +122,18 @@ class SessionProbes(QObject):
         return SessionFacts(
             idle_s=_told("idle", probes.idle, self._idle, health),
             is_locked=_told("lock", probes.lock, self._lock, health),
-            fullscreen=fullscreen,
+            fullscreen=_named(fullscreen),
             is_film=is_film(fullscreen) if fullscreen else False,
-            game=game or (None if running is None else running.game),
+            game=_named(game or (None if running is None else running.game)),
             programs=None if running is None else running.exclusive,
             is_metered=_told("metered", probes.metered, self._metered, health),
             health=tuple(health),
         )
+
+
+def _named(program: str | None) -> str | None:
+    """A program's name as it may be sent: windows and files say of themselves what they like."""
+    return cleaned(program, NAME_CHARACTERS) if program else program
 
 
 def _told(
@@ -140,7 +148,7 @@ def _told(
             name=name,
             source=probe.source,
             ok=answer.is_ok,
-            error=answer.error,
+            error=cleaned(answer.error, ERROR_CHARACTERS),
             took_ms=answer.took_ms,
         )
     )

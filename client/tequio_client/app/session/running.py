@@ -30,9 +30,14 @@ def running_programs() -> tuple[str, ...]:
     for process in psutil.process_iter(["name", "username"]):
         name = process.info["name"] or ""
         is_own = user is None or process.info["username"] == user
-        if is_own and process.pid not in ours and name and not name.startswith(_HIDDEN):
+        if is_own and process.pid not in ours and _is_name(name):
             names.setdefault(plain(name), name)
     return tuple(sorted(names.values(), key=str.casefold))[:MOST]
+
+
+def _is_name(name: str) -> bool:
+    """Whether it is worth showing; a program may call itself anything, even what is no text."""
+    return bool(name) and name.isprintable() and not name.startswith(_HIDDEN)
 
 
 def _user() -> str | None:

@@ -46,6 +46,14 @@ def test_the_screen_saver_tells_milliseconds(private_bus: PrivateBus, bus: Bus) 
     assert desktop_bus.ScreenSaverIdle(bus).read() == 4.2
 
 
+def test_an_idle_time_that_no_computer_has_is_not_believed(
+    private_bus: PrivateBus, bus: Bus
+) -> None:
+    private_bus.serve(desktop_bus.MUTTER.name, methods={"GetIdletime": ("t", 2**64 - 1)})
+    with pytest.raises(UnknownError):
+        desktop_bus.MutterIdle(bus).read()
+
+
 @pytest.mark.parametrize(
     ("hint", "since_us", "idle_s"),
     [(False, 5 * US, 0.0), (True, 70 * US, 30.0), (True, 0, 0.0), (True, 900 * US, 0.0)],

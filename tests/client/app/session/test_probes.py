@@ -101,6 +101,21 @@ def test_all_facts_come_together_and_fit_the_line_to_the_worker(qtbot: QtBot) ->
     assert decode_to_worker(encode(Tell(facts=facts))) == Tell(facts=facts)
 
 
+@pytest.mark.parametrize("name", ["w" * 4_096, "\udcff\udcfe", "a\u202eb\x1b[2J\nc"])
+def test_whatever_a_program_calls_itself_fits_the_line_to_the_worker(
+    qtbot: QtBot, name: str
+) -> None:
+    strange = played(
+        fullscreen=lambda: name, game_mode=lambda: name, lock=raises(OSError(f"{name}: no"))
+    )
+    with closing(SessionProbes(strange)) as session:
+        facts = first_facts(qtbot, session)
+    assert decode_to_worker(encode(Tell(facts=facts))) == Tell(facts=facts)
+    for said in (facts.fullscreen, facts.game, health(facts, "lock").error):
+        assert said
+        assert said.isprintable()
+
+
 def test_what_changes_is_told(qtbot: QtBot) -> None:
     idle = [9.0]
     with closing(SessionProbes(played(idle=lambda: idle[0]))) as session:
