@@ -102,13 +102,18 @@ def points(*, folder: Path, rounds: int, as_json: bool) -> None:
 
 @click.command()
 @options.folder("worker")
-def diagnostics(*, folder: Path) -> None:
+@_as_json
+def diagnostics(*, folder: Path, as_json: bool) -> None:
     """Print what helps to find a fault; no keys, no names of files beyond the worker's folder."""
     from tequio_client.link.questions import AskDiagnostics, Diagnostics
     from tequio_client.worker_call import WorkerCall
 
     with WorkerCall.to(folder) as call:
-        click.echo(call.ask(AskDiagnostics(), Diagnostics).text)
+        text = call.ask(AskDiagnostics(), Diagnostics).text
+    if as_json:
+        _dump({"text": text})
+    else:
+        click.echo(text)
 
 
 def _wish(

@@ -12,7 +12,6 @@ Only the child's own task writes to its input, whole lines: a caller that is can
 from __future__ import annotations
 
 import math
-import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -288,14 +287,14 @@ async def _farewell(process: trio.Process) -> str:
 
 
 async def _end(process: trio.Process) -> None:
-    """The kill ladder: end of input, SIGTERM, SIGKILL."""
+    """The kill ladder: end of input, SIGTERM, SIGKILL; both the same where there are no signals."""
     for stream in (process.stdin, process.stdout):
         if stream is not None:
             await stream.aclose()
-    for number in (None, signal.SIGTERM, signal.SIGKILL):
-        if number is not None:
+    for press in (None, process.terminate, process.kill):
+        if press is not None:
             with suppress(ProcessLookupError):
-                process.send_signal(number)
+                press()
         with trio.move_on_after(POLITE_S):
             await process.wait()
             return

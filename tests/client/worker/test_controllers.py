@@ -2,86 +2,29 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
 import trio
-import trio.lowlevel
 
 from tequio_client.link import control
 from tequio_client.link.facts import SessionFacts
-from tequio_client.link.preferences import Preferences
 from tequio_client.link.questions import AskDiagnostics, AskRuns, Diagnostics
-from tequio_client.link.snapshot import Snapshot
 from tequio_client.link.wish import Wish
 from tequio_client.local_socket import connect
 from tequio_client.worker import controllers as module
-from tequio_client.worker.controllers import Controllers
 from tequio_client.worker_call import WorkerCall
-from tequio_shared.errors import RefusedError, UserFacingError
+from tequio_shared.errors import UserFacingError
+from tests.support.paper_host import is_well, served
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from tequio_client.link.questions import Question, Reply
+    from tequio_client.link.snapshot import Snapshot
 
 pytestmark = pytest.mark.trio
 HELLO = control.Hello(who="cli", build="test")
-
-
-class _Desk:
-    """A host that keeps what it is told."""
-
-    def __init__(self) -> None:
-        self.wish = Wish()
-        self.preferences = Preferences()
-        self.told: dict[object, SessionFacts] = {}
-        self._changed = trio.Event()
-
-    def changed(self) -> trio.Event:
-        return self._changed
-
-    def snapshot(self) -> Snapshot:
-        return Snapshot(wish=self.wish, preferences=self.preferences)
-
-    def want(self, wish: Wish) -> None:
-        if wish.number > self.wish.number:
-            self.wish = wish
-            self._news()
-
-    def choose(self, preferences: Preferences) -> None:
-        self.preferences = preferences
-        self._news()
-
-    def tell(self, facts: SessionFacts, controller: object) -> None:
-        self.told[controller] = facts
-
-    def hung_up(self, controller: object) -> None:
-        self.told.pop(controller, None)
-
-    async def answer(self, question: Question) -> Reply:
-        await trio.lowlevel.checkpoint()
-        if isinstance(question, AskDiagnostics):
-            return Diagnostics(text="all is well")
-        raise RefusedError("unknown-question", "nobody knows")
-
-    def _news(self) -> None:
-        self._changed.set()
-        self._changed = trio.Event()
-
-
-@asynccontextmanager
-async def served(folder: Path) -> AsyncIterator[_Desk]:
-    desk = _Desk()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(Controllers(desk, folder).listen)
-        with trio.fail_after(20):
-            while not await trio.to_thread.run_sync(_is_well, folder):  # noqa: ASYNC110 - it begins elsewhere
-                await trio.sleep(0.01)
-            yield desk
-        nursery.cancel_scope.cancel()
 
 
 async def test_a_call_shows_wishes_and_asks(tmp_path: Path) -> None:
@@ -160,7 +103,7 @@ async def test_who_does_not_say_hello_is_refused(tmp_path: Path, first: bytes) -
         answer = await trio.to_thread.run_sync(call)
         assert answer is None or isinstance(answer, control.Refused)
         assert desk.wish == Wish()
-        assert await trio.to_thread.run_sync(_is_well, tmp_path)
+        assert await trio.to_thread.run_sync(is_well, tmp_path)
 
 
 async def test_another_version_hears_what_to_do(tmp_path: Path) -> None:
@@ -192,7 +135,7 @@ async def test_nonsense_after_the_hello_ends_that_connection_alone(tmp_path: Pat
         heard = await trio.to_thread.run_sync(call)
         assert isinstance(heard[0], control.Welcome)
         assert isinstance(heard[-2], control.Refused)
-        assert await trio.to_thread.run_sync(_is_well, tmp_path)
+        assert await trio.to_thread.run_sync(is_well, tmp_path)
 
 
 async def test_what_a_controller_told_is_forgotten_when_it_is_gone(tmp_path: Path) -> None:
@@ -260,14 +203,5 @@ async def test_too_many_controllers_are_turned_away_and_places_come_back(tmp_pat
     async with served(tmp_path):
         heard = await trio.to_thread.run_sync(all_at_once)
         assert module.MOST - 1 <= sum(heard) <= module.MOST  # one may still be on its way out
-        while not await trio.to_thread.run_sync(_is_well, tmp_path):  # noqa: ASYNC110 - as above
+        while not await trio.to_thread.run_sync(is_well, tmp_path):  # noqa: ASYNC110 - as above
             await trio.sleep(0.05)
-
-
-def _is_well(folder: Path) -> bool:
-    try:
-        with WorkerCall.to(folder) as worker:
-            worker.snapshot()
-    except UserFacingError:
-        return False
-    return True
