@@ -1,0 +1,100 @@
+"""A worker that keeps what it is told, behind the real door: for whoever calls one."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import trio
+import trio.lowlevel
+
+from tequio_client.link.preferences import Preferences
+from tequio_client.link.questions import AskDiagnostics, AskPoints, Diagnostics, Points
+from tequio_client.link.snapshot import PointsShown, Snapshot
+from tequio_client.link.wish import Wish
+from tequio_client.worker.controllers import Controllers
+from tequio_client.worker_call import WorkerCall
+from tequio_shared.errors import RefusedError, UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from tequio_client.link.facts import SessionFacts
+    from tequio_client.link.questions import PointsRow, Question, Reply
+
+
+class PaperHost:
+    """A host that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.wish = Wish()
+        self.preferences = Preferences()
+        self.points = PointsShown()
+        self.rows: tuple[PointsRow, ...] = ()
+        self.told: dict[object, SessionFacts] = {}
+        self._changed = trio.Event()
+
+    def changed(self) -> trio.Event:
+        """See Host."""
+        return self._changed
+
+    def snapshot(self) -> Snapshot:
+        """See Host."""
+        return Snapshot(wish=self.wish, preferences=self.preferences, points=self.points)
+
+    def want(self, wish: Wish) -> None:
+        """See Host."""
+        if wish.number > self.wish.number:
+            self.wish = wish
+            self._news()
+
+    def choose(self, preferences: Preferences) -> None:
+        """See Host."""
+        self.preferences = preferences
+        self._news()
+
+    def tell(self, facts: SessionFacts, controller: object) -> None:
+        """See Host."""
+        self.told[controller] = facts
+
+    def hung_up(self, controller: object) -> None:
+        """See Host."""
+        self.told.pop(controller, None)
+
+    async def answer(self, question: Question) -> Reply:
+        """See Host."""
+        await trio.lowlevel.checkpoint()
+        match question:
+            case AskDiagnostics():
+                return Diagnostics(text="all is well")
+            case AskPoints(limit=limit):
+                return Points(rows=self.rows[:limit])
+        raise RefusedError("unknown-question", "nobody knows")
+
+    def _news(self) -> None:
+        self._changed.set()
+        self._changed = trio.Event()
+
+
+@asynccontextmanager
+async def served(folder: Path) -> AsyncIterator[PaperHost]:
+    """Let such a worker be in that folder."""
+    host = PaperHost()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(Controllers(host, folder).listen)
+        with trio.fail_after(60):
+            while not await trio.to_thread.run_sync(is_well, folder):  # noqa: ASYNC110 - it begins elsewhere
+                await trio.sleep(0.01)
+            yield host
+        nursery.cancel_scope.cancel()
+
+
+def is_well(folder: Path) -> bool:
+    """Whether the worker of that folder answers a call."""
+    try:
+        with WorkerCall.to(folder) as worker:
+            worker.snapshot()
+    except UserFacingError:
+        return False
+    return True
