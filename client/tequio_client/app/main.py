@@ -131,7 +131,9 @@ class App(QObject):
     def begin(self) -> None:
         """Show the icon, and start everything else as soon as the loop runs."""
         self.tray.show()
-        if not self._options.is_background:
+        if self._options.is_background:
+            self.presence.wait_for_panel()
+        else:
             QTimer.singleShot(0, self.presence.open)
         QTimer.singleShot(0, self._begin_work)
 

@@ -1,14 +1,14 @@
 """Keeps the app reachable: closing the window hides it where a panel shows our icon.
 
 Where there is none the window is minimised instead, and says so. The window is made when it is
-first wanted.
+first wanted. A start without a window waits for a panel; without one the window comes all the same.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from tequio_client.app.app_settings import SettingsBook
     from tequio_client.app.tray import Tray
     from tequio_client.app.window import Window
+
+PANEL_MS = 60_000
+"""How long after a login a panel may take until it shows icons."""
 
 
 class Presence(QObject):
@@ -43,6 +46,8 @@ class Presence(QObject):
         self._window: Window | None = None
         self._is_leaving = False
         tray.found.connect(self._follow_panel)
+        self._waiting = QTimer(self, interval=PANEL_MS, singleShot=True)
+        self._waiting.timeout.connect(self._be_found)
 
     @property
     def window(self) -> Window:
@@ -61,9 +66,14 @@ class Presence(QObject):
         window.raise_()
         window.activateWindow()
 
+    def wait_for_panel(self) -> None:
+        """Show no window, unless no panel comes in which we could be found."""
+        self._waiting.start(PANEL_MS)
+
     def leave(self) -> None:
         """Take the window away for good."""
         self._is_leaving = True
+        self._waiting.stop()
         if self._window is not None:
             self._remember(self._window)
             self._window.close()
@@ -102,7 +112,13 @@ class Presence(QObject):
         geometry = bytes(window.saveGeometry().toBase64().data()).decode()
         self._book.change(geometry=geometry, page=window.page_name)
 
+    def _be_found(self) -> None:
+        if self._window is None and not self._tray.is_there:
+            self.window.showMinimized()
+            self.minimised.emit()
+
     def _follow_panel(self, is_there: bool) -> None:  # noqa: FBT001 - a signal of Qt's kind
-        """A window hidden in a panel that is gone would never be found again."""
-        if self._window is not None and not is_there and self._window.isHidden():
-            self._window.showMinimized()
+        """What is hidden in a panel that is gone would never be found again."""
+        is_unseen = self._window is None or self._window.isHidden()
+        if is_unseen and not is_there and not self._is_leaving:
+            self.window.showMinimized()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QLocale, QObject, Qt, Signal
 
+from tequio_client.app import presence as presences
 from tequio_client.app.app_settings import SettingsBook
 from tequio_client.app.notices import MOST, Notices
 from tequio_client.app.presence import Presence
@@ -96,6 +97,37 @@ def test_a_hidden_window_comes_back_when_the_panel_goes(
     panel.found.emit(False)  # noqa: FBT003 - a signal
     assert not presence.window.isHidden()
     assert presence.window.isMinimized()
+
+
+def test_a_start_without_a_window_shows_one_when_no_panel_comes(
+    present: Callable[[PaperPanel], Presence], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(presences, "PANEL_MS", 20)
+    presence = present(PaperPanel(is_there=False))
+    with qtbot.waitSignal(presence.minimised), qtbot.waitSignal(presence.made):
+        presence.wait_for_panel()
+    assert presence.window.isMinimized()
+
+
+def test_a_window_that_was_never_seen_comes_when_the_panel_goes(
+    present: Callable[[PaperPanel], Presence], qtbot: QtBot
+) -> None:
+    panel = PaperPanel(is_there=True)
+    presence = present(panel)
+    panel.is_there = False
+    with qtbot.waitSignal(presence.made):
+        panel.found.emit(False)  # noqa: FBT003 - a signal
+    assert presence.window.isMinimized()
+
+
+def test_a_start_without_a_window_shows_none_beside_a_panel(
+    present: Callable[[PaperPanel], Presence], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(presences, "PANEL_MS", 20)
+    presence = present(PaperPanel(is_there=True))
+    presence.wait_for_panel()
+    with qtbot.assertNotEmitted(presence.made, wait=100):
+        pass
 
 
 def test_leaving_closes_for_good_and_remembers_the_place(
