@@ -29,7 +29,7 @@ from tequio_shared.statements.standing import EVIDENCE
 log = structlog.get_logger(__name__)
 
 _T = TypeVar("_T")
-_Text = Annotated[str, Meta(max_length=128)]
+_Text = Annotated[str, Meta(max_length=128, pattern=r"\A[ -~]*\Z")]
 
 ID_LETTERS = 6
 """Least beginning of a run's id that may stand for it."""

@@ -20,6 +20,7 @@ import trio
 
 from tequio_client import clock
 from tequio_client.event_lines import EventLines
+from tequio_client.foreign_text import cleaned
 from tequio_client.ledger_answers import Problem, parse_answer
 from tequio_client.reach import Reach
 from tequio_shared.errors import (
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 _NOT_FOUND = 404
 _TOO_MANY = 429
 _SERVER_FAULT = 500
+_SAID_CHARACTERS, _CODE_CHARACTERS = 500, 64
+"""What is kept of a ledger's own words: it may say anything, and they are shown and logged."""
 
 
 class LedgerUnavailableError(TequioError):
@@ -192,7 +195,7 @@ def _translated(method: str, path: str) -> Iterator[None]:
     except trio.TooSlowError as err:
         raise LedgerUnavailableError(f"the ledger did not answer {method} {path} in time") from err
     except (httpx.HTTPError, httpx.StreamError) as err:
-        reason = str(err) or type(err).__name__
+        reason = cleaned(str(err), _SAID_CHARACTERS) or type(err).__name__
         raise LedgerUnavailableError(f"{method} {path} failed: {reason}") from err
 
 
@@ -227,12 +230,13 @@ def _refusal(response: httpx.Response, raw: bytes) -> TequioError:
     """Turn an answer that is not a success into our error."""
     status = response.status_code
     problem = _problem(raw)
-    said = f"{response.request.method} {response.request.url.path}: {status} {problem.detail[:500]}"
+    detail = cleaned(problem.detail, _SAID_CHARACTERS)
+    said = f"{response.request.method} {response.request.url.path}: {status} {detail}"
     if (status >= _SERVER_FAULT and problem.code != "quota") or status == _TOO_MANY:
         return LedgerUnavailableError(said, _retry_after_s(response))
     if status < 400:  # noqa: PLR2004 - redirection and the like: not a ledger's answer
         return LedgerUnavailableError(f"{said}: this address is not the ledger's own")
-    code = "not-found" if status == _NOT_FOUND else problem.code
+    code = "not-found" if status == _NOT_FOUND else cleaned(problem.code, _CODE_CHARACTERS)
     return LedgerRefusedError(code, said)
 
 

@@ -230,6 +230,57 @@ async def test_refusals_carry_their_code_and_server_faults_their_pause() -> None
             await api.peer(ME.key)
 
 
+HOSTILE = "no\n\x1b]52;c;aGFo\x07tequio: pay here \u202e" + 5_000 * "x"
+
+
+@pytest.mark.parametrize("status", [404, 409, 503])
+@pytest.mark.trio
+async def test_what_a_ledger_says_is_short_on_one_line_and_steers_no_terminal(status: int) -> None:
+    async with joined() as (server, api):
+        server.tamper = lambda *_: problem("x\x1b[2J" + 5_000 * "y", HOSTILE, status)
+        with pytest.raises((LedgerRefusedError, LedgerUnavailableError)) as refusal:
+            await api.peer(ME.key)
+        for said in (str(refusal.value), api.reach.problem, getattr(refusal.value, "code", "")):
+            assert said.isprintable()
+            assert len(said) < 700
+
+
+@pytest.mark.trio
+async def test_an_answer_that_is_no_http_is_told_in_short() -> None:
+    """The library quotes what it cannot read: up to 100 kB of it."""
+
+    async def babble(stream: trio.SocketStream) -> None:
+        async with stream:
+            await stream.receive_some(1_000)
+            await stream.send_all(b"HTTP/1.1 200 OK\r\n" + 20_000 * b"\x1bx" + b"\r\n\r\n")
+
+    async with trio.open_nursery() as nursery:
+        (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        nursery.start_soon(trio.serve_listeners, babble, [listener])
+        _, port = listener.socket.getsockname()
+        async with LedgerApi(f"http://127.0.0.1:{port}", limits=BRISK) as api:
+            with pytest.raises(LedgerUnavailableError):
+                await api.network()
+            assert api.reach.problem.isprintable()
+            assert len(api.reach.problem) < 700
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("field", ["name", "state"])
+@pytest.mark.trio
+async def test_words_of_a_run_that_are_not_plain_are_refused(field: str) -> None:
+    row = {"run": to_text(NET), "name": "tiny", "manifest": to_text(NET), "state": "training"}
+    numbers = {"round": 1, "members": 2, "tokens": 3, "opened_index": 4}
+    async with joined() as (server, api):
+        said = {"runs": [{**row, **numbers, field: "a\x1b[2Jb"}]}
+        server.tamper = answering("/v1/runs", status=200, body=msgspec.json.encode(said))
+        with pytest.raises(MalformedError):
+            await api.runs()
+        said = {"runs": [{**row, **numbers}]}
+        server.tamper = answering("/v1/runs", status=200, body=msgspec.json.encode(said))
+        assert (await api.runs())[0].name == "tiny"
+
+
 @pytest.mark.trio
 async def test_an_encoding_that_was_not_asked_for_is_refused() -> None:
     async with joined() as (server, api):
