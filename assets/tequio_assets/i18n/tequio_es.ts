@@ -817,22 +817,6 @@
         <source>Contribute</source>
         <translation>Contribuir</translation>
     </message>
-    <message>
-        <source>15 minutes</source>
-        <translation>15 minutos</translation>
-    </message>
-    <message>
-        <source>1 hour</source>
-        <translation>1 hora</translation>
-    </message>
-    <message>
-        <source>Until tomorrow</source>
-        <translation>Hasta mañana</translation>
-    </message>
-    <message>
-        <source>Until this game closes</source>
-        <translation>Hasta que se cierre este juego</translation>
-    </message>
 </context>
 <context>
     <name>Health</name>
@@ -2906,6 +2890,33 @@
     </message>
 </context>
 <context>
+    <name>SnoozeMenu</name>
+    <message>
+        <source>Snooze</source>
+        <translation>Posponer</translation>
+    </message>
+    <message>
+        <source>15 minutes</source>
+        <translation>15 minutos</translation>
+    </message>
+    <message>
+        <source>1 hour</source>
+        <translation>1 hora</translation>
+    </message>
+    <message>
+        <source>Until tomorrow</source>
+        <translation>Hasta mañana</translation>
+    </message>
+    <message>
+        <source>Until I close {game}</source>
+        <translation>Hasta que cierre {game}</translation>
+    </message>
+    <message>
+        <source>Until I close this game</source>
+        <translation>Hasta que cierre este juego</translation>
+    </message>
+</context>
+<context>
     <name>StartupSection</name>
     <message>
         <source>Start at login</source>
@@ -3159,30 +3170,6 @@
     <message>
         <source>Finish round, then stop</source>
         <translation>Terminar la ronda y parar</translation>
-    </message>
-    <message>
-        <source>Snooze</source>
-        <translation>Posponer</translation>
-    </message>
-    <message>
-        <source>15 minutes</source>
-        <translation>15 minutos</translation>
-    </message>
-    <message>
-        <source>1 hour</source>
-        <translation>1 hora</translation>
-    </message>
-    <message>
-        <source>Until tomorrow</source>
-        <translation>Hasta mañana</translation>
-    </message>
-    <message>
-        <source>Until I close {game}</source>
-        <translation>Hasta que cierre {game}</translation>
-    </message>
-    <message>
-        <source>Until I close this game</source>
-        <translation>Hasta que cierre este juego</translation>
     </message>
 </context>
 <context>

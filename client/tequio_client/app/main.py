@@ -120,7 +120,7 @@ class App(QObject):
         self.keys = KeyDesk(options.folder, clock.now_ms, self._may_begin, self)
         self.worker = WorkerProcess(self._command(settings), options.folder, self.keys.seed, self)
         self.model = Model(self.worker, self)
-        self.tray = Tray(self.model, clock.now_ms, self._game, self)
+        self.tray = Tray(self.model, clock.now_ms, self)
         self.presence = Presence(self._new_window, self.tray, self.book, self)
         self.notifications: Notifications | None = None
         self.session: SessionLink | None = None
@@ -296,13 +296,6 @@ class App(QObject):
     def _may_begin(self) -> bool:
         """Whether it is no loss that there is no key."""
         return not has_lent(self._options.folder, self.book.preferences)
-
-    def _game(self) -> str:
-        """The game that runs now; empty: none, or nobody knows."""
-        if self.session is None:
-            return ""
-        facts = self.session.facts
-        return facts.game or ("" if facts.is_film else facts.fullscreen or "")
 
     def _is_fullscreen(self) -> bool:
         return self.session is not None and bool(

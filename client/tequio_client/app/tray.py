@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
-from tequio_client import clock
 from tequio_client.app.headline import headline
+from tequio_client.app.snooze_menu import SnoozeMenu
 from tequio_client.app.theme.fonts import Type, font
 from tequio_client.app.theme.marks import tray_icon
 from tequio_client.app.widgets.text import tip
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from tequio_client.app.model import Model
 
-MINUTE_MS = 60_000
 TIP_MS = 5_000
 """Between two changes of the tool tip, at least."""
 LOOK_MS = 5_000
@@ -45,15 +44,10 @@ class Tray(QObject):
     """There is a panel now that shows icons, or no more."""
 
     def __init__(
-        self,
-        model: Model,
-        now_ms: Callable[[], int],
-        running_game: Callable[[], str],
-        parent: QObject | None = None,
+        self, model: Model, now_ms: Callable[[], int], parent: QObject | None = None
     ) -> None:
-        """`running_game` is the name of the game that runs now; empty: none."""
         super().__init__(parent)
-        self._model, self._now_ms, self._game = model, now_ms, running_game
+        self._model, self._now_ms = model, now_ms
         self._state: State | None = None
         self._word = ""
         self._is_visiting = False
@@ -204,32 +198,10 @@ class Tray(QObject):
             go_on = self.tr("Go on now") if wish.lend and not is_broken else self.tr("Contribute")
             self._add(go_on, model.contribute)
         if wish.lend and not is_broken:
-            self._add_snooze()
+            self._menu.addMenu(SnoozeMenu(model, self._now_ms, self._menu))
         if wish.lend and decision.state in (State.LENDING, State.FINISHING):
             finish = self._add(self.tr("Finish round, then stop"), model.finish)
             finish.setEnabled(not wish.finish)
-
-    def _add_snooze(self) -> None:
-        model, snooze = self._model, QMenu(self.tr("Snooze"), self._menu)
-        for text, minutes in ((self.tr("15 minutes"), 15), (self.tr("1 hour"), 60)):
-            snooze.addAction(text).triggered.connect(
-                lambda _=False, minutes=minutes: model.snooze_until(
-                    self._now_ms() + minutes * MINUTE_MS
-                )
-            )
-        snooze.addAction(self.tr("Until tomorrow")).triggered.connect(
-            lambda: model.snooze_until(clock.tomorrow_ms(self._now_ms()))
-        )
-        snooze.addSeparator()
-        self._add_until_game_closes(snooze)
-        self._menu.addMenu(snooze)
-
-    def _add_until_game_closes(self, snooze: QMenu) -> None:
-        game = self._game()
-        text = self.tr("Until I close {game}").format(game=game.replace("&", "&&"))
-        action = snooze.addAction(text if game else self.tr("Until I close this game"))
-        action.setEnabled(bool(game))
-        action.triggered.connect(lambda: self._model.snooze_until_game_closes(game=game))
 
     def _add(self, text: str, do: Callable[[], object]) -> QAction:
         action = self._menu.addAction(text)

@@ -10,11 +10,12 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QDateTime, Qt
 
+from tequio_client import clock
 from tequio_client.app.pages.home import Home, series_question
-from tequio_client.app.pages.home_header import tomorrow_ms
 from tequio_client.app.pages.page import Means
 from tequio_client.link import control, words
 from tequio_client.link.decision import Reason, State
+from tequio_client.link.facts import SessionFacts
 from tequio_client.link.questions import AskRanking, AskSeries, Ranking
 from tequio_client.link.snapshot import PointsShown
 from tequio_client.link.wish import Snooze, Wish
@@ -219,9 +220,15 @@ def test_a_last_round_changes_nothing_before_the_worker_says_so(
     assert home.header.title.text() == "Lending"
 
 
-def test_the_menu_snoozes_for_as_long_as_it_says(home: Home, worker: ScriptedWorker) -> None:
+def test_the_menu_snoozes_for_as_long_as_it_says(
+    home: Home, model: Model, worker: ScriptedWorker
+) -> None:
     worker.show(LENDING)
     menu = home.header.snooze.menu()
+    assert not menu.actions()[-1].isEnabled()  # without a game there is none to wait for
+    model.sense(SessionFacts(game="Ori & the Blind Forest"))
+    menu.aboutToShow.emit()
+    assert menu.actions()[-1].text() == "Until I close Ori && the Blind Forest"
     ends = []
     for action in menu.actions():
         if not action.isSeparator():
@@ -232,13 +239,13 @@ def test_the_menu_snoozes_for_as_long_as_it_says(home: Home, worker: ScriptedWor
     assert ends == [
         Snooze(until_ms=NOW_MS + 15 * 60_000, asked_ms=NOW_MS),
         Snooze(until_ms=NOW_MS + 60 * 60_000, asked_ms=NOW_MS),
-        Snooze(until_ms=tomorrow_ms(NOW_MS), asked_ms=NOW_MS),
-        Snooze(),
+        Snooze(until_ms=clock.tomorrow_ms(NOW_MS), asked_ms=NOW_MS),
+        Snooze(game="Ori & the Blind Forest"),
     ]
 
 
 def test_tomorrow_begins_at_eight() -> None:
-    at = QDateTime.fromMSecsSinceEpoch(tomorrow_ms(NOW_MS))
+    at = QDateTime.fromMSecsSinceEpoch(clock.tomorrow_ms(NOW_MS))
     today = QDateTime.fromMSecsSinceEpoch(NOW_MS).date()
     assert (at.date(), at.time().hour(), at.time().minute()) == (today.addDays(1), 8, 0)
 

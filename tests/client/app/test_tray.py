@@ -15,6 +15,7 @@ from tequio_client.app.theme.marks import tray_icon
 from tequio_client.app.tray import Tray
 from tequio_client.link import control
 from tequio_client.link.decision import State
+from tequio_client.link.facts import SessionFacts
 from tequio_client.link.wish import Snooze, Wish
 from tests.support.app_scenes import MINUTE_MS, NOW_MS, SCENES
 
@@ -38,7 +39,8 @@ def make(
     made: list[Tray] = []
 
     def in_scene(scene: str, game: str = "") -> Tray:
-        tray = Tray(model, lambda: NOW_MS, lambda: game)
+        model.sense(SessionFacts(game=game))
+        tray = Tray(model, lambda: NOW_MS)
         made.append(tray)
         if scene:
             worker.show(SCENES[scene])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDateTime, Qt, QTime
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from tequio_client.app.headline import headline
+from tequio_client.app.snooze_menu import SnoozeMenu
 from tequio_client.app.theme.fonts import Type
 from tequio_client.app.widgets.button import Button
 from tequio_client.app.widgets.columns import Columns
@@ -19,8 +20,6 @@ from tequio_client.link.snapshot import UNDECIDED
 if TYPE_CHECKING:
     from tequio_client.app.pages.page import Means
 
-MINUTE_MS = 60_000
-MORNING = QTime(8, 0)
 SAYINGS = 250
 MARK = 16
 
@@ -39,7 +38,9 @@ class Header(Columns):
         self.finish.setToolTip(
             self.tr("Ends the round under way, so that none of its work is lost.")
         )
-        self.snooze.open_menu(self._snooze_menu())
+        lengths = SnoozeMenu(means.model, means.now_ms, self)
+        lengths.aboutToShow.connect(lengths.fill)
+        self.snooze.open_menu(lengths)
         self.finish.clicked.connect(means.model.finish)
         self.main.clicked.connect(self._do_main)
         self.hold((self._sayings(), self._buttons()), shares=(1, 0))
@@ -119,26 +120,3 @@ class Header(Columns):
         for button in (self.snooze, self.finish, self.main):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         return made
-
-    def _snooze_menu(self) -> QMenu:
-        menu, model = QMenu(self), self._means.model
-        for text, minutes in ((self.tr("15 minutes"), 15), (self.tr("1 hour"), 60)):
-            menu.addAction(text).triggered.connect(
-                lambda _=False, minutes=minutes: model.snooze_until(
-                    self._means.now_ms() + minutes * MINUTE_MS
-                )
-            )
-        menu.addAction(self.tr("Until tomorrow")).triggered.connect(
-            lambda: model.snooze_until(tomorrow_ms(self._means.now_ms()))
-        )
-        menu.addSeparator()
-        menu.addAction(self.tr("Until this game closes")).triggered.connect(
-            model.snooze_until_game_closes
-        )
-        return menu
-
-
-def tomorrow_ms(now_ms: int) -> int:
-    """Eight in the morning of the next day, by the local clock."""
-    tomorrow = QDateTime.fromMSecsSinceEpoch(now_ms).date().addDays(1)
-    return QDateTime(tomorrow, MORNING).toMSecsSinceEpoch()
