@@ -33,6 +33,8 @@ FilePath: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=4_096
 DigestText: TypeAlias = Annotated[str, msgspec.Meta(min_length=43, max_length=43)]
 HeaderText: TypeAlias = Annotated[str, msgspec.Meta(min_length=288, max_length=288)]
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=65_536)]
+Label: TypeAlias = Annotated[str, msgspec.Meta(max_length=256)]
+"""A word or a name; `link.facts` and `link.snapshot` take no longer ones."""
 WindowRange: TypeAlias = tuple[Number, Positive]
 """`(first, count)`: windows first .. first + count - 1 of the run's data order."""
 Windows: TypeAlias = Annotated[
@@ -212,7 +214,7 @@ class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="hello"
     """First report of a trainer: it listens."""
 
     pid: Positive
-    software: str
+    software: Label
     """Version of tequio."""
 
 
@@ -220,15 +222,15 @@ class Ready(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ready"
     """The trainer is prepared."""
 
     wish: Positive
-    device: str
+    device: Label
     """Kind and number: `cpu`, `cuda:0`, `mps`, `xpu:0`."""
-    device_name: str
-    precision: str
+    device_name: Label
+    precision: Label
     """Of the inner steps: `float32` or `bfloat16`."""
     memory_mb: Number
     """Memory of the accelerator, MiB; 0 where it cannot be told."""
     parameters: Positive
-    torch: str
+    torch: Label
 
 
 class Alive(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="alive"):
@@ -236,7 +238,7 @@ class Alive(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="alive"
 
     wish: Number
     """The task in force; 0 before the first."""
-    doing: str
+    doing: Label
     """`starting`, `preparing`, `training`, `encoding`, `screening`, `advancing`, `evaluating` or
     `resting`."""
     step: Number
@@ -346,7 +348,7 @@ class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faile
     """
 
     wish: Number
-    code: str
+    code: Label
     reason: Text
     fatal: bool = False
     """The process ends after this line and must be started anew."""

@@ -168,8 +168,10 @@ class Controllers:
         scope.cancel()
 
     async def _reply(self, lines: Lines, ask: control.Ask, places: trio.Semaphore) -> None:
+        """Answer, if what was found can be understood: a ledger's figures may be beyond all."""
         try:
             answer = control.Answer(id=ask.id, reply=await self._host.answer(ask.question))
+            control.decode_from_worker(control.encode(answer))
         except* TequioError as group:
             answer = control.Answer(id=ask.id, error=str(first_of(group))[:_ERROR_CHARACTERS])
         places.release()

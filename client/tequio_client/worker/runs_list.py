@@ -11,6 +11,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 import structlog
 
 from tequio_client.link.preferences import most_memory_mb
@@ -66,7 +67,7 @@ class RunsList:
         rows = []
         for answer in (await self._ledger.runs())[-ROWS:]:
             try:
-                rows.append(await self._row(answer, ours))
+                rows.append(_sane(await self._row(answer, ours)))
             except (PeerError, RefusedError) as err:
                 log.warning("a run's rules cannot be had", run=answer.run[:10], error=str(err))
         rows.sort(key=lambda row: (not row.is_open, not row.is_ours))
@@ -127,6 +128,14 @@ class RunsList:
     async def _time_ms(self, index: int) -> int:
         (leaf,) = await self._ledger.entries(index, index + 1)
         return Entry.parse(leaf).statement.ts
+
+
+def _sane(row: RunRow) -> RunRow:
+    """The row, if its figures are such as can be; raises PeerError."""
+    try:
+        return msgspec.json.decode(msgspec.json.encode(row), type=RunRow)
+    except msgspec.DecodeError as err:
+        raise PeerError(f"its rules ask for what no computer has: {err}") from err
 
 
 def choose(

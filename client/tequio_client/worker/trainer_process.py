@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 import structlog
 import trio
 
+from tequio_client.foreign_text import cleaned
 from tequio_client.link import messages as link
 from tequio_shared.errors import MalformedError, TequioError
 
@@ -37,6 +38,8 @@ FIRST_BACK_OFF_S = 0.5
 LONGEST_BACK_OFF_S = 30.0
 POLITE_S = 0.7
 """How long each step of the kill ladder may take: what a trainer leaves half-done harms nobody."""
+SAID_CHARACTERS = 1_000
+"""Of a trainer's own words, at most: they are shown."""
 _READ_BYTES = 1 << 16
 
 R = TypeVar("R", bound=link.Report)
@@ -260,7 +263,8 @@ class TrainerProcess:
                 self._failures = self._failures if isinstance(report, link.Failed) else 0
 
     def _give_up(self, reason: str) -> None:
-        self.broken = f"the trainer failed {FAILURES} times in a row: {reason}"
+        said = cleaned(reason, SAID_CHARACTERS)
+        self.broken = f"the trainer failed {FAILURES} times in a row: {said}"
         log.error("trainer given up", reason=reason, attempts=FAILURES)
         for asked in (self._prepare, self._task):
             if asked is not None:
@@ -270,7 +274,7 @@ class TrainerProcess:
 def _checked(report: link.Report | None, wanted: type[R], broken: str | None) -> R:
     match report:
         case link.Failed():
-            raise TrainerFailedError(report.code, report.reason)
+            raise TrainerFailedError(report.code, cleaned(report.reason, SAID_CHARACTERS))
         case None:
             raise TrainerFailedError("broken", broken or "the trainer is gone")
     if not isinstance(report, wanted):

@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 import trio
+from msgspec.structs import replace
 
 from tequio_client.link import control
 from tequio_client.link.facts import SessionFacts
-from tequio_client.link.questions import AskDiagnostics, AskRuns, Diagnostics
+from tequio_client.link.questions import (
+    AskDiagnostics,
+    AskPoints,
+    AskRuns,
+    Diagnostics,
+    Points,
+    PointsRow,
+)
 from tequio_client.link.wish import Wish
 from tequio_client.local_socket import connect
 from tequio_client.worker import controllers as module
@@ -48,6 +56,19 @@ async def test_a_question_without_an_answer_is_said_and_ends_nothing(tmp_path: P
             return worker.ask(AskDiagnostics(), Diagnostics).text
 
     async with served(tmp_path):
+        assert await trio.to_thread.run_sync(call) == "all is well"
+
+
+async def test_an_answer_that_nobody_could_read_is_an_error_and_no_answer(tmp_path: Path) -> None:
+    def call() -> str:
+        with WorkerCall.to(tmp_path) as worker:
+            with pytest.raises(UserFacingError, match="not a message"):
+                worker.ask(AskPoints(), Points)
+            return worker.ask(AskDiagnostics(), Diagnostics).text
+
+    async with served(tmp_path) as desk:
+        row = PointsRow(number=1, run="r", run_name="r", round=1, at_ms=1, state="verified")
+        desk.rows = (replace(row, micropoints=2**60),)
         assert await trio.to_thread.run_sync(call) == "all is well"
 
 

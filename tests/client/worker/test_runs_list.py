@@ -222,3 +222,16 @@ async def test_a_run_whose_rules_nobody_has_is_left_out(tmp_path: Path) -> None:
         async with LedgerApi(program.url) as api:
             assert len(await api.runs()) == 1
             assert (await RunsList(api).read()).rows == ()
+
+
+@pytest.mark.trio
+async def test_a_run_that_asks_for_more_than_can_be_said_is_left_out(tmp_path: Path) -> None:
+    paper = paper_swarm.manifest(most=50)
+    data = corpus(paper, (2**53 - 2, 2**53 - 2))
+    told = msgspec.structs.replace(paper.data, manifest=to_text(data.digest))
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        asyncio.run(open_run(ledger, msgspec.structs.replace(paper, data=told), data))
+    with served(tmp_path) as program:
+        async with LedgerApi(program.url) as api:
+            assert len(await api.runs()) == 1
+            assert (await RunsList(api).read()).rows == ()

@@ -105,6 +105,16 @@ async def test_a_child_that_dies_at_once_is_given_up_with_its_reason(tmp_path: P
     assert lives(tmp_path) == FAILURES
 
 
+async def test_what_a_trainer_says_of_its_trouble_can_be_shown(tmp_path: Path) -> None:
+    trouble = "say('failed', wish=0, code='malformed', reason='no\\n\\x1b[2J' + 60_000 * 'x')"
+    async with running(tmp_path, trouble) as trainer:
+        with pytest.raises(TrainerFailedError):
+            await rest(trainer)
+        assert trainer.broken is not None
+        assert trainer.broken.isprintable()
+        assert len(trainer.broken) < 1_200
+
+
 async def test_a_wish_survives_the_child_that_dies_of_it(tmp_path: Path) -> None:
     script = "for wish in wishes: life == 0 and os._exit(9); rest(wish['wish'])"
     async with running(tmp_path, script) as trainer:
@@ -172,8 +182,17 @@ for wish in wishes:
         "sys.stdout.write('x' * (9 << 20)); sys.stdout.flush(); time.sleep(9)",
         "say('failed', wish=0, code='malformed', reason='what?'); time.sleep(9)",
         "os.close(1); time.sleep(9)",
+        "say('alive', wish=0, doing='x' * 300, step=0, steps=0, tokens=0, resident_mb=0)\n"
+        "    time.sleep(9)",
     ],
-    ids=["no report", "a wrong field", "an endless line", "cannot read us", "closes its output"],
+    ids=[
+        "no report",
+        "a wrong field",
+        "an endless line",
+        "cannot read us",
+        "closes its output",
+        "endless words",
+    ],
 )
 async def test_a_child_that_says_garbage_is_replaced(tmp_path: Path, noise: str) -> None:
     script = f"if life == 0:\n    {noise}\nfor wish in wishes: rest(wish['wish'])"
