@@ -223,11 +223,11 @@ def test_a_tool_tip_of_what_others_said_is_never_markup(qtbot: QtBot, said: str)
     _shown(qtbot, line, 90, 20)
     line.grab()
     assert "and much more than fits" in line.toolTip()
-    assert not QtText.mightBeRichText(line.toolTip())  # type: ignore[attr-defined]  # left out of the stubs
+    assert not QtText.mightBeRichText(line.toolTip())
     row = SettingRow("Name", "", None)
     qtbot.addWidget(row)
     row.say_stops("Stops lending now", said)
-    assert not QtText.mightBeRichText(row.chip.toolTip())  # type: ignore[attr-defined]  # as above
+    assert not QtText.mightBeRichText(row.chip.toolTip())
 
 
 def test_text_from_the_network_is_never_markup(qtbot: QtBot) -> None:

@@ -153,7 +153,7 @@ def test_what_others_said_is_markup_nowhere_in_the_panel(
     tray = make("lending")
     worker.gone.emit("<img src='file:////elsewhere/x.png'> & more.")
     assert "\u2039img" in tray.icon.toolTip()
-    assert not QtText.mightBeRichText(tray.icon.toolTip())  # type: ignore[attr-defined]  # left out of the stubs
+    assert not QtText.mightBeRichText(tray.icon.toolTip())
     assert any(text.endswith("&& more.") for text in texts(tray))
 
 

@@ -22,7 +22,7 @@ LEAST_LETTERS = 14
 
 def tip(words: str) -> str:
     """The words as a tool tip: what looks like markup Qt would read so, and load its pictures."""
-    if not QtText.mightBeRichText(words):  # type: ignore[attr-defined]  # left out of the stubs
+    if not QtText.mightBeRichText(words):
         return words
     return words.replace("&lt;", "<").replace("<", "\u2039").replace(">", "\u203a")
 
