@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from tequio_client import core_dumps
 from tequio_client.cli import LazyGroup
 from tequio_shared.errors import TequioError, UserFacingError
 
@@ -39,6 +40,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command; what the person can act on becomes one sentence and exit status 1."""
+    core_dumps.leave_none()
     try:
         cli()
     except* TequioError as group:

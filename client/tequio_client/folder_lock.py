@@ -42,11 +42,19 @@ def locked(folder: Path) -> Iterator[None]:
 def _check_ours(folder: Path) -> None:
     """Who may write here may swap the key, or the compiled code that the trainer loads.
 
-    In a sticky folder (a mount point, as a rule) everybody's files stay their own.
+    In a sticky folder (a mount point, as a rule) everybody's files stay their own, but for the
+    folder's owner, who must be us or root.
     """
-    mode = folder.stat().st_mode
-    is_open = mode & (stat.S_IWGRP | stat.S_IWOTH) and not mode & stat.S_ISVTX
-    if os.name == "posix" and is_open:
+    if os.name != "posix":
+        return
+    found = folder.stat()
+    mode, is_shared = found.st_mode, found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    if is_shared and mode & stat.S_ISVTX and found.st_uid not in (0, os.geteuid()):
+        raise UserFacingError(
+            f"the folder {folder} belongs to somebody else, who may remove what is in it: "
+            "give one of your own"
+        )
+    if is_shared and not mode & stat.S_ISVTX:
         raise UserFacingError(
             f"others may write in the folder {folder} (mode {stat.S_IMODE(mode):o}): "
             f"run chmod go-w {folder}"

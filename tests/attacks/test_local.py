@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -54,6 +57,20 @@ def test_a_folder_in_which_others_may_swap_the_key_is_not_used(tmp_path: Path, m
         pass
 
 
+@attack("P13", layer="cli", ends="refused in one sentence")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to somebody else")
+def test_a_folder_of_somebody_else_is_not_used_though_it_is_sticky(tmp_path: Path) -> None:
+    """Its owner may rename and remove everybody's files there."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    folder.chmod(0o1777)
+    with locked(folder):
+        pass
+    os.chown(folder, 65_534, -1)
+    with pytest.raises(UserFacingError, match="belongs to somebody else"), locked(folder):
+        pass
+
+
 def test_a_ledger_key_that_others_may_read_is_not_used(tmp_path: Path) -> None:
     with Folder(tmp_path) as folder:
         folder.signer("log")
@@ -79,3 +96,23 @@ def test_the_trainer_inherits_no_secret_of_the_environment(
     for name in ("TEQUIO_PASSPHRASE", "HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK"):
         monkeypatch.setenv(name, "secret")
     assert "secret" not in trainer_environment(tmp_path).values()
+
+
+@attack("P13", layer="cli", ends="a crash leaves no memory of ours on the disk")
+def test_a_crash_leaves_no_key_on_the_disk(tmp_path: Path) -> None:
+    """Of the command, and so of every program that it starts."""
+    ends = (
+        "import os, resource, sys\n"
+        "_, most = resource.getrlimit(resource.RLIMIT_CORE)\n"
+        "resource.setrlimit(resource.RLIMIT_CORE, (most, most))\n"
+        "from tequio_client.__main__ import main\n"
+        "sys.argv = ['tequio', '--version']\n"
+        "try:\n    main()\n"
+        "except SystemExit:\n    print(resource.getrlimit(resource.RLIMIT_CORE)[0])\n"
+        "    sys.stdout.flush()\n    os.abort()\n"
+    )
+    command = [sys.executable, "-c", ends]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == -signal.SIGABRT
+    assert done.stdout.split()[-1] == b"0"
+    assert not list(tmp_path.iterdir())
