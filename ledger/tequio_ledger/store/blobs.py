@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from tequio_ledger.clock import Clock
     from tequio_ledger.store.engine import Database
 
-CHECKED = 65_536
-"""Blobs whose files are remembered as sound."""
+CHECKED = 256
+"""Blobs whose files are remembered as sound: those of the newest rounds are asked for again."""
 _NAME = re.compile("[0-9a-f]{64}")
 
 log = structlog.get_logger(__name__)
