@@ -23,6 +23,8 @@ from PySide6.QtCore import (
     qVersion,
 )
 
+from tequio_client.report_text import without_names
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -41,11 +43,11 @@ SECRETS = (
 )
 
 
-def without_secrets(text: str, home: str = "") -> str:
+def without_secrets(text: str, home: Path | None = None) -> str:
     """The text without anything that may be a key, a token or a passphrase, or the user's name."""
     for pattern in SECRETS:
         text = pattern.sub(REMOVED, text)
-    return text.replace(home, "~") if len(home) > 1 else text
+    return without_names(text, home)
 
 
 class Faults(QObject):
@@ -57,7 +59,7 @@ class Faults(QObject):
 
     def __init__(self, home: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._home = str(home or Path.home())
+        self._home = home or Path.home()
         self._said: deque[str] = deque(maxlen=MOST_LINES)
         self._known: deque[str] = deque(maxlen=MOST_KNOWN)
         self._caught.connect(self._report)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -117,6 +118,17 @@ def test_diagnostics_can_be_copied_without_a_worker(
     assert copied.startswith("no answer from the worker: the worker has ended")
     assert "worker: has not answered yet" in copied
     assert page.log.copy.isEnabled()
+
+
+def test_what_is_copied_without_a_worker_names_no_home_folder(
+    page: ActivityPage, worker: ScriptedWorker
+) -> None:
+    folder = Path.home() / ".local" / "share" / "tequio"
+    worker.gone.emit(f"{folder}: Permission denied.")
+    page.log.copy_all()
+    said = QGuiApplication.clipboard().text()
+    assert "Permission denied" in said
+    assert str(Path.home()) not in said
 
 
 def test_copying_waits_for_the_worker_and_the_page_does_not(

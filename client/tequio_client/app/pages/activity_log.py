@@ -15,6 +15,7 @@ from tequio_client.app.widgets.button import Button
 from tequio_client.app.widgets.card import Card
 from tequio_client.app.widgets.text import Paragraph
 from tequio_client.link.questions import AskDiagnostics, Diagnostics
+from tequio_client.report_text import without_names
 
 if TYPE_CHECKING:
     from tequio_client.app.pages.page import Means
@@ -106,7 +107,7 @@ class Log(Card):
         self._is_copying = False
         self.copy.setEnabled(True)
         facts = app_facts.text(self._means.model, self._means.look)
-        QGuiApplication.clipboard().setText(f"{worker}\n\n{facts}\n")
+        QGuiApplication.clipboard().setText(without_names(f"{worker}\n\n{facts}\n"))
         self.told.emit(self.tr("Diagnostics copied: paste them into your report"))
 
 

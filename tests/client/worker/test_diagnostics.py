@@ -1,0 +1,41 @@
+"""Diagnostics are copied into public reports: they name neither the user nor what the user runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tequio_client.link.decision import Decision, Reason, State
+from tequio_client.link.preferences import Preferences
+from tequio_client.link.snapshot import LedgerShown, Snapshot
+from tequio_client.link.wish import Snooze, Wish
+from tequio_client.worker import diagnostics
+
+PRIVATE = "Secret Game"
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        Snapshot(preferences=Preferences(exclusive=(PRIVATE, PRIVATE))),
+        Snapshot(wish=Wish(snooze=Snooze(game=PRIVATE))),
+        Snapshot(
+            decision=Decision(
+                state=State.WAITING, reason=Reason.GAME, values={"program": PRIVATE, "x": 41}
+            )
+        ),
+        Snapshot(ledger=LedgerShown(problem=f"{Path.home()}/x")),
+        Snapshot(ledger=LedgerShown(url="https://me:Secret@ledger.example")),
+    ],
+    ids=["exclusive", "snooze", "decision", "home", "password"],
+)
+def test_nothing_private_is_in_diagnostics(shown: Snapshot) -> None:
+    text = diagnostics.text(shown)
+    assert "Secret" not in text
+    assert str(Path.home()) not in text
+
+
+def test_what_is_not_private_stays() -> None:
+    decision = Decision(state=State.WAITING, reason=Reason.QUOTA, values={"gb": 4_711})
+    assert '"gb": 4711' in diagnostics.text(Snapshot(decision=decision))
