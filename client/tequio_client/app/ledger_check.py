@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtNetwork import QNetworkAccessManager, QNetworkReply, QNetworkRequest
 
 from tequio_client.app.app_settings import is_ledger
@@ -36,6 +36,8 @@ class LedgerCheck(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._manager = QNetworkAccessManager(self)
+        self._patience = QTimer(self, singleShot=True, interval=TIMEOUT_MS)
+        self._patience.timeout.connect(self._give_up)
         self._reply: QNetworkReply | None = None
         self._address = ""
 
@@ -50,7 +52,6 @@ class LedgerCheck(QObject):
             self.answered.emit(address, wrong.format(address=address))
             return
         request = QNetworkRequest(QUrl(f"{address.rstrip('/')}/v1/network"))
-        request.setTransferTimeout(TIMEOUT_MS)
         request.setAttribute(
             QNetworkRequest.Attribute.RedirectPolicyAttribute,
             QNetworkRequest.RedirectPolicy.ManualRedirectPolicy,
@@ -59,13 +60,20 @@ class LedgerCheck(QObject):
         self._reply = self._manager.get(request)
         self._reply.downloadProgress.connect(self._measure)
         self._reply.finished.connect(self._finish)
+        self._patience.start(TIMEOUT_MS)
 
     def stop(self) -> None:
         """Ask no more; nothing is emitted."""
+        self._patience.stop()
         reply, self._reply = self._reply, None
         if reply is not None:
             reply.abort()
             reply.deleteLater()
+
+    def _give_up(self) -> None:
+        """A byte now and then is no answer either."""
+        if self._reply is not None:
+            self._reply.abort()
 
     def _measure(self, got: int, _of: int) -> None:
         """An answer without an end is none."""
@@ -73,6 +81,7 @@ class LedgerCheck(QObject):
             self._reply.abort()
 
     def _finish(self) -> None:
+        self._patience.stop()
         reply, self._reply = self._reply, None
         if reply is not None:
             wrong = self._wrong(reply, self._address)
@@ -84,7 +93,8 @@ class LedgerCheck(QObject):
         if status is None:
             said = self.tr("{address} does not answer ({why}). Check it, or keep the one before.")
             return said.format(address=address, why=reply.errorString())
-        if status != OK or network_of(bytes(reply.readAll().data())) is None:
+        is_whole = reply.error() is QNetworkReply.NetworkError.NoError
+        if status != OK or not is_whole or network_of(bytes(reply.readAll().data())) is None:
             said = self.tr(
                 "Something else than a ledger answers at {address} (status {status}). Ask whoever "
                 "gave you the address."

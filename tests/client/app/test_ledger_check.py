@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
 
+from tequio_client.app import ledger_check
 from tequio_client.app.ledger_check import LedgerCheck, network_of
 from tequio_client.app.pages.page import Means
 from tequio_client.app.pages.settings import Settings
@@ -134,6 +136,33 @@ def test_where_nobody_answers_the_address_is_named(qtbot: QtBot, qapp: QApplicat
         check.start(url)
     assert told.args is not None
     assert told.args[1].startswith(f"{url} does not answer (")
+
+
+@pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n"])
+def test_an_answer_that_drips_for_ever_is_waited_for_once(
+    qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, head: bytes
+) -> None:
+    monkeypatch.setattr(ledger_check, "TIMEOUT_MS", 400)
+    done = threading.Event()
+
+    def drip(listener: socket.socket) -> None:
+        with suppress(OSError):
+            connection, _ = listener.accept()
+            with connection:
+                connection.sendall(head)
+                while not done.wait(0.05):
+                    connection.sendall(b"x")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        dripping = threading.Thread(target=drip, args=(listener,))
+        dripping.start()
+        check = LedgerCheck()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        with qtbot.waitSignal(check.answered, timeout=5_000) as answered:
+            check.start(url)
+        assert url in answered.args[1]
+        done.set()
+        dripping.join()
 
 
 @pytest.mark.parametrize(
