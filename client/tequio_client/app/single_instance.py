@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import getpass
 import hashlib
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -21,9 +22,13 @@ MOST_BYTES = 64
 
 
 def place_of(folder: Path) -> str:
-    """Lock and socket of the app of that folder, without their endings."""
+    """Lock and socket of the app of that folder, without their endings.
+
+    Where nobody else may lay anything: without a runtime folder of the user's own that is the
+    folder itself. In one for everybody another user could say that we run already.
+    """
     base = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.RuntimeLocation)
-    base = base or QStandardPaths.writableLocation(QStandardPaths.StandardLocation.TempLocation)
+    base = base or str(folder.absolute())
     whose = f"{getpass.getuser()}\n{folder.absolute()}"
     return str(Path(base) / f"tequio-{hashlib.sha256(whose.encode()).hexdigest()[:16]}")
 
@@ -46,6 +51,8 @@ class SingleInstance(QObject):
 
     def is_first(self) -> bool:
         """Whether nobody else has this place; then it is ours until `close`."""
+        with suppress(OSError):  # what cannot be made cannot be locked either
+            Path(self._place).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not self._lock.tryLock(0):
             return False
         name = f"{self._place}.socket"

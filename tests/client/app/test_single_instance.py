@@ -1,0 +1,41 @@
+"""Where the first app is known by: a place that no other user can take."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.app.single_instance import SingleInstance, place_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no user shares the runtime folder")
+@pytest.mark.qt_log_ignore("QStandardPaths")
+def test_without_a_runtime_folder_of_our_own_the_place_is_in_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    """Somebody else may have laid the runtime folder, and may write in the one for all."""
+    name = pytest.importorskip("pwd").getpwuid(os.geteuid()).pw_name
+    laid = tmp_path / f"runtime-{name}"
+    laid.mkdir()
+    laid.chmod(0o777)
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    folder = tmp_path / "new" / "worker"
+    place = place_of(folder)
+    assert place.startswith(f"{folder}/")
+    first, second = SingleInstance(place), SingleInstance(place)
+    assert first.is_first()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert not second.is_first()
+    first.close()
+    assert second.is_first()
+    second.close()
