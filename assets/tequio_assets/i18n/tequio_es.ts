@@ -1755,6 +1755,14 @@
         <translation>Entrenamiento, ronda, ventanas de datos, tokens, pasos, dos pérdidas, hashes del modelo y de la actualización.</translation>
     </message>
     <message>
+        <source>Which model you hold or computed for a round</source>
+        <translation>Qué modelo tienes o has calculado para una ronda</translation>
+    </message>
+    <message>
+        <source>Hashes of its parts, the commitment for the draw opened, and the next one.</source>
+        <translation>Hashes de sus partes, el compromiso para el sorteo ya abierto y el siguiente.</translation>
+    </message>
+    <message>
         <source>What you found as a witness</source>
         <translation>Lo que viste como testigo</translation>
     </message>

@@ -64,6 +64,13 @@ class PrivacySection(Section):
                     ),
                 ),
                 (
+                    "ledger-head",
+                    self.tr("Which model you hold or computed for a round"),
+                    self.tr(
+                        "Hashes of its parts, the commitment for the draw opened, and the next one."
+                    ),
+                ),
+                (
                     "ledger-witness",
                     self.tr("What you found as a witness"),
                     self.tr(

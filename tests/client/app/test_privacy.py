@@ -1,0 +1,43 @@
+"""Settings, Privacy says of everything that a volunteer's worker can sign that it is sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_client.app.pages.settings import Settings
+from tequio_client.app.window import Window
+from tequio_shared.roles import OF_COORDINATOR, OF_ORGANISERS
+from tequio_shared.statements import BODIES
+from tests.support.app_scenes import NOW_MS
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.language import Language
+    from tequio_client.app.model import Model
+    from tequio_client.app.theme.look import Look
+
+SAID = {
+    "key.register": {"ledger-key"},
+    "member.ready": {"ledger-ready"},
+    "member.leave": {"ledger-leave"},
+    "head.attest": {"ledger-head"},
+    "work.commit": {"ledger-work"},
+    "witness.proof": {"ledger-witness"},
+    "fault.report": {"ledger-fault"},
+    "standing.appeal": {"ledger-fault", "operator-appeal"},
+}
+"""The rows that tell of a statement, by its type."""
+
+
+def test_every_statement_of_a_volunteer_is_told(
+    model: Model, look: Look, language: Language, qtbot: QtBot
+) -> None:
+    window = Window(model, look, lambda: NOW_MS)
+    qtbot.addWidget(window)
+    window.open_page("settings")
+    page = window.page
+    assert isinstance(page, Settings)
+    others = {*OF_COORDINATOR, *OF_ORGANISERS}
+    assert SAID.keys() == {kind for (kind, _), body in BODIES.items() if body not in others}
+    assert set.union(*SAID.values()) <= page.section_of("privacy").rows.keys()
