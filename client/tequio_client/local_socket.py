@@ -2,16 +2,18 @@
 
 Where the system has them, a Unix socket in the worker's folder, which only its owner may open.
 Elsewhere, and where the folder's path is too long for one, a port on the loopback interface, named
-with a secret in a file that only the owner may read: a caller's first line must be that secret.
+with two secrets in a file that only the owner may read: a caller's first line must be the one, the
+worker's the other. Where a worker was killed the file stays, and anybody may take its port.
 """
 
 from __future__ import annotations
 
+import hmac
 import os
 import secrets
 import socket
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -32,13 +34,32 @@ _TOKEN_BYTES = 32
 _MOST_BYTES = 4_096
 
 
-class _Port(msgspec.Struct, frozen=True):
-    port: int
+class Port(msgspec.Struct, frozen=True):
+    """The way over the loopback interface."""
+
+    port: Annotated[int, msgspec.Meta(ge=1, le=65_535)]
     token: str
+    """What a caller says first."""
+    proof: str
+    """What the worker answers, before anything else."""
+
+    @property
+    def asked(self) -> bytes:
+        """The caller's first line."""
+        return self.token.encode() + b"\n"
+
+    @property
+    def answered(self) -> bytes:
+        """The worker's first line."""
+        return self.proof.encode() + b"\n"
+
+    def is_proven(self, line: bytes) -> bool:
+        """Whether that line is of the worker that wrote the file."""
+        return hmac.compare_digest(line, self.answered)
 
 
 class Door:
-    """Where a worker listens; `token` is what a caller has to say first, empty for nothing."""
+    """Where a worker listens; `port` has what both say first, and is None where nobody has to."""
 
     def __init__(self, folder: Path) -> None:
         """Listen; the caller holds the folder's lock, so what lies there is of a dead worker.
@@ -46,7 +67,7 @@ class Door:
         Raises UserFacingError.
         """
         self._folder = folder
-        self.token = b""
+        self.port: Port | None = None
         self._forget()
         try:
             self.socket = self._unix() if _fits(folder) else self._loopback()
@@ -79,23 +100,21 @@ class Door:
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         listener.bind(("127.0.0.1", 0))
         listener.listen(BACKLOG)
-        token = secrets.token_urlsafe(_TOKEN_BYTES)
-        said = _Port(port=listener.getsockname()[1], token=token)
-        private_file.write(self._folder / PORT, msgspec.json.encode(said))
-        self.token = token.encode()
+        token, proof = (secrets.token_urlsafe(_TOKEN_BYTES) for _ in range(2))
+        self.port = Port(port=listener.getsockname()[1], token=token, proof=proof)
+        private_file.write(self._folder / PORT, msgspec.json.encode(self.port))
         return listener
 
 
-def port_of(folder: Path) -> tuple[int, bytes] | None:
-    """Tell the loopback port of that folder's worker and what to say there first.
+def port_of(folder: Path) -> Port | None:
+    """Tell the loopback port of that folder's worker, and what is said there first.
 
     None where it listens on a Unix socket, or no worker runs.
     """
     try:
-        said = _read_port(folder)
+        return _read_port(folder)
     except (OSError, msgspec.MsgspecError):
         return None
-    return said.port, said.token.encode()
 
 
 def connect(folder: Path) -> socket.socket:
@@ -124,13 +143,27 @@ def _through_unix(folder: Path) -> socket.socket:
 def _through_port(folder: Path) -> socket.socket:
     said = _read_port(folder)
     made = socket.create_connection(("127.0.0.1", said.port), timeout=TIMEOUT_S)
-    made.sendall(said.token.encode() + b"\n")
+    try:
+        made.sendall(said.asked)
+        if not said.is_proven(_heard(made, len(said.answered))):
+            raise ConnectionRefusedError("somebody else has the port of a worker that is gone")
+    except OSError:
+        made.close()
+        raise
     return made
 
 
-def _read_port(folder: Path) -> _Port:
+def _heard(connection: socket.socket, size: int) -> bytes:
+    """As many bytes, or fewer where the other end hangs up; raises OSError."""
+    heard = b""
+    while len(heard) < size and (more := connection.recv(size - len(heard))):
+        heard += more
+    return heard
+
+
+def _read_port(folder: Path) -> Port:
     with (folder / PORT).open("rb") as file:
-        return msgspec.json.decode(file.read(_MOST_BYTES), type=_Port)
+        return msgspec.json.decode(file.read(_MOST_BYTES), type=Port)
 
 
 def _fits(folder: Path) -> bool:

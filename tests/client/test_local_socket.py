@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import stat
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -30,31 +32,42 @@ def door(
     made.close()
 
 
-def first_line(door: Door) -> bytes:
-    """What the next caller says first, heard in a thread of its own."""
-    connection, _ = door.socket.accept()
-    with connection, connection.makefile("rb") as lines:
-        return lines.readline()
+@contextmanager
+def answering(door: Door) -> Iterator[list[bytes]]:
+    """A worker at that door for one caller: what was said, the secret included."""
+    heard: list[bytes] = []
+
+    def answer() -> None:
+        connection, _ = door.socket.accept()
+        with connection, connection.makefile("rb") as lines:
+            if door.port is not None:
+                heard.append(lines.readline())
+                connection.sendall(door.port.answered)
+            heard.append(lines.readline())
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    yield heard
+    thread.join(5)
 
 
 def test_a_caller_reaches_the_worker_and_shows_the_secret_if_there_is_one(
     door: Door, tmp_path: Path
 ) -> None:
-    heard: list[bytes] = []
-    listening = threading.Thread(target=lambda: heard.append(first_line(door)))
-    listening.start()
-    with connect(tmp_path) as connection:
+    with answering(door) as heard, connect(tmp_path) as connection:
         connection.sendall(b"hello\n")
-        listening.join(5)
-    assert heard == [door.token + b"\n" if door.token else b"hello\n"]
+    assert heard == [*([door.port.asked] if door.port else []), b"hello\n"]
 
 
 def test_nobody_else_may_come(door: Door, tmp_path: Path) -> None:
     (file,) = tmp_path.iterdir()
     assert stat.S_IMODE(file.stat().st_mode) & 0o077 == 0
-    if door.token:
+    if door.port:
         assert file.name == PORT
-        assert len(json.loads(file.read_bytes())["token"]) > 40
+        said = json.loads(file.read_bytes())
+        assert len(said["token"]) > 40
+        assert len(said["proof"]) > 40
+        assert said["token"] != said["proof"]
     else:
         assert file.name == SOCKET
 
@@ -71,16 +84,46 @@ def test_what_a_dead_worker_left_is_replaced(door: Door, tmp_path: Path) -> None
     with pytest.raises(UserFacingError, match="no worker runs in"):
         connect(tmp_path)
     again = Door(tmp_path)
-    connect(tmp_path).close()
+    with answering(again):
+        connect(tmp_path).close()
     again.close()
+
+
+@pytest.mark.parametrize("says", [b"", b"x", b"x" * 100, b"{}\n", None], ids=repr)
+def test_whoever_has_the_port_of_a_dead_worker_is_no_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: bytes | None
+) -> None:
+    """Another user may listen there; the file, and with it the second secret, stays ours."""
+    monkeypatch.setattr(local_socket, "UNIX", None)
+    monkeypatch.setattr(local_socket, "TIMEOUT_S", 0.3)
+    dead = Door(tmp_path)
+    assert dead.port is not None
+    dead.socket.close()  # as a kill does
+    ended = threading.Event()
+    with socket.create_server(("127.0.0.1", dead.port.port)) as listener:
+
+        def pretend() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                token = connection.recv(1_000)
+                connection.sendall(token if says is None else says)
+                ended.wait(5)
+
+        thread = threading.Thread(target=pretend)
+        thread.start()
+        with pytest.raises(UserFacingError, match="no worker runs in"):
+            connect(tmp_path)
+        ended.set()
+        thread.join()
 
 
 def test_a_long_path_takes_the_other_way(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 120)
     deep.mkdir()
     made = Door(deep)
-    assert made.token
-    connect(deep).close()
+    assert made.port is not None
+    with answering(made):
+        connect(deep).close()
     made.close()
 
 

@@ -19,6 +19,8 @@ LOG_BYTES = 4 << 20
 TAIL_BYTES = 8_192
 BYE_MS, TERMINATE_MS, KILL_MS = 2_500, 1_000, 2_000
 """How long a worker may take to say goodbye, to end when told by the system, and to be ended."""
+PROOF_MS = 5_000
+"""How long what has a worker's port may take to show that it is that worker."""
 OURS = "tequio: "
 """How the last words of a program of ours begin."""
 
@@ -156,14 +158,18 @@ class Visit(Link):
         self._folder = folder
         self._is_over = self._was_ready = False
         self._socket: QLocalSocket | QTcpSocket | None = None
+        self._port: local_socket.Port | None = None
+        self._proof = b""  # as much of it as has come
+        self._doubt = QTimer(self, interval=PROOF_MS, singleShot=True)
+        self._doubt.timeout.connect(self.stop)
 
     def start(self) -> None:
         """See Link."""
-        port = local_socket.port_of(self._folder)
-        if port is None:
+        self._port = local_socket.port_of(self._folder)
+        if self._port is None:
             self._over_unix(self._folder / local_socket.SOCKET)
         else:
-            self._over_loopback(*port)
+            self._over_loopback(self._port)
 
     def _over_unix(self, path: Path) -> None:
         if not path.exists():
@@ -175,12 +181,13 @@ class Visit(Link):
         self._hear(socket)
         socket.connectToServer(str(path))
 
-    def _over_loopback(self, port: int, token: bytes) -> None:
+    def _over_loopback(self, port: local_socket.Port) -> None:
         socket = QTcpSocket(self)
-        socket.connected.connect(lambda: self._begin(token + b"\n"))
+        socket.connected.connect(lambda: self.write(port.asked))
         socket.errorOccurred.connect(self._err)
         self._hear(socket)
-        socket.connectToHost("127.0.0.1", port)
+        self._doubt.start()
+        socket.connectToHost("127.0.0.1", port.port)
 
     def _hear(self, socket: QLocalSocket | QTcpSocket) -> None:
         self._socket = socket
@@ -194,6 +201,7 @@ class Visit(Link):
 
     def stop(self) -> None:
         """See Link."""
+        self._doubt.stop()
         if self._socket is not None:
             self._socket.abort()
         self._end("")
@@ -205,17 +213,30 @@ class Visit(Link):
     def close(self) -> None:
         """See Link."""
         self._is_over = True
+        self._doubt.stop()
         if self._socket is not None:
             self._socket.abort()
 
-    def _begin(self, token: bytes = b"") -> None:
+    def _begin(self) -> None:
         self._was_ready = True
-        self.write(token)
         self.ready.emit()
 
     def _read(self) -> None:
         if self._socket is not None and not self._is_over:
-            self.heard.emit(self._socket.readAll().data())
+            chunk = self._socket.readAll().data()
+            if self._was_ready:
+                self.heard.emit(chunk)
+            elif self._port is not None:
+                self._check(self._proof + chunk, self._port)
+
+    def _check(self, said: bytes, port: local_socket.Port) -> None:
+        """Begin once the other end has shown that it wrote the file: it says nothing before us."""
+        self._proof = said
+        if port.is_proven(said):
+            self._doubt.stop()
+            self._begin()
+        elif not port.answered.startswith(said):
+            self.stop()
 
     def _err(self, _: QLocalSocket.LocalSocketError | QAbstractSocket.SocketError) -> None:
         self._end("" if self._was_ready or self._socket is None else self._socket.errorString())

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tequio_client.link.questions import Question, Reply
     from tequio_client.link.snapshot import Snapshot
     from tequio_client.link.wish import Wish
+    from tequio_client.local_socket import Port
     from tequio_client.worker.control_lines import Lines
 
 log = structlog.get_logger(__name__)
@@ -86,25 +87,25 @@ class Controllers:
             listener = trio.SocketListener(trio.socket.from_stdlib_socket(door.socket))
             async with trio.open_nursery() as nursery:
                 while True:
-                    nursery.start_soon(self._visited, await listener.accept(), door.token)
+                    nursery.start_soon(self._visited, await listener.accept(), door.port)
         finally:
             door.close()
 
-    async def _visited(self, stream: trio.SocketStream, token: bytes) -> None:
+    async def _visited(self, stream: trio.SocketStream, port: Port | None) -> None:
         self._here += 1
         try:
             async with stream:
                 if self._here <= MOST:
-                    await self._serve_stranger(SocketLines(stream), token)
+                    await self._serve_stranger(SocketLines(stream), port)
         except GONE as err:
             log.debug("a controller is gone", why=repr(err))
         finally:
             self._here -= 1
 
-    async def _serve_stranger(self, lines: SocketLines, token: bytes) -> None:
+    async def _serve_stranger(self, lines: SocketLines, port: Port | None) -> None:
         is_greeted = False
         with trio.move_on_after(HELLO_S):
-            is_known = not token or hmac.compare_digest(await lines.receive() or b"", token)
+            is_known = port is None or await _is_known(lines, port)
             is_greeted = is_known and await self._greeted(lines)
         if is_greeted:
             await self.serve(lines)
@@ -202,6 +203,14 @@ async def greet(lines: Lines, folder: Path) -> control.Hello | None:
         return None
     await _send(lines, control.Welcome(build=BUILD, pid=os.getpid(), folder=str(folder)))
     return hello
+
+
+async def _is_known(lines: Lines, port: Port) -> bool:
+    """Whether a caller has read our file; then it hears that we wrote it."""
+    if not hmac.compare_digest((await lines.receive() or b"") + b"\n", port.asked):
+        return False
+    await lines.send(port.answered)
+    return True
 
 
 async def _send(lines: Lines, message: control.FromWorker) -> None:

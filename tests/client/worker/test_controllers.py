@@ -9,6 +9,7 @@ import pytest
 import trio
 from msgspec.structs import replace
 
+from tequio_client import local_socket
 from tequio_client.link import control
 from tequio_client.link.facts import SessionFacts
 from tequio_client.link.questions import (
@@ -57,6 +58,19 @@ async def test_a_question_without_an_answer_is_said_and_ends_nothing(tmp_path: P
 
     async with served(tmp_path):
         assert await trio.to_thread.run_sync(call) == "all is well"
+
+
+async def test_a_call_over_the_loopback_shows_both_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_socket, "UNIX", None)
+    async with served(tmp_path):
+        assert await trio.to_thread.run_sync(is_well, tmp_path)
+        port = local_socket.port_of(tmp_path)
+        assert port is not None
+        async with await trio.open_tcp_stream("127.0.0.1", port.port) as stranger:
+            await stranger.send_all(b"x" + port.asked)
+            assert await stranger.receive_some(100) == b"", "nothing for whoever knows nothing"
 
 
 async def test_an_answer_that_nobody_could_read_is_an_error_and_no_answer(tmp_path: Path) -> None:

@@ -1,0 +1,76 @@
+"""A worker that runs already, over the loopback interface: nobody else is taken for it."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client import local_socket
+from tequio_client.app import worker_links
+from tequio_client.app.worker_links import Visit
+from tequio_client.local_socket import Door
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+
+@contextmanager
+def answering(door: Door, says: list[bytes]) -> Iterator[list[bytes]]:
+    """Whoever has the door's port: says that after the first line and after each further one."""
+    heard: list[bytes] = []
+
+    def answer() -> None:
+        connection, _ = door.socket.accept()
+        with connection, connection.makefile("rb") as lines:
+            for said in says:
+                heard.append(lines.readline())
+                connection.sendall(said)
+            lines.readline()
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    yield heard
+    thread.join(5)
+    door.close()
+
+
+@pytest.fixture
+def door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Door:
+    monkeypatch.setattr(local_socket, "UNIX", None)
+    return Door(tmp_path)
+
+
+def test_the_worker_is_talked_to_once_both_secrets_were_said(
+    door: Door, tmp_path: Path, qtbot: QtBot
+) -> None:
+    assert door.port is not None
+    visit = Visit(tmp_path)
+    with answering(door, [door.port.answered, b"welcome\n"]) as heard:
+        with qtbot.waitSignal(visit.ready):
+            visit.start()
+        with qtbot.waitSignal(visit.heard) as said:
+            visit.write(b"hello\n")
+        assert said.args == [b"welcome\n"]
+        visit.close()
+    assert heard == [door.port.asked, b"hello\n"]
+
+
+@pytest.mark.parametrize("says", [b"", b"x", b"x" * 100, b'{"type":"welcome"}\n'], ids=repr)
+def test_whoever_has_the_port_of_a_dead_worker_is_not_talked_to(
+    door: Door, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, says: bytes
+) -> None:
+    monkeypatch.setattr(worker_links, "PROOF_MS", 300)
+    visit = Visit(tmp_path)
+    begun: list[None] = []
+    visit.ready.connect(lambda: begun.append(None))
+    with answering(door, [says]):
+        with qtbot.waitSignal(visit.ended, timeout=5_000) as ended:
+            visit.start()
+        assert ended.args == [""]
+    assert begun == []
