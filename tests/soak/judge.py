@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 CLASSES = ("ledger", "seed", "worker", "trainer")
 MOST_MB = 1.0
 """Growth in 10 minutes that is still no leak: an allocator breathes."""
+STEP_MB = 2.1
+"""One step of a life that counts for nothing: Python's table of interned strings, doubled."""
 MOST_FILES = 2.0
 """Open files, likewise: connections come and go."""
 WARM_UP_S = 600.0
@@ -62,12 +64,12 @@ def judged(lives: Mapping[str, list[Life]]) -> list[Verdict]:
     return [
         Verdict(
             kind=kind,
-            megabytes=_slope([life.megabytes for life in lives.get(kind, [])]),
-            files=_slope([life.files for life in lives.get(kind, [])]),
+            megabytes=_slope([life.megabytes for life in lives.get(kind, [])], STEP_MB),
+            files=_slope([life.files for life in lives.get(kind, [])], 0.0),
         )
         for kind in CLASSES
     ]
 
 
-def _slope(lives: list[list[Point]]) -> Slope | None:
-    return slope(lives, warm_up_s=WARM_UP_S, least_s=LEAST_S)
+def _slope(lives: list[list[Point]], step: float) -> Slope | None:
+    return slope(lives, warm_up_s=WARM_UP_S, least_s=LEAST_S, step=step)

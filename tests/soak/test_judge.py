@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from random import Random
+from typing import Any
 
 import pytest
 
 from tests.soak.chance import EARLY, EARLY_FAULTS, STEADY, drawn
-from tests.soak.judge import LEAST_S, MOST_MB, WARM_UP_S, Life, judged
+from tests.soak.judge import LEAST_S, MOST_MB, STEP_MB, WARM_UP_S, Life, judged
 from tests.soak.slope import Point, slope
 from tests.support.faults import kill, kill_trainer
 
@@ -32,6 +33,36 @@ def test_growth_is_measured_through_noise(growth: float) -> None:
     found = slope([life(30, growth).megabytes], warm_up_s=WARM_UP_S, least_s=LEAST_S)
     assert found is not None
     assert found.per_10_min == pytest.approx(growth, abs=0.1)
+
+
+def stepped(one: Life, *at_minutes: float, mb: float = 1.9) -> list[Point]:
+    """The same life with steps in its memory."""
+    return [
+        Point(at_s=p.at_s, value=p.value + mb * sum(p.at_s >= at * 60 for at in at_minutes))
+        for p in one.megabytes
+    ]
+
+
+@pytest.mark.parametrize("at_minute", [12.0, 15.0, 20.0, 25.0, 28.0])
+@pytest.mark.parametrize("growth", [0.0, 1.2, 5.0])
+def test_one_step_is_no_growth_and_hides_none(growth: float, at_minute: float) -> None:
+    found = slope(
+        [stepped(life(30, growth), at_minute)],
+        warm_up_s=WARM_UP_S,
+        least_s=LEAST_S,
+        step=STEP_MB,
+    )
+    assert found is not None
+    assert found.per_10_min == pytest.approx(growth, abs=0.15)
+
+
+@pytest.mark.parametrize("steps", [{"at": (14.0, 22.0)}, {"at": (20.0,), "mb": 5.0}])
+def test_two_steps_are_growth_and_so_is_a_large_one(steps: dict[str, Any]) -> None:
+    one = life(30, 0.0)
+    one.megabytes = stepped(one, *steps.pop("at"), **steps)
+    (verdict, *_) = judged({"ledger": [one]})
+    (fault,) = verdict.faults()
+    assert fault.startswith("ledger grows by ")
 
 
 def test_lives_of_different_size_are_no_growth() -> None:
