@@ -15,6 +15,7 @@ from tequio_client.app.keys.backup_dialog import BackupDialog
 from tequio_client.app.keys.keep_dialog import KeepDialog
 from tequio_client.app.keys.key_card import KeyCard
 from tequio_client.app.keys.key_desk import KeyDesk
+from tequio_client.app.keys.passphrase import UNLEARNED
 from tequio_client.app.keys.restore_dialog import RestoreDialog
 from tequio_client.app.keys.unlock_dialog import UnlockDialog
 from tequio_client.app.widgets.chip import Chip
@@ -206,6 +207,19 @@ def test_a_file_brings_a_key_back(desk: KeyDesk, qtbot: QtBot, tmp_path: Path) -
     with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
         dialog.main.click()
     assert identity.load(tmp_path / "worker").seed == SEED
+
+
+def test_no_keyboard_on_the_screen_learns_a_secret(desk: KeyDesk, qtbot: QtBot) -> None:
+    backup, restore = BackupDialog(desk), RestoreDialog(desk)
+    for dialog in (backup, restore):
+        qtbot.addWidget(dialog)
+    phrase = backup.file
+    for is_shown in (True, False, True):
+        phrase.shown.setChecked(is_shown)
+        for field in (phrase.first, phrase.second, *backup.words.lines, restore.words):
+            assert UNLEARNED & field.inputMethodHints() == UNLEARNED
+    phrase.clear()
+    assert phrase.first.echoMode() is QLineEdit.EchoMode.Password, "the next one is typed as dots"
 
 
 def test_a_key_is_kept_otherwise(desk: KeyDesk, qtbot: QtBot, ring: PaperKeyring) -> None:

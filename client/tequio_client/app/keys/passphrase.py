@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from tequio_client.app.theme.fonts import Type, font
@@ -12,6 +12,14 @@ LEAST = 8
 """Characters, as `key_backup` has it."""
 GOOD = 16
 """From here on there is nothing to say about its length."""
+
+
+UNLEARNED = (
+    Qt.InputMethodHint.ImhSensitiveData
+    | Qt.InputMethodHint.ImhNoPredictiveText
+    | Qt.InputMethodHint.ImhNoAutoUppercase
+)
+"""For whatever takes a secret in plain letters: keyboards on the screen keep and guess words."""
 
 
 class SecretLine(QLineEdit):
@@ -28,6 +36,8 @@ class SecretLine(QLineEdit):
         """Show the letters, or dots."""
         mode = QLineEdit.EchoMode.Normal if is_shown else QLineEdit.EchoMode.Password
         self.setEchoMode(mode)
+        if is_shown:  # dots have the same hints by themselves, letters have none
+            self.setInputMethodHints(UNLEARNED)
 
 
 class NewPassphrase(QWidget):
@@ -71,6 +81,7 @@ class NewPassphrase(QWidget):
         """Forget what was typed."""
         for line in (self.first, self.second):
             line.clear()
+        self.shown.setChecked(False)
 
     def _follow(self) -> None:
         first, second = self.first.text(), self.second.text()

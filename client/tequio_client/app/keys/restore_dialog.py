@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 
 from tequio_client.app.keys.keep_panel import KeepPanel
 from tequio_client.app.keys.key_dialog import KeyDialog
-from tequio_client.app.keys.passphrase import SecretLine
+from tequio_client.app.keys.passphrase import UNLEARNED, SecretLine
 from tequio_client.app.theme.fonts import Type, font
 from tequio_client.app.widgets.button import Button
 from tequio_client.app.widgets.segmented import Segmented
@@ -64,6 +64,7 @@ class RestoreDialog(KeyDialog):
         self.words.setAccessibleName(self.tr("The 24 words, in their order"))
         self.words.setPlaceholderText(self.words.accessibleName())
         self.words.setFont(font(Type.BODY))
+        self.words.setInputMethodHints(UNLEARNED)
         self.words.setTabChangesFocus(True)
         self.words.setFixedHeight(LOW)
         self.phrase = SecretLine(self.tr("Passphrase of the backup"))

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tequio_client.app.keys.passphrase import UNLEARNED
 from tequio_client.app.keys.words_grid import WORDS, WordsGrid
 from tequio_client.app.theme.fonts import Type, font
 from tequio_client.app.widgets.text import Paragraph, Text
@@ -43,6 +44,7 @@ class WordsPane(QWidget):
         fields.setContentsMargins(0, 0, 0, 0)
         for at, (label, line) in enumerate(zip(self._labels, self.lines, strict=True)):
             line.setFont(font(Type.BODY))
+            line.setInputMethodHints(UNLEARNED)
             line.textChanged.connect(self.changed)
             fields.addWidget(label, 0, at)
             fields.addWidget(line, 1, at)
