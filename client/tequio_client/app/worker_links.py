@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
 
 LOG = "worker.log"
 LOG_BYTES = 4 << 20
-"""A log of that length is put aside before the next start; the one before it goes."""
+"""A log of that length is put aside, before a start or under way; the one before it goes."""
+LOOK_MS = 10_000
+"""Between two looks at how long it has become."""
 TAIL_BYTES = 8_192
 BYE_MS, TERMINATE_MS, KILL_MS = 2_500, 1_000, 2_000
 """How long a worker may take to say goodbye, to end when told by the system, and to be ended."""
@@ -73,6 +77,8 @@ class Child(Link):
         self._process.errorOccurred.connect(self._err)
         self._killing = QTimer(self, interval=TERMINATE_MS, singleShot=True)
         self._killing.timeout.connect(self._process.kill)
+        self._look = QTimer(self, interval=LOOK_MS)
+        self._look.timeout.connect(self._trim)
 
     @property
     def pid(self) -> int:
@@ -89,6 +95,7 @@ class Child(Link):
             return
         self._process.setStandardErrorFile(str(self._log), QProcess.OpenModeFlag.Append)
         self._process.start()
+        self._look.start()
 
     def write(self, line: bytes) -> None:
         """See Link."""
@@ -115,6 +122,7 @@ class Child(Link):
         """See Link."""
         self._is_over = True
         self._killing.stop()
+        self._look.stop()
         process = self._process
         if process.state() is QProcess.ProcessState.NotRunning:
             return
@@ -138,11 +146,22 @@ class Child(Link):
             why = self.tr("The worker has ended ({code}).").format(code=code)
         self._end(_last_words(self._log, self._log_start) or why)
 
+    def _trim(self) -> None:
+        """What it starts writes there too, and may never end: begin the file anew."""
+        with suppress(OSError):
+            if self._log.stat().st_size >= LOG_BYTES:
+                with self._log.open("rb+") as log:
+                    log.seek(-LOG_BYTES, os.SEEK_END)
+                    _aside(self._log).write_bytes(log.read(LOG_BYTES))
+                    log.truncate(0)  # whoever writes goes on at its end
+                self._log_start = 0
+
     def _err(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
             self._end(self._process.errorString())
 
     def _end(self, why: str) -> None:
+        self._look.stop()
         if not self._is_over:
             self._is_over = True
             self.ended.emit(why)
@@ -252,8 +271,12 @@ def _room_for(log: Path) -> int:
     size = log.stat().st_size if log.exists() else 0
     if size < LOG_BYTES:
         return size
-    log.replace(log.with_name(f"{log.name}.1"))
+    log.replace(_aside(log))
     return 0
+
+
+def _aside(log: Path) -> Path:
+    return log.with_name(f"{log.name}.1")
 
 
 def _last_words(log: Path, start: int) -> str:

@@ -134,7 +134,9 @@ def test_a_launch_agent_starts_this_very_command(tmp_path: Path) -> None:
     assert said["RunAtLoad"] is True
 
 
-@pytest.mark.parametrize("content", [b"", b"garbage", plistlib.dumps(["a", "list"])])
+@pytest.mark.parametrize(
+    "content", [b"", b"garbage", b"<?xml version='1.0'?><plist><", plistlib.dumps(["a", "list"])]
+)
 def test_a_launch_agent_that_is_none_is_off(content: bytes, tmp_path: Path) -> None:
     way = macos.LaunchAgent(COMMAND, tmp_path)
     (tmp_path / f"{macos.LABEL}.plist").write_bytes(content)

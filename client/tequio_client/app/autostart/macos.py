@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import plistlib
 from typing import TYPE_CHECKING
+from xml.parsers.expat import ExpatError
 
 from tequio_client import private_file
 
@@ -24,7 +25,7 @@ class LaunchAgent:
         """See Autostart."""
         try:
             said = plistlib.loads(self._path.read_bytes())
-        except (OSError, ValueError, plistlib.InvalidFileException):
+        except (OSError, ValueError, RecursionError, ExpatError, plistlib.InvalidFileException):
             return False
         if not isinstance(said, dict):
             return False

@@ -1,0 +1,40 @@
+"""The worker's log, into which its trainer writes too, has an end however much is written."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from tequio_client.app import worker_links
+from tequio_client.app.worker_links import Child
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+    from pytestqt.qtbot import QtBot
+
+MOST = 1 << 16
+FLOOD = """
+import sys, time
+for number in range(200):
+    sys.stderr.write(f"{number:0199}\\n" * 20)
+    time.sleep(0.005)
+sys.exit("tequio: that was all")
+"""
+
+
+def test_a_flood_is_cut_and_the_last_words_stay(
+    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_links, "LOG_BYTES", MOST)
+    monkeypatch.setattr(worker_links, "LOOK_MS", 20)
+    child = Child((sys.executable, "-S", "-c", FLOOD), tmp_path)
+    with qtbot.waitSignal(child.ended, timeout=30_000) as ended:
+        child.start()
+    assert ended.args == ["that was all"]
+    log, aside = tmp_path / "worker.log", tmp_path / "worker.log.1"
+    assert log.read_text().splitlines()[-1] == "tequio: that was all"
+    assert log.stat().st_size + aside.stat().st_size < 200 * 20 * 200 // 2
+    assert aside.stat().st_size <= MOST
+    assert b"\0" not in log.read_bytes()
