@@ -28,6 +28,7 @@ from tests.support.accessible import Reader, reader
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tequio_client.link.questions import PointsRow
     from tests.support.accessible import Thing
 
 PANELS = ("tint2", "xfce4-panel")
@@ -43,9 +44,11 @@ SETTLE_S = 0.8
 """What moves has come to rest."""
 ROLES = (
     *("push button", "toggle button", "radio button", "check box", "menu item", "button"),
-    *("text", "entry", "spin box"),
+    *("text", "entry", "spin box", "cell"),
 )
 """What can be clicked."""
+ROUNDS = 2
+"""Of those that were worked in, one must be proven."""
 
 
 class Tour:
@@ -245,12 +248,21 @@ def lend(tour: Tour, app: subprocess.Popen[bytes], folder: Path) -> None:
     wait_until("a trainer computes", lambda: bool(trainers(app)), 120)
     tour.shoot("lending")
     tour.click("Points")
-    wait_until("a round is pending", lambda: _has(folder, "pending"), 180)
+    wait_until("a round is pending", lambda: bool(_rounds(folder, "pending")), 180)
+    first = _rounds(folder, "pending")[-1].round
     time.sleep(REFRESH_S)
     tour.shoot("pending")
-    wait_until("a round is verified", lambda: _has(folder, "verified"), 300)
+    wait_until("a round is verified", lambda: bool(_rounds(folder, "verified")), 300)
+    proven = _rounds(folder, "verified")[-1]
+    assert proven.round < first + ROUNDS, f"round {proven.round} is the first, after {first}"
+    assert proven.micropoints
+    assert proven.size is not None, "verified without a checkpoint"
     time.sleep(REFRESH_S)
     tour.shoot("verified")
+    tour.click("Proof checked by this computer: open to see what that means")
+    tour.see("What was checked here")
+    tour.shoot("proof")
+    tour.press("Escape")
     tour.click("Home")
     tour.shoot("home")
     begun_s = tour.click("Pause", settle_s=0.0)
@@ -270,10 +282,10 @@ def _busy() -> float:
     return max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0)
 
 
-def _has(folder: Path, state: str) -> bool:
-    """Whether the worker has a round in that state: what the page should show."""
+def _rounds(folder: Path, state: str) -> list[PointsRow]:
+    """The worker's rounds in that state, newest first: what the page should show."""
     with WorkerCall.to(folder) as call:
-        return any(one.state == state for one in call.ask(AskPoints(), Points).rows)
+        return [one for one in call.ask(AskPoints(), Points).rows if one.state == state]
 
 
 def main() -> None:
