@@ -258,6 +258,11 @@ def _base_url(text: str) -> str:
         url = httpx.URL(text)
     except httpx.InvalidURL as err:
         raise UserFacingError(f"{text!r} is not the address of a ledger: {err}") from err
+    if url.userinfo:
+        raise UserFacingError(
+            f"the address of the ledger at {url.host} has a name or password in it, which every "
+            "program here could see: leave that out"
+        )
     if url.scheme not in {"http", "https"} or not url.host or url.query or url.fragment:
         raise UserFacingError(
             f"{text!r} is not the address of a ledger, such as https://example.org"

@@ -302,6 +302,13 @@ def test_what_is_no_address_is_said_plainly(url: str) -> None:
         LedgerApi(url)
 
 
+def test_a_password_in_the_address_is_refused_and_not_said() -> None:
+    """It would be in the worker's arguments, which every user of the computer sees."""
+    with pytest.raises(UserFacingError, match="has a name or password") as refusal:
+        LedgerApi("https://me:secret@ledger.example")
+    assert "secret" not in str(refusal.value)
+
+
 @pytest.mark.trio
 async def test_events_come_in_order_and_go_on_as_the_log_grows() -> None:
     async with joined(3) as (server, api), api.events(after=1) as events:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 VERSION = 1
 """Of the stored form. A greater one was written by a newer program."""
 APP, PREFERENCES = "app.json", "preferences.json"
-_URL = re.compile(r"https?://[^\s/]+(/\S*)?")
+_URL = re.compile(r"https?://[^\s/?#@\\]+(/[^\s?#]*)?")
 
 Short = Annotated[str, msgspec.Meta(max_length=64)]
 
@@ -66,7 +66,7 @@ class AppSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_ledger(address: str) -> bool:
-    """Whether that may be a ledger's address."""
+    """Whether that may be a ledger's address, without a password: every user here could read it."""
     return _URL.fullmatch(address) is not None
 
 

@@ -166,7 +166,14 @@ def test_an_answer_that_drips_for_ever_is_waited_for_once(
 
 
 @pytest.mark.parametrize(
-    "address", ["ledger.example", "ftp://ledger.example", "http://", "http://a b"]
+    "address",
+    [
+        "ledger.example",
+        "ftp://ledger.example",
+        "http://",
+        "http://a b",
+        "https://me:secret@ledger.example",
+    ],
 )
 def test_what_is_no_address_is_not_asked(qtbot: QtBot, qapp: QApplication, address: str) -> None:
     check = LedgerCheck(qapp)
