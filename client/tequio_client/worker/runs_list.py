@@ -15,7 +15,7 @@ import msgspec
 import structlog
 
 from tequio_client.link.preferences import most_memory_mb
-from tequio_client.link.questions import ROWS, RunRow, Runs
+from tequio_client.link.questions import RunRow, Runs
 from tequio_client.worker.outside import NONE_FITS, NONE_OPEN
 from tequio_client.worker.run_needs import needs
 from tequio_shared.corpus import Corpus
@@ -39,7 +39,7 @@ log = structlog.get_logger(__name__)
 
 OVER = "finished"
 KEPT = 64
-"""Runs whose rules are remembered."""
+"""Runs that are listed, and whose rules are remembered."""
 PACE_ROUNDS = 8
 """Rounds over whose ends the pace is taken."""
 _GIB = 1 << 30
@@ -65,7 +65,7 @@ class RunsList:
         `ours` is the id of the run that we are in, as text.
         """
         rows = []
-        for answer in (await self._ledger.runs())[-ROWS:]:
+        for answer in listed(await self._ledger.runs()):
             try:
                 rows.append(_sane(await self._row(answer, ours)))
             except (PeerError, RefusedError) as err:
@@ -136,6 +136,15 @@ def _sane(row: RunRow) -> RunRow:
         return msgspec.json.decode(msgspec.json.encode(row), type=RunRow)
     except msgspec.DecodeError as err:
         raise PeerError(f"its rules ask for what no computer has: {err}") from err
+
+
+def listed(answers: Sequence[RunAnswer]) -> list[RunAnswer]:
+    """Those whose rules are read: a ledger may name runs without end, and each costs up to 8 MiB.
+
+    The newest; open ones before any that is over.
+    """
+    over = [one for one in answers if one.state == OVER]
+    return [*over, *(one for one in answers if one.state != OVER)][-KEPT:]
 
 
 def choose(

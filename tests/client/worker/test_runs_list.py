@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from tequio_client.ledger_answers import RunAnswer
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.link.facts import Gpu, MachineFacts
 from tequio_client.link.preferences import DeviceChoice, Preferences
 from tequio_client.link.questions import RunRow
 from tequio_client.worker.outside import Why
 from tequio_client.worker.run_needs import contribution_bytes, memory_mb, needs
-from tequio_client.worker.runs_list import RunsList, choose
+from tequio_client.worker.runs_list import KEPT, OVER, RunsList, choose, listed
 from tequio_ledger.sequencer import Logged
 from tequio_shared.corpus import Corpus, TrainShard
 from tequio_shared.ids import PeerKey, to_text
@@ -112,6 +113,20 @@ def test_a_crowd_spreads_over_equal_runs_and_each_stays_with_its_own() -> None:
     taken = [chosen(runs, key=key) for key in keys]
     assert set(taken) == set("abcd")
     assert taken == [chosen(list(reversed(runs)), key=key) for key in keys]
+
+
+def test_of_runs_without_end_the_newest_are_read_and_open_ones_before_others() -> None:
+    def answer(number: int, state: str) -> RunAnswer:
+        name = to_text(bytes([number % 256, number // 256]) + bytes(30))
+        return RunAnswer(
+            run=name, name="r", manifest=name, state=state, round=1, members=1, tokens=0,
+            opened_index=number,
+        )  # fmt: skip
+
+    answers = [answer(number, "round_train" if number == 5 else OVER) for number in range(500)]
+    found = [one.opened_index for one in listed(answers)]
+    assert found == [*range(500 - KEPT + 1, 500), 5]
+    assert listed(answers[:7]) == [*answers[:5], answers[6], answers[5]]
 
 
 # --- what a run takes
