@@ -2,7 +2,8 @@
 
 A file that cannot be read is kept aside and said to be so; nothing is lent on a guess, so what then
 holds has no consent. One of a newer program is kept aside too before it is replaced: what this
-version does not know would be lost.
+version does not know would be lost. What cannot be written holds all the same, and is written as
+soon as it can be: a pause counts on a full disk too.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tequio_client.link import preferences as link_preferences
 from tequio_client.link.preferences import Preferences
 from tequio_client.link.wish import Wish
 from tequio_client.worker import small_file
-from tequio_shared.errors import MalformedError
+from tequio_shared.errors import MalformedError, UserFacingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +44,7 @@ class Choices:
         self.kept_aside: list[str] = []
         """Names of files that could not be used and were kept."""
         self._is_fixed = fixed is not None
+        self._unsaved: dict[str, bytes] = {}
         found = fixed or self._read(PREFERENCES, link_preferences.decode)
         if found is not None and found.version > link_preferences.VERSION:
             self._keep_aside(PREFERENCES, f"v{found.version}")
@@ -51,16 +53,28 @@ class Choices:
         self.wish = self._read(WISH, _decode_wish) or wish
 
     def choose(self, preferences: Preferences) -> None:
-        """Keep preferences, unless they are fixed; raises UserFacingError when that cannot be."""
+        """Let preferences hold, unless others are fixed."""
         if preferences != self.preferences and not self._is_fixed:
-            small_file.replace(self._folder / PREFERENCES, link_preferences.encode(preferences))
             self.preferences = preferences
+            self._unsaved[PREFERENCES] = link_preferences.encode(preferences)
+            self.keep()
 
     def want(self, wish: Wish) -> None:
-        """Keep a wish; one that is not newer changes nothing. Raises UserFacingError."""
+        """Let a wish hold; one that is not newer changes nothing."""
         if wish.number > self.wish.number:
-            small_file.replace(self._folder / WISH, msgspec.json.encode(wish))
             self.wish = wish
+            self._unsaved[WISH] = msgspec.json.encode(wish)
+            self.keep()
+
+    def keep(self) -> None:
+        """Write what is not on the disk yet, if that can be."""
+        for name, content in list(self._unsaved.items()):
+            try:
+                small_file.replace(self._folder / name, content)
+            except UserFacingError as err:
+                log.warning("holds, and was not written", file=name, error=str(err))
+            else:
+                del self._unsaved[name]
 
     def _read(self, name: str, decode: Callable[[bytes], T]) -> T | None:
         try:

@@ -57,10 +57,10 @@ class Host(Protocol):
         """Everything that there is to see."""
 
     def want(self, wish: Wish) -> None:
-        """Take a wish; raises UserFacingError when it cannot be kept."""
+        """Take a wish."""
 
     def choose(self, preferences: Preferences) -> None:
-        """Take preferences; raises UserFacingError when they cannot be kept."""
+        """Take preferences."""
 
     def tell(self, facts: SessionFacts, controller: object) -> None:
         """Take facts of the user's session."""

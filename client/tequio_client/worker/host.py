@@ -227,6 +227,7 @@ class Host:
             self.lending.look()
             self._write_diary()
             if second % KEEP_S == 0:
+                self.choices.keep()
                 await trio.to_thread.run_sync(self._keep_counts)
             await trio.sleep(LOOK_S)
         raise AssertionError("seconds never end")
@@ -294,11 +295,11 @@ class Host:
         )
 
     def want(self, wish: Wish) -> None:
-        """Take a wish; raises UserFacingError when it cannot be kept."""
+        """Take a wish."""
         self.lending.want(wish)
 
     def choose(self, preferences: Preferences) -> None:
-        """Take preferences; raises UserFacingError when they cannot be kept."""
+        """Take preferences."""
         self.lending.choose(preferences)
 
     def tell(self, facts: SessionFacts, controller: object) -> None:

@@ -102,7 +102,7 @@ class Lending:
         return self._choices.wish
 
     def want(self, wish: Wish) -> None:
-        """Take a wish that is newer; raises UserFacingError when it cannot be kept."""
+        """Take a wish that is newer."""
         if wish.number > self.wish.number:
             self._choices.want(wish)
             if wish.lend:
@@ -110,7 +110,7 @@ class Lending:
             self.look()
 
     def choose(self, preferences: Preferences) -> None:
-        """Take preferences; raises UserFacingError when they cannot be kept."""
+        """Take preferences."""
         if preferences != self.preferences:
             self._choices.choose(preferences)
             self.look()

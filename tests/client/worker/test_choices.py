@@ -11,7 +11,6 @@ from tequio_client.link import preferences as link
 from tequio_client.link.preferences import Preferences
 from tequio_client.link.wish import Wish
 from tequio_client.worker.choices import PREFERENCES, WISH, Choices
-from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,8 +88,16 @@ def test_fixed_preferences_stay_and_leave_the_file_alone(tmp_path: Path) -> None
     assert choices(tmp_path).preferences == WILLING
 
 
-def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    one = choices(tmp_path / "missing")
-    with pytest.raises(UserFacingError, match="cannot be written"):
-        one.choose(WILLING)
-    assert one.preferences == Preferences()
+def test_what_cannot_be_written_holds_and_is_written_later(tmp_path: Path) -> None:
+    """A pause counts on a full disk too, and ends no worker."""
+    folder = tmp_path / "missing"
+    one = choices(folder)
+    one.choose(WILLING)
+    one.want(Wish(number=4, lend=True))
+    one.want(Wish(number=5, lend=False))
+    assert (one.preferences, one.wish) == (WILLING, Wish(number=5, lend=False))
+    one.keep()
+    folder.mkdir()
+    one.keep()
+    again = choices(folder)
+    assert (again.preferences, again.wish) == (WILLING, Wish(number=5, lend=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,12 +11,17 @@ import trio
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.link.decision import Reason, State
 from tequio_client.link.wish import Wish
+from tequio_client.worker.controllers import Controllers
 from tequio_client.worker.host import Host
 from tequio_client.worker.settings import NetSettings, WorkerSettings
+from tequio_client.worker_call import WorkerCall
 from tequio_shared.keys import Signer
+from tests.support.paper_host import is_well
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tequio_client.link.snapshot import Snapshot
 
 pytestmark = pytest.mark.trio
 NOWHERE = "http://127.0.0.1:9"
@@ -50,6 +56,25 @@ async def test_a_minded_worker_lends_nothing_before_consent(tmp_path: Path) -> N
     minded = await host(tmp_path / "worker", is_minded=True)
     minded.want(Wish(number=1, lend=True))
     assert minded.lending.decision.reason is Reason.NO_CONSENT
+
+
+async def test_a_pause_is_taken_on_a_disk_that_takes_nothing(tmp_path: Path) -> None:
+    def pause(folder: Path) -> Snapshot:
+        with WorkerCall.to(folder) as call:
+            return call.want(lambda one: Wish(number=one.wish.number + 1, lend=False))
+
+    full, door = tmp_path / "full", tmp_path / "door"
+    door.mkdir()
+    plain = await host(full)
+    shutil.rmtree(full)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(Controllers(plain, door).listen)
+        with trio.fail_after(30):
+            while not await trio.to_thread.run_sync(is_well, door):  # noqa: ASYNC110 - it begins elsewhere
+                await trio.sleep(0.01)
+            shown = await trio.to_thread.run_sync(pause, door)
+        assert shown.decision.reason is Reason.BY_HAND
+        nursery.cancel_scope.cancel()
 
 
 async def test_a_snapshot_can_be_had_before_anything_happened(tmp_path: Path) -> None:
