@@ -8,6 +8,9 @@ from collections import deque
 
 import structlog
 
+from tequio_client.foreign_text import cleaned
+
+_VALUE_CHARACTERS = 8_192
 _RECENT: deque[str] = deque(maxlen=200)
 
 
@@ -17,6 +20,7 @@ def configure(*, style: str, level: str = "info") -> None:
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _on_one_line,
     ]
     if style == "json":
         processors += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
@@ -36,6 +40,16 @@ def configure(*, style: str, level: str = "info") -> None:
 def recent() -> list[str]:
     """The last lines that this process logged, the oldest first."""
     return list(_RECENT)
+
+
+def _on_one_line(
+    _: object, __: str, event: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """What others said is among the values: it may steer no terminal and begin no line."""
+    for name, value in event.items():
+        if isinstance(value, str) and not value.isprintable():
+            event[name] = cleaned(value, _VALUE_CHARACTERS)
+    return event
 
 
 def _remember(_: object, __: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
