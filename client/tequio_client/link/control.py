@@ -20,6 +20,7 @@ from tequio_client.link.questions import Question, Reply
 from tequio_client.link.snapshot import Snapshot
 from tequio_client.link.wish import Wish
 from tequio_shared.errors import MalformedError
+from tequio_shared.fields import Bytes32Text
 
 V = 1
 LINE_BYTES = 1 << 20
@@ -36,7 +37,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag="hello"):
     v: int = V
     who: Annotated[str, msgspec.Meta(pattern="^(app|cli)$")]
     build: Name
-    seed: Annotated[str, msgspec.Meta(min_length=43, max_length=43)] | None = None
+    seed: Bytes32Text | None = None
     """The key's seed, base64url: from the app alone, over the pipe of the worker that it started.
     None: the worker reads the key file of its folder."""
 
