@@ -201,12 +201,12 @@ def _app(*, quick: bool) -> Weighed:
 
 def _boinc(*, quick: bool) -> Weighed:
     with tempfile.TemporaryDirectory() as place:
-        command = ["boincmgr", "--systray", "--namehost", "127.0.0.1", f"--datadir={place}"]
+        command = ["boincmgr", "--autostart", "--namehost", "127.0.0.1", f"--datadir={place}"]
         starts = [_start_s(command, "boinc") for _ in range(2 if quick else STARTS)]
         with _running(command) as process:
             time.sleep(SETTLE_S)
             hidden_mb, cpu = _idle(process.pid, quick=quick)
-        with _running([one for one in command if one != "--systray"]) as process:
+        with _running([one for one in command if one != "--autostart"]) as process:
             time.sleep(SETTLE_S)
             shown_mb = _resident_mb(process.pid)
     return Weighed(
@@ -241,7 +241,10 @@ def _idle(pid: int, *, quick: bool) -> tuple[float, float]:
 
 
 def _resident_mb(pid: int) -> float:
-    return psutil.Process(pid).memory_info().rss / _MB
+    process = psutil.Process(pid)
+    if process.status() == psutil.STATUS_ZOMBIE:
+        raise SystemExit("the program has ended: there is nothing to weigh")
+    return process.memory_info().rss / _MB
 
 
 # --- the worker ----------------------------------------------------------------------------------
