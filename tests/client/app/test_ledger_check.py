@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 from PySide6.QtCore import Qt
 
 from tequio_client.app import ledger_check
@@ -119,7 +120,7 @@ def test_an_address_is_asked(
 ) -> None:
     server.status, server.content = status, content
     check = LedgerCheck(qapp)
-    with qtbot.waitSignal(check.answered) as told:
+    with qtbot.waitSignal(check.answered, timeout=90_000) as told:
         check.start(server.url)
     assert told.args is not None
     assert told.args[0] == server.url
@@ -132,7 +133,7 @@ def test_where_nobody_answers_the_address_is_named(qtbot: QtBot, qapp: QApplicat
     with socket.create_server(("127.0.0.1", 0)) as free:
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
     check = LedgerCheck(qapp)
-    with qtbot.waitSignal(check.answered) as told:
+    with qtbot.waitSignal(check.answered, timeout=90_000) as told:
         check.start(url)
     assert told.args is not None
     assert told.args[1].startswith(f"{url} does not answer (")
@@ -158,7 +159,7 @@ def test_an_answer_that_drips_for_ever_is_waited_for_once(
         dripping.start()
         check = LedgerCheck()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        with qtbot.waitSignal(check.answered, timeout=5_000) as answered:
+        with qtbot.waitSignal(check.answered, timeout=90_000) as answered:
             check.start(url)
         assert url in answered.args[1]
         done.set()
@@ -177,7 +178,7 @@ def test_an_answer_that_drips_for_ever_is_waited_for_once(
 )
 def test_what_is_no_address_is_not_asked(qtbot: QtBot, qapp: QApplication, address: str) -> None:
     check = LedgerCheck(qapp)
-    with qtbot.waitSignal(check.answered) as told:
+    with qtbot.waitSignal(check.answered, timeout=90_000) as told:
         check.start(address)
     assert told.args is not None
     assert told.args[1].startswith(f"{address} is no ledger's address")
@@ -201,8 +202,13 @@ def test_a_ledger_that_answers_is_taken(
     qtbot.mouseClick(section.take, Qt.MouseButton.LeftButton)
     assert section.said.text().startswith("Asking")
     assert program.book.settings.ledger == ""
-    qtbot.waitUntil(lambda: program.book.settings.ledger == server.url)
+    qtbot.waitUntil(lambda: program.book.settings.ledger == server.url, timeout=90_000)
     assert section.said.text().startswith("Taken")
+    section.refresh(LENDING)
+    assert section.said.text().startswith("Taken")
+    new = structs.replace(LENDING.ledger, url=server.url, is_reached=True)
+    section.refresh(structs.replace(LENDING, ledger=new))
+    assert section.said.text() == f"{server.url} answers."
 
 
 def test_a_ledger_that_is_none_is_not_taken(
@@ -211,7 +217,7 @@ def test_a_ledger_that_is_none_is_not_taken(
     server.status = 500
     qtbot.keyClicks(section.ledger, server.url)
     qtbot.keyClick(section.ledger, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: "Something else" in section.said.text())
+    qtbot.waitUntil(lambda: "Something else" in section.said.text(), timeout=90_000)
     assert section.said.property("tone") == "danger"
     assert program.book.settings.ledger == ""
     section.refresh(LENDING)

@@ -49,19 +49,24 @@ class AdvancedSection(OwnSection):
         super().refresh(snapshot)
         self.folder.show_text(str(self.own.folder))
         ledger = snapshot.ledger if snapshot else None
-        if ledger is not None and ledger.url and not self._is_checking:
-            reached = (
-                self.tr("{url} answers.")
-                if ledger.is_reached
-                else self.tr("{url} does not answer now.")
-            )
-            self._say(reached.format(url=ledger.url), "ok" if ledger.is_reached else "warn")
+        if ledger is None or not ledger.url or self._is_checking:
+            return
+        if self._taken not in {"", ledger.url.rstrip("/")}:
+            return  # of the worker that was there before
+        self._taken = ""
+        reached = (
+            self.tr("{url} answers.")
+            if ledger.is_reached
+            else self.tr("{url} does not answer now.")
+        )
+        self._say(reached.format(url=ledger.url), "ok" if ledger.is_reached else "warn")
 
     # --- the ledger
 
     def _add_ledger(self) -> None:
         self.card(self.tr("Ledger"))
         self._is_checking = False
+        self._taken = ""  # the address of a worker that is to come
         self.ledger = QLineEdit()
         self.ledger.setAccessibleName(self.tr("Ledger's address"))
         self.ledger.setMinimumWidth(FIELD_WIDTH)
@@ -118,6 +123,7 @@ class AdvancedSection(OwnSection):
         self.ledger.setModified(False)
         self.ledger.setText(address)
         self._is_checking = False
+        self._taken = (address or self.own.usual_ledger).rstrip("/")
         self._say(self.tr("Taken; the worker starts anew with it."), "ok")
         self.take.setEnabled(False)
         self.own.book.change(ledger=address)
