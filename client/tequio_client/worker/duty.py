@@ -39,6 +39,7 @@ class Own:
     said: Collection[Duty] = ()  # statements that the ledger has answered, whatever it said
     ready_index: int | None = None  # log index of our last member.ready
     outside: str = ""  # why our key may be in no roster now
+    left_at: int = -1  # log index of our last member.leave
     removed_at: int = -1  # log index of what took our key out of the rosters
     is_leaving: bool = False
     resting: str = ""  # why we may not compute now
@@ -221,7 +222,8 @@ def _starts_from(current: RoundView, held: Head) -> bool:
 def _ready_duty(view: RunView, own: Own) -> Duty | None:
     """Ask to be in the next roster, once per roster that we are missing from.
 
-    A quarantine counts like such a roster; until its term is over nothing is asked.
+    A quarantine counts like such a roster, and so does a leave that we took, be it from a round
+    that we were in; until a quarantine's term is over nothing is asked.
     """
     if own.is_leaving or own.outside or own.held is None or view.state is State.COOLDOWN:
         return None
@@ -229,9 +231,10 @@ def _ready_duty(view: RunView, own: Own) -> Duty | None:
         return None
     current, slot = _place(view, own)
     is_in = current is not None and slot is not None and not _was_dropped(current, slot)
-    if is_in and own.removed_at < 0:
+    roster_index = view.round.roster_index if view.round else -1
+    if is_in and own.removed_at < 0 and own.left_at < roster_index:
         return None
-    last_roster = max(view.round.roster_index if view.round else -1, own.removed_at)
+    last_roster = max(roster_index, own.removed_at, own.left_at)
     is_logged = own.ready_index is not None and own.ready_index > last_roster
     return None if is_logged else _unsaid(Ready(last_roster), own)
 

@@ -88,6 +88,7 @@ class Rounds:
         self._stuck: deque[HeadHash] = deque(maxlen=STUCK_KEPT)  # written by _do
         self._not_had: deque[HeadHash] = deque(maxlen=STUCK_KEPT)  # heads; written by _do
         self._ready_index: int | None = None
+        self._left_at = -1
         self._is_leaving = False
         self._resting = ""  # why we take no part for now
         self._measures_every = means.measures_every
@@ -135,6 +136,7 @@ class Rounds:
             stuck=self._stuck,
             said=self._deeds.said,
             ready_index=self._ready_index,
+            left_at=self._left_at,
             outside=self._standing.outside(),
             removed_at=self._standing.removed_at,
             is_leaving=self._is_leaving,
@@ -204,7 +206,7 @@ class Rounds:
             case MemberReady():
                 self._ready_index = index
             case MemberLeave():
-                self._ready_index = None
+                self._ready_index, self._left_at = None, index
 
     async def _after(self, index: int, statement: Statement) -> None:
         current = self.view.round

@@ -77,6 +77,17 @@ def test_who_may_not_compute_takes_leave_once_and_does_nothing_else() -> None:
     assert left.reason == "a game runs"
 
 
+def test_who_left_is_ready_anew_though_the_last_roster_has_it() -> None:
+    swarm = stopped(RoundOpen)
+    ana, at = swarm.members[0], current(swarm.view).roster_index
+    trained = (duties.Train(current(swarm.view).number), duties.Ready(-1))
+    own = replace(own_of(swarm.view, ana), ready_index=at - 1, said=trained)
+    assert isinstance(duty(swarm.view, own), duties.Wait)  # the roster has it, and it stays
+    left = replace(own, ready_index=None, left_at=at + 3)
+    assert duty(swarm.view, left) == duties.Ready(at + 3)
+    assert isinstance(duty(swarm.view, replace(left, ready_index=at + 4)), duties.Wait)
+
+
 def test_a_head_is_measured_once_in_so_many_rounds_when_there_is_nothing_else_to_do() -> None:
     swarm = stopped(HeadPromote, 3)
     ana, head = swarm.members[0], swarm.view.head
