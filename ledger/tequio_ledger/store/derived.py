@@ -7,6 +7,7 @@ and must arrive at the same rows.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from statistics import median_low
 from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, exists, insert, select, update
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.state import State
     from tequio_shared.ids import PeerKey, RunId
+    from tequio_shared.round import RoundView
     from tequio_shared.statement import Entry, Statement
 
 OPEN, CLOSED, VOID = "open", "closed", "void"
@@ -63,12 +65,14 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
             changes.runs.append({"run": statement.run, **row})
         case RoundRoster(roster=roster):
             _start_round(changes, index, statement, roster)
-        case RoundOpen(head=head):
-            _change_round(changes, statement, {"opened_index": index, "head": from_text(head)})
+        case RoundOpen(head=head, opened=opened_ms):
+            columns: Row = {"opened_index": index, "opened_ms": opened_ms, "head": from_text(head)}
+            _change_round(changes, statement, columns)
         case RoundClose() as body:
             _close_round(changes, index, statement, body, state)
         case RoundVoid():
-            _change_round(changes, statement, {"closed_index": index, "outcome": VOID})
+            columns = {"closed_index": index, "ended_ms": statement.ts, "outcome": VOID}
+            _change_round(changes, statement, columns)
             _attend(changes, index, _members(statement, state))
 
 
@@ -98,9 +102,11 @@ def clear(connection: Connection) -> None:
 
 
 def is_short(connection: Connection) -> bool:
-    """Whether an older program wrote the rows, which did not note who was in which round."""
+    """Whether an older program wrote the rows, which noted less of each round."""
     is_over = exists().where(Round.closed_index.is_not(None))
-    return bool(connection.scalar(select(is_over & ~exists().select_from(Attended))))
+    is_timeless = exists().where(Round.closed_index.is_not(None), Round.ended_ms.is_(None))
+    is_unattended = is_over & ~exists().select_from(Attended)
+    return bool(connection.scalar(select(is_timeless | is_unattended)))
 
 
 def _start_round(changes: Changes, index: int, statement: Statement, roster: str) -> None:
@@ -116,6 +122,10 @@ def _start_round(changes: Changes, index: int, statement: Statement, roster: str
         "accepted": 0,
         "head": None,
         "result": None,
+        "opened_ms": None,
+        "ended_ms": None,
+        "tokens": 0,
+        "loss_q16": None,
     }
 
 
@@ -130,7 +140,8 @@ def _close_round(
 ) -> None:
     digest = digest_from_text(body.result)
     columns: Row = {"closed_index": index, "outcome": CLOSED, "accepted": body.accepted}
-    _change_round(changes, statement, {**columns, "result": digest})
+    columns |= {"result": digest, "ended_ms": statement.ts, **_work_done(statement, state)}
+    _change_round(changes, statement, columns)
     run, number = _round_key(statement)
     members = _members(statement, state)
     _attend(changes, index, members)
@@ -143,15 +154,29 @@ def _close_round(
                 changes.peers.add(members[slot])
 
 
+def _work_done(statement: Statement, state: State) -> Row:
+    """What the accepted contributions of a round come to."""
+    headers = [one.header for one in _round_view(statement, state).accepted().values()]
+    tokens = sum(header.tokens for header in headers)
+    return {
+        "tokens": tokens,
+        "loss_q16": median_low(header.claimed_loss_last_q16 for header in headers),
+    }
+
+
 def _attend(changes: Changes, index: int, members: dict[int, PeerKey]) -> None:
     changes.attended += [{"peer": key, "closed_index": index} for key in members.values()]
 
 
 def _members(statement: Statement, state: State) -> dict[int, PeerKey]:
+    return _round_view(statement, state).roster.keys
+
+
+def _round_view(statement: Statement, state: State) -> RoundView:
     view = state.run(statement.run) if statement.run else None
     if view is None or view.round is None:
         raise AssertionError(f"{statement.type} without a round was admitted")
-    return view.round.roster.keys
+    return view.round
 
 
 def _peer_row(key: PeerKey, state: State) -> Row:

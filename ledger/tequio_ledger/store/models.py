@@ -143,6 +143,13 @@ class Round(Base):
     """The head that the round started from."""
     result: Mapped[bytes | None] = mapped_column(LargeBinary(32))
     """Digest of its result document."""
+    opened_ms: Mapped[int | None] = mapped_column(Whole)
+    """When it opened and when it ended, by the coordinator's clock."""
+    ended_ms: Mapped[int | None] = mapped_column(Whole, index=True)
+    tokens: Mapped[Number]
+    """Of all accepted contributions."""
+    loss_q16: Mapped[int | None] = mapped_column(Whole)
+    """Median of the losses that its accepted trainers claim, in 2^-16 nats a token."""
 
 
 class Credit(Base):
