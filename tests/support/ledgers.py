@@ -31,14 +31,9 @@ DEFAULTS = {
     "port": "0",
     "network": "test",
     "origin": "ledger.example/test",
-    "threshold": "1",
     "work-bits": str(WORK_BITS),
     "blob-quota-mb": "64",
     "peer-quota-mb": "1",
-    "key-rate": "10",
-    "address-rate": "100",
-    "address-streams": "64",
-    "trusted-proxy": "",
 }
 
 UNLIMITED = ("--key-rate", "0", "--address-rate", "0")
@@ -65,8 +60,9 @@ def make_settings(
 ) -> settings.Settings:
     """Make settings for a test."""
     given = {name.replace("_", "-"): value for name, value in options.items()}
-    keys = tuple(to_text(one.key) for one in organisers)
-    return settings.read({**DEFAULTS, "folder": str(folder), **given}, keys)
+    keys = " ".join(to_text(one.key) for one in organisers)
+    texts = {**DEFAULTS, "dir": str(folder), "organiser": keys, **given}
+    return settings.read(settings.of_texts(texts))
 
 
 @contextmanager
