@@ -16,6 +16,7 @@ from tequio_ledger import main as service
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
 from tequio_ledger.setting_options import with_folder, with_settings
+from tequio_ledger.witness.command import witness
 from tequio_shared.errors import FatalLogError, UserFacingError
 
 if TYPE_CHECKING:
@@ -134,6 +135,9 @@ def quarantine(words: tuple[str, ...]) -> None:
         )
     command = [sys.executable, "-m", "tequio_client", "quarantine", *words]
     sys.exit(subprocess.run(command, check=False).returncode)  # noqa: S603 - our own program
+
+
+cli.add_command(witness)
 
 
 def main() -> None:

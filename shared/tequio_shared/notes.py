@@ -163,6 +163,18 @@ def note_text(raw: bytes) -> str:
     return _split(raw)[0]
 
 
+def keep_signers(raw: bytes, signers: Iterable[VerifierKey]) -> bytes:
+    """Give the note with one line of each of these keys at most; raises MalformedError."""
+    text, lines = _split(raw)
+    wanted = {(vkey.name, vkey.id) for vkey in signers}
+    kept: dict[tuple[str, bytes], str] = {}
+    for line in lines:
+        parsed = _parse_line(line)
+        if (parsed.name, parsed.key_id) in wanted:
+            kept.setdefault((parsed.name, parsed.key_id), f"{line}\n")
+    return f"{text}\n{''.join(kept.values())}".encode()
+
+
 def signature_lines(raw: bytes) -> list[str]:
     """Read signature lines that come without a text, for `add_lines`; raises MalformedError."""
     try:
