@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from tequio_ledger import metrics
 from tequio_ledger.batch import Batch, Known, Logged, Outcome, Refused
 from tequio_shared.errors import RefusedError
 
@@ -76,6 +77,11 @@ class Sequencer:
     def published(self) -> Published:
         """The newest signed state."""
         return self._log.published
+
+    @property
+    def waiting(self) -> int:
+        """How many entries wait for a batch."""
+        return self._waiting
 
     def due_ms(self) -> int | None:
         """Say when the coordinator may speak next by time alone."""
@@ -172,8 +178,10 @@ class Sequencer:
                 self._coordinator.back_off(deed.run, batch.now_ms)
 
     def _write(self, batch: Batch) -> None:
-        self._shelf.store()
-        self._log.append(batch.admitted, batch.write)
+        metrics.BATCH_ENTRIES.observe(len(batch.admitted))
+        with metrics.BATCH_S.time():
+            self._shelf.store()
+            self._log.append(batch.admitted, batch.write)
 
 
 class Signal:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 _ORIGIN = re.compile(r"[a-z0-9][a-z0-9./_-]{0,127}")
+_DATABASES = ("sqlite:///", "postgresql+psycopg://")
+_BLOB_STORES = ("s3://", "file:///")
 _HOST = re.compile(r"[A-Za-z0-9.:_-]{1,253}")
 
 
@@ -39,11 +41,30 @@ def _path(text: str) -> Path:
     return Path(text).expanduser().absolute()
 
 
+def _database(text: str) -> str:
+    if text and not text.startswith(_DATABASES):
+        raise ValueError(f"a URL that begins with {' or '.join(_DATABASES)}")
+    return text
+
+
+def _blobs(text: str) -> str:
+    if text and not text.startswith(_BLOB_STORES):
+        raise ValueError(f"a URL that begins with {' or '.join(_BLOB_STORES)}")
+    return text
+
+
 def _network(text: str) -> IPv4Network | IPv6Network:
     try:
         return ip_network(text)
     except ValueError as err:
         raise ValueError(f"networks such as 10.0.0.0/8, which {text!r} is not") from err
+
+
+def _port_or_off(text: str) -> int | None:
+    try:
+        return None if text == "off" else number(0, 65_535)(text)
+    except ValueError as err:
+        raise ValueError(f"{err}, or off") from err
 
 
 def _key(text: str) -> PeerKey:
@@ -65,6 +86,18 @@ DIR = Setting(
     default=platformdirs.user_data_dir("tequio-ledger"),
     parse=_path,
     help="Where everything is kept.",
+)
+DATABASE = Setting(
+    name="database",
+    default="",
+    parse=_database,
+    help="URL: postgresql+psycopg://user@host/name; without one, SQLite in the folder.",
+)
+BLOBS = Setting(
+    name="blobs",
+    default="",
+    parse=_blobs,
+    help="URL of what all replicas keep blobs in: s3://bucket/prefix; without one, the folder.",
 )
 HOST = Setting(
     name="host",
@@ -154,6 +187,18 @@ TRUSTED_PROXY = Setting(
     help="Network whose x-forwarded-for is believed; repeat.",
     form=Form.LIST,
 )
+METRICS_HOST = Setting(
+    name="metrics-host",
+    default="127.0.0.1",
+    parse=pattern(_HOST, "a host name or address"),
+    help="Address at which /metrics is served.",
+)
+METRICS_PORT = Setting(
+    name="metrics-port",
+    default="off",
+    parse=_port_or_off,
+    help="Its port; 0 takes a free one, off serves none.",
+)
 LOG_JSON = Setting(
     name="log-json",
     default="false",
@@ -171,6 +216,8 @@ LOG_LEVEL = Setting(
 
 ALL: tuple[Setting[Any], ...] = (
     DIR,
+    DATABASE,
+    BLOBS,
     HOST,
     PORT,
     NETWORK,
@@ -184,6 +231,8 @@ ALL: tuple[Setting[Any], ...] = (
     ADDRESS_RATE,
     ADDRESS_STREAMS,
     TRUSTED_PROXY,
+    METRICS_HOST,
+    METRICS_PORT,
     LOG_JSON,
     LOG_LEVEL,
 )
@@ -194,6 +243,10 @@ class Settings:
     """Everything that a person may choose; the genesis fields count at the first start only."""
 
     folder: Path
+    database: str
+    """URL; empty for SQLite in the folder."""
+    blobs: str
+    """URL; empty for the folder alone."""
     host: str
     port: int
     """0 lets the system choose."""
@@ -217,6 +270,9 @@ class Settings:
     """Most event streams that one network address may hold open."""
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...]
     """Where a proxy of ours may sit, whose word on who asks is believed."""
+    metrics_host: str
+    metrics_port: int | None
+    """None serves no metrics."""
     log_json: bool
     """Whether the log is for machines."""
     log_level: str
@@ -227,6 +283,8 @@ def read(gathered: Gathered) -> Settings:
     reader = _Reader(gathered)
     settings = Settings(
         folder=reader.of(DIR, Path()),
+        database=reader.of(DATABASE, ""),
+        blobs=reader.of(BLOBS, ""),
         host=reader.of(HOST, ""),
         port=reader.of(PORT, 0),
         network=reader.of(NETWORK, ""),
@@ -240,6 +298,8 @@ def read(gathered: Gathered) -> Settings:
         address_rate=reader.of(ADDRESS_RATE, 0),
         address_streams=reader.of(ADDRESS_STREAMS, 0),
         trusted_proxies=reader.of(TRUSTED_PROXY, ()),
+        metrics_host=reader.of(METRICS_HOST, ""),
+        metrics_port=reader.of(METRICS_PORT, None),
         log_json=reader.of(LOG_JSON, False),  # noqa: FBT003 - a value among others
         log_level=reader.of(LOG_LEVEL, ""),
     )

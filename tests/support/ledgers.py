@@ -11,6 +11,7 @@ import subprocess
 import sys
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tequio_ledger import settings
@@ -22,7 +23,6 @@ from tests.support.authors import WORK_BITS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
-    from pathlib import Path
 
 ORGANISER = Signer(bytes([7]) * 32)
 START_MS = 1_800_000_000_000
@@ -38,6 +38,8 @@ DEFAULTS = {
 
 UNLIMITED = ("--key-rate", "0", "--address-rate", "0")
 """Options of a program that takes a flood: for tests that need many entries fast."""
+DATABASES: dict[Path, str] = {}
+"""URLs of the databases of folders that hold none; set by the fixture `either_database`."""
 
 
 class VirtualClock:
@@ -61,7 +63,8 @@ def make_settings(
     """Make settings for a test."""
     given = {name.replace("_", "-"): value for name, value in options.items()}
     keys = " ".join(to_text(one.key) for one in organisers)
-    texts = {**DEFAULTS, "dir": str(folder), "organiser": keys, **given}
+    place = {"dir": str(folder), "database": DATABASES.get(folder, "")}
+    texts = {**DEFAULTS, **place, "organiser": keys, **given}
     return settings.read(settings.of_texts(texts))
 
 
@@ -95,6 +98,8 @@ class Served:
     url: str
     net: NetworkId
     process: subprocess.Popen[str]
+    metrics: str | None
+    """Where its metrics are, if they are served."""
 
     def kill(self) -> None:
         """Kill it as a power cut would."""
@@ -109,7 +114,10 @@ def served(folder: Path, *options: str) -> Iterator[Served]:
     try:
         first = _first_line(process)
         yield Served(
-            url=first["url"], net=NetworkId(from_text(first["network_id"])), process=process
+            url=first["url"],
+            net=NetworkId(from_text(first["network_id"])),
+            process=process,
+            metrics=first["metrics"],
         )
     finally:
         process.terminate()

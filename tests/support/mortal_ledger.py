@@ -163,8 +163,8 @@ def _hook(points: Points) -> None:
         points.pass_("written")
         return published
 
-    def announce(ledger: Ledger, url: str) -> None:
-        real_announce(ledger, url)
+    def announce(ledger: Ledger, listeners: service._Listeners) -> None:
+        real_announce(ledger, listeners)
         points.serve()
 
     Log.append = append  # type: ignore[method-assign, assignment]  # on purpose

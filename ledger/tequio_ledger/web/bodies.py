@@ -7,6 +7,7 @@ half body holds no handler for ever.
 import asyncio
 from collections.abc import AsyncIterator
 
+from tequio_ledger import metrics
 from tequio_ledger.web.problems import AnyRequest
 from tequio_shared.errors import MalformedError, RefusedError
 
@@ -36,6 +37,7 @@ async def chunks(
             async with asyncio.timeout_at(begun + patience_s + size / SLOWEST_BYTES_S):
                 chunk = await anext(stream, None)
         except TimeoutError as err:
+            metrics.RATE_LIMITED.labels(limit="slow body").inc()
             raise RefusedError("rate-limited", f"the body came too slowly: {size} bytes") from err
         if chunk is None:
             return

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import structlog
 
+from tequio_ledger import metrics
 from tequio_shared.addresses import network_of
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Gate:
         if len(scope["path"]) + len(scope["query_string"]) > TARGET_BYTES:
             await _refuse(send, "malformed", 400, f"a path of more than {TARGET_BYTES} bytes")
         elif self._most and self._open[network] >= self._most:
+            metrics.RATE_LIMITED.labels(limit="requests under way").inc()
             await _refuse(send, "rate-limited", 429, "too many requests under way from here")
         else:
             await self._answer(network, scope, receive, send)
