@@ -16,6 +16,7 @@ from tequio_ledger import main as service
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
 from tequio_ledger.setting_options import with_folder, with_settings
+from tequio_ledger.signing.command import sign
 from tequio_ledger.witness.command import witness
 from tequio_shared.errors import FatalLogError, UserFacingError
 
@@ -137,6 +138,7 @@ def quarantine(words: tuple[str, ...]) -> None:
     sys.exit(subprocess.run(command, check=False).returncode)  # noqa: S603 - our own program
 
 
+cli.add_command(sign)
 cli.add_command(witness)
 
 
