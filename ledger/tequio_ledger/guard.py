@@ -3,8 +3,8 @@
 Rules: a folder that was restored from a backup is marked, and signs nothing until a person has
 confirmed that nobody holds more of the log. A checkpoint under our own signature that the log
 does not hold (larger, or of other entries) is proof that entries were lost, whoever shows it and
-whenever: from then on nothing is signed, also after a restart. The mark is a file in the folder;
-there is none while all is well.
+whenever: from then on nothing is signed, also after a restart. The mark is a file in the folder,
+or a row in a database that several processes share; there is none while all is well.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import structlog
 from msgspec import Struct
 
 from tequio_ledger.past import root_at
-from tequio_ledger.store import disk
-from tequio_shared.errors import UserFacingError
+from tequio_ledger.store import disk, log_rows
+from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.notes import VerifierKey, open_checkpoint
 
 if TYPE_CHECKING:
@@ -60,11 +60,13 @@ class NotSigningError(UserFacingError):
 class Guard:
     """Knows whether to sign; `check` before each signature, `judge` what strangers show."""
 
-    def __init__(self, path: Path, genesis: Genesis) -> None:
-        """Read the mark; raises UserFacingError."""
+    def __init__(self, path: Path, genesis: Genesis, database: Database | None = None) -> None:
+        """Read the mark, in the database if that is shared; raises UserFacingError."""
         self._path = path
+        self._database = database if database and database.is_shared else None
         self._log_key = VerifierKey.parse(genesis.log_key)
-        self.mark = read_mark(path)
+        self.mark: Mark | None = None
+        self.refresh()
         self.seen = 0
         """Checkpoints shown so far that the log does hold."""
         self.seen_size = 0
@@ -74,6 +76,15 @@ class Guard:
     def reason(self) -> str | None:
         """Why nothing may be signed, and the way out; None while it may."""
         return None if self.mark is None else explain(self.mark)
+
+    def refresh(self) -> None:
+        """Read the mark anew: another process may have set it. Raises UnwritableError."""
+        if self._database is None:
+            self.mark = read_mark(self._path)
+            return
+        with self._database.passing_errors(), self._database.reader.begin() as connection:
+            row = log_rows.read_mark(connection)
+        self.mark = None if row is None else msgspec.json.decode(row, type=Mark)
 
     def check(self) -> None:
         """Raise NotSigningError unless the log may be signed."""
@@ -86,10 +97,10 @@ class Guard:
         Blocks. Raises PeerError when it is not a checkpoint under our signature.
         """
         shown = open_checkpoint(note, self._log_key).checkpoint
-        if shown.size <= published.size:
-            with database.reader.begin() as connection:
-                held = root_at(connection, shown.size)
-            if held == shown.root:
+        with database.reader.begin() as connection:
+            last = log_rows.read_last_checkpoint(connection)  # another process may be ahead of us
+            held = last is not None and shown.size <= last.size
+            if held and root_at(connection, shown.size) == shown.root:
                 self.seen += 1
                 self.seen_size = max(self.seen_size, shown.size)
                 return True
@@ -103,8 +114,12 @@ class Guard:
         """Take the mark away: a person says that nobody holds more. Raises NotSigningError."""
         if self.mark is not None and self.mark.cause is Cause.LOST:
             raise NotSigningError(explain(self.mark))
-        self._path.unlink(missing_ok=True)
-        disk.sync_folder(self._path.parent)
+        if self._database is None:
+            self._path.unlink(missing_ok=True)
+            disk.sync_folder(self._path.parent)
+        else:
+            with self._database.passing_errors(), self._database.writer.begin() as connection:
+                log_rows.delete_mark(connection)
         self.mark = None
 
     def _stop(self, mark: Mark) -> None:
@@ -113,9 +128,17 @@ class Guard:
         self.mark = mark  # first: whatever the disk says, nothing more is signed
         log.error("stopped signing", reason=self.reason)
         try:
+            self._keep(mark)
+        except (OSError, TequioError) as err:
+            why = disk.explain(err, self._path) if isinstance(err, OSError) else str(err)
+            log.error("the reason could not be kept", error=why)  # noqa: TRY400 - the sentence says it
+
+    def _keep(self, mark: Mark) -> None:
+        if self._database is None:
             write_mark(self._path, mark)
-        except OSError as err:
-            log.error("the reason could not be kept", error=disk.explain(err, self._path))  # noqa: TRY400 - the sentence says it
+            return
+        with self._database.passing_errors(), self._database.writer.begin() as connection:
+            log_rows.write_mark(connection, msgspec.json.encode(mark))
 
 
 def explain(mark: Mark) -> str:

@@ -49,7 +49,7 @@ def log(
     if broken:  # without them the log cannot be folded
         return
     fold = _Fold(genesis, blobs)
-    Integrity(genesis.network_id, fold.take).check(connection, head)
+    Integrity(genesis.network_id).check(connection, head, fold.take)
     yield ok("log", f"{head.size} entries, every byte as it was written")
     yield from fold.compare(connection)
     yield from _blobs(blobs)

@@ -15,7 +15,7 @@ from tequio_ledger.shelf import Shelf
 from tequio_ledger.state import State
 from tequio_ledger.store import derived
 from tequio_ledger.store.blobs import BlobFolder
-from tequio_ledger.store.engine import Database, explain, failed_write
+from tequio_ledger.store.engine import Database
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 def replay(settings: Settings) -> int:
     """Check the log, drop all derived rows, and write them anew; gives the number of entries."""
     with Folder(settings.folder) as folder:
-        database = Database(folder.database)
+        database = Database(settings.database or folder.database)
         try:
             return _replay(settings, folder, database)
         except DatabaseError as err:
-            raise UserFacingError(explain(err, database.path)) from err
+            raise UserFacingError(database.explain(err)) from err
         finally:
             database.close()
 
@@ -72,4 +72,4 @@ def load_anew(database: Database, log: Log, state: State, take: Take) -> None:
             derived.clear(connection)
             derived.write(connection, changes, state)
     except DatabaseError as err:
-        raise failed_write(err, database.path) from err
+        raise database.failed_write(err) from err

@@ -20,7 +20,7 @@ from tequio_ledger.batch import Batch, Known, Logged, Outcome, Refused
 from tequio_shared.errors import RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tequio_ledger.coordinator import Coordinator
     from tequio_ledger.log import Log, Published
@@ -122,15 +122,23 @@ class Sequencer:
 
     def give_up(self) -> None:
         """Tell those who still wait to come back; this state is not read any more."""
+        self.turn_away()
+        self._is_writing = False
+        self._writer.shutdown(wait=False)
+        self.changed.set()
+
+    def turn_away(self) -> None:
+        """Tell those who still wait to come back; whether their batch was written is unknown."""
         while self._jobs.qsize():
             self._taken.append(self._jobs.get_nowait())
         for job in self._taken:
             if not job.answer.done():
                 job.answer.set_exception(RefusedError("read-only", self.closed_for or "closed"))
         self._taken = []
-        self._is_writing = False
-        self._writer.shutdown(wait=False)
-        self.changed.set()
+
+    async def do(self, work: Callable[[], None]) -> None:
+        """Do something between two batches, in the thread that writes them."""
+        await asyncio.get_running_loop().run_in_executor(self._writer, work)
 
     async def _gather(self) -> list[_Job]:
         """Wait for a job or the coordinator's next deadline; take all that is there."""

@@ -52,7 +52,6 @@ FOUNDING = (
     ("insert alembic_version", 1),
     ("commit alembic_version", 1),
     ("create standing", 1),
-    ("commit alembic_version", 2),
     ("sync log.key.new", 1),
     ("rename log.key.new", 1),
     ("sync coordinator.key.new", 1),
@@ -235,6 +234,6 @@ def test_the_tables_name_every_write_that_the_program_makes(tmp_path: Path, stab
 
 
 def schema_apart(trace: str) -> set[str]:
-    """Every point but those of the migrations, which are one transaction each."""
+    """Every point but those of the migrations, which are one transaction."""
     points = set(trace.split("\n")) - {""}
     return {point for point in points if not point.startswith(("create ", "update alembic"))}

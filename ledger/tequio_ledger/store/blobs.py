@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 import structlog
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, select
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger.store.disk import UnwritableError, explain, is_passing, make_folder, sync_folder
-from tequio_ledger.store.engine import failed_write
+from tequio_ledger.store.insertion import insert_new
 from tequio_ledger.store.models import Blob
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
@@ -228,7 +228,7 @@ class BlobFolder:
     def _note(self, digest: Digest, size: int, author: PeerKey | None) -> None:
         row = {"sha256": digest, "size": size, "author": author, "at": self._clock()}
         with self._database.writer.begin() as connection:
-            connection.execute(insert(Blob).prefix_with("OR IGNORE"), row)
+            insert_new(connection, Blob, row)
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -240,7 +240,7 @@ class BlobFolder:
                 raise
             raise UnwritableError(explain(err, self.folder)) from err
         except DatabaseError as err:
-            raise failed_write(err, self._database.path) from err
+            raise self._database.failed_write(err) from err
 
     def _new_path(self, digest: Digest) -> Path:
         return self.folder / "new" / f"{digest.hex()}-{next(self._numbers)}"

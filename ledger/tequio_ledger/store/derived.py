@@ -11,8 +11,8 @@ from statistics import median_low
 from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, exists, insert, select, update
-from sqlalchemy.dialects.sqlite import insert as upsert
 
+from tequio_ledger.store.insertion import insert_many, upsert
 from tequio_ledger.store.models import DERIVED, Attended, Credit, Peer, Round, Run, Standing
 from tequio_shared import conduct
 from tequio_shared.documents import TRAINER, WITNESS, Result
@@ -90,9 +90,9 @@ def write(connection: Connection, changes: Changes, state: State) -> None:
         where = update(Round).where(Round.run == run, Round.round == number)
         connection.execute(where.values(**columns))
     if changes.credits:
-        connection.execute(insert(Credit), changes.credits)
+        insert_many(connection, Credit, changes.credits)
     if changes.attended:
-        connection.execute(insert(Attended), changes.attended)
+        insert_many(connection, Attended, changes.attended)
 
 
 def clear(connection: Connection) -> None:
@@ -191,12 +191,7 @@ def _peer_row(key: PeerKey, state: State) -> Row:
 
 
 def _write_peers(connection: Connection, rows: list[Row]) -> None:
-    statement = upsert(Peer)
-    fresh = {name: statement.excluded[name] for name in ("last_seq", "last_hash", "micropoints")}
-    connection.execute(
-        statement.on_conflict_do_update(index_elements=["key"], set_=fresh),
-        rows,
-    )
+    upsert(connection, Peer, rows, keys=("key",), fresh=("last_seq", "last_hash", "micropoints"))
 
 
 def _standing_row(key: PeerKey, state: State) -> Row:
@@ -213,12 +208,8 @@ def _standing_row(key: PeerKey, state: State) -> Row:
 
 
 def _write_standings(connection: Connection, rows: list[Row]) -> None:
-    statement = upsert(Standing)
-    fresh = {name: statement.excluded[name] for name in rows[0] if name != "peer"}
-    connection.execute(
-        statement.on_conflict_do_update(index_elements=["peer"], set_=fresh),
-        rows,
-    )
+    fresh = [name for name in rows[0] if name != "peer"]
+    upsert(connection, Standing, rows, keys=("peer",), fresh=fresh)
 
 
 def _round_key(statement: Statement) -> tuple[RunId, int]:
