@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from tequio_ledger.store.models import LogCheckpoint, LogEntry, Peer
+from tequio_ledger.store.models import LogCheckpoint, LogEntry, Peer, Round
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,16 +47,24 @@ def one(connection: Connection, index: int) -> tuple[EntryRow, bytes] | None:
     return (rows[0], leaf) if rows and leaf is not None else None
 
 
-def leaves_of_round(connection: Connection, run: bytes, number: int) -> list[tuple[int, bytes]]:
-    """Give all entries about one round as index and leaf, in their order."""
-    query = select(LogEntry.idx, LogEntry.leaf)
+def leaves_of_round(
+    connection: Connection, run: bytes, number: int
+) -> list[tuple[int, bytes, int]]:
+    """Give all entries about one round as index, leaf and time logged (ms), in their order."""
+    query = select(LogEntry.idx, LogEntry.leaf, LogEntry.at)
     wanted = query.where(LogEntry.run == run, LogEntry.round == number).order_by(LogEntry.idx)
-    return [(row.idx, row.leaf) for row in connection.execute(wanted)]
+    return [(row.idx, row.leaf, row.at) for row in connection.execute(wanted)]
 
 
 def index_of_id(connection: Connection, statement_id: Digest) -> int | None:
     """Where the statement with that id stands."""
     return connection.scalar(select(LogEntry.idx).where(LogEntry.id == statement_id))
+
+
+def rounds_of_head(connection: Connection, head: Digest, limit: int) -> list[tuple[bytes, int]]:
+    """Give the rounds that started from a head, as run and number."""
+    query = select(Round.run, Round.round).where(Round.head == head).limit(limit)
+    return [(row.run, row.round) for row in connection.execute(query)]
 
 
 def keys_like(connection: Connection, lowest: bytes, highest: bytes, limit: int) -> list[bytes]:

@@ -75,7 +75,7 @@ def earners(connection: Connection, since_ms: int, limit: int) -> list[Earner]:
     total = func.sum(Credit.micropoints)
     query = (
         select(
-            Credit.peer, total.label("total"), func.count(Round.round.distinct()).label("rounds")
+            Credit.peer, total.label("total"), func.count(Round.closed_index.distinct()).label("n")
         )
         .join(Round, (Round.run == Credit.run) & (Round.round == Credit.round))
         .where(Round.ended_ms >= since_ms)

@@ -5,7 +5,7 @@ from functools import lru_cache
 from litestar import Litestar
 from litestar._asgi.routing_trie import traversal
 from litestar.di import Provide
-from litestar.exceptions import HTTPException
+from litestar.exceptions import HTTPException, NotFoundException
 from litestar.openapi import OpenAPIConfig
 
 from tequio_ledger.service import Ledger
@@ -23,6 +23,8 @@ from tequio_ledger.web import (
 )
 from tequio_ledger.web.doors import Doors
 from tequio_ledger.web.events import Streams
+from tequio_ledger.web.pages import problem as pages_problem
+from tequio_ledger.web.pages.routes import pages
 from tequio_ledger.web.seeds import SeedBook
 from tequio_shared.errors import PeerError, RefusedError
 
@@ -58,7 +60,7 @@ def build(ledger: Ledger, streams: Streams) -> Litestar:
     """Put the application together."""
     book, doors = SeedBook(), Doors(ledger.settings, ledger.clock)
     app = Litestar(
-        route_handlers=ROUTES,
+        route_handlers=(*ROUTES, pages(ledger)),
         dependencies={
             "ledger": Provide(lambda: ledger, sync_to_thread=False),
             "streams": Provide(lambda: streams, sync_to_thread=False),
@@ -68,6 +70,7 @@ def build(ledger: Ledger, streams: Streams) -> Litestar:
         exception_handlers={
             RefusedError: problems.on_refused,
             PeerError: problems.on_peer_error,
+            NotFoundException: pages_problem.on_missing,
             HTTPException: problems.on_http,
             Exception: problems.on_bug,
         },
