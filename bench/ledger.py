@@ -31,7 +31,7 @@ from tequio_shared.statements.members import KeyRegister
 from tequio_shared.tlog import bundle
 
 BATCH = 64
-UNLIMITED = ("--key-rate", "0", "--address-rate", "0", "--work-bits", "0")
+UNLIMITED = ("--key-rate", "0", "--address-rate", "0", "--request-rate", "0", "--work-bits", "0")
 LIFE_MS = 600_000
 
 

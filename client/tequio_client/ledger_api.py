@@ -115,8 +115,17 @@ class LedgerApi:
         return self._network
 
     async def runs(self) -> tuple[RunAnswer, ...]:
-        """List all runs, oldest first."""
-        return parse_answer(await self._http.get("/v1/runs"), RunsAnswer).runs
+        """List all runs, oldest first; raises PeerError when pages do not go on."""
+        runs: list[RunAnswer] = []
+        after: int | None = 0
+        while after is not None:
+            path = f"/v1/runs?after={after}&limit={ROWS}"
+            page = parse_answer(await self._http.get(path), RunsAnswer)
+            runs += page.runs
+            if page.next is not None and page.next <= after:
+                raise PeerError(f"the page of runs after {after} goes on after {page.next}")
+            after = page.next
+        return tuple(runs)
 
     async def run(self, run: RunId) -> RunAnswer:
         """Describe one run as it stands."""

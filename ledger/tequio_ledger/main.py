@@ -18,8 +18,10 @@ from tequio_ledger.service import open_ledger
 from tequio_ledger.store import timing
 from tequio_ledger.web import measures
 from tequio_ledger.web.app import build
+from tequio_ledger.web.conditional import Conditional
 from tequio_ledger.web.events import Streams
 from tequio_ledger.web.gate import Gate
+from tequio_ledger.web.options import Options
 from tequio_ledger.web.server import WebServer, address, bind
 from tequio_ledger.web.traced import Traced
 from tequio_shared import heap
@@ -72,13 +74,13 @@ def _bound(settings: Settings) -> Iterator[_Listeners]:
 
 
 async def _serve(ledger: Ledger, listeners: _Listeners) -> None:
-    streams = Streams()
-    _announce(ledger, listeners)
+    streams, urls = Streams(), _urls(listeners)
     servers = list(_servers(ledger, streams, listeners))
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
+    _announce(ledger, *urls)
     async with asyncio.TaskGroup() as tasks:
         sequencing = tasks.create_task(ledger.run())
         serving = [tasks.create_task(server.serve()) for server in servers]
@@ -105,19 +107,25 @@ def _servers(ledger: Ledger, streams: Streams, listeners: _Listeners) -> Iterato
 def _public(ledger: Ledger, streams: Streams) -> App:
     settings = ledger.settings
     app = cast("App", build(ledger, streams))  # the framework types its messages one by one
-    gate = Gate(app, settings.trusted_proxies, settings.address_streams)
+    limits = settings.address_streams, settings.request_rate
+    gate = Gate(Conditional(Options(app)), settings.trusted_proxies, *limits)
     return Traced(gate, secrets.token_hex(_NAME_BYTES))
 
 
-def _announce(ledger: Ledger, listeners: _Listeners) -> None:
+def _urls(listeners: _Listeners) -> tuple[str, str | None]:
+    """Where the ledger answers and where its metrics are; before a server takes the sockets."""
     metrics = listeners.metrics
+    return address(listeners.public), address(metrics) + measures.PATH if metrics else None
+
+
+def _announce(ledger: Ledger, url: str, metrics: str | None) -> None:
     log.info(
         "tequio-ledger serves",
         software=SOFTWARE,
         network=ledger.genesis.name,
         network_id=to_text(ledger.state.net),
-        url=address(listeners.public),
-        metrics=address(metrics) + measures.PATH if metrics else None,
+        url=url,
+        metrics=metrics,
         folder=str(ledger.settings.folder),
         size=ledger.log.size,
     )

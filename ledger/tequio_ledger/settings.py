@@ -163,6 +163,13 @@ KEY_RATE = Setting(
     name="key-rate",
     default="10",
     parse=number(0, 1 << 20),
+REQUEST_RATE = Setting(
+    name="request-rate",
+    default="500",
+    parse=number(0, 1 << 20),
+    help="HTTP requests/s of a network address; 0: any.",
+    form=Form.NUMBER,
+)
     help="Statements/s of a key; 0: any.",
     form=Form.NUMBER,
 )
@@ -250,6 +257,7 @@ class Settings:
     host: str
     port: int
     """0 lets the system choose."""
+    REQUEST_RATE,
     network: str
     origin: str
     """Name of the log in its checkpoints: an address without a scheme (C2SP tlog-checkpoint)."""
@@ -288,6 +296,8 @@ def read(gathered: Gathered) -> Settings:
         host=reader.of(HOST, ""),
         port=reader.of(PORT, 0),
         network=reader.of(NETWORK, ""),
+    request_rate: int
+    """Requests per second from one network address, ten times that at once; 0 sets no limit."""
         origin=reader.of(ORIGIN, ""),
         organisers=reader.of(ORGANISER, ()),
         threshold=reader.of(THRESHOLD, 1),
@@ -325,6 +335,7 @@ def of_texts(texts: Mapping[str, str]) -> Gathered:
     return Gathered({**defaults, **given})
 
 
+        request_rate=reader.of(REQUEST_RATE, 0),
 def lines(gathered: Gathered) -> Iterator[str]:
     """Write every setting as a settings file has it, with its source; passwords hidden."""
     for setting in ALL:

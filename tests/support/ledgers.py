@@ -11,7 +11,6 @@ import subprocess
 import sys
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tequio_ledger import settings
@@ -23,6 +22,7 @@ from tests.support.authors import WORK_BITS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
+    from pathlib import Path
 
 ORGANISER = Signer(bytes([7]) * 32)
 START_MS = 1_800_000_000_000
@@ -36,7 +36,7 @@ DEFAULTS = {
     "peer-quota-mb": "1",
 }
 
-UNLIMITED = ("--key-rate", "0", "--address-rate", "0")
+UNLIMITED = ("--key-rate", "0", "--address-rate", "0", "--request-rate", "0")
 """Options of a program that takes a flood: for tests that need many entries fast."""
 DATABASES: dict[Path, str] = {}
 """URLs of the databases of folders that hold none; set by the fixture `either_database`."""

@@ -63,9 +63,10 @@ class RunAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunsAnswer(msgspec.Struct, frozen=True):
-    """All runs, oldest first."""
+    """A page of runs, the oldest first; go on after `next`."""
 
     runs: list[RunAnswer]
+    next: int | None
     as_of: AsOf
 
 
@@ -85,9 +86,10 @@ class RoundAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RoundsAnswer(msgspec.Struct, frozen=True):
-    """A page of rounds, ascending."""
+    """A page of rounds, ascending; go on after `next`."""
 
     rounds: list[RoundAnswer]
+    next: int | None
     as_of: AsOf
 
 
@@ -152,9 +154,10 @@ class RankedAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RankingAnswer(msgspec.Struct, frozen=True):
-    """Some keys by points, the best first, and how many have any."""
+    """Some keys by points, the best first, and how many have any; go on behind `next`."""
 
     rows: list[RankedAnswer]
+    next: str | None
     ranked: int
     as_of: AsOf
 

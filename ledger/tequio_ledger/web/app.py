@@ -4,9 +4,9 @@ from functools import lru_cache
 
 from litestar import Litestar
 from litestar._asgi.routing_trie import traversal
+from litestar.datastructures import State as LitestarState
 from litestar.di import Provide
 from litestar.exceptions import HTTPException, NotFoundException
-from litestar.openapi import OpenAPIConfig
 
 from tequio_ledger.service import Ledger
 from tequio_ledger.web import (
@@ -14,6 +14,7 @@ from tequio_ledger.web import (
     events,
     files,
     network,
+    openapi,
     problems,
     quarantine,
     ranking,
@@ -53,20 +54,22 @@ ROUTES = (
     events.get_events,
     seeds.get_seeds,
     seeds.put_seed,
+    openapi.get_openapi,
 )
 
 
 def build(ledger: Ledger, streams: Streams) -> Litestar:
     """Put the application together."""
     book, doors = SeedBook(), Doors(ledger.settings, ledger.clock)
+    dependencies = {
+        "ledger": Provide(lambda: ledger, sync_to_thread=False),
+        "streams": Provide(lambda: streams, sync_to_thread=False),
+        "book": Provide(lambda: book, sync_to_thread=False),
+        "doors": Provide(lambda: doors, sync_to_thread=False),
+    }
     app = Litestar(
         route_handlers=(*ROUTES, pages(ledger)),
-        dependencies={
-            "ledger": Provide(lambda: ledger, sync_to_thread=False),
-            "streams": Provide(lambda: streams, sync_to_thread=False),
-            "book": Provide(lambda: book, sync_to_thread=False),
-            "doors": Provide(lambda: doors, sync_to_thread=False),
-        },
+        dependencies=dependencies,
         exception_handlers={
             RefusedError: problems.on_refused,
             PeerError: problems.on_peer_error,
@@ -74,7 +77,8 @@ def build(ledger: Ledger, streams: Streams) -> Litestar:
             HTTPException: problems.on_http,
             Exception: problems.on_bug,
         },
-        openapi_config=OpenAPIConfig(title="Tequio ledger", version="1"),
+        openapi_config=None,  # the library's pages load scripts from elsewhere
+        state=LitestarState({"openapi": openapi.document(ROUTES, dependencies)}),
         logging_config=None,
         request_max_body_size=None,  # every handler that reads a body has a limit of its own
     )

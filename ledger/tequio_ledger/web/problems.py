@@ -1,5 +1,7 @@
 """Errors as answers: RFC 9457 problem documents with the codes of docs/protocol.md."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -51,20 +53,22 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
 
 
-def problem(code: str, detail: str, status: int) -> Response[bytes]:
-    """Answer with a problem document."""
-    body = Problem(
-        type=f"urn:tequio:problem:{code}",
-        title=code.replace("-", " "),
-        status=status,
-        detail=detail,
-    )
-    retry = _RETRY_AFTER_S.get(status)
-    return Response(
-        msgspec.json.encode(body),
-        status_code=status,
-        media_type=MEDIA_TYPE,
-        headers={"retry-after": retry} if retry else None,
+def problem(
+    code: str, detail: str, status: int, more: Mapping[str, str] = MappingProxyType({})
+) -> Response[bytes]:
+    """Answer with a problem document, and more headers if there are."""
+    headers = {**more, "cache-control": "no-store"}
+    if status in _RETRY_AFTER_S:
+        headers["retry-after"] = _RETRY_AFTER_S[status]
+    body = encode(code, detail, status)
+    return Response(body, status_code=status, media_type=MEDIA_TYPE, headers=headers)
+
+
+def encode(code: str, detail: str, status: int) -> bytes:
+    """Write a problem document."""
+    title = code.replace("-", " ")
+    return msgspec.json.encode(
+        Problem(type=f"urn:tequio:problem:{code}", title=title, status=status, detail=detail)
     )
 
 
@@ -98,4 +102,4 @@ def on_http(request: AnyRequest, err: HTTPException) -> Response[bytes]:
     code = _OF_HTTP.get(
         err.status_code, "malformed" if err.status_code < _SERVER_FAULT else "internal"
     )
-    return problem(code, err.detail, err.status_code)
+    return problem(code, err.detail, err.status_code, err.headers or {})
