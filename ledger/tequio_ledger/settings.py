@@ -159,10 +159,6 @@ PEER_QUOTA_MB = Setting(
     help="Blobs of one peer.",
     form=Form.NUMBER,
 )
-KEY_RATE = Setting(
-    name="key-rate",
-    default="10",
-    parse=number(0, 1 << 20),
 REQUEST_RATE = Setting(
     name="request-rate",
     default="500",
@@ -170,6 +166,10 @@ REQUEST_RATE = Setting(
     help="HTTP requests/s of a network address; 0: any.",
     form=Form.NUMBER,
 )
+KEY_RATE = Setting(
+    name="key-rate",
+    default="10",
+    parse=number(0, 1 << 20),
     help="Statements/s of a key; 0: any.",
     form=Form.NUMBER,
 )
@@ -234,6 +234,7 @@ ALL: tuple[Setting[Any], ...] = (
     WORK_BITS,
     BLOB_QUOTA_MB,
     PEER_QUOTA_MB,
+    REQUEST_RATE,
     KEY_RATE,
     ADDRESS_RATE,
     ADDRESS_STREAMS,
@@ -257,7 +258,6 @@ class Settings:
     host: str
     port: int
     """0 lets the system choose."""
-    REQUEST_RATE,
     network: str
     origin: str
     """Name of the log in its checkpoints: an address without a scheme (C2SP tlog-checkpoint)."""
@@ -270,6 +270,8 @@ class Settings:
     """Most bytes that all blobs may take together."""
     peer_quota_bytes: int
     """Most bytes of blobs that one peer who is no organiser may put."""
+    request_rate: int
+    """Requests per second from one network address, ten times that at once; 0 sets no limit."""
     key_rate: int
     """Statements per second of one key, ten times that at once; 0 sets no limit, as below."""
     address_rate: int
@@ -296,14 +298,13 @@ def read(gathered: Gathered) -> Settings:
         host=reader.of(HOST, ""),
         port=reader.of(PORT, 0),
         network=reader.of(NETWORK, ""),
-    request_rate: int
-    """Requests per second from one network address, ten times that at once; 0 sets no limit."""
         origin=reader.of(ORIGIN, ""),
         organisers=reader.of(ORGANISER, ()),
         threshold=reader.of(THRESHOLD, 1),
         work_bits=reader.of(WORK_BITS, 0),
         blob_quota_bytes=reader.of(BLOB_QUOTA_MB, 0) << 20,
         peer_quota_bytes=reader.of(PEER_QUOTA_MB, 0) << 20,
+        request_rate=reader.of(REQUEST_RATE, 0),
         key_rate=reader.of(KEY_RATE, 0),
         address_rate=reader.of(ADDRESS_RATE, 0),
         address_streams=reader.of(ADDRESS_STREAMS, 0),
@@ -335,7 +336,6 @@ def of_texts(texts: Mapping[str, str]) -> Gathered:
     return Gathered({**defaults, **given})
 
 
-        request_rate=reader.of(REQUEST_RATE, 0),
 def lines(gathered: Gathered) -> Iterator[str]:
     """Write every setting as a settings file has it, with its source; passwords hidden."""
     for setting in ALL:
