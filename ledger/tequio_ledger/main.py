@@ -24,6 +24,7 @@ from tequio_ledger.web.gate import Gate
 from tequio_ledger.web.options import Options
 from tequio_ledger.web.server import WebServer, address, bind
 from tequio_ledger.web.traced import Traced
+from tequio_ledger.web.unread import Unread
 from tequio_shared import heap
 from tequio_shared.ids import to_text
 
@@ -108,7 +109,7 @@ def _public(ledger: Ledger, streams: Streams) -> App:
     settings = ledger.settings
     app = cast("App", build(ledger, streams))  # the framework types its messages one by one
     limits = settings.address_streams, settings.request_rate
-    gate = Gate(Conditional(Options(app)), settings.trusted_proxies, *limits)
+    gate = Gate(Unread(Conditional(Options(app))), settings.trusted_proxies, *limits)
     return Traced(gate, secrets.token_hex(_NAME_BYTES))
 
 

@@ -205,7 +205,9 @@ def test_every_kind_of_failure_is_a_problem(program: Served, http: httpx.Client)
     assert_problem(http.get("/v1/peers?limit=x"), 400, "malformed")
     assert_problem(http.get(f"/v1/network?{'x' * 3_000}"), 400, "malformed")
     pieces = (bytes(1 << 16) for _ in range(POST_BYTES >> 15))
-    assert_problem(http.post("/v1/statements", content=pieces), 413, "too-large")
+    too_large = http.post("/v1/statements", content=pieces)
+    assert_problem(too_large, 413, "too-large")
+    assert too_large.headers["connection"] == "close", "its body was not read to the end"
     wrong = http.delete("/v1/network")
     assert_problem(wrong, 405, "method-not-allowed")
     assert "GET" in wrong.headers["allow"]
