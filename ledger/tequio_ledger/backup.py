@@ -75,7 +75,7 @@ class _Copying:
         return [manifest.describe(place, DATABASE)]
 
     def _keys(self) -> list[File]:
-        paths = [self._source.key_file(name) for name in founding.KEYS]
+        paths = founding.key_paths(self._source)
         if self._source.mark.exists():  # what stopped it stops the restored one too
             paths.append(self._source.mark)
         return [manifest.copy(path, self._target / path.name, path.name) for path in paths]

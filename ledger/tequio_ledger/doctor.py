@@ -48,7 +48,7 @@ def examine(settings: Settings, folder: Folder, clock: Clock) -> list[Finding]:
 
 
 def _folder(folder: Folder) -> Iterator[Finding]:
-    private = [folder.path, *(folder.key_file(name) for name in founding.KEYS)]
+    private = [folder.path, *founding.key_paths(folder)]
     for path in private:
         if not path.exists():
             yield error("folder", f"{path} is missing", f"put it back, or {RESTORE}")

@@ -10,15 +10,16 @@ or a row in a database that several processes share; there is none while all is 
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 import structlog
 from msgspec import Struct
 
+from tequio_ledger.checkpoint import NOTHING
 from tequio_ledger.past import root_at
 from tequio_ledger.store import disk, log_rows
-from tequio_shared.errors import TequioError, UserFacingError
+from tequio_shared.errors import PeerError, TequioError, UserFacingError
 from tequio_shared.notes import VerifierKey, open_checkpoint
 
 if TYPE_CHECKING:
@@ -33,6 +34,13 @@ _MOST_BYTES = 1 << 17
 log = structlog.get_logger(__name__)
 
 
+class Recall(Protocol):
+    """What others remember of the log."""
+
+    def notes(self) -> list[bytes]:
+        """Give the checkpoints that they keep; raises NotSigningError when too few answer."""
+
+
 class Cause(enum.Enum):
     """Why a ledger does not sign."""
 
@@ -40,6 +48,10 @@ class Cause(enum.Enum):
     """It comes from a backup; somebody may hold more of the log."""
     LOST = "lost"
     """Somebody does."""
+    MOVED = "moved"
+    """It goes on in another database."""
+    UNFINISHED = "unfinished"
+    """Not all of it has been moved here yet."""
 
 
 class Mark(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -66,6 +78,8 @@ class Guard:
         self._database = database if database and database.is_shared else None
         self._log_key = VerifierKey.parse(genesis.log_key)
         self.mark: Mark | None = None
+        self.recall: Recall | None = None
+        """Asked before a process signs for the first time; None: there are no witnesses."""
         self.refresh()
         self.seen = 0
         """Checkpoints shown so far that the log does hold."""
@@ -85,6 +99,19 @@ class Guard:
         with self._database.passing_errors(), self._database.reader.begin() as connection:
             row = log_rows.read_mark(connection)
         self.mark = None if row is None else msgspec.json.decode(row, type=Mark)
+
+    def check_office(self, database: Database) -> None:
+        """Hold the log against what its witnesses remember, then `check`; blocks.
+
+        Raises NotSigningError, also when too few witnesses answer.
+        """
+        if self.recall is not None:
+            for note in self.recall.notes():
+                try:
+                    self.judge(note, NOTHING, database)
+                except PeerError as err:
+                    log.warning("what a witness keeps is not ours", why=str(err))
+        self.check()
 
     def check(self) -> None:
         """Raise NotSigningError unless the log may be signed."""
@@ -112,7 +139,7 @@ class Guard:
 
     def confirm(self) -> None:
         """Take the mark away: a person says that nobody holds more. Raises NotSigningError."""
-        if self.mark is not None and self.mark.cause is Cause.LOST:
+        if self.mark is not None and self.mark.cause is not Cause.RESTORED:
             raise NotSigningError(explain(self.mark))
         if self._database is None:
             self._path.unlink(missing_ok=True)
@@ -123,7 +150,7 @@ class Guard:
         self.mark = None
 
     def _stop(self, mark: Mark) -> None:
-        if self.mark is not None and self.mark.cause is Cause.LOST:
+        if self.mark is not None and self.mark.cause is not Cause.RESTORED:
             return
         self.mark = mark  # first: whatever the disk says, nothing more is signed
         log.error("stopped signing", reason=self.reason)
@@ -152,6 +179,10 @@ def what(mark: Mark) -> str:
         return (
             f"this ledger was restored from a backup of {mark.size} entries and signs nothing yet"
         )
+    if mark.cause is Cause.MOVED:
+        return f"this log was moved to another database when it had {mark.size} entries"
+    if mark.cause is Cause.UNFINISHED:
+        return f"a log of {mark.size} entries was not moved here to its end"
     return (
         f"somebody holds a checkpoint of {mark.shown_size} entries under this log's signature that "
         f"this log of {mark.size} entries does not contain, so entries were lost and nothing is "
@@ -166,6 +197,10 @@ def way_out(mark: Mark) -> str:
             "when its clients have shown what they hold, stop it and run "
             "`tequio-ledger restore --confirm`"
         )
+    if mark.cause is Cause.MOVED:
+        return "serve that one, by its --database"
+    if mark.cause is Cause.UNFINISHED:
+        return "run the same `tequio-ledger move` again"
     return "restore a newer backup, or found a network under another origin"
 
 

@@ -14,6 +14,7 @@ ended: so whoever follows a log takes office without reading it again.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DatabaseError
@@ -21,13 +22,16 @@ from sqlalchemy.exc import DatabaseError
 from tequio_ledger import checkpoint
 from tequio_ledger.admitted import Admitted
 from tequio_ledger.checkpoint import Published
+from tequio_ledger.guard import NotSigningError
 from tequio_ledger.integrity import Integrity
-from tequio_ledger.store import authored, log_rows
+from tequio_ledger.signing.notary import WouldForkError
+from tequio_ledger.store import authored, disk, log_rows
 from tequio_ledger.store.disk import UnwritableError
 from tequio_ledger.store.log_rows import Head, StoredCheckpoint
+from tequio_ledger.tile_proofs import TileProofs
 from tequio_shared import merkle
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
-from tequio_shared.notes import Checkpoint, sign_checkpoint
+from tequio_shared.notes import Checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,11 +40,11 @@ if TYPE_CHECKING:
 
     from tequio_ledger.clock import Clock
     from tequio_ledger.guard import Guard
+    from tequio_ledger.signing.notary import CheckpointSigner
     from tequio_ledger.store.engine import Database
     from tequio_ledger.store.log_rows import StoredEntry
     from tequio_shared.genesis import Genesis
     from tequio_shared.ids import Digest, PeerKey
-    from tequio_shared.keys import Signer
     from tequio_shared.statement import Entry
 
 __all__ = ["Admitted", "Log", "Published"]
@@ -50,7 +54,12 @@ class Log:
     """One open log. `append` belongs to the sequencer; `published` is for all to read."""
 
     def __init__(
-        self, database: Database, genesis: Genesis, signer: Signer, guard: Guard, clock: Clock
+        self,
+        database: Database,
+        genesis: Genesis,
+        signer: CheckpointSigner,
+        guard: Guard,
+        clock: Clock,
     ) -> None:
         self._database = database
         self._net = genesis.network_id
@@ -102,7 +111,7 @@ class Log:
 
         Raises UserFacingError when a stored byte is not what was written, UnwritableError.
         """
-        self._guard.check()
+        self._guard.check_office(self._database)
         try:
             with self._database.office.begin() as connection:
                 self._take_office(connection, take)
@@ -214,15 +223,29 @@ class Log:
         self._head = head
 
     def _sign(self) -> None:
-        if self.published.size == self._head.size:
+        """Sign the head. One that is signed is shown to the signer again: it may know of more."""
+        head = self._head
+        if head.size == 0:
             return
         self._guard.check()
-        head = self._head
-        note = sign_checkpoint(
-            Checkpoint(origin=head.origin, size=head.size, root=head.root), self._signer
-        )
+        note = self._signed(Checkpoint(origin=head.origin, size=head.size, root=head.root))
+        if self.published.size == head.size:
+            return
         row = StoredCheckpoint(size=head.size, root=head.root, note=note, at_ms=self._clock())
         with self._database.office.begin() as connection:
             log_rows.insert_checkpoint(connection, row)
         self.published = Published(size=head.size, root=head.root, note=note)
         self.published_at_ms = row.at_ms
+
+    def _signed(self, tree: Checkpoint) -> bytes:
+        try:
+            return self._signer.sign(tree, lambda old: self._prove(old, tree.size))
+        except WouldForkError as err:
+            raise NotSigningError(str(err)) from err
+        except OSError as err:
+            passing = UnwritableError if disk.is_passing(err) else FatalLogError
+            raise passing(f"what is signed cannot be kept: {err.strerror or err}") from err
+
+    def _prove(self, old_size: int, size: int) -> list[Digest]:
+        with self._database.reader.begin() as connection:
+            return TileProofs(partial(log_rows.read_tile, connection), size).consistency(old_size)

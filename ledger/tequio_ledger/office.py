@@ -14,11 +14,15 @@ from tequio_ledger.log import Log
 from tequio_ledger.replay import load_anew
 from tequio_ledger.sequencer import Sequencer
 from tequio_ledger.shelf import Shelf
+from tequio_ledger.signing import places
 from tequio_ledger.state import State
 from tequio_ledger.store import derived
 from tequio_ledger.timekeeper import Timekeeper
+from tequio_shared.notes import VerifierKey
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tequio_ledger.clock import Clock
     from tequio_ledger.folder import Folder
     from tequio_ledger.guard import Guard
@@ -60,6 +64,8 @@ class Builder:
     guard: Guard
     clock: Clock
     changed: Signal
+    signer: Path | None = None
+    """Socket of who holds the log's key; None when it is in the folder."""
 
     def lead(self) -> Office:
         """Read everything and take office; a network that is not there yet is founded.
@@ -109,7 +115,8 @@ class Builder:
 
     def _bare(self) -> Office:
         """Log and state without an entry, and nobody in the line yet."""
-        signer = self.folder.signer(founding.LOG_KEY)
+        key = VerifierKey.parse(self.genesis.log_key).key
+        signer = places.open_signer(self.folder, self.signer, key)
         shelf = Shelf(self.blobs)
         state = State(self.genesis, shelf.read)
         log_ = Log(self.database, self.genesis, signer, self.guard, self.clock)

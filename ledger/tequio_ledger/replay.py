@@ -12,11 +12,13 @@ from tequio_ledger.folder import Folder
 from tequio_ledger.guard import Guard
 from tequio_ledger.log import Log
 from tequio_ledger.shelf import Shelf
+from tequio_ledger.signing import places
 from tequio_ledger.state import State
 from tequio_ledger.store import derived
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.engine import Database
 from tequio_shared.errors import UserFacingError
+from tequio_shared.notes import VerifierKey
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +48,8 @@ def _replay(settings: Settings, folder: Folder, database: Database) -> int:
     genesis = founding.genesis(settings, folder, database)
     state = State(genesis, Shelf(blobs).read)
     guard = Guard(folder.mark, genesis)
-    log = Log(database, genesis, folder.signer(founding.LOG_KEY), guard, now_ms)
+    signer = places.open_signer(folder, settings.signer, VerifierKey.parse(genesis.log_key).key)
+    log = Log(database, genesis, signer, guard, now_ms)
 
     def take(stored: StoredEntry, entry: Entry) -> None:
         state.apply(stored.index, entry, stored.at_ms)

@@ -23,6 +23,9 @@ from tequio_ledger import founding
 from tequio_ledger.follower import Follower
 from tequio_ledger.guard import Guard, NotSigningError
 from tequio_ledger.office import Builder
+from tequio_ledger.publishing.policy_file import read_policy
+from tequio_ledger.publishing.publisher import Publisher
+from tequio_ledger.publishing.recall import Recall
 from tequio_ledger.replica import Replica
 from tequio_ledger.sequencer import Sequencer, Signal
 from tequio_ledger.store import disk
@@ -31,11 +34,12 @@ from tequio_ledger.store.disk import UnwritableError
 from tequio_ledger.store.engine import Database, closing_if_failed
 from tequio_ledger.store.postgresql import TakenError
 from tequio_shared.errors import FatalLogError, UserFacingError
+from tequio_shared.notes import VerifierKey
 
 if TYPE_CHECKING:
     from tequio_ledger.clock import Clock
     from tequio_ledger.folder import Folder
-    from tequio_ledger.log import Log
+    from tequio_ledger.log import Log, Published
     from tequio_ledger.office import Office
     from tequio_ledger.settings import Settings
     from tequio_ledger.state import State
@@ -79,9 +83,11 @@ class Ledger:
             self.database.migrate()
             self.blobs = BlobFolder(folder.blobs, self.database, clock, settings.blob_quota_bytes)
             self.genesis: Genesis = founding.genesis(settings, folder, self.database)
-        self.guard = Guard(folder.mark, self.genesis, self.database)
+        self.policy = read_policy(settings.trust, VerifierKey.parse(self.genesis.log_key))
         self._folder = folder
         self._changed = Signal()
+        self.guard = self._guard()
+        self.publisher = self._publisher()
 
     def open(self) -> None:
         """Check every stored byte and take office, or serve what is there if that cannot be.
@@ -99,8 +105,32 @@ class Ledger:
                 raise UserFacingError(str(err)) from err
             self._adopt(view)
 
+    @property
+    def published(self) -> Published:
+        """What everybody may see: signed, and cosigned if a policy asks for it."""
+        return self.log.published if self.publisher is None else self.publisher.published
+
+    @property
+    def is_leading(self) -> bool:
+        """Whether this process writes the log, or alone serves what is written."""
+        return isinstance(self.sequencer, Sequencer) and self.guard.mark is None
+
     async def run(self) -> None:
-        """Log statements for ever; raises FatalLogError when a write fails for no passing cause."""
+        """Log and publish for ever; raises FatalLogError when a write fails for good."""
+        works = [asyncio.create_task(self._run())]
+        if self.publisher is not None:
+            works.append(asyncio.create_task(self.publisher.run()))
+        try:
+            await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
+            for work in works:
+                if work.done():
+                    work.result()
+        finally:
+            for work in works:
+                work.cancel()
+            await asyncio.gather(*works, return_exceptions=True)
+
+    async def _run(self) -> None:
         if self.database.is_shared:
             await Replica(self._builder(), self._office, self._adopt).run()
         pause_s = RETRY_S
@@ -133,7 +163,10 @@ class Ledger:
         if self.sequencer.closed_for is not None:
             return Health(status="read-only", detail=self.sequencer.closed_for)
         late = self.sequencer.timekeeper.reason
-        return Health(status="ok") if late is None else Health(status="clock", detail=late)
+        if late is not None:
+            return Health(status="clock", detail=late)
+        lonely = self.publisher.reason if self.publisher else None
+        return Health(status="ok") if lonely is None else Health(status="no-quorum", detail=lonely)
 
     def close(self) -> None:
         """Close the database."""
@@ -194,8 +227,30 @@ class Ledger:
                 )
             time.sleep(JOIN_PAUSE_S)
         self.genesis = founding.genesis(self.settings, self._folder, self.database)
-        self.guard = Guard(self._folder.mark, self.genesis, self.database)
+        self.guard = self._guard()
+        self.publisher = self._publisher()
         return self._builder().follow()
+
+    def _guard(self) -> Guard:
+        guard = Guard(self._folder.mark, self.genesis, self.database)
+        if self.policy is not None:
+            guard.recall = Recall(self.policy, VerifierKey.parse(self.genesis.log_key))
+        return guard
+
+    def _publisher(self) -> Publisher | None:
+        if self.policy is None:
+            return None
+        publisher = Publisher(
+            ledger=self,
+            policy=self.policy,
+            key=VerifierKey.parse(self.genesis.log_key),
+            database=self.database,
+            changed=self._changed,
+            clock=self.clock,
+            pause_s=self.settings.publish_pause_ms / 1000,
+        )
+        publisher.load()
+        return publisher
 
     def _builder(self) -> Builder:
         return Builder(
@@ -206,6 +261,7 @@ class Ledger:
             guard=self.guard,
             clock=self.clock,
             changed=self._changed,
+            signer=self.settings.signer,
         )
 
     def _adopt(self, office: Office) -> None:

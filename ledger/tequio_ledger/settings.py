@@ -41,6 +41,10 @@ def _path(text: str) -> Path:
     return Path(text).expanduser().absolute()
 
 
+def _file(text: str) -> Path | None:
+    return _path(text) if text else None
+
+
 def _database(text: str) -> str:
     if text and not text.startswith(_DATABASES):
         raise ValueError(f"a URL that begins with {' or '.join(_DATABASES)}")
@@ -194,6 +198,25 @@ TRUSTED_PROXY = Setting(
     help="Network whose x-forwarded-for is believed; repeat.",
     form=Form.LIST,
 )
+TRUST = Setting(
+    name="trust",
+    default="",
+    parse=_file,
+    help="Policy file (C2SP tlog-policy): the witnesses, and how many must cosign.",
+)
+PUBLISH_PAUSE_MS = Setting(
+    name="publish-pause-ms",
+    default="1000",
+    parse=number(0, 60_000),
+    help="Pause between two questions to the witnesses.",
+    form=Form.NUMBER,
+)
+SIGNER = Setting(
+    name="signer",
+    default="",
+    parse=_file,
+    help="Unix socket of `tequio-ledger sign`; without one, the log's key is in the folder.",
+)
 METRICS_HOST = Setting(
     name="metrics-host",
     default="127.0.0.1",
@@ -239,6 +262,9 @@ ALL: tuple[Setting[Any], ...] = (
     ADDRESS_RATE,
     ADDRESS_STREAMS,
     TRUSTED_PROXY,
+    TRUST,
+    PUBLISH_PAUSE_MS,
+    SIGNER,
     METRICS_HOST,
     METRICS_PORT,
     LOG_JSON,
@@ -280,6 +306,11 @@ class Settings:
     """Most event streams that one network address may hold open."""
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...]
     """Where a proxy of ours may sit, whose word on who asks is believed."""
+    trust: Path | None
+    """The policy of the log; None asks no witness."""
+    publish_pause_ms: int
+    signer: Path | None
+    """Where the log's key answers; None when it is in the folder."""
     metrics_host: str
     metrics_port: int | None
     """None serves no metrics."""
@@ -309,6 +340,9 @@ def read(gathered: Gathered) -> Settings:
         address_rate=reader.of(ADDRESS_RATE, 0),
         address_streams=reader.of(ADDRESS_STREAMS, 0),
         trusted_proxies=reader.of(TRUSTED_PROXY, ()),
+        trust=reader.of(TRUST, None),
+        publish_pause_ms=reader.of(PUBLISH_PAUSE_MS, 0),
+        signer=reader.of(SIGNER, None),
         metrics_host=reader.of(METRICS_HOST, ""),
         metrics_port=reader.of(METRICS_PORT, None),
         log_json=reader.of(LOG_JSON, False),  # noqa: FBT003 - a value among others

@@ -1,4 +1,4 @@
-"""Inclusion proofs made from the stored tiles, a few rows each however large the log is.
+"""Proofs made from the stored tiles, a few rows each however large the log is.
 
 A tile holds 256 neighbouring nodes of one level of the tree, so any node over a full subtree is at
 most 128 hashes of one tile, folded; what RFC 6962 calls MTH(D[a:b]) is made of such nodes.
@@ -49,6 +49,26 @@ class TileProofs:
                 proof.append(self._range(first, middle))
                 first = middle
         return proof[::-1]
+
+    def consistency(self, old_size: int) -> list[Digest]:
+        """Prove that the log of `old_size` is the beginning of this one (RFC 6962, 2.1.2).
+
+        Raises IndexError unless 1 <= old_size <= size.
+        """
+        if not 1 <= old_size <= self._size:
+            raise IndexError(f"old size {old_size} of {self._size}")
+        return self._subproof(old_size, 0, self._size, is_whole=True)
+
+    def _subproof(self, old_end: int, first: int, end: int, *, is_whole: bool) -> list[Digest]:
+        """Go on within [first, end); `is_whole` while the old tree is a subtree of it."""
+        if old_end == end:
+            return [] if is_whole else [self._range(first, end)]
+        middle = first + _split(end - first)
+        if old_end <= middle:
+            left = self._subproof(old_end, first, middle, is_whole=is_whole)
+            return [*left, self._range(middle, end)]
+        right = self._subproof(old_end, middle, end, is_whole=False)
+        return [*right, self._range(first, middle)]
 
     def _range(self, first: int, end: int) -> Digest:
         """Hash entries [first, end), where first is a multiple of the next power of two."""

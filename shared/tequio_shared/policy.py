@@ -33,7 +33,11 @@ _SPACE = re.compile(r"[ \t]+")
 
 
 class NoQuorumError(PeerError):
-    """A checkpoint lacks cosignatures that the policy asks for, or is of a log it does not name."""
+    """A checkpoint lacks cosignatures that the policy asks for; a newer one may have them."""
+
+
+class UntrustedLogError(PeerError):
+    """A checkpoint is of a log that the policy does not name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,12 +109,12 @@ class Policy:
     def open(self, note: bytes, log: VerifierKey | None = None) -> SignedCheckpoint:
         """Read a checkpoint that this policy accepts, of that log or else of one it names.
 
-        Raises NoQuorumError when cosignatures are missing or the policy names other logs only,
-        otherwise as `notes.open_checkpoint` does.
+        Raises NoQuorumError when cosignatures are missing, UntrustedLogError when the policy names
+        other logs only, otherwise as `notes.open_checkpoint` does.
         """
         known = [one.key for one in self.logs]
         if log is not None and known and log not in known:
-            raise NoQuorumError(f"the policy does not name the log {log.text()}")
+            raise UntrustedLogError(f"the policy does not name the log {log.text()}")
         signed = self._open(note, [log] if log is not None else known)
         if not self.is_met({one.key for one in signed.cosignatures}):
             names = sorted(one.key.name for one in signed.cosignatures)
@@ -122,7 +126,7 @@ class Policy:
 
     def _open(self, note: bytes, logs: Iterable[VerifierKey]) -> SignedCheckpoint:
         witnesses = [one.key for one in self.witnesses]
-        problem: PeerError = NoQuorumError("the policy names no log")
+        problem: PeerError = UntrustedLogError("the policy names no log")
         for log in logs:
             try:
                 return open_checkpoint(note, log, witnesses)

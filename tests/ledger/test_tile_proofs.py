@@ -45,6 +45,23 @@ def test_it_is_the_proof_of_rfc_6962() -> None:
         assert proofs.inclusion(index) == merkle.inclusion_proof(hashes()[:700], index)
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_a_log_continues_each_of_its_beginnings(size: int) -> None:
+    proofs = TileProofs(tiles().get, size)
+    root = merkle.root_of_hashes(hashes()[:size])
+    for old in {1, 2, size // 3, size // 2, size - 1, size, 256, 512} & set(range(1, size + 1)):
+        proof = proofs.consistency(old)
+        merkle.verify_consistency(old, merkle.root_of_hashes(hashes()[:old]), size, root, proof)
+        if size <= 700:
+            assert proof == merkle.consistency_proof(hashes()[:size], old)
+
+
+def test_no_log_continues_a_larger_one_or_none() -> None:
+    for old in (0, 701):
+        with pytest.raises(IndexError, match=f"old size {old} of 700"):
+            TileProofs(tiles().get, 700).consistency(old)
+
+
 def test_no_entry_outside_the_log_is_proven() -> None:
     with pytest.raises(IndexError, match="entry 700 of 700"):
         TileProofs(tiles().get, 700).inclusion(700)

@@ -13,7 +13,7 @@ from tequio_shared import notes
 from tequio_shared.errors import MalformedError, SignatureInvalidError
 from tequio_shared.keys import Signer
 from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey
-from tequio_shared.policy import NoQuorumError, Policy
+from tequio_shared.policy import NoQuorumError, Policy, UntrustedLogError
 from tests.shared.test_notes import CHECKPOINT, LOG_KEY, NOTE, ROOT, WITNESS_KEY
 
 SIGNERS = {name: Signer(bytes([40 + at]) * 32) for at, name in enumerate(("X1", "X2", "X3", "Y1"))}
@@ -76,7 +76,7 @@ def test_quorum_none_asks_for_the_log_alone() -> None:
     policy = Policy.parse(f"log {LOG_KEY}\nquorum none\n".encode())
     assert policy.open(NOTE).cosignatures == ()
     other = VerifierKey(name="other.example", kind=KeyKind.LOG, key=SIGNERS["X1"].key)
-    with pytest.raises(NoQuorumError, match="does not name the log"):
+    with pytest.raises(UntrustedLogError, match="does not name the log"):
         policy.open(NOTE, other)
 
 
@@ -84,7 +84,7 @@ def test_a_policy_without_logs_takes_the_one_that_is_known_otherwise() -> None:
     policy = Policy.parse(f"witness w {WITNESS_KEY}\nquorum w\n".encode())
     signed = policy.open(NOTE, VerifierKey.parse(LOG_KEY))
     assert [one.key.text() for one in signed.cosignatures] == [WITNESS_KEY]
-    with pytest.raises(NoQuorumError, match="names no log"):
+    with pytest.raises(UntrustedLogError, match="names no log"):
         policy.open(NOTE)
 
 

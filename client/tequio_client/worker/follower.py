@@ -31,6 +31,7 @@ from tequio_client.worker import log_memory
 from tequio_client.worker.backoff import BackOff
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.merkle import Frontier, leaf_hash, verify_consistency
+from tequio_shared.policy import NoQuorumError
 from tequio_shared.statement import Entry
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ __all__ = ["LogFollower", "LogForkedError", "read_entries"]
 
 log = structlog.get_logger(__name__)
 
-FILE = "log.json"
+FILE = log_memory.FILE
 CHECK_S = 2.0
 CHECK_ENTRIES = 256
 UNCHECKED = 1_024
@@ -238,6 +239,8 @@ class _Reading:
             except LedgerUnavailableError as err:
                 log.info("log not at hand; reading on soon", error=str(err))
                 pause_s = max(pause_s, self._back_off.next_s(err.retry_after_s))
+            except NoQuorumError as err:
+                log.warning("the log is not vouched for; reading on soon", error=str(err))
             except PeerError as err:
                 wrong = wrong + 1 if self._edge.size == before else 1
                 if wrong == _TRIES:
@@ -301,7 +304,7 @@ class _Reading:
                 wrong = 0
             except LogForkedError:
                 raise
-            except LedgerUnavailableError as err:
+            except (LedgerUnavailableError, NoQuorumError) as err:
                 log.info("no checkpoint to check against", error=str(err))
             except PeerError:
                 wrong += 1

@@ -191,6 +191,7 @@ class Host:
                 self.node = node
                 nodes.say_where(node, "worker", roles=",".join(settings.roles))
                 nursery.start_soon(node.swarm.run)
+                nursery.start_soon(node.checkpoints.run)
                 nursery.start_soon(self.books.run)
                 self.volunteer = Volunteer(settings, node, self.trainer, self.lending, self.book)
                 try:

@@ -42,10 +42,12 @@ class Absent:
         )
 
 
-def open_signer(folder: Folder, socket: Path | None = None) -> CheckpointSigner:
+def open_signer(
+    folder: Folder, socket: Path | None = None, key: PeerKey | None = None
+) -> CheckpointSigner:
     """Give who signs for a ledger: at that socket, or by the key in its folder, made at first use.
 
-    Raises UserFacingError.
+    With a `key` the signer at the socket is believed for that one only. Raises UserFacingError.
     """
     if socket is not None:
         if folder.holds_key(KEY):
@@ -53,7 +55,7 @@ def open_signer(folder: Folder, socket: Path | None = None) -> CheckpointSigner:
                 f"{folder.key_file(KEY)} is here, so the signer at {socket} guards nothing: move "
                 "it to the signer's folder, with the file `signed`"
             )
-        return RemoteNotary(socket)
+        return RemoteNotary(socket, key)
     public = _public(folder.path / PUBLIC_KEY)
     if public is not None and not folder.holds_key(KEY):
         return Absent(public)
@@ -74,6 +76,12 @@ def note_key(folder: Folder, key: PeerKey) -> None:
 def public_key(folder: Folder) -> PeerKey | None:
     """Give the log's public key as the folder knows it; None without any. UserFacingError."""
     return folder.signer(KEY).key if folder.holds_key(KEY) else _public(folder.path / PUBLIC_KEY)
+
+
+def key_path(folder: Folder) -> Path:
+    """Say where the folder keeps the log's key, or the public half that it has of it."""
+    public = folder.path / PUBLIC_KEY
+    return public if public.exists() and not folder.holds_key(KEY) else folder.key_file(KEY)
 
 
 def _public(path: Path) -> PeerKey | None:

@@ -44,10 +44,10 @@ ANSWER_S = 5.0
 class RemoteNotary:
     """Asks `tequio-ledger sign`; its answers are checked before they count."""
 
-    def __init__(self, path: Path) -> None:
-        """Connect to nothing yet."""
+    def __init__(self, path: Path, key: PeerKey | None = None) -> None:
+        """Connect to nothing yet; without a key the signer's own word on it counts."""
         self._path = path
-        self._key: PeerKey | None = None
+        self._key = key
         self._size = 0  # what it signed last, as far as we know
 
     @property

@@ -111,7 +111,7 @@ async def _follow(
     try:
         yield b": tequio log\n\n"
         while not streams.is_closing:
-            end = min(ledger.log.published.size, position + _PAGE)
+            end = min(ledger.published.size, position + _PAGE)
             if position < end:
                 yield await streams.page(ledger, position, end)
                 position = end

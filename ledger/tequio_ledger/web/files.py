@@ -18,7 +18,9 @@ _SHORT = {"cache-control": "public, max-age=1"}
 @get("/log/checkpoint", sync_to_thread=False)
 def get_checkpoint(ledger: GivenLedger) -> Response[bytes]:
     """Give the newest signed checkpoint."""
-    note = ledger.log.published.note
+    note = ledger.published.note
+    if not note:
+        raise RefusedError("no-quorum", "no checkpoint was cosigned by enough witnesses yet")
     return Response(note, media_type="text/plain", headers=_SHORT)
 
 
@@ -29,7 +31,7 @@ def get_tile(ledger: GivenLedger, rest: FromPath[str]) -> Response[bytes]:
         tile = Tile.parse(f"tile/{rest.removeprefix('/')}")
     except MalformedError as err:
         raise RefusedError("not-found", str(err)) from err
-    if not tile.exists(ledger.log.published.size):
+    if not tile.exists(ledger.published.size):
         raise RefusedError("not-found", f"the log has no {tile.path()} yet")
     return Response(_read(ledger, tile), media_type=_BINARY, headers=_FOR_EVER)
 

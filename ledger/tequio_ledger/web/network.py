@@ -60,7 +60,7 @@ def get_network(ledger: GivenLedger) -> NetworkAnswer:
         log_key=genesis.log_key,
         coordinator=genesis.coordinator,
         software=SOFTWARE,
-        as_of=as_of(ledger.log.published),
+        as_of=as_of(ledger.published),
     )
 
 
