@@ -15,6 +15,7 @@ from tequio_ledger import SOFTWARE, backup, doctor, findings, logs, replay, rest
 from tequio_ledger import main as service
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
+from tequio_ledger.moving.command import migrate, move
 from tequio_ledger.setting_options import with_folder, with_settings
 from tequio_ledger.signing.command import sign
 from tequio_ledger.witness.command import witness
@@ -140,6 +141,8 @@ def quarantine(words: tuple[str, ...]) -> None:
 
 cli.add_command(sign)
 cli.add_command(witness)
+cli.add_command(migrate)
+cli.add_command(move)
 
 
 def main() -> None:

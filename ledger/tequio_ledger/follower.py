@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import structlog
 
 from tequio_ledger import errand, passed_on
+from tequio_ledger.needed import NAMING, document_of
 from tequio_ledger.store import submissions
 from tequio_ledger.store.disk import UnwritableError
 from tequio_shared.errors import RefusedError
@@ -81,6 +83,7 @@ class Follower:
         self._replica = secrets.token_bytes(_ID_BYTES)
         self._passed: dict[int, Passed] = {}  # by the number of the row
         self._early: dict[int, bytes] = {}  # answers that were here before their number was known
+        self._fresh: list[tuple[StoredEntry, Entry]] = []  # read, not folded yet
         self._waiting = 0  # entries
 
     @property
@@ -185,13 +188,21 @@ class Follower:
             submissions.withdraw(connection, number)
 
     async def _read_on(self, take: Take) -> None:
-        fresh: list[tuple[StoredEntry, Entry]] = []
-        await errand.run(self._log.follow, lambda stored, entry: fresh.append((stored, entry)))
-        for stored, entry in fresh:
+        await errand.run(self._read)
+        for stored, entry in self._fresh:
             take(stored, entry)
+        self._fresh.clear()
         if self.published.size < self._log.published.size:
             self.published = self._log.published
             self.changed.set()
+
+    def _read(self) -> None:
+        """Read entries, and what they name, so that folding them waits for nothing."""
+        self._log.follow(lambda stored, entry: self._fresh.append((stored, entry)))
+        for _, entry in self._fresh:
+            if entry.statement.type in NAMING:
+                with suppress(KeyError):  # the fold says so
+                    self.state.documents(document_of(entry.statement))
 
     async def _collect(self) -> None:
         """Bring the answers to those who wait."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tequio_ledger.admitted import Admitted
 from tequio_ledger.damage import damage
 from tequio_ledger.store import log_rows
+from tequio_ledger.store.disk import UnwritableError
 from tequio_ledger.tree import Tree, count_tiles
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.statement import Entry
@@ -73,6 +74,8 @@ class Integrity:
             if stored != Admitted.of(entry, self._net, stored.at_ms).row(stored.index):
                 raise damage(f"entry {stored.index} is filed under the wrong name")
             take(stored, entry)
+        except UnwritableError:  # a document that is out of reach says nothing of the entry
+            raise
         except (PeerError, RefusedError) as err:
             raise damage(f"entry {stored.index} does not hold ({err})") from err
 

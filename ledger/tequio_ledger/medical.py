@@ -119,7 +119,7 @@ def _rows(connection: Connection, table: type[Base]) -> list[tuple[object, ...]]
 
 
 def _blobs(blobs: BlobFolder) -> Iterator[Finding]:
-    rows, files = blobs.rows(), blobs.digests_on_disk()
+    rows, files = blobs.rows(), blobs.digests()
     for digest in sorted(rows.keys() - files):
         yield warning("blobs", f"the file of blob {digest.hex()} is missing", "put it again")
     for digest in sorted(files):

@@ -16,6 +16,7 @@ from tequio_ledger.signing import places
 from tequio_ledger.state import State
 from tequio_ledger.store import derived
 from tequio_ledger.store.blobs import BlobFolder
+from tequio_ledger.store.bucket import Bucket
 from tequio_ledger.store.engine import Database
 from tequio_shared.errors import UserFacingError
 from tequio_shared.notes import VerifierKey
@@ -44,7 +45,8 @@ def replay(settings: Settings) -> int:
 
 def _replay(settings: Settings, folder: Folder, database: Database) -> int:
     database.migrate()
-    blobs = BlobFolder(folder.blobs, database, now_ms, settings.blob_quota_bytes)
+    bucket = Bucket(settings.blobs) if settings.blobs else None
+    blobs = BlobFolder(folder.blobs, database, now_ms, settings.blob_quota_bytes, bucket)
     genesis = founding.genesis(settings, folder, database)
     state = State(genesis, Shelf(blobs).read)
     guard = Guard(folder.mark, genesis)

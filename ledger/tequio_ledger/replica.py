@@ -80,10 +80,10 @@ class Replica:
             self._office.take(stored, entry)
         self._passed = follower.take_passed()
         self._put(self._builder.succeed(self._office))
-        log.info("writes the log", size=self._office.log.size, term=self._office.log.term)
 
     async def _lead(self, sequencer: Sequencer) -> None:
         """Write the log until the office is lost."""
+        log.info("writes the log", size=self._office.log.size, term=self._office.log.term)
         intake = Intake(self._database, sequencer, self._builder.clock)
         try:
             async with asyncio.TaskGroup() as tasks:

@@ -30,6 +30,7 @@ from tequio_ledger.replica import Replica
 from tequio_ledger.sequencer import Sequencer, Signal
 from tequio_ledger.store import disk
 from tequio_ledger.store.blobs import BlobFolder
+from tequio_ledger.store.bucket import Bucket
 from tequio_ledger.store.disk import UnwritableError
 from tequio_ledger.store.engine import Database, closing_if_failed
 from tequio_ledger.store.postgresql import TakenError
@@ -81,7 +82,9 @@ class Ledger:
         self.database = Database(settings.database or folder.database)
         with closing_if_failed(self.database):
             self.database.migrate()
-            self.blobs = BlobFolder(folder.blobs, self.database, clock, settings.blob_quota_bytes)
+            bucket = Bucket(settings.blobs) if settings.blobs else None
+            quota = settings.blob_quota_bytes
+            self.blobs = BlobFolder(folder.blobs, self.database, clock, quota, bucket)
             self.genesis: Genesis = founding.genesis(settings, folder, self.database)
         self.policy = read_policy(settings.trust, VerifierKey.parse(self.genesis.log_key))
         self._folder = folder

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from sqlalchemy import LargeBinary, String, insert
+from sqlalchemy import Integer, LargeBinary, String, insert
 from sqlalchemy.dialects import postgresql, sqlite
 
 if TYPE_CHECKING:
@@ -28,8 +28,9 @@ _WORTH_COPYING = 16
 
 
 def insert_many(connection: Connection, table: type[Base], rows: Sequence[Row]) -> None:
-    """Write rows of plain columns, all with the same names; one that is there already fails."""
-    if connection.dialect.name == _POSTGRESQL and len(rows) >= _WORTH_COPYING:
+    """Write rows, all with the same names; one that is there already fails."""
+    is_postgresql = connection.dialect.name == _POSTGRESQL
+    if is_postgresql and len(rows) >= _WORTH_COPYING and _is_plain(table):
         _copy(connection, table, rows)
     else:
         connection.execute(insert(table), rows)
@@ -72,6 +73,12 @@ def _copy(connection: Connection, table: type[Base], rows: Sequence[Row]) -> Non
         copy.set_types(types)
         for row in rows:
             copy.write_row([row[name] for name in names])
+
+
+def _is_plain(table: type[Base]) -> bool:
+    """Whether COPY needs no help: bytes, texts and whole numbers."""
+    kinds = (LargeBinary, String, Integer)
+    return all(isinstance(column.type, kinds) for column in table.__table__.c)
 
 
 def _type(table: type[Base], name: str) -> str:

@@ -57,11 +57,10 @@ async def get_blob(
 @head("/v1/blobs/{name:str}", sync_to_thread=False)
 def head_blob(ledger: GivenLedger, name: FromPath[str]) -> Response[None]:
     """Say whether a blob is here, and its size."""
-    path = ledger.blobs.path(_digest(name))
-    if not path.exists():
+    size = ledger.blobs.size(_digest(name))
+    if size is None:
         raise RefusedError("not-found", f"no blob {name}")
-    size = str(path.stat().st_size)
-    headers = {**_FOR_EVER, "content-type": _BINARY, "content-length": size}
+    headers = {**_FOR_EVER, "content-type": _BINARY, "content-length": str(size)}
     return Response(None, headers=headers)
 
 
