@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import structlog
 
 from tequio_ledger import errand
-from tequio_ledger.follower import Follower
+from tequio_ledger.follower import OFFICE_POLL_S, Follower
 from tequio_ledger.guard import NotSigningError
 from tequio_ledger.intake import Intake
 from tequio_ledger.store.disk import UnwritableError
-from tequio_ledger.store.postgresql import LEASE_S
+from tequio_ledger.store.postgresql import LEASE_S, TakenError
 from tequio_shared.errors import FatalLogError, RefusedError
 
 if TYPE_CHECKING:
@@ -61,19 +61,21 @@ class Replica:
         """Follow until the office is free, and try to get it."""
         log.info("follows the log", size=self._office.log.published.size)
         await follower.run(self._office.take)
-        try:
-            await errand.run(self._database.hold_office)
-        except UnwritableError:  # another one was faster
-            return
-        try:
-            await self._take_over(follower)
-        except (UnwritableError, NotSigningError) as err:
-            follower.closed_for = str(err)
-            await self._rejoin()
-
-    async def _take_over(self, follower: Follower) -> None:
-        """Read the rest of the log, take office, and put a sequencer in the follower's place."""
         rest: list[tuple[StoredEntry, Entry]] = []
+        try:
+            await self._take_over(follower, rest)
+        except (UnwritableError, NotSigningError) as err:
+            self._database.leave_office()
+            if not isinstance(err, TakenError):  # or else another one was faster
+                log.warning("does not take over", reason=str(err))
+            if rest:  # the log was read on, and nothing came of it
+                follower.closed_for = str(err)
+                await self._rejoin()
+            else:
+                await asyncio.sleep(OFFICE_POLL_S)
+
+    async def _take_over(self, follower: Follower, rest: list[tuple[StoredEntry, Entry]]) -> None:
+        """Read the rest of the log, take office, and put a sequencer in the follower's place."""
         load = self._office.log.load
         await errand.run(load, lambda stored, entry: rest.append((stored, entry)))
         for stored, entry in rest:

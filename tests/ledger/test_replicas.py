@@ -52,7 +52,7 @@ def now_ms() -> int:
 
 def check_everybody(team: Team, seen: Witnessed) -> None:
     """Every process shows the one log in which all that was acknowledged is."""
-    running = [one for one in team.members if one.process.poll() is None]
+    running = [one for one in team.members if one.is_running]
     largest = max(one.size() for one in running)
     for member in running:
         member.wait_until(largest)

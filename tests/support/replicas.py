@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from tequio_shared.ids import NetworkId, from_text, to_text
-from tests.support.authors import WORK_BITS
-from tests.support.ledgers import ORGANISER, UNLIMITED
+from tests.support.mortal_ledgers import stabled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-PATIENCE_S = 40.0
+    from tequio_shared.ids import NetworkId
+    from tests.support.mortal_ledgers import Mortal, Stable
+
+PATIENCE_S = 90.0
 _POLL_S = 0.02
-NOBODY = NetworkId(bytes(32))
 _KEYS = ("log.key", "coordinator.key")
 
 
@@ -34,39 +31,34 @@ class Member:
     """One process."""
 
     folder: Path
-    process: subprocess.Popen[bytes]
-    log: Path
-    url: str = ""
-    net: NetworkId = NOBODY
-
-    def events(self, name: str) -> list[dict[str, object]]:
-        """What it logged under that name."""
-        lines = self.log.read_text().splitlines()
-        fields = [json.loads(line) for line in lines if line[:1] == "{" and line[-1:] == "}"]
-        return [one for one in fields if one.get("event") == name]
+    mortal: Mortal
+    url: str
+    net: NetworkId
+    is_running: bool = True
 
     def wait_for(self, name: str, count: int = 1) -> dict[str, object]:
         """Wait until it logged that so often; gives the last of them."""
         deadline_s = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline_s and self.process.poll() is None:
-            found = self.events(name)
+        while time.monotonic() < deadline_s:
+            found = self.mortal.events(name)
             if len(found) >= count:
                 return found[-1]
             time.sleep(_POLL_S)
-        raise AssertionError(f"no {name!r} in:\n{self.log.read_text()}")
+        raise AssertionError(f"no {name!r} in:\n{self.mortal.said()}")
 
     def kill(self) -> None:
         """End it as a power cut would."""
-        self.process.kill()
-        self.process.wait(10)
+        os.kill(self.mortal.pid, signal.SIGKILL)
+        self.is_running = False
+        self.mortal.wait()
 
     def freeze(self) -> None:
         """Let it do nothing at all, and keep all that it holds."""
-        self.process.send_signal(signal.SIGSTOP)
+        os.kill(self.mortal.pid, signal.SIGSTOP)
 
     def thaw(self) -> None:
         """Let it go on as if no time had passed."""
-        self.process.send_signal(signal.SIGCONT)
+        os.kill(self.mortal.pid, signal.SIGCONT)
 
     def size(self) -> int:
         """Entries under the checkpoint that it serves."""
@@ -83,8 +75,9 @@ class Member:
 class Team:
     """All processes of a test; each has a folder of its own, with the network's keys."""
 
-    def __init__(self, folder: Path, database: str) -> None:
+    def __init__(self, folder: Path, database: str, stable: Stable) -> None:
         self._folder = folder
+        self._stable = stable
         self._database = database
         self.members: list[Member] = []
 
@@ -106,52 +99,31 @@ class Team:
         """Wait for the one that writes the log, as its own log says."""
         deadline_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline_s:
-            running = [one for one in self.members if one.process.poll() is None]
+            running = [one for one in self.members if one.is_running]
             leading = [one for one in running if _leads(one)]
             if len(leading) == 1:
                 return leading[0]
             time.sleep(_POLL_S)
         raise AssertionError("nobody writes the log")
 
-    def close(self) -> None:
-        """End all."""
-        for member in self.members:
-            member.process.kill()
-            member.process.wait(10)
-
     def _run(self, folder: Path, database: str | None, *options: str) -> Member:
-        log = self._folder / f"process-{len(self.members)}.log"
-        network = ("--network", "test", "--origin", "ledger.example/test", "--port", "0")
-        organiser = ("--organiser", to_text(ORGANISER.key), "--work-bits", str(WORK_BITS))
-        places = ("--dir", str(folder), "--blobs", (self._folder / "blobs").as_uri())
-        rows = ("--database", database or self._database, "--log-json")
-        command = [sys.executable, "-m", "tequio_ledger", "serve"]
-        with log.open("wb") as said:
-            process = subprocess.Popen(
-                [*command, *network, *organiser, *places, *rows, *UNLIMITED, *options],
-                stderr=said,
-                env={**os.environ, "PYTHONWARNINGS": "default"},
-            )
-        member = Member(folder=folder, process=process, log=log)
+        blobs = (self._folder / "blobs").as_uri()
+        places = ("--blobs", blobs, "--database", database or self._database)
+        mortal = self._stable.start(folder, None, *places, *options)
+        url, net = mortal.served()
+        member = Member(folder=folder, mortal=mortal, url=url, net=net)
         self.members.append(member)
-        serves = member.wait_for("tequio-ledger serves")
-        member.url, member.net = str(serves["url"]), NetworkId(from_text(str(serves["network_id"])))
         return member
 
 
 @contextmanager
 def teamed(folder: Path, database: str) -> Iterator[Team]:
     """Run processes until the end of the block."""
-    team = Team(folder, database)
-    try:
-        yield team
-    finally:
-        team.close()
+    with stabled(folder) as stable:
+        yield Team(folder, database, stable)
 
 
 def _leads(member: Member) -> bool:
     names = ("writes the log", "writes the log no longer")
-    lines = member.log.read_text().splitlines()
-    said = [json.loads(line)["event"] for line in lines if line[:1] == "{" and line[-1:] == "}"]
-    last = [one for one in said if one in names]
-    return bool(last) and last[-1] == names[0]
+    first, last = (len(member.mortal.events(name)) for name in names)
+    return first > last
