@@ -16,7 +16,7 @@ from msgspec import inspect
 from tequio_client.worker import blobs, gossip
 from tequio_client.worker.peer_limits import PeerLimits
 from tequio_ledger import settings
-from tequio_ledger.web import answers, bodies, doors, events, gate, seeds, server
+from tequio_ledger.web import answers, bodies, cosigned, doors, events, gate, seeds, server
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.problems import _OTHER_REFUSAL, _STATUS
 from tequio_ledger.web.statements import Item
@@ -76,6 +76,8 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "attended": answers.AttendedAnswer,
     "ranked": answers.RankedAnswer,
     "standing": answers.StandingAnswer,
+    "witnesses": cosigned.WitnessesAnswer,
+    "witness": cosigned.WitnessAnswer,
     "item": Item,
 }
 

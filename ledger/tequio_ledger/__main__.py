@@ -15,6 +15,7 @@ from tequio_ledger import SOFTWARE, backup, doctor, findings, logs, replay, rest
 from tequio_ledger import main as service
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
+from tequio_ledger.monitor.command import monitor
 from tequio_ledger.moving.command import migrate, move
 from tequio_ledger.setting_options import with_folder, with_settings
 from tequio_ledger.signing.command import sign
@@ -139,6 +140,7 @@ def quarantine(words: tuple[str, ...]) -> None:
     sys.exit(subprocess.run(command, check=False).returncode)  # noqa: S603 - our own program
 
 
+cli.add_command(monitor)
 cli.add_command(sign)
 cli.add_command(witness)
 cli.add_command(migrate)

@@ -140,11 +140,13 @@ def start(folder: Path, *options: str) -> subprocess.Popen[str]:
 
 
 def _first_line(process: subprocess.Popen[str]) -> dict[str, Any]:
-    """Read the start line; its fields are what the program chose to log."""
+    """Read up to the start line; its fields are what the program chose to log."""
     assert process.stderr is not None
-    line = process.stderr.readline()
-    if not line.startswith("{"):
-        process.kill()
-        raise AssertionError(line + process.stderr.read())
-    fields: dict[str, Any] = json.loads(line)
-    return fields
+    while True:
+        line = process.stderr.readline()
+        if not line.startswith("{"):
+            process.kill()
+            raise AssertionError(line + process.stderr.read())
+        fields: dict[str, Any] = json.loads(line)
+        if "url" in fields:
+            return fields

@@ -11,6 +11,7 @@ from litestar.exceptions import HTTPException, NotFoundException
 from tequio_ledger.service import Ledger
 from tequio_ledger.web import (
     blobs,
+    cosigned,
     events,
     files,
     network,
@@ -45,8 +46,11 @@ ROUTES = (
     ranking.get_ranking,
     quarantine.get_quarantine,
     statements.post_statements,
+    cosigned.get_proof,
+    cosigned.get_witnesses,
     files.get_checkpoint,
     files.get_tile,
+    cosigned.get_policy,
     shown.post_checkpoint,
     blobs.get_blob,
     blobs.head_blob,

@@ -85,6 +85,12 @@ _EXCHANGES = {
     "get_checkpoint": _Exchange(
         gives={200: _Bytes(media_type=_TEXT, says="A signed note (C2SP tlog-checkpoint).")}
     ),
+    "get_policy": _Exchange(
+        gives={200: _Bytes(media_type=_TEXT, says="A policy (C2SP tlog-policy).")}
+    ),
+    "get_proof": _Exchange(
+        gives={200: _Bytes(media_type=_TEXT, says="A proof of logging (C2SP tlog-proof).")}
+    ),
     "post_checkpoint": _Exchange(
         takes=_Bytes(media_type=_TEXT, most_bytes=NOTE_BYTES, says="A signed note of this log."),
         gives={204: None},
