@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tequio_ledger.sequencer import Logged, Refused
-from tequio_shared.corpus import Corpus, TrainShard
+from tequio_shared.corpus import Corpus, HeldOutShard, TrainShard
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.manifest import Data, Manifest, Tokenizer
 from tequio_shared.proof import Reason
@@ -31,7 +31,11 @@ if TYPE_CHECKING:
 
 HOSTILE = "<script>alert(1)</script> \"of\" the 'web' & <img src=x onerror=alert(2)>"
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
+NIGHT_MS = 22 * HOUR_MS
+"""Between the rounds of two days; members may take a day to state a head."""
 DAYS, ROUNDS_A_DAY = 4, 9
+SIDE = 18_432
+"""Of the model's one tensor."""
 Q16 = 1 << 16
 
 
@@ -39,6 +43,9 @@ def corpus() -> Corpus:
     """Data whose source is hostile text."""
     root = to_text(sha256(b"a shard"))
     shard = TrainShard(root=root, size_bytes=2_000_002, tokens=1_000_001, samples=15_625)
+    held_out = HeldOutShard(
+        root=root, size_bytes=200_800, tokens=100_000, documents=100, text_bytes=424_000
+    )
     return Corpus(
         source=HOSTILE,
         tokenizer=Tokenizer(kind="bytes", file="", vocab_size=256),
@@ -46,7 +53,7 @@ def corpus() -> Corpus:
         separator=0,
         sequence=64,
         train=(shard,),
-        held_out=(),
+        held_out=(held_out,),
     )
 
 
@@ -54,9 +61,13 @@ def rules() -> Manifest:
     """The run's manifest: long phases, so that a page may be looked at in one."""
     data = Data(manifest=to_text(corpus().digest), root=to_text(corpus().root))
     made = manifest(
-        most=120, train=60_000, train_limit=900_000, witness=120_000, attest=DAY_MS, min_members=2
+        most=120, train=600_000, train_limit=900_000, witness=120_000, attest=DAY_MS, grace=9_000
     )
-    return msgspec.structs.replace(made, name="nova-350m", data=data)
+    model = msgspec.structs.replace(
+        made.model, parameters=SIDE * SIDE, tensors=(("w", (SIDE, SIDE)),)
+    )
+    windows = msgspec.structs.replace(made.windows, samples=16, tokens=16 * model.sequence)
+    return msgspec.structs.replace(made, name="nova-350m", model=model, windows=windows, data=data)
 
 
 class Shown:
@@ -125,7 +136,7 @@ class Shown:
         slots = {self.round.slot_of[peer.key]: reason for peer, reason in rejected.items()}
         for peer in workers:
             if self.state() is State.ROUND_WITNESS and self._is_elected(peer):
-                self.clock.pass_ms(90)
+                self.clock.pass_ms(700)
                 await self.post([peer.prove(slots)])
         if self.state() is State.ROUND_WITNESS:
             await self.pass_ms(self.rules.rounds.witness)
@@ -159,8 +170,8 @@ class Shown:
         return int((2.1 + 3.6 * math.exp(-number / 11) + noise) * Q16)
 
 
-async def live_through(ledger: Ledger, clock: VirtualClock) -> Shown:
-    """Days of rounds that end in one under way."""
+async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -> Shown:
+    """Days of rounds that end in one under way, which begins at a time if that is not past."""
     shown = Shown(ledger, clock)
     await shown.open()
     honest, careless, late, liar = shown.peers[:3], shown.peers[3], shown.peers[4], shown.peers[5]
@@ -169,25 +180,25 @@ async def live_through(ledger: Ledger, clock: VirtualClock) -> Shown:
             workers = [*honest, careless, late, liar] if day < 2 else [*honest, careless, late]
             refused = {careless: Reason.COSINE} if (day, at) == (1, 3) else {}
             await shown.play(workers, refused)
-            await shown.pass_ms(40_000 + 9_000 * (at % 4))
+            await shown.pass_ms(4_000 + 2_000 * (at % 4))
         if day == 1:
             await shown.lie(liar)
             await shown.let_go_by([*honest, careless, late])
-        await shown.pass_ms(DAY_MS - ROUNDS_A_DAY * 75_000)
+        await shown.pass_ms(NIGHT_MS)
+    await shown.pass_ms(max(until_ms - clock(), 0))
     await shown.post(shown.peers[6].join())
     await shown.start([*honest, careless, late])
     await shown.post([peer.commit(shown.loss_of(peer)) for peer in shown.peers[:2]])
     return shown
 
 
-def fill(settings: Settings, start_ms: int) -> VirtualClock:
-    """Found a ledger in the settings' folder and let all that happen; gives its clock."""
-    clock = VirtualClock(start_ms)
+def fill(settings: Settings, until_ms: int) -> Shown:
+    """Found a ledger in the settings' folder and let all that happen up to a time."""
+    clock = VirtualClock(until_ms - DAYS * NIGHT_MS - HOUR_MS)
 
-    async def run(ledger: Ledger) -> None:
+    async def run(ledger: Ledger) -> Shown:
         async with running(ledger):
-            await live_through(ledger, clock)
+            return await live_through(ledger, clock, until_ms)
 
     with opened(settings, clock) as ledger:
-        asyncio.run(run(ledger))
-    return clock
+        return asyncio.run(run(ledger))

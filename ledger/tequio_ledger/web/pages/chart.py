@@ -16,8 +16,8 @@ from tequio_ledger.web.pages import curve
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-WIDE, NARROW = (720, 240), (336, 200)
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 14, 26
+WIDE, NARROW = (540, 220), (336, 200)
+_LEFT, _RIGHT, _TOP, _BOTTOM = 48, 14, 14, 26
 INTERVALS = 4
 _STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 _LABEL_PX = 64

@@ -26,6 +26,8 @@ class DataProgress:
     waiting: int
     """Windows that were handed out, came back, and wait to be trained."""
     epoch_windows: int | None
+    tokens_per_byte: float | None
+    """Of the held-out text; 1 where a token is a byte; None where nothing is known of it."""
 
     @property
     def epochs(self) -> float | None:
@@ -42,7 +44,16 @@ def data_progress(now: RunNow, read: Callable[[Digest], bytes]) -> DataProgress:
         windows=now.dealt,
         waiting=now.returned,
         epoch_windows=max(corpus.samples // samples, 1) if corpus else None,
+        tokens_per_byte=_tokens_per_byte(now, corpus),
     )
+
+
+def _tokens_per_byte(now: RunNow, corpus: Corpus | None) -> float | None:
+    if now.manifest.tokenizer.kind == "bytes":
+        return 1.0
+    held_out = corpus.held_out if corpus else ()
+    text_bytes = sum(one.text_bytes for one in held_out)
+    return sum(one.tokens for one in held_out) / text_bytes if text_bytes else None
 
 
 def _corpus(read: Callable[[Digest], bytes], digest: Digest) -> Corpus | None:

@@ -48,6 +48,14 @@ def short_count(number: float) -> str:
     return f"{number:,.0f}" if number >= 10 or number == int(number) else f"{number:.1f}"  # noqa: PLR2004
 
 
+def brief(number: float) -> str:
+    """A number for an axis, in at most three digits and without zeros at the end: 2.5k, 0.075."""
+    for power, letter in _SCALES:
+        if abs(number) >= 10**power:
+            return f"{number / 10**power:.3g}{letter}"
+    return f"{number:.3g}"
+
+
 def decimal(number: float | None, places: int = 2) -> str:
     """A number with so many decimals."""
     return ABSENT if number is None or not math.isfinite(number) else f"{number:,.{places}f}"

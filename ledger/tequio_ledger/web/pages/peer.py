@@ -66,7 +66,7 @@ class AttendedView:
 class Duty:
     """Witness duty over the rounds shown."""
 
-    elected: int
+    asked: int
     sent: int
     counted: int
 
@@ -166,11 +166,11 @@ def _attended(
 
 
 def _duty(rounds: tuple[AttendedView, ...]) -> Duty:
-    elected = [one.slot for one in rounds if one.slot.is_elected]
+    asked = [one.slot for one in rounds if one.slot.is_asked]
     return Duty(
-        elected=len(elected),
-        sent=sum(slot.proof_index is not None for slot in elected),
-        counted=sum(slot.witness_micropoints > 0 for slot in elected),
+        asked=len(asked),
+        sent=sum(slot.proof_index is not None for slot in asked),
+        counted=sum(slot.witness_micropoints > 0 for slot in asked),
     )
 
 

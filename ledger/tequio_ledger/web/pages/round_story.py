@@ -100,6 +100,11 @@ class RoundStory:
         return self.void is not None or (self.ended is not None and self.promoted is not None)
 
     @property
+    def ended_early(self) -> bool:
+        """Whether it ended before witnesses were asked."""
+        return self.ended is not None and self.witnessed is None
+
+    @property
     def verdicts(self) -> Verdicts:
         """What the proofs so far come to, by committed slot."""
         seen = {slot: one.seen for slot, one in self.proofs.items()}

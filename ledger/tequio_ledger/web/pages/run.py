@@ -1,6 +1,7 @@
 """GET /runs/{run} and /runs/{run}/rounds: one run, and all its rounds."""
 
 import asyncio
+import math
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -78,6 +79,13 @@ class RunPage:
     data: DataProgress
     ledger: str
     """Where this ledger is, for who wants to join."""
+
+    @property
+    def bits_per_byte(self) -> float | None:
+        """The loss as bits that a byte of text takes, where it is known how long tokens are."""
+        if self.loss is None or self.data.tokens_per_byte is None:
+            return None
+        return self.loss / math.log(2) * self.data.tokens_per_byte
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

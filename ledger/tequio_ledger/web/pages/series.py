@@ -27,7 +27,7 @@ def losses(rounds: Sequence[PastRound]) -> Chart:
         "Training loss",
         _summary("The median loss that trainers claim", readings, "nats a token"),
         readings,
-        lambda value: f"{value:.3g}",
+        figures.brief,
         from_zero=False,
     )
 
@@ -44,7 +44,7 @@ def rates(rounds: Sequence[PastRound]) -> Chart:
         "Tokens per second",
         _summary("Accepted tokens a second", readings, "tokens/s"),
         readings,
-        figures.short_count,
+        figures.brief,
         from_zero=True,
     )
 
@@ -72,7 +72,7 @@ def points_per_day(by_day: dict[int, int], now_ms: int, name: str = "points") ->
         "Points per day",
         summary,
         readings if total else [],
-        figures.short_count,
+        figures.brief,
         from_zero=True,
     )
 

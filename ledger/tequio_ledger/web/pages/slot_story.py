@@ -38,6 +38,8 @@ class SlotStory:
     votes: int
     """Witnesses that vouched for it."""
     is_elected: bool
+    is_asked: bool
+    """Elected, and the round came to where witnesses answer, or still may."""
     proof_index: int | None
     duty: Mark
     trainer_micropoints: int
@@ -51,8 +53,8 @@ class SlotStory:
     @property
     def why(self) -> str:
         """Why it earned that, or nothing."""
-        work = f"{self.verdict.word}. {self.verdict.says}" if self.windows else ""
-        return f"{work} {self.duty.says}".strip()
+        work = self.verdict.says if self.windows else "It had no windows to train."
+        return f"{work} {self.duty.says}" if self.is_elected else work
 
 
 def slot_stories(story: RoundStory) -> tuple[SlotStory, ...]:
@@ -90,6 +92,7 @@ def _slot(story: RoundStory, slot: int, verdict: tuple[int, int] | None) -> Slot
         verdict=_mark(story, slot, verdict),
         votes=sum(slot in one.seen.vouched for at, one in story.proofs.items() if at != slot),
         is_elected=slot in story.elected,
+        is_asked=slot in story.elected and not story.ended_early,
         proof_index=sent.index if sent else None,
         duty=_duty(story, slot, row.witness_micropoints if row else 0),
         trainer_micropoints=row.trainer_micropoints if row else 0,
@@ -114,14 +117,20 @@ def _duty(story: RoundStory, slot: int, paid: int) -> Mark:
     if slot not in story.elected:
         return words.Mark("Not elected", "off", "It was not elected to witness.")
     if slot not in story.proofs:
-        if story.ended is None:
-            return words.Mark("Elected", "wait", "It was elected to witness, and is yet to answer.")
-        return words.Mark("No proof", "warn", "It was elected to witness and sent no proof.")
+        return _unanswered(story)
     if story.result is None:
         return words.Mark("Proof sent", "ok", "It sent its witness proof.")
     if paid:
         return words.Mark("Proof counted", "ok", "Its witness proof counted.")
     return _unpaid(story, slot)
+
+
+def _unanswered(story: RoundStory) -> Mark:
+    if story.ended is None:
+        return words.Mark("Elected", "wait", "It was elected to witness, and is yet to answer.")
+    if story.ended_early:
+        return words.Mark("Not asked", "off", "The round ended before it could witness.")
+    return words.Mark("No proof", "warn", "It was elected to witness and sent no proof.")
 
 
 def _unpaid(story: RoundStory, slot: int) -> Mark:

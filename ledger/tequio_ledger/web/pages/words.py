@@ -57,7 +57,7 @@ VERDICTS: Mapping[Verdict, Mark] = MappingProxyType(
     {
         Verdict.SILENT: Mark("No commitment", "off", "Said nothing before training was over."),
         Verdict.ACCEPTED: Mark(
-            "Accepted", "ok", "A quorum of witnesses fetched it, checked it and vouched for it."
+            "Accepted", "ok", "A quorum of witnesses checked it and vouched for it."
         ),
         Verdict.NOT_SELECTED: Mark(
             "Not selected", "wait", "Too few witnesses had all of it in time. No blame, no points."

@@ -31,9 +31,11 @@ function replace(region, fresh) {
   const openOnes = new Set([...region.querySelectorAll("details")].map((one, at) => one.open ? at : -1));
   const scrolled = [...region.querySelectorAll(".scroll")].map((one) => one.scrollLeft);
   const focused = focusPath(region);
+  const written = new Map([...region.querySelectorAll("input[id]")].map((one) => [one.id, one.value]));
   region.replaceChildren(...fresh.childNodes);
   region.querySelectorAll("details").forEach((one, at) => { one.open = openOnes.has(at); });
   region.querySelectorAll(".scroll").forEach((one, at) => { one.scrollLeft = scrolled[at] ?? 0; });
+  region.querySelectorAll("input[id]").forEach((one) => { one.value = written.get(one.id) ?? one.value; });
   focused?.(region)?.focus({ preventScroll: true });
   tick();
 }
