@@ -22,6 +22,7 @@ import structlog
 from tequio_ledger import founding
 from tequio_ledger.follower import Follower
 from tequio_ledger.guard import Guard, NotSigningError
+from tequio_ledger.kept_proofs import KeptProofs
 from tequio_ledger.office import Builder
 from tequio_ledger.publishing.policy_file import read_policy
 from tequio_ledger.publishing.publisher import Publisher
@@ -87,6 +88,7 @@ class Ledger:
             self.blobs = BlobFolder(folder.blobs, self.database, clock, quota, bucket)
             self.genesis: Genesis = founding.genesis(settings, folder, self.database)
         self.policy = read_policy(settings.trust, VerifierKey.parse(self.genesis.log_key))
+        self.proofs = KeptProofs(self.database)
         self._folder = folder
         self._changed = Signal()
         self.guard = self._guard()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tequio_ledger.tree import Tile
 
     ReadTile = Callable[[Tile], bytes | None]
+    FullNode = Callable[[Tile, int, int], Digest]
 
 _HEIGHT = 8
 
@@ -26,10 +27,15 @@ _HEIGHT = 8
 class TileProofs:
     """Makes proofs for one size of the log; `read_tile` gives a tile as far as it has grown."""
 
-    def __init__(self, read_tile: ReadTile, size: int) -> None:
+    def __init__(self, read_tile: ReadTile, size: int, full_node: FullNode | None = None) -> None:
+        """`full_node` gives a node of a full tile, by its height in the tile and its index."""
+        self.size = size
         self._read_tile = read_tile
         self._size = size
+        self._full_node = full_node
         self._tiles: dict[Tile, bytes] = {}
+        self._nodes: dict[tuple[int, int], Digest] = {}
+        self._edge: dict[tuple[int, int], Digest] = {}  # ranges that end with the tree
 
     def inclusion(self, index: int) -> list[Digest]:
         """Prove the entry at an index, its sibling first (RFC 6962 section 2.1.1).
@@ -76,17 +82,28 @@ class TileProofs:
         if size & (size - 1) == 0:
             level = size.bit_length() - 1
             return self._node(level, first >> level)
-        middle = first + _split(size)
-        return node_hash(self._range(first, middle), self._range(middle, end))
+        found = self._edge.get((first, end))
+        if found is None:
+            middle = first + _split(size)
+            found = node_hash(self._range(first, middle), self._range(middle, end))
+            self._edge[first, end] = found
+        return found
 
     def _node(self, level: int, index: int) -> Digest:
         """Hash the full subtree `index` of 2^level entries."""
         tile_level, rest = divmod(level, _HEIGHT)
         tile, at = divmod(index << rest, TILE_WIDTH)
+        if self._full_node is not None and (tile + 1) << 8 * (tile_level + 1) <= self._size:
+            return self._full_node((tile_level, tile), rest, at >> rest)
+        if (level, index) in self._nodes:
+            return self._nodes[level, index]
         held = self._tile((tile_level, tile))[DIGEST_BYTES * at : DIGEST_BYTES * (at + (1 << rest))]
-        return root_of_hashes(
+        found = root_of_hashes(
             [held[one : one + DIGEST_BYTES] for one in range(0, len(held), DIGEST_BYTES)]
         )
+        if self._full_node is not None:  # then this is a node of an unfinished tile: one of few
+            self._nodes[level, index] = found
+        return found
 
     def _tile(self, name: Tile) -> bytes:
         held = self._tiles.get(name)

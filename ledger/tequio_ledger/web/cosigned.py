@@ -7,7 +7,6 @@ from litestar.params import FromPath
 from tequio_ledger.publishing.publisher import Publication
 from tequio_ledger.service import Ledger
 from tequio_ledger.store import entry_rows, log_rows
-from tequio_ledger.tile_proofs import TileProofs
 from tequio_ledger.web.given import GivenLedger
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import digest_from_text
@@ -66,8 +65,7 @@ def get_proof(ledger: GivenLedger, name: FromPath[str]) -> Response[bytes]:
         if index is None or index >= published.size:
             raise RefusedError("not-found", f"the published log has no statement {name}")
         (leaf,) = log_rows.read_leaves(connection, index, index + 1)
-        proofs = TileProofs(lambda tile: log_rows.read_tile(connection, tile), published.size)
-        path = tuple(proofs.inclusion(index))
+    path = tuple(ledger.proofs.at(published.size).inclusion(index))
     proof = TlogProof(index=index, path=path, note=published.note, extra=leaf)
     return Response(proof.encode(), media_type=_TEXT)
 
