@@ -131,9 +131,8 @@ class Guard:
                 self.seen += 1
                 self.seen_size = max(self.seen_size, shown.size)
                 return True
-        stop = Mark(
-            cause=Cause.LOST, size=published.size, shown=note.decode(), shown_size=shown.size
-        )
+        size = max(published.size, last.size if last else 0)
+        stop = Mark(cause=Cause.LOST, size=size, shown=note.decode(), shown_size=shown.size)
         self._stop(stop)
         return False
 
