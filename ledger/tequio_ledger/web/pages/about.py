@@ -41,5 +41,5 @@ def get_about(request: AnyRequest, ledger: GivenLedger) -> Response[bytes]:
         witness_micropoints=points.witness_micropoints(round_total, SHARE_BP, ELECTED),
         ledger=str(request.base_url).rstrip("/"),
     )
-    frame = press.frame(request, ledger, ledger.log.published)
+    frame = press.frame(request, ledger, ledger.published)
     return press.page(request, "about.html", frame, view, press.SETTLED)

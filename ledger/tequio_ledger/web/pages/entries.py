@@ -11,7 +11,6 @@ from tequio_ledger.web.pages import press
 from tequio_ledger.web.pages.entry_line import EntryLine, entry_line
 from tequio_ledger.web.pages.peer import Before
 from tequio_ledger.web.problems import AnyRequest
-from tequio_ledger.web.snapshot import snapshot
 from tequio_shared.ids import from_text
 from tequio_shared.limits import JSON_INTEGER
 
@@ -38,7 +37,8 @@ def get_entries(
 ) -> Response[bytes]:
     """List entries."""
     key = from_text(author) if author else None
-    with snapshot(ledger.database) as (connection, published):
+    published = ledger.published
+    with ledger.database.reader.begin() as connection:
         rows = entry_rows.before(connection, min(before, published.size), ROWS, key)
     view = EntriesPage(
         author=author,

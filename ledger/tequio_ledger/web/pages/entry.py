@@ -5,23 +5,21 @@ from dataclasses import dataclass
 
 from litestar import Response, get
 from litestar.params import FromPath
-from sqlalchemy import Connection
 
 from tequio_ledger.checkpoint import Published
-from tequio_ledger.store import entry_rows, log_rows
-from tequio_ledger.tile_proofs import TileProofs
+from tequio_ledger.service import Ledger
+from tequio_ledger.store import entry_rows
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.pages import press
 from tequio_ledger.web.pages.body_field import BodyField, body_fields
 from tequio_ledger.web.pages.entry_line import EntryLine, entry_line
 from tequio_ledger.web.pages.note_line import NoteLine, note_lines
 from tequio_ledger.web.problems import AnyRequest
-from tequio_ledger.web.snapshot import snapshot
 from tequio_shared.errors import RefusedError
-from tequio_shared.genesis import Genesis
 from tequio_shared.ids import to_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.merkle import leaf_hash
+from tequio_shared.policy import NONE
 from tequio_shared.statement import Entry
 
 
@@ -46,6 +44,8 @@ class EntryPage:
     root: str
     note: str
     lines: tuple[NoteLine, ...]
+    quorum: str
+    """What the log's policy asks of its witnesses."""
     log_key: str
     network_id: str
     """Base64url, as every statement signature covers it."""
@@ -54,16 +54,16 @@ class EntryPage:
 @get("/entries/{index:str}", sync_to_thread=True)
 def get_entry(request: AnyRequest, ledger: GivenLedger, index: FromPath[str]) -> Response[bytes]:
     """Show an entry."""
-    number = _number(index)
-    with snapshot(ledger.database) as (connection, published):
+    number, published = _number(index), ledger.published
+    with ledger.database.reader.begin() as connection:
         found = entry_rows.one(connection, number) if number < published.size else None
-        if found is None:
-            raise RefusedError(
-                "not-found", f"the log has {published.size} entries, so there is no entry {number}"
-            )
-        path = _path(connection, number, published.size)
-    row, leaf = found
-    view = _view(entry_line(row), leaf, path, published, ledger.genesis)
+    if found is None:
+        raise RefusedError(
+            "not-found",
+            f"the published log has {published.size} entries, so there is no entry {number}",
+        )
+    path = tuple(map(_base64, ledger.proofs.at(published.size).inclusion(number)))
+    view = _view(entry_line(found[0]), found[1], path, published, ledger)
     return press.page(request, "entry.html", press.frame(request, ledger, published), view)
 
 
@@ -73,15 +73,10 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _path(connection: Connection, index: int, size: int) -> tuple[str, ...]:
-    proofs = TileProofs(lambda tile: log_rows.read_tile(connection, tile), size)
-    return tuple(_base64(node) for node in proofs.inclusion(index))
-
-
 def _view(
-    line: EntryLine, leaf: bytes, path: tuple[str, ...], published: Published, genesis: Genesis
+    line: EntryLine, leaf: bytes, path: tuple[str, ...], published: Published, ledger: Ledger
 ) -> EntryPage:
-    entry = Entry.parse(leaf)
+    entry, genesis, policy = Entry.parse(leaf), ledger.genesis, ledger.policy
     statement = entry.statement
     return EntryPage(
         line=line,
@@ -97,7 +92,8 @@ def _view(
         path=path,
         root=_base64(published.root),
         note=published.note.decode(),
-        lines=note_lines(published.note),
+        lines=note_lines(published.note, policy),
+        quorum=policy.quorum if policy else NONE,
         log_key=genesis.log_key,
         network_id=to_text(genesis.network_id),
     )

@@ -41,18 +41,18 @@ class Found:
     what: str
 
 
-def find(connection: Connection, ledger: Ledger, asked: str, size: int) -> list[Found]:
-    """List what fits, the likeliest first, none twice; `size` is that of the log."""
+def find(connection: Connection, ledger: Ledger, asked: str) -> list[Found]:
+    """List what fits, the likeliest first, none twice."""
     found: dict[str, Found] = {}
-    for one in _all(connection, ledger, asked, size):
+    for one in _all(connection, ledger, asked):
         found.setdefault(one.path, one)
         if len(found) == MOST:
             break
     return list(found.values())
 
 
-def _all(connection: Connection, ledger: Ledger, asked: str, size: int) -> Iterator[Found]:
-    yield from _entries(asked, size)
+def _all(connection: Connection, ledger: Ledger, asked: str) -> Iterator[Found]:
+    yield from _entries(asked, ledger.published.size)
     digest = _digest(asked)
     if digest is not None:
         yield from _named(connection, ledger, digest)
@@ -86,7 +86,7 @@ def _named(connection: Connection, ledger: Ledger, digest: Digest) -> Iterator[F
     if RunId(digest) in ledger.state.runs:
         yield Found(path=f"/runs/{text}", name=text, what="a run")
     index = entry_rows.index_of_id(connection, digest)
-    if index is not None:
+    if index is not None and index < ledger.published.size:
         name = f"Entry {index:,}"
         yield Found(path=f"/entries/{index}", name=name, what="has this statement id")
     for run, number in entry_rows.rounds_of_head(connection, digest, MOST):

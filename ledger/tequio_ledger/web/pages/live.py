@@ -39,7 +39,7 @@ async def _follow(ledger: Ledger, streams: Streams, network: str) -> AsyncIterat
     said = -1
     try:
         while not streams.is_closing:
-            size = ledger.log.published.size
+            size = ledger.published.size
             if size != said:
                 said = size
                 yield f"event: size\ndata: {size}\n\n".encode()

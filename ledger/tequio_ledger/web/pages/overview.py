@@ -64,7 +64,7 @@ def _view(ledger: Ledger, runs: list[RunNow], keys: int) -> tuple[Overview, Publ
         by_day = history.points_per_day(connection, now_ms - series.SPAN_DAYS * DAY_MS)
         leaders = history.earners(connection, now_ms - WEEK_DAYS * DAY_MS, EARNERS)
         ranked = ranking.count(connection)
-        rows = entry_rows.before(connection, published.size, ENTRIES)
+        rows = entry_rows.before(connection, ledger.published.size, ENTRIES)
         tokens = history.tokens(connection)
     view = Overview(
         runs=tuple(sorted(runs, key=lambda run: (run.is_over, -run.opened_index))),

@@ -130,7 +130,7 @@ def _view(
     rows = attended.rounds(connection, key, before, ROUNDS)
     rounds = tuple(_attended(connection, ledger, told, key, one) for one in rows)
     by_day = history.points_per_day(connection, now_ms - series.SPAN_DAYS * DAY_MS, key)
-    entries = entry_rows.before(connection, JSON_INTEGER, ENTRIES, key)
+    entries = entry_rows.before(connection, ledger.published.size, ENTRIES, key)
     return PeerPage(
         key=to_text(key),
         peer_id=peer_id_text(key),

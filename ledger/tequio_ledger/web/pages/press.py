@@ -49,6 +49,8 @@ class Frame:
     detail: str | None = None
     size: int = 0
     root: str = ""
+    published: int = 0
+    """What of it witnesses have cosigned, where a policy asks for them."""
     now_ms: int = 0
     software: str = SOFTWARE
 
@@ -63,6 +65,7 @@ def frame(request: AnyRequest, ledger: Ledger, published: Published) -> Frame:
         detail=health.detail,
         size=published.size,
         root=to_text(published.root),
+        published=ledger.published.size,
         path=request.url.path,
         now_ms=ledger.clock(),
     )

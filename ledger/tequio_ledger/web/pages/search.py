@@ -27,7 +27,7 @@ def get_search(request: AnyRequest, ledger: GivenLedger, q: FromQuery[str] = "")
     """Find an entry, a key, a run or a hash."""
     asked = q.strip()[:CHARS]
     with snapshot(ledger.database) as (connection, published):
-        found = find(connection, ledger, asked, published.size) if asked else []
+        found = find(connection, ledger, asked) if asked else []
     if len(found) == 1:
         return press.elsewhere(found[0].path)
     view = SearchPage(asked=asked, found=tuple(found))

@@ -16,6 +16,7 @@ from tequio_ledger.web.pages.words import Mark
 from tequio_ledger.web.problems import AnyRequest
 from tequio_ledger.web.snapshot import snapshot
 from tequio_shared.ids import to_text
+from tequio_shared.policy import NONE
 
 CHECKPOINTS = 10
 
@@ -45,6 +46,17 @@ class TypeCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WitnessLine:
+    """A witness that the log's policy names, as the ledger last found it."""
+
+    name: str
+    url: str
+    size: int
+    answer_ms: int | None
+    problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatusPage:
     """The ledger's own state."""
 
@@ -54,6 +66,9 @@ class StatusPage:
     age_ms: int
     lines: tuple[NoteLine, ...]
     note: str
+    """The newest one that is published."""
+    quorum: str
+    witnesses: tuple[WitnessLine, ...]
     runs: tuple[RunNow, ...]
     types: tuple[TypeCount, ...]
     network_id: str
@@ -86,8 +101,10 @@ def _view(ledger: Ledger, runs: tuple[RunNow, ...]) -> tuple[StatusPage, Publish
             for size, root, at_ms in signed
         ),
         age_ms=max(ledger.clock() - signed[0][2], 0) if signed else 0,
-        lines=note_lines(published.note),
-        note=published.note.decode(),
+        lines=note_lines(ledger.published.note, ledger.policy),
+        note=ledger.published.note.decode(),
+        quorum=ledger.policy.quorum if ledger.policy else NONE,
+        witnesses=_witnesses(ledger),
         runs=runs,
         types=tuple(
             TypeCount(type=name, says=words.TYPES.get(name, ""), count=count)
@@ -100,3 +117,18 @@ def _view(ledger: Ledger, runs: tuple[RunNow, ...]) -> tuple[StatusPage, Publish
         threshold=genesis.threshold,
     )
     return view, published
+
+
+def _witnesses(ledger: Ledger) -> tuple[WitnessLine, ...]:
+    if ledger.publisher is None:
+        return ()
+    return tuple(
+        WitnessLine(
+            name=one.name,
+            url=one.url,
+            size=one.size,
+            answer_ms=None if one.answer_s is None else int(one.answer_s * 1_000),
+            problem=one.problem or "",
+        )
+        for one in ledger.publisher.publication().witnesses
+    )

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.browser import Watched, chromium, watched
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.page_reader import PageReader
 from tests.support.shown_ledger import Shown, live_through
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +38,18 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
                 return await live_through(ledger, clock)
 
         yield Seen(asyncio.run(live()), PageReader(ledger))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Start Chromium once for a file: while it is up, its own event loop runs in this thread."""
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def window(browser: Browser) -> Iterator[Watched]:
+    """Open a window in which nothing may go wrong."""
+    with watched(browser) as one:
+        yield one
+        assert one.faults == []

@@ -18,7 +18,6 @@ from tests.support.browser import (
     Scheme,
     Watched,
     barriers,
-    chromium,
     watched,
 )
 from tests.support.site import REFUSED, Site, served_site
@@ -36,21 +35,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Fill a ledger and serve it by the real program."""
     with served_site(tmp_path_factory.mktemp("site")) as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Start Chromium once for all."""
-    with chromium() as started:
-        yield started
-
-
-@pytest.fixture
-def window(browser: Browser) -> Iterator[Watched]:
-    """Open a window in which nothing may go wrong."""
-    with watched(browser) as one:
-        yield one
-        assert one.faults == []
 
 
 def main_text(page: Page) -> str:

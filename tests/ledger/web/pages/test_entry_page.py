@@ -52,4 +52,5 @@ def test_a_commitment_shows_what_is_in_its_header(seen: Seen) -> None:
 
 
 def test_nobody_cosigned_and_the_page_says_so(seen: Seen) -> None:
-    assert "No outside witness cosigned this checkpoint." in seen.pages.get("/entries/3").text
+    said = "No outside witness cosigned this checkpoint: this log has no policy that asks for one."
+    assert said in seen.pages.get("/entries/3").text
