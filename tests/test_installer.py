@@ -8,27 +8,21 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import click
 import pytest
 import yaml
 
-from tequio_client.__main__ import cli as client
 from tequio_ledger import settings
-from tequio_ledger.__main__ import cli as ledger
 from tequio_ledger.setting_sources import FILE, variable
+from tests.support.command_lines import unknown_options
 from tests.support.ledgers import served
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ROOT = Path(__file__).parent.parent
 INSTALLER = ROOT / "installer"
 UNITS = sorted((INSTALLER / "systemd").glob("*.service"))
 DOCKERFILE = (INSTALLER / "Dockerfile").read_text("utf-8").replace("\\\n", " ")
 COMPOSE: dict[str, Any] = yaml.safe_load((INSTALLER / "compose.yaml").read_text("utf-8"))
-PROGRAMS: dict[str, click.Command] = {"tequio": client, "tequio-ledger": ledger}
 MOST_EXPOSED = 15
 """In tenths: what `systemd-analyze security` may find at most; it calls a plain service 9.6."""
 
@@ -41,20 +35,6 @@ def unit(path: Path) -> dict[str, list[str]]:
             name, _, value = line.partition("=")
             found.setdefault(name, []).append(value)
     return found
-
-
-def unknown_options(words: Sequence[str]) -> list[str]:
-    """Options in a command line that the program does not have."""
-    command = PROGRAMS[Path(words[0]).name]
-    context = click.Context(command)
-    rest = list(words[1:])
-    while isinstance(command, click.Group):
-        found = command.get_command(context, rest.pop(0))
-        assert found is not None, words
-        command = found
-    known = {option for one in command.get_params(context) for option in one.opts}
-    named = [word.partition("=")[0] for word in rest if word.startswith("--")]
-    return [option for option in named if option not in known]
 
 
 def known_variables() -> set[str]:

@@ -36,30 +36,44 @@ class Measures(Collector):
     def collect(self) -> Iterator[Metric]:
         """Give what is so just now."""
         ledger = self._ledger
-        yield _labelled("info", "The program.", {"software": SOFTWARE}, 1)
         status = ledger.health().status
-        yield _gauge(
-            "up", "1 when the ledger takes statements, 0 when it only serves.", status == "ok"
-        )
+        yield _labelled("info", "The program.", {"software": SOFTWARE}, 1)
+        yield _gauge("up", "1 when all is well, as /healthz has it.", status == "ok")
         yield _labelled("health", "How the ledger is, in one word.", {"status": status}, 1)
-        yield _gauge(
-            "log_entries", "Entries under the newest signed checkpoint.", ledger.log.published.size
-        )
+        yield _gauge("leads", "1 when this process writes the log.", ledger.is_leading)
+        yield _gauge("queue_entries", "Statements that wait for a batch.", ledger.sequencer.waiting)
+        yield _gauge("peers", "Keys that are registered.", len(ledger.state.peers))
+        yield _gauge("event_streams", "Event streams that are open.", self._streams.open)
+        yield from self._log()
+        yield from self._witnesses()
+        yield from self._runs()
+
+    def _log(self) -> Iterator[Metric]:
+        ledger = self._ledger
+        at_ms = ledger.log.published_at_ms
+        yield _gauge("log_entries", "Entries that everybody may see.", ledger.published.size)
+        yield _gauge("log_signed_entries", "Entries under a signature.", ledger.log.published.size)
         yield _gauge("log_committed_entries", "Entries that are committed.", ledger.log.size)
         yield _gauge(
-            "checkpoint_timestamp_seconds",
-            "When the newest checkpoint was signed.",
-            ledger.log.published_at_ms / 1000,
+            "checkpoint_timestamp_seconds", "When the newest checkpoint was signed.", at_ms / 1000
         )
         yield _gauge(
             "checkpoint_age_seconds",
             "How long ago that was.",
-            max(0, ledger.clock() - ledger.log.published_at_ms) / 1000,
+            max(0, ledger.clock() - at_ms) / 1000,
         )
-        yield _gauge("queue_entries", "Statements that wait for a batch.", ledger.sequencer.waiting)
-        yield _gauge("peers", "Keys that are registered.", len(ledger.state.peers))
-        yield _gauge("event_streams", "Event streams that are open.", self._streams.open)
-        yield from self._runs()
+
+    def _witnesses(self) -> Iterator[Metric]:
+        publisher = self._ledger.publisher
+        found = publisher.publication() if publisher else None
+        late = "For how long something signed has waited for its cosignatures."
+        yield _gauge("publish_late_seconds", late, found.late_s if found else 0)
+        family = GaugeMetricFamily(
+            "tequio_ledger_witness_up", "1 when it cosigned when last asked.", labels=("witness",)
+        )
+        for one in found.witnesses if found else ():
+            family.add_metric((one.name,), one.problem is None)
+        yield family
 
     def _runs(self) -> Iterator[Metric]:
         rounds = CounterMetricFamily(

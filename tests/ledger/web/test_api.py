@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import signal
 import socket
@@ -18,16 +17,16 @@ from tequio_ledger.web.openapi import _EXCHANGES
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import POST_BYTES
 from tequio_shared.tlog import bundle
-from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.attackers import put_headers
 from tests.support.authors import Author
-from tests.support.ledgers import ORGANISER, Served, make_settings, opened, served
+from tests.support.ledgers import ORGANISER, Served, served
+from tests.support.lived_ledger import live_yesterday
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-UNDERIVED = {"/healthz", "/v1/seeds", "/v1/openapi.json"}
+UNDERIVED = {"/healthz", "/v1/seeds", "/v1/openapi.json", "/v1/witnesses"}
 """JSON that follows from no entry of the log."""
 
 
@@ -35,8 +34,7 @@ UNDERIVED = {"/healthz", "/v1/seeds", "/v1/openapi.json"}
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ledger that has seen two closed rounds and a void one."""
     folder = tmp_path_factory.mktemp("ledger")
-    with opened(make_settings(folder), CLOCK) as ledger:
-        asyncio.run(live_through(ledger))
+    live_yesterday(folder)
     return folder
 
 

@@ -7,7 +7,6 @@ were statements before somebody broke them.
 
 from __future__ import annotations
 
-import asyncio
 import random
 import re
 import socket
@@ -23,9 +22,9 @@ import pytest
 
 from tequio_shared.ids import to_text
 from tequio_shared.tlog import bundle, parse_bundle
-from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.authors import Author, newcomers
-from tests.support.ledgers import UNLIMITED, Served, make_settings, opened, served
+from tests.support.ledgers import UNLIMITED, Served, served
+from tests.support.lived_ledger import live_yesterday
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +35,6 @@ CASES = 12
 UNHEARD = "positive_data_acceptance"
 """The one check that cannot hold: no schema says which bytes are a signed statement."""
 PATIENCE_S = 20
-DAY_MS = 86_400_000
 REFUSED = """
 [checks.negative_data_rejection]
 expected-statuses = ["4XX"]
@@ -48,11 +46,7 @@ POSTED = ("/v1/statements", "/log/checkpoint")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A ledger with runs, rounds, points and a quarantine, and no limits but those on sizes."""
     folder = tmp_path_factory.mktemp("ledger")
-    ahead_ms = CLOCK.at_ms - time.time_ns() // 1_000_000
-    CLOCK.pass_ms(-ahead_ms - DAY_MS)  # or the program would wait for its clock to catch up
-    with opened(make_settings(folder), CLOCK) as ledger:
-        asyncio.run(live_through(ledger))
-    CLOCK.pass_ms(ahead_ms + DAY_MS)
+    live_yesterday(folder)
     with served(folder, *UNLIMITED) as running:
         yield running
 

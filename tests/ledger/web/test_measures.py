@@ -85,7 +85,7 @@ def test_batches_and_the_log_are_measured(program: Served, http: httpx.Client, n
     assert value(now, "log_entries") == value(now, "log_committed_entries") == size(http)
     assert 0 <= value(now, "checkpoint_age_seconds") < 60
     assert value(now, "up") == 1
-    assert value(now, "health", status="ok") == 1
+    assert value(now, "health", status="ok") == value(now, "leads") == 1
     assert now["process_resident_memory_bytes", frozenset()] > 1 << 20
 
 
