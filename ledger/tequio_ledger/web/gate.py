@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import structlog
@@ -67,7 +68,7 @@ class Gate:
             return
         host = self._sender(scope)
         scope["client"] = (host, 0)
-        network = network_of(host)
+        network = _network_of(host)
         now_s = asyncio.get_running_loop().time()
         if self._rate and not self._rate.take(network, 1, now_s):
             metrics.RATE_LIMITED.labels(limit="request rate").inc()
@@ -110,6 +111,9 @@ class Gate:
         except ValueError:
             return False
         return any(address in proxy for proxy in self._proxies)
+
+
+_network_of = lru_cache(NAMES)(network_of)  # the same few ask again and again
 
 
 async def _refuse(send: Send, code: str, status: int, detail: str) -> None:

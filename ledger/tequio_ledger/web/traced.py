@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from functools import cache
 from typing import TYPE_CHECKING
 
 import structlog
@@ -15,6 +16,8 @@ import structlog
 from tequio_ledger import metrics
 
 if TYPE_CHECKING:
+    from prometheus_client import Counter, Histogram
+
     from tequio_ledger.web.gate import App, Message, Receive, Scope, Send
 
 HEADER = b"x-request-id"
@@ -44,11 +47,11 @@ class Traced:
                 request.begin(message)
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(request=request.name):
-            try:
-                await self._app(scope, receive, send_named)
-            finally:
-                request.end()
+        structlog.contextvars.bind_contextvars(request=request.name)  # of this task: one request
+        try:
+            await self._app(scope, receive, send_named)
+        finally:
+            request.end()
 
 
 class _Request:
@@ -64,13 +67,13 @@ class _Request:
         """Take note of the answer's beginning."""
         self._status = str(message["status"])
         message["headers"] = [*message["headers"], (HEADER, self.name.encode())]
-        metrics.REQUEST_S.labels(route=self._route()).observe(self._seconds())
+        _seconds_of(self._route()).observe(self._seconds())
 
     def end(self) -> None:
         """Count it, and tell the log."""
         said = self._scope["method"]
         method, route = said if said in _METHODS else "other", self._route()
-        metrics.REQUESTS.labels(method=method, route=route, status=self._status).inc()
+        _count_of(method, route, self._status).inc()
         ms = round(1000 * self._seconds(), 1)
         log.debug("request", method=method, route=route, status=self._status, ms=ms)
 
@@ -80,3 +83,14 @@ class _Request:
 
     def _seconds(self) -> float:
         return time.perf_counter() - self._since
+
+
+# A label's series is looked up once: these few names come with every request.
+@cache
+def _seconds_of(route: str) -> Histogram:
+    return metrics.REQUEST_S.labels(route=route)
+
+
+@cache
+def _count_of(method: str, route: str, status: str) -> Counter:
+    return metrics.REQUESTS.labels(method=method, route=route, status=status)
