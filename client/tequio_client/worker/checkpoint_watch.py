@@ -14,18 +14,15 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, NoReturn
 
-import msgspec
 import structlog
 import trio
 
 from tequio_client.ledger_api import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.log_proofs import LogProofs
-from tequio_client.worker import log_memory, small_file
-from tequio_shared.errors import MalformedError, PeerError, TequioError
-from tequio_shared.fork import ForkEvidence
-from tequio_shared.ids import sha256
+from tequio_client.worker import fork_evidence, log_memory
+from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.merkle import verify_consistency
-from tequio_shared.notes import keep_signers, open_checkpoint, to_base64
+from tequio_shared.notes import open_checkpoint
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,7 +85,7 @@ class CheckpointWatch:
         self._ledger = ledger
         self._network = network
         self._memory = folder / log_memory.FILE
-        self._alarms = folder / "alarms"
+        self._folder = folder
         self._rng = rng
         self._topic = topic_of(network.id)
         self._fit: OrderedDict[_Tree, None] = OrderedDict()
@@ -171,34 +168,13 @@ class CheckpointWatch:
         except LedgerRefusedError as err:
             raise LedgerUnavailableError(str(err)) from err
         except PeerError as err:
-            path = await self._keep(err, (note, own_note), proof)
+            key, why = self._network.log_key, f"split view: {err}"
+            path = await fork_evidence.keep(self._folder, key, why, (note, own_note), proof)
             await self._show(note)
             raise LogForkedError(
                 f"the ledger showed others another history of {ours.origin}: a checkpoint of "
                 f"{theirs.size} entries and ours of {ours.size} do not fit; the proof is in {path}"
             ) from err
-
-    async def _keep(
-        self, why: PeerError, notes: tuple[bytes, bytes], proof: list[Digest]
-    ) -> Path | str:
-        """Write the evidence; gives where it is."""
-        key = self._network.log_key
-        evidence = ForkEvidence(
-            log_key=key.text(),
-            why=f"split view: {why}",
-            notes=tuple(keep_signers(note, [key]).decode() for note in notes),
-            proof=tuple(map(to_base64, proof)),
-        )
-        raw = msgspec.json.encode(evidence)
-        path = self._alarms / f"{sha256(raw).hex()[:16]}.json"
-        try:
-            self._alarms.mkdir(exist_ok=True)
-            await trio.to_thread.run_sync(small_file.replace, path, raw)
-        except (OSError, TequioError) as err:
-            log.error("the evidence could not be kept", error=str(err), evidence=raw.decode())  # noqa: TRY400 - the event holds it
-            return "the program's log"
-        log.error("split view of the log", evidence=str(path))
-        return path
 
     async def _show(self, note: bytes) -> None:
         """Show the ledger what others have: one that lost entries must not sign any more."""
