@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 HEAD_BYTES = 1 << 16
 """Longest request line with all headers."""
+REQUESTS = 4_096
+"""Requests under way at once, of all addresses together: every event stream is one. Left to itself
+the library takes 128, and lets all others wait."""
 _BACKLOG = 1024
 _STOP_S = 5.0
 
@@ -59,6 +62,7 @@ class WebServer:
             http=HTTPModes.http1,  # the only version whose slow senders granian drops
             http1_settings=HTTP1Settings(header_read_timeout=10_000, max_buffer_size=HEAD_BYTES),
             websockets=False,
+            backpressure=REQUESTS,
             log_enabled=False,
         )
         self._server.listener = listener.detach()  # granian owns and closes it
