@@ -143,7 +143,22 @@ def document(
             _complete(operation)
     problem = msgspec.json.schema_components([Problem], ref_template=_REF + "{name}")[1]
     described["components"]["schemas"] |= problem
-    return msgspec.json.encode(described)
+    return msgspec.json.encode(_plain(described))
+
+
+def _plain(node: Any) -> Any:  # noqa: ANN401 - whatever JSON can be
+    """Write patterns as JSON Schema does: its regular expressions have other words for the ends."""
+    match node:
+        case dict():
+            plain = {name: _plain(value) for name, value in node.items()}
+            pattern = plain.get("pattern")
+            if isinstance(pattern, str):
+                plain["pattern"] = pattern.replace(r"\A", "^").replace(r"\Z", "$")
+            return plain
+        case list() | tuple():
+            return [_plain(value) for value in node]
+        case _:
+            return node
 
 
 def _complete(operation: Json) -> None:

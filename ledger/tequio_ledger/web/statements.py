@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Literal
 
 import msgspec
 from litestar import post
@@ -17,6 +18,7 @@ from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.problems import AnyRequest, code_of
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.evidence import count_signatures
+from tequio_shared.fields import Bytes32Text, Natural
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.limits import POST_BYTES, POST_STATEMENTS
 from tequio_shared.statement import Entry, statement_id
@@ -31,9 +33,9 @@ class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `id` is the statement's id; for bytes that are no statement, the SHA-256 of the leaf.
     """
 
-    id: str
-    status: str
-    index: int | None = None
+    id: Bytes32Text
+    status: Literal["logged", "known", "refused"]
+    index: Natural | None = None
     code: str | None = None
     detail: str | None = None
 
