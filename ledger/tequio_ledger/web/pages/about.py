@@ -39,7 +39,7 @@ def get_about(request: AnyRequest, ledger: GivenLedger) -> Response[bytes]:
         elected=ELECTED,
         round_micropoints=round_total,
         witness_micropoints=points.witness_micropoints(round_total, SHARE_BP, ELECTED),
-        ledger=str(request.base_url).rstrip("/"),
+        ledger=press.here(request, ledger),
     )
     frame = press.frame(request, ledger, ledger.published)
     return press.page(request, "about.html", frame, view, press.SETTLED)

@@ -66,9 +66,16 @@ def frame(request: AnyRequest, ledger: Ledger, published: Published) -> Frame:
         size=published.size,
         root=to_text(published.root),
         published=ledger.published.size,
-        path=request.url.path,
+        path=request.scope["path"],
         now_ms=ledger.clock(),
     )
+
+
+def here(request: AnyRequest, ledger: Ledger) -> str:
+    """The address that the reader used, for who wants to join; strange ones never come this far."""
+    host = request.headers.get("host", ledger.genesis.origin)
+    scheme = request.headers.get("x-forwarded-proto", request.scope["scheme"])
+    return f"{'https' if scheme == 'https' else 'http'}://{host}"
 
 
 def page(
@@ -91,7 +98,7 @@ def elsewhere(path: str) -> Response[bytes]:
 
 def problem(request: AnyRequest, status: int, title: str, detail: str) -> Response[bytes]:
     """Print what went wrong, in a frame that says nothing of the ledger."""
-    bare = Frame(path=request.url.path)
+    bare = Frame(path=request.scope["path"])
     view = words.Problem(status=status, title=title, detail=detail)
     body = _PRESS.get_template("problem.html").render(frame=bare, view=view).encode()
     headers = {**SECURITY, "cache-control": "no-store"}

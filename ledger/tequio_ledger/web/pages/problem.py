@@ -38,7 +38,7 @@ def on_bad_value(request: AnyRequest, err: ValidationException) -> Response[byte
 
 def on_missing(request: AnyRequest, err: NotFoundException) -> Response[bytes]:
     """Answer for an address that leads nowhere: a browser with a page, a program with JSON."""
-    is_read = "text/html" in request.headers.get("accept", "")
-    if request.url.path.startswith(_PROGRAMS) or not is_read:
+    path, is_read = request.scope["path"], "text/html" in request.headers.get("accept", "")
+    if path.startswith(_PROGRAMS) or not is_read:
         return problems.on_http(request, err)
-    return press.problem(request, 404, _TITLES[404], f"there is no page {request.url.path[:120]}")
+    return press.problem(request, 404, _TITLES[404], f"there is no page {path[:120]}")

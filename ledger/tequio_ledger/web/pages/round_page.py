@@ -76,7 +76,7 @@ async def get_round(
     now = ledger.state.run(run_id)
     if not 0 < number <= JSON_INTEGER:
         raise RefusedError("not-found", f"this run has no round {number}")
-    known = (now.manifest.name, now.number)
+    known = (now.manifest.name, now.number, now.state)
     view, published = await asyncio.to_thread(_view, ledger, told, run_id, number, known)
     cache = press.SETTLED if view.story.is_complete else press.LIVE
     frame = press.frame(request, ledger, published)
@@ -84,11 +84,11 @@ async def get_round(
 
 
 def _view(
-    ledger: Ledger, told: ToldRounds, run: RunId, number: int, known: tuple[str, int]
+    ledger: Ledger, told: ToldRounds, run: RunId, number: int, known: tuple[str, int, State]
 ) -> tuple[RoundPage, Published]:
     with snapshot(ledger.database) as (connection, published):
         story = told.story(connection, run, number)
-    name, last = known
+    name, last, state = known
     slots = slot_stories(story)
     accepted = [one for one in slots if one.verdict.tone == "ok" and story.result]
     view = RoundPage(
@@ -96,7 +96,7 @@ def _view(
         name=name,
         number=number,
         last=last,
-        mark=_mark(story),
+        mark=_mark(story, state),
         story=story,
         slots=slots,
         timeline=timeline(story, ledger.clock()),
@@ -112,7 +112,7 @@ def _view(
     return view, published
 
 
-def _mark(story: RoundStory) -> Mark:
+def _mark(story: RoundStory, state: State) -> Mark:
     if story.void is not None:
         why = words.void(story.void.reason)
         return Mark(
@@ -125,6 +125,8 @@ def _mark(story: RoundStory) -> Mark:
         return Mark(
             "Closed", "ok", "A quorum of witnesses decided; the accepted work made the next head."
         )
+    if story.opened is None and state in words.ENDING:
+        return words.LAST_HEAD
     if story.witnessed is not None:
         return words.STATES[State.ROUND_WITNESS]
     return words.STATES[State.WARMUP if story.opened is None else State.ROUND_TRAIN]

@@ -23,6 +23,7 @@ from tequio_ledger.web.problems import AnyRequest
 from tequio_ledger.web.snapshot import snapshot
 from tequio_shared.ids import RunId, from_text
 from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.run import State
 
 SHOWN_ROUNDS = 12
 STRIP_ROUNDS = 60
@@ -104,7 +105,7 @@ async def get_run(request: AnyRequest, ledger: GivenLedger, run: FromPath[str]) 
     """Show a run."""
     await ledger.sequencer.settled()
     now = run_now(ledger.state, RunId(from_text(run)))
-    here = str(request.base_url).rstrip("/")
+    here = press.here(request, ledger)
     view, published = await asyncio.to_thread(_view, ledger, now, here)
     return press.page(request, "run.html", press.frame(request, ledger, published), view)
 
@@ -115,13 +116,13 @@ def get_rounds(
 ) -> Response[bytes]:
     """List the rounds of a run, the newest first."""
     run_id = RunId(from_text(run))
-    name = ledger.state.run(run_id).manifest.name
+    now = ledger.state.run(run_id)
     with snapshot(ledger.database) as (connection, published):
         rows = history.rounds_before(connection, run_id, before, PAGE_ROUNDS)
     view = RoundsPage(
         run=run,
-        name=name,
-        rounds=tuple(_line(row) for row in rows),
+        name=now.manifest.name,
+        rounds=tuple(_line(row, now.state) for row in rows),
         older=rows[-1].round if len(rows) == PAGE_ROUNDS and rows[-1].round > 1 else None,
         is_first=before == JSON_INTEGER,
     )
@@ -132,7 +133,7 @@ def _view(ledger: Ledger, now: RunNow, here: str) -> tuple[RunPage, Published]:
     run = from_text(now.id)
     with snapshot(ledger.database) as (connection, published):
         past = history.last_rounds(connection, run, CHART_ROUNDS)
-    lines = [_line(row) for row in past]
+    lines = [_line(row, now.state) for row in past]
     losses = [line.loss for line in lines if line.loss]
     view = RunPage(
         now=now,
@@ -156,11 +157,13 @@ def _rate(closed: list[PastRound]) -> float | None:
     return sum(row.tokens for row in timed) / length_ms * 1_000 if length_ms else None
 
 
-def _line(row: PastRound) -> RoundLine:
+def _line(row: PastRound, state: State) -> RoundLine:
     is_timed = row.opened_ms is not None and row.ended_ms is not None
+    is_last = row.opened_ms is None and row.ended_ms is None and state in words.ENDING
+    mark = OUTCOMES.get(row.outcome, Mark(row.outcome, "wait"))
     return RoundLine(
         number=row.round,
-        mark=OUTCOMES.get(row.outcome, words.Mark(row.outcome, "wait")),
+        mark=words.LAST_HEAD if is_last else mark,
         ended_ms=row.ended_ms,
         length_ms=(row.ended_ms or 0) - (row.opened_ms or 0) if is_timed else None,
         accepted=row.accepted,

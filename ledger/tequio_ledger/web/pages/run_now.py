@@ -55,6 +55,7 @@ class RunNow:
     id: str
     name: str
     manifest: Manifest
+    state: State
     mark: Mark
     wish: str
     """pause or finish when that is wanted after this round, else empty."""
@@ -79,7 +80,7 @@ class RunNow:
     @property
     def is_over(self) -> bool:
         """Whether nothing more will happen."""
-        return self.mark is words.STATES[State.FINISHED]
+        return self.state is State.FINISHED
 
     @property
     def stated(self) -> int:
@@ -116,6 +117,7 @@ def run_now(state: LedgerState, run: RunId) -> RunNow:
         id=to_text(run),
         name=view.manifest.name,
         manifest=view.manifest,
+        state=view.state,
         mark=words.STATES[view.state],
         wish={Wish.PAUSE: "pause", Wish.FINISH: "finish"}.get(view.wish, ""),
         number=view.number,
@@ -154,7 +156,7 @@ def _span(since_ms: int, length_ms: int) -> Clock:
 
 def _slots(state: LedgerState, view: RunView) -> tuple[SlotNow, ...]:
     current = view.round
-    if current is None or current.phase is Phase.OVER:
+    if current is None or current.phase is Phase.OVER or view.state is State.FINISHED:
         return ()
     return tuple(_slot(state, view, current, slot) for slot in range(len(current.roster.members)))
 

@@ -23,6 +23,9 @@ CHECKPOINTS = 10
 HEALTH = {
     "ok": Mark("All is well", "ok", "Statements are taken, logged, signed and served."),
     "read-only": Mark("Read-only", "danger", "What is published is served; nothing is taken."),
+    "no-quorum": Mark(
+        "Waits for its witnesses", "warn", "Statements are taken; they are shown when cosigned."
+    ),
     "clock": Mark("Clock is behind", "warn", "The coordinator waits until time has caught up."),
 }
 

@@ -53,6 +53,12 @@ STATES: Mapping[State, Mark] = MappingProxyType(
     }
 )
 
+LAST_HEAD = Mark(
+    "Last head", "off", "There were no more rounds to train: these members stated the last head."
+)
+"""Of a roster that was made when its run was ending."""
+ENDING = frozenset({State.COOLDOWN, State.FINISHED})
+
 VERDICTS: Mapping[Verdict, Mark] = MappingProxyType(
     {
         Verdict.SILENT: Mark("No commitment", "off", "Said nothing before training was over."),

@@ -157,3 +157,26 @@ def test_a_program_is_told_in_json(seen: Seen) -> None:
         answer = seen.pages.get(path, accept=accept).answer
         assert answer.status_code == 404
         assert answer.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    ("headers", "said"),
+    [
+        ({}, "http://ledger.example"),
+        ({"x_forwarded_proto": "https"}, "https://ledger.example"),
+        ({"host": "[::1]:8600"}, "http://[::1]:8600"),
+        ({"x_forwarded_proto": "javascript"}, "http://ledger.example"),
+    ],
+)
+def test_who_wants_to_join_is_told_the_address_that_was_used(
+    seen: Seen, headers: dict[str, str], said: str
+) -> None:
+    command = f"tequio worker --ledger {said} --run nova-350m"
+    assert command in seen.pages.get(run_path(seen), **headers).text
+
+
+@pytest.mark.parametrize("host", ["evil; rm -rf ~", "<script>", "a b"])
+def test_an_address_that_cannot_be_one_is_refused(seen: Seen, host: str) -> None:
+    answer = seen.pages.get(run_path(seen), host=host).answer
+    assert answer.status_code == 400
+    assert host not in answer.text
