@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 KEY = "log"
 PUBLIC_KEY = "log.pub"
-MEMORY = "signed"
+MEMORY = "log.signed"
 _KEY_FILE_BYTES = 64
 
 
@@ -53,7 +53,7 @@ def open_signer(
         if folder.holds_key(KEY):
             raise UserFacingError(
                 f"{folder.key_file(KEY)} is here, so the signer at {socket} guards nothing: move "
-                "it to the signer's folder, with the file `signed`"
+                "it to the signer's folder, with log.signed"
             )
         return RemoteNotary(socket, key)
     public = _public(folder.path / PUBLIC_KEY)
