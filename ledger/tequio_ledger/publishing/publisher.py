@@ -22,6 +22,7 @@ import structlog
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger.checkpoint import NOTHING, Published
+from tequio_ledger.damage import damage
 from tequio_ledger.publishing.asker import (
     Asker,
     WitnessDisagreesError,
@@ -143,8 +144,8 @@ class Publisher:
         )
 
     def load(self) -> None:
-        """Show what was published before; raises DatabaseError."""
-        with self._database.reader.begin() as connection:
+        """Show what was published before; raises UserFacingError, UnwritableError."""
+        with self._database.passing_errors(), self._database.reader.begin() as connection:
             note = cosigned.read_last(connection)
         self._take(note)
 
@@ -268,6 +269,9 @@ class Publisher:
     def _take(self, note: bytes | None) -> None:
         if note is None:
             return
-        checkpoint = open_checkpoint(note, self._key).checkpoint
+        try:
+            checkpoint = open_checkpoint(note, self._key).checkpoint
+        except PeerError as err:
+            raise damage(f"what was published last is not ours ({err})") from err
         if checkpoint.size > self.published.size:
             self.published = Published(size=checkpoint.size, root=checkpoint.root, note=note)
