@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import func, literal_column, select
 
 from tequio_ledger.store.models import Credit, Round
 from tequio_shared.ids import PeerKey
@@ -58,7 +58,7 @@ def points_per_day(
     connection: Connection, since_ms: int, key: bytes | None = None
 ) -> dict[int, int]:
     """Sum up micro-points by day since 1970 (UTC), of one key or of all."""
-    when = Round.ended_ms // DAY_MS
+    when = Round.ended_ms // literal_column(str(DAY_MS))  # a parameter would be another in GROUP BY
     query = (
         select(when, func.sum(Credit.micropoints))
         .join(Round, (Round.run == Credit.run) & (Round.round == Credit.round))

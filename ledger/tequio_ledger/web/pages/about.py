@@ -26,7 +26,7 @@ class AboutPage:
     ledger: str
 
 
-@get("/about", sync_to_thread=False)
+@get("/about", sync_to_thread=True)
 def get_about(request: AnyRequest, ledger: GivenLedger) -> Response[bytes]:
     """Explain."""
     one = points.trainer_micropoints(TOKENS, PARAMETERS)

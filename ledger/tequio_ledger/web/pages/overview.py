@@ -54,7 +54,11 @@ async def get_overview(request: AnyRequest, ledger: GivenLedger) -> Response[byt
     await ledger.sequencer.settled()
     runs = [run_now(ledger.state, run) for run in ledger.state.runs]
     keys = len(ledger.state.peers)
-    view, published = await asyncio.to_thread(_view, ledger, runs, keys)
+    return await asyncio.to_thread(_printed, request, ledger, runs, keys)
+
+
+def _printed(request: AnyRequest, ledger: Ledger, runs: list[RunNow], keys: int) -> Response[bytes]:
+    view, published = _view(ledger, runs, keys)
     return press.page(request, "overview.html", press.frame(request, ledger, published), view)
 
 

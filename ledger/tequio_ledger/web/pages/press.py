@@ -15,6 +15,7 @@ from litestar import Response
 from tequio_ledger import SOFTWARE
 from tequio_ledger.web.pages import words
 from tequio_ledger.web.pages.figures import FILTERS
+from tequio_ledger.web.pages.prints import Print, Prints
 from tequio_ledger.web.pages.static_files import address
 from tequio_shared.ids import sha256, to_text
 
@@ -81,13 +82,14 @@ def here(request: AnyRequest, ledger: Ledger) -> str:
 def page(
     request: AnyRequest, template: str, frame: Frame, view: object, cache: str = LIVE
 ) -> Response[bytes]:
-    """Print a page, or say that the reader has it already."""
+    """Print a page, or say that the reader has it already; takes milliseconds: use a thread."""
     body = _PRESS.get_template(template).render(frame=frame, view=view).encode()
     tag = f'"{to_text(sha256(body))[:22]}"'
     headers = {**SECURITY, "cache-control": cache, "etag": tag}
-    if tag in request.headers.get("if-none-match", ""):
-        return Response(b"", status_code=304, media_type="text/html", headers=headers)
-    return Response(body, media_type="text/html", headers=headers)
+    made = Print(body=body, tag=tag, headers=headers)
+    prints: Prints = request.state.prints
+    prints.keep(request, made)
+    return made.answer(request)
 
 
 def elsewhere(path: str) -> Response[bytes]:
@@ -115,7 +117,7 @@ def _press() -> Environment:
         auto_reload=False,
     )
     made.filters.update(FILTERS)
-    made.globals.update(static=address, about=words.TYPES)
+    made.globals["static"] = address
     return made
 
 

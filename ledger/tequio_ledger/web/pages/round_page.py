@@ -2,7 +2,9 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from litestar import Response, get
 from litestar.params import FromPath
@@ -77,10 +79,16 @@ async def get_round(
     if not 0 < number <= JSON_INTEGER:
         raise RefusedError("not-found", f"this run has no round {number}")
     known = (now.manifest.name, now.number, now.state)
-    view, published = await asyncio.to_thread(_view, ledger, told, run_id, number, known)
+    make = partial(_view, ledger, told, run_id, number, known)
+    return await asyncio.to_thread(_printed, request, ledger, make)
+
+
+def _printed(
+    request: AnyRequest, ledger: Ledger, make: Callable[[], tuple[RoundPage, Published]]
+) -> Response[bytes]:
+    view, published = make()
     cache = press.SETTLED if view.story.is_complete else press.LIVE
-    frame = press.frame(request, ledger, published)
-    return press.page(request, "round.html", frame, view, cache)
+    return press.page(request, "round.html", press.frame(request, ledger, published), view, cache)
 
 
 def _view(

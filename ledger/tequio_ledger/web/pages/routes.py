@@ -1,6 +1,8 @@
 """All pages in one router, with errors as pages too."""
 
-from litestar import Router
+import time
+
+from litestar import Response, Router
 from litestar.di import Provide
 from litestar.exceptions import ValidationException
 
@@ -21,7 +23,9 @@ from tequio_ledger.web.pages import (
     static_files,
     status,
 )
+from tequio_ledger.web.pages.prints import Prints
 from tequio_ledger.web.pages.told_rounds import ToldRounds
+from tequio_ledger.web.problems import AnyRequest
 from tequio_shared.errors import PeerError, RefusedError
 
 ROUTES = (
@@ -45,9 +49,18 @@ ROUTES = (
 def pages(ledger: Ledger) -> Router:
     """Put the pages of a ledger together."""
     told = ToldRounds(ledger.genesis.network_id, ledger.blobs.read)
+    prints = Prints(time.monotonic)
+
+    async def look(request: AnyRequest) -> Response[bytes] | None:
+        """Answer with a page that was printed a moment ago, if there is one."""
+        request.state.prints = prints
+        found = prints.find(request)
+        return None if found is None else found.answer(request)
+
     return Router(
         path="/",
         route_handlers=ROUTES,
+        before_request=look,
         dependencies={"told": Provide(lambda: told, sync_to_thread=False)},
         exception_handlers={
             RefusedError: problem.on_refused,

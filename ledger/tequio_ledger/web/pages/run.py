@@ -105,9 +105,7 @@ async def get_run(request: AnyRequest, ledger: GivenLedger, run: FromPath[str]) 
     """Show a run."""
     await ledger.sequencer.settled()
     now = run_now(ledger.state, RunId(from_text(run)))
-    here = press.here(request, ledger)
-    view, published = await asyncio.to_thread(_view, ledger, now, here)
-    return press.page(request, "run.html", press.frame(request, ledger, published), view)
+    return await asyncio.to_thread(_printed, request, ledger, now)
 
 
 @get("/runs/{run:str}/rounds", sync_to_thread=True)
@@ -127,6 +125,11 @@ def get_rounds(
         is_first=before == JSON_INTEGER,
     )
     return press.page(request, "rounds.html", press.frame(request, ledger, published), view)
+
+
+def _printed(request: AnyRequest, ledger: Ledger, now: RunNow) -> Response[bytes]:
+    view, published = _view(ledger, now, press.here(request, ledger))
+    return press.page(request, "run.html", press.frame(request, ledger, published), view)
 
 
 def _view(ledger: Ledger, now: RunNow, here: str) -> tuple[RunPage, Published]:

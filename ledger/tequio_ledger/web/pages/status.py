@@ -86,7 +86,11 @@ async def get_status(request: AnyRequest, ledger: GivenLedger) -> Response[bytes
     """Show how the ledger is."""
     await ledger.sequencer.settled()
     runs = tuple(run_now(ledger.state, run) for run in ledger.state.runs)
-    view, published = await asyncio.to_thread(_view, ledger, runs)
+    return await asyncio.to_thread(_printed, request, ledger, runs)
+
+
+def _printed(request: AnyRequest, ledger: Ledger, runs: tuple[RunNow, ...]) -> Response[bytes]:
+    view, published = _view(ledger, runs)
     return press.page(request, "status.html", press.frame(request, ledger, published), view)
 
 

@@ -1,7 +1,8 @@
 // Keeps a page that is being looked at up to date. Without this file every page works the same,
 // it only has to be loaded again by hand.
 
-const QUIET_MS = 1500;
+const QUIET_MS = 1000;
+const SPREAD_MS = 1500; // not everybody who looks asks in the same moment
 const SECOND_MS = 1000;
 
 /** What is left of a phase, in the words that the server uses. */
@@ -76,7 +77,7 @@ function follow(region) {
     seen = event.data;
     if (isFirst && event.data === region.dataset.live) return;
     if (waiting === null && !document.hidden) {
-      waiting = setTimeout(() => { waiting = null; refresh(region).catch(() => {}); }, QUIET_MS);
+      waiting = setTimeout(() => { waiting = null; refresh(region).catch(() => {}); }, QUIET_MS + Math.random() * SPREAD_MS);
     }
   });
   document.addEventListener("visibilitychange", () => {
