@@ -37,6 +37,8 @@ def test_a_void_round_says_why_and_blames_nobody(seen: Seen) -> None:
     assert "because nobody committed to a contribution in time" in page.text
     assert "nobody is paid and nobody is blamed" in page.text
     assert "nothing: the head stays" in page.text
+    assert "the round ended before they were asked" in page.text
+    assert "did not answer" not in page.text
 
 
 def test_a_round_under_way_shows_who_has_committed(seen: Seen) -> None:

@@ -67,23 +67,27 @@ async function refresh(region) {
   if (foot) document.querySelector("footer")?.replaceWith(foot);
 }
 
+/** Listens while the page is in sight only: a browser has few connections for all its tabs. */
 function follow(region) {
+  let shown = region.dataset.live;
   let waiting = null;
-  let seen = null;
-  const stream = new EventSource("/live");
-  stream.addEventListener("size", (event) => {
-    const isFirst = seen === null;
-    if (event.data === seen) return;
-    seen = event.data;
-    if (isFirst && event.data === region.dataset.live) return;
-    if (waiting === null && !document.hidden) {
-      waiting = setTimeout(() => { waiting = null; refresh(region).catch(() => {}); }, QUIET_MS + Math.random() * SPREAD_MS);
-    }
-  });
-  document.addEventListener("visibilitychange", () => {
-    if (!document.hidden && seen !== null) refresh(region).catch(() => {});
-  });
-  window.addEventListener("pagehide", () => stream.close());
+  let stream = null;
+  const ask = () => { waiting = null; refresh(region).catch(() => {}); };
+  const grown = (event) => {
+    if (event.data === shown) return;
+    shown = event.data;
+    waiting ??= setTimeout(ask, QUIET_MS + Math.random() * SPREAD_MS);
+  };
+  const listen = () => {
+    stream?.close();
+    stream = null;
+    if (document.hidden) return;
+    stream = new EventSource("/live");
+    stream.addEventListener("size", grown);
+  };
+  document.addEventListener("visibilitychange", listen);
+  window.addEventListener("pagehide", () => stream?.close());
+  listen();
 }
 
 const region = document.querySelector("[data-live]");
