@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from loops.table import markdown
 
 ROWS = (
     ("statements/s over HTTP, batches of 64", "statements_per_s", "3,000"),
+    ("processor time of the ledger for each, µs", "cpu_us_per_statement", ""),
     ("a batch's receipt, p50 / p99, ms", "batch_p50_ms batch_p99_ms", ""),
     ("a single statement's receipt, p50 / p99, ms", "receipt_p50_ms receipt_p99_ms", ""),
     ("tiles/s over HTTP", "tiles_per_s", ""),
@@ -83,8 +85,11 @@ def served_figures(
         figures["tiles_per_s"] = reads.rate(program, "/log/tile/0/000")
         figures["checkpoints_per_s"] = reads.rate(program, "/log/checkpoint")
         figures["pages_per_s"] = reads.rate(program, "/")
+    print(figures, file=sys.stderr)
     with served(folder / "listeners", urls[1]) as program:
-        return figures | streams.listeners(program, listeners)
+        figures |= streams.listeners(program, listeners)
+    print(figures, file=sys.stderr)
+    return figures
 
 
 def large_log(folder: Path, url: str, entries: int) -> dict[str, float]:

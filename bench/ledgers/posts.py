@@ -41,8 +41,10 @@ def throughput(program: Program, statements: int, connections: int) -> dict[str,
     """Post batches from several connections at once; signed beforehand."""
     each = statements // connections
     chains = [bundles(newcomers(program.net, f"batch {n}", each)) for n in range(connections)]
+    before_s = program.cpu_s()
     seconds, latencies = asyncio.run(_post_all(program.url, chains))
     return {
+        "cpu_us_per_statement": round(1e6 * (program.cpu_s() - before_s) / (each * connections)),
         "statements_per_s": round(each * connections / seconds),
         "batch_p50_ms": _at(latencies, 0.5),
         "batch_p99_ms": _at(latencies, 0.99),

@@ -54,6 +54,11 @@ class Program:
         pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
 
+    def cpu_s(self) -> float:
+        """Read the processor time that it took so far, all its threads (Linux)."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
 
 @contextmanager
 def databases(kind: str) -> Iterator[list[str]]:
@@ -77,11 +82,20 @@ def served(folder: Path, database: str) -> Iterator[Program]:
     with ExitStack() as stack:
         log = stack.enter_context((folder / "said").open("wb"))
         process = subprocess.Popen([*command, "--port", "0", "--log-json", *place], stderr=log)
-        stack.callback(process.wait, 30)
-        stack.callback(process.terminate)
+        stack.callback(_end, process)
         fields = _first(folder / "said", process)
         net = NetworkId(from_text(fields["network_id"]))
         yield Program(process=process, url=fields["url"], net=net)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(60)
+    except subprocess.TimeoutExpired:
+        print("the ledger was killed: it did not stop within 60 s", file=sys.stderr)
+        process.kill()
+        process.wait()
 
 
 def _first(log: Path, process: subprocess.Popen[bytes]) -> dict[str, str]:
