@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import time
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from tequio_shared import merkle
 from tequio_shared.tlog import bundle
 from tests.support.authors import newcomers
 from tests.support.browser import (
@@ -20,6 +22,7 @@ from tests.support.browser import (
     barriers,
     watched,
 )
+from tests.support.log_reader import read_leaves
 from tests.support.site import REFUSED, Site, served_site
 
 if TYPE_CHECKING:
@@ -69,7 +72,7 @@ def test_a_new_user_verifies_an_entry(site: Site, window: Watched) -> None:
     assert verdict(page) == "Verified: this entry is in the signed log, as its author wrote it."
     assert page.locator("#check-steps li.good").count() == 6
     page.get_by_role("button", name="Verify again").click()
-    page.get_by_text("last time it had").wait_for()
+    page.get_by_text("it continues the").wait_for()
 
 
 def verdict(page: Page) -> str:
@@ -136,6 +139,30 @@ def test_a_log_that_shrank_since_the_last_visit_is_noticed(site: Site, window: W
     page.get_by_role("button", name="Verify in this browser").click()
     assert verdict(page).startswith("This does not hold.")
     assert "this browser saw 999999 entries before" in page.locator("#check-steps").inner_text()
+
+
+@pytest.mark.parametrize("size", [1, 2, 255, 256, 257, 511, 700])
+def test_growth_is_proven_from_the_tiles_and_a_changed_past_is_noticed(
+    site: Site, window: Watched, size: int
+) -> None:
+    page = window.page
+    window.open(f"{site.url}/entries/5")
+    root = base64.b64encode(merkle.root(first_leaves(site, size))).decode()
+    for kept, result in ((root, "Verified:"), ("A" * 43 + "=", "This does not hold.")):
+        page.evaluate(
+            "one => localStorage.setItem('checkpoint ledger.example/test', JSON.stringify(one))",
+            {"size": str(size), "root": kept},
+        )
+        page.reload()
+        page.get_by_role("button", name="Verify in this browser").click()
+        assert verdict(page).startswith(result)
+    assert f"the {size} entries that this browser saw before were changed" in main_text(page)
+
+
+def first_leaves(site: Site, size: int) -> list[bytes]:
+    """The leaves of the log's first entries."""
+    with httpx.Client(base_url=site.url) as http:
+        return read_leaves(http, size)
 
 
 def test_a_browser_without_ed25519_says_what_it_could_not_check(

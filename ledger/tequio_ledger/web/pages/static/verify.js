@@ -196,7 +196,7 @@ function remembered(origin) {
   }
 }
 
-function checkMemory(note) {
+async function checkMemory(note, proven) {
   const before = remembered(note.origin);
   const now = { size: String(note.size), root: toBase64(note.root) };
   if (before && BigInt(before.size) > note.size) {
@@ -205,12 +205,93 @@ function checkMemory(note) {
   if (before && before.size === now.size && before.root !== now.root) {
     throw new Wrong(`this browser saw another root for ${now.size} entries before`);
   }
+  if (before && before.size !== now.size) await checkGrowth(before, note);
+  if (!proven()) return "not kept, for not everything else held";
   try {
     localStorage.setItem(`checkpoint ${note.origin}`, JSON.stringify(now));
   } catch {
     return "this browser keeps nothing, so nothing can be compared next time";
   }
-  return before ? `last time it had ${before.size} entries` : "kept for the next time";
+  return before ? `it continues the ${before.size} entries of last time` : "kept for the next time";
+}
+
+/** Proves from the log's tiles that the log of last time is the beginning of this one. */
+async function checkGrowth(before, note) {
+  const tiles = new Tiles(note.size);
+  const [old, grown] = await bothRoots(tiles, BigInt(before.size), 0n, note.size);
+  if (!same(grown, note.root)) throw new Wrong("the log's tiles lead to another root");
+  if (toBase64(old) !== before.root) {
+    throw new Wrong(`the ${before.size} entries that this browser saw before were changed`);
+  }
+}
+
+/** The roots of the part of [first, end) below `size` and of all of it, of the same hashes. */
+async function bothRoots(tiles, size, first, end) {
+  if (end <= size || first >= size) {
+    const hash = await tiles.range(first, end);
+    return [end <= size ? hash : null, hash];
+  }
+  const middle = first + split(end - first);
+  const [oldLeft, left] = await bothRoots(tiles, size, first, middle);
+  const [oldRight, right] = await bothRoots(tiles, size, middle, end);
+  return [oldRight ? await nodeHash(oldLeft, oldRight) : oldLeft, await nodeHash(left, right)];
+}
+
+/** The hashes of a log of some size, from its tiles (c2sp.org/tlog-tiles). */
+class Tiles {
+  constructor(size) {
+    this.size = size;
+    this.held = new Map();
+  }
+
+  /** Hashes entries [first, end), where first is a multiple of the next power of two. */
+  async range(first, end) {
+    const size = end - first;
+    if ((size & (size - 1n)) === 0n) return this.node(BigInt(size.toString(2).length - 1), first);
+    const middle = first + split(size);
+    return nodeHash(await this.range(first, middle), await this.range(middle, end));
+  }
+
+  /** Hashes the full subtree of 2^level entries from `first` on. */
+  async node(level, first) {
+    const index = first >> (8n * (level / 8n));
+    const tile = await this.tile(level / 8n, index / 256n);
+    const at = Number(index % 256n);
+    let row = tile.slice(at, at + 2 ** Number(level % 8n));
+    while (row.length > 1) {
+      const pairs = row.filter((_, place) => place % 2 === 0);
+      row = await Promise.all(pairs.map((left, place) => nodeHash(left, row[2 * place + 1])));
+    }
+    return row[0];
+  }
+
+  async tile(level, number) {
+    const left = (this.size >> (8n * level)) - 256n * number;
+    const name = `${level}/${grouped(number)}${left < 256n ? `.p/${left}` : ""}`;
+    if (!this.held.has(name)) this.held.set(name, await fetchTile(name));
+    return this.held.get(name);
+  }
+}
+
+async function fetchTile(name) {
+  const answer = await fetch(`/log/tile/${name}`);
+  if (!answer.ok) throw new Unable(`the tile ${name} of the log cannot be had`);
+  const raw = new Uint8Array(await answer.arrayBuffer());
+  return Array.from({ length: raw.length / 32 }, (_, at) => raw.slice(32 * at, 32 * at + 32));
+}
+
+/** The largest power of two below a size (RFC 6962 section 2.1). */
+function split(size) {
+  return 1n << BigInt((size - 1n).toString(2).length - 1);
+}
+
+/** A tile's number in groups of three digits, all but the last behind an x. */
+function grouped(number) {
+  const groups = [String(number % 1000n).padStart(3, "0")];
+  for (let rest = number / 1000n; rest > 0n; rest /= 1000n) {
+    groups.unshift(`x${String(rest % 1000n).padStart(3, "0")}`);
+  }
+  return groups.join("/");
 }
 
 // --- the page
@@ -233,7 +314,7 @@ function read() {
   };
 }
 
-function steps(page) {
+function steps(page, proven) {
   const parsed = parseLeaf(page.leaf);
   return [
     ["The statement shown is the one in the leaf", async () => {
@@ -253,7 +334,7 @@ function steps(page) {
       const time = await checkCosignature(page.note, await parseKey(text));
       return `at ${new Date(time * 1000).toISOString()}`;
     }]),
-    ["The log did not shrink or fork since this browser last looked", async () => checkMemory(page.note)],
+    ["The log did not shrink or fork since this browser last looked", () => checkMemory(page.note, proven)],
   ];
 }
 
@@ -293,7 +374,7 @@ export async function verifyPage(list) {
   const kinds = new Set();
   let all;
   try {
-    all = steps(read());
+    all = steps(read(), () => kinds.size === 1 && kinds.has("good"));
   } catch (error) {
     all = [["What this page shows can be read", async () => { throw error; }]];
   }
