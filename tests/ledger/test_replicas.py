@@ -207,3 +207,34 @@ def test_a_few_kills_of_the_leader_lose_nothing_and_fork_nothing(team: Team) -> 
 @pytest.mark.slow
 def test_fifty_kills_of_the_leader_lose_nothing_and_fork_nothing(team: Team) -> None:
     kill_again_and_again(team, MANY_KILLS)
+
+
+def test_a_database_that_is_away_for_a_while_is_waited_for(
+    team: Team, cluster: Cluster, database: str
+) -> None:
+    leader, follower = team.start(), team.start()
+    follower.wait_for("follows the log")
+    name = database.rpartition("/")[2]
+    sessions = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"  # noqa: S608 - our own
+    cluster.sql(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+    cluster.sql(sessions)
+    leader.wait_for("writes the log no longer")
+    entries = newcomers("who comes back", leader.net, 1, now_ms())
+    body = bundle([one.leaf() for one in entries])
+    for member in (leader, follower):
+        assert httpx.get(f"{member.url}/log/checkpoint").is_success, "what is at hand is served"
+        for answer in (
+            httpx.get(f"{member.url}/v1/peers"),
+            httpx.post(f"{member.url}/v1/statements", content=body, timeout=30),
+        ):
+            assert answer.status_code == httpx.codes.SERVICE_UNAVAILABLE, answer.text
+    cluster.sql(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+    for member in (leader, follower):
+        deadline_s = time.monotonic() + 30
+        while True:
+            answer = httpx.post(f"{member.url}/v1/statements", content=body, timeout=30)
+            if answer.is_success:
+                break
+            assert time.monotonic() < deadline_s, answer.text
+            time.sleep(0.1)
+        assert answer.json()["items"][0]["index"] == 1

@@ -1,12 +1,13 @@
 """The HTTP application: routes, errors, and the one ledger behind them."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from litestar import Litestar
 from litestar._asgi.routing_trie import traversal
 from litestar.datastructures import State as LitestarState
 from litestar.di import Provide
 from litestar.exceptions import HTTPException, NotFoundException
+from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger.service import Ledger
 from tequio_ledger.web import (
@@ -79,6 +80,7 @@ def build(ledger: Ledger, streams: Streams) -> Litestar:
             PeerError: problems.on_peer_error,
             NotFoundException: pages_problem.on_missing,
             HTTPException: problems.on_http,
+            DatabaseError: partial(problems.on_database, ledger.database.failed_write),
             Exception: problems.on_bug,
         },
         openapi_config=None,  # the library's pages load scripts from elsewhere

@@ -1,6 +1,6 @@
 """Errors as answers: RFC 9457 problem documents with the codes of docs/protocol.md."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -8,8 +8,9 @@ import msgspec
 import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
+from sqlalchemy.exc import DatabaseError
 
-from tequio_shared.errors import PeerError, RefusedError, SignatureInvalidError
+from tequio_shared.errors import PeerError, RefusedError, SignatureInvalidError, TequioError
 
 MEDIA_TYPE = "application/problem+json"
 _STATUS = {
@@ -93,6 +94,14 @@ def on_bug(request: AnyRequest, err: Exception) -> Response[bytes]:
     """Answer when we failed ourselves; the log has the trace."""
     log.error("request failed", method=request.method, path=request.url.path, exc_info=err)
     return problem("internal", "the ledger failed to answer; its log says why", _SERVER_FAULT)
+
+
+def on_database(
+    judge: Callable[[DatabaseError], TequioError], request: AnyRequest, err: DatabaseError
+) -> Response[bytes]:
+    """Answer when the database failed us: come back, if that is what it means."""
+    why = judge(err)
+    return on_refused(request, why) if isinstance(why, RefusedError) else on_bug(request, err)
 
 
 def on_http(request: AnyRequest, err: HTTPException) -> Response[bytes]:
