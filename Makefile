@@ -14,8 +14,8 @@ READY := .venv/.ready
 TOOLS := .venv/.tools
 BENCHES := $(wildcard bench/*.py)
 
-.PHONY: help setup app demo test pictures tour texts soak check style types walls promises fix bench test-gpu \
-  lock security
+.PHONY: help setup app demo test kills pictures pages tour texts soak check style types walls promises fix bench \
+  test-gpu lock security
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1\t\2/p' Makefile | expand -t 12
@@ -36,10 +36,16 @@ $(TOOLS): $(READY) installer/setup.sh
 	installer/setup.sh tools
 
 test: $(READY) $(TOOLS) ## the whole suite, two files at a time
-	$(BIN)/pytest -q -m "not cuda" -n 2 --dist loadfile $(ARGS)
+	$(BIN)/pytest -q -m "not cuda and not slow" -n 2 --dist loadfile $(ARGS)
+
+kills: $(READY) $(TOOLS) ## the ledger killed 200 times on SQLite and 50 times on PostgreSQL while it is fed
+	$(BIN)/pytest -q -m slow tests/ledger $(ARGS)
 
 pictures: $(READY) ## the app's pages in every look, size and language, into build/pictures
 	$(BIN)/python -m tests.support.app_pictures build/pictures $(ARGS)
+
+pages: $(READY) $(TOOLS) ## the ledger's pages, dark and light, wide and narrow, into build/pages
+	$(BIN)/python -m tests.support.page_pictures build/pages
 
 tour: $(READY) $(TOOLS) ## the app driven as a new user does, with a picture of every step in build/tour
 	$(BIN)/pytest -q tests/whole/test_desktop_tour.py

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes .venv ready: what the system must bring, the pinned packages, the project itself.
-# `setup.sh tools` brings only what the tests of the desktop need besides: a screen without a
-# monitor, a window manager, panels, a mouse, an accessibility bus.
+# `setup.sh tools` brings only what the tests of the desktop and of the ledger's pages need besides:
+# a screen without a monitor, a window manager, panels, a mouse, an accessibility bus, a browser, PostgreSQL, S3.
 # Runs from anywhere, asks nothing, and may be run again at any time. PYTHON names the interpreter.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,6 +12,7 @@ VENV=.venv
 main() {
   if [ "${1:-}" = tools ]; then
     bring_system_packages missing_tools
+    bring_object_store
     touch "$VENV/.tools"
     return
   fi
@@ -51,7 +52,22 @@ missing_tools() {
   for_command xprop x11-utils
   for_command import imagemagick
   for_command dbus-run-session dbus
+  for_command chromium chromium
+  has_postgresql || printf 'postgresql\n'
   [ -e /usr/share/dbus-1/services/org.a11y.Bus.service ] || printf 'at-spi2-core\n'
+}
+
+has_postgresql() {
+  compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null
+}
+
+# A server that speaks S3, for the tests of shared blobs. It wants older packages than we do, so it
+# has an environment of its own.
+bring_object_store() {
+  [ -x "$VENV/s3/bin/moto_server" ] && return
+  "$PYTHON" -m venv "$VENV/s3"
+  "$VENV/s3/bin/python" -m pip --disable-pip-version-check --no-input --quiet install \
+    'moto[server]==5.2.5'
 }
 
 for_library() {

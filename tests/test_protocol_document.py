@@ -15,8 +15,8 @@ from msgspec import inspect
 
 from tequio_client.worker import blobs, gossip
 from tequio_client.worker.peer_limits import PeerLimits
-from tequio_ledger.__main__ import serve
-from tequio_ledger.web import answers, bodies, doors, events, gate, seeds, server
+from tequio_ledger import settings
+from tequio_ledger.web import answers, bodies, cosigned, doors, events, gate, seeds, server
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.problems import _OTHER_REFUSAL, _STATUS
 from tequio_ledger.web.statements import Item
@@ -76,6 +76,8 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "attended": answers.AttendedAnswer,
     "ranked": answers.RankedAnswer,
     "standing": answers.StandingAnswer,
+    "witnesses": cosigned.WitnessesAnswer,
+    "witness": cosigned.WitnessAnswer,
     "item": Item,
 }
 
@@ -271,7 +273,7 @@ def test_every_field_of_an_answer_is_listed() -> None:
 
 def test_the_options_of_the_doors_have_the_defaults_that_are_listed() -> None:
     listed = {row[0]: row[1] for row in table("Door options")}
-    defaults = {option.opts[0]: option.default for option in serve.params}
+    defaults = {f"--{setting.name}": setting.default for setting in settings.ALL}
     assert listed == {name: defaults.get(name) for name in listed}
     assert {
         name for name in defaults if re.search("rate|streams|quota|proxy", name)

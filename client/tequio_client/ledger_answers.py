@@ -235,9 +235,10 @@ class PostedAnswer(Struct, frozen=True):
 
 
 class RunsAnswer(Struct, frozen=True):
-    """All runs of the network."""
+    """A page of the network's runs, the oldest first; go on after `next`."""
 
     runs: Annotated[tuple[RunAnswer, ...], Meta(max_length=ROWS)]
+    next: Natural | None = None
 
 
 class RoundsAnswer(Struct, frozen=True):

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import NetworkId, PeerKey, RunId
     from tequio_shared.keys import Signer
     from tequio_shared.notes import Checkpoint
+    from tequio_shared.policy import Policy
     from tequio_shared.statement import Entry
 
 REQUEST_PREFIX = b"tequio/v1/request\x00"
@@ -77,8 +78,14 @@ __all__ = [
 class LedgerApi:
     """One ledger, spoken to over a few connections that are kept; `async with` closes them."""
 
-    def __init__(self, url: str, *, limits: ApiLimits | None = None) -> None:
-        """Connect to nothing yet; raises UserFacingError for what is no http(s) address."""
+    def __init__(
+        self, url: str, *, limits: ApiLimits | None = None, trust: Policy | None = None
+    ) -> None:
+        """Connect to nothing yet; raises UserFacingError for what is no http(s) address.
+
+        With a policy, checkpoints count only under its quorum.
+        """
+        self._trust = trust
         self._limits = limits or ApiLimits()
         self._network: Network | None = None
         self._http = LedgerHttp(url, self._limits)
@@ -115,8 +122,17 @@ class LedgerApi:
         return self._network
 
     async def runs(self) -> tuple[RunAnswer, ...]:
-        """List all runs, oldest first."""
-        return parse_answer(await self._http.get("/v1/runs"), RunsAnswer).runs
+        """List all runs, oldest first; raises PeerError when pages do not go on."""
+        runs: list[RunAnswer] = []
+        after: int | None = 0
+        while after is not None:
+            path = f"/v1/runs?after={after}&limit={ROWS}"
+            page = parse_answer(await self._http.get(path), RunsAnswer)
+            runs += page.runs
+            if page.next is not None and page.next <= after:
+                raise PeerError(f"the page of runs after {after} goes on after {page.next}")
+            after = page.next
+        return tuple(runs)
 
     async def run(self, run: RunId) -> RunAnswer:
         """Describe one run as it stands."""
@@ -181,13 +197,18 @@ class LedgerApi:
         return list(items)
 
     async def checkpoint(self) -> Checkpoint:
-        """Get the newest size and root, signed by the genesis' log key."""
+        """Get the newest size and root, signed by the genesis' log key.
+
+        Raises NoQuorumError, UntrustedLogError when that is not enough for the policy.
+        """
         return (await self.checkpoint_note())[0]
 
     async def checkpoint_note(self) -> tuple[Checkpoint, bytes]:
         """Get the newest size and root, and the note that the genesis' log key signed over them."""
         log_key = (await self.network()).log_key
         note = await self._http.get("/log/checkpoint", most=NOTE_BYTES)
+        if self._trust is not None:
+            return self._trust.open(note, log_key).checkpoint, note
         return open_checkpoint(note, log_key).checkpoint, note
 
     async def show_checkpoint(self, note: bytes) -> None:

@@ -18,7 +18,7 @@ from tequio_ledger import SOFTWARE, founding, manifest, needed
 from tequio_ledger.manifest import File, Manifest
 from tequio_ledger.store import disk, log_rows
 from tequio_ledger.store.blobs import BlobFolder
-from tequio_ledger.store.engine import Database, explain
+from tequio_ledger.store.engine import Database
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 
@@ -44,7 +44,7 @@ def backup(source: Folder, target: Path, clock: Clock) -> Manifest:
         try:
             return _Copying(source, fresh, clock).run()
         except DatabaseError as err:
-            raise UserFacingError(explain(err, source.database)) from err
+            raise UserFacingError(Database(source.database).explain(err)) from err
 
 
 class _Copying:
@@ -75,7 +75,7 @@ class _Copying:
         return [manifest.describe(place, DATABASE)]
 
     def _keys(self) -> list[File]:
-        paths = [self._source.key_file(name) for name in founding.KEYS]
+        paths = founding.key_paths(self._source)
         if self._source.mark.exists():  # what stopped it stops the restored one too
             paths.append(self._source.mark)
         return [manifest.copy(path, self._target / path.name, path.name) for path in paths]

@@ -12,13 +12,12 @@ import stat
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger import founding, guard, medical
 from tequio_ledger.findings import RESTORE, Finding, error, ok, warning
 from tequio_ledger.store import disk
-from tequio_ledger.store.engine import Database, explain
+from tequio_ledger.store.engine import Database
 from tequio_ledger.web.server import bind
 from tequio_shared.errors import TequioError, UserFacingError
 
@@ -38,18 +37,18 @@ LEAST_FREE_BYTES = 256 << 20
 
 def examine(settings: Settings, folder: Folder, clock: Clock) -> list[Finding]:
     """Check everything that can be checked."""
-    if not folder.database.exists():
+    if not settings.database and not folder.database.exists():
         found = f"{folder.path} holds no ledger"
         return [error("folder", found, "choose its folder with --dir, or serve it to found one")]
     findings = [*_folder(folder), *_room(folder), *_signing(folder)]
     running = folder.is_locked()
-    with closing(Database(folder.database)) as database:
+    with closing(Database(settings.database or folder.database)) as database:
         findings += _database(settings, folder, database, clock)
     return [*findings, *_port(settings, is_running=running)]
 
 
 def _folder(folder: Folder) -> Iterator[Finding]:
-    private = [folder.path, *(folder.key_file(name) for name in founding.KEYS)]
+    private = [folder.path, *founding.key_paths(folder)]
     for path in private:
         if not path.exists():
             yield error("folder", f"{path} is missing", f"put it back, or {RESTORE}")
@@ -91,7 +90,7 @@ def _database(
 ) -> Iterator[Finding]:
     try:
         with database.reader.begin() as connection:
-            yield from _pages(connection)
+            yield from _pages(database, connection)
             genesis = founding.stored(database)
             if genesis is None:
                 yield error("log", "the database holds no entry", "serve the ledger once")
@@ -100,20 +99,19 @@ def _database(
             yield from _settings(settings, genesis)
             yield from medical.log(connection, folder, database, genesis, clock)
     except DatabaseError as err:
-        yield error("database", explain(err, database.path), RESTORE)
+        yield error("database", database.explain(err), RESTORE)
     except UserFacingError as err:
         yield error("log", str(err), RESTORE)
     except TequioError as err:
         yield error("log", f"the log does not hold: {err}", RESTORE)
 
 
-def _pages(connection: Connection) -> Iterator[Finding]:
-    said = connection.execute(text("PRAGMA integrity_check")).scalars().all()
-    if said == ["ok"]:
-        yield ok("database", "SQLite finds every page sound")
-    for fault in said:
-        if fault != "ok":
-            yield error("database", f"SQLite finds: {fault}", RESTORE)
+def _pages(database: Database, connection: Connection) -> Iterator[Finding]:
+    faults = list(database.check_pages(connection))
+    if not faults:
+        yield ok("database", f"{database.name} finds its pages sound")
+    for fault in faults:
+        yield error("database", f"{database.name} finds: {fault}", RESTORE)
 
 
 def _keys(folder: Folder, genesis: Genesis) -> Iterator[Finding]:

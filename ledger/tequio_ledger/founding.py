@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tequio_ledger.log import Admitted
+from tequio_ledger.signing import places
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.derived import Changes, derive, write
+from tequio_ledger.store.disk import UnwritableError
 from tequio_shared import canonical, limits
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.genesis import Genesis
@@ -16,16 +18,23 @@ from tequio_shared.statement import Entry
 from tequio_shared.statements.runs import NetGenesis
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tequio_ledger.coordinator import Coordinator
     from tequio_ledger.folder import Folder
     from tequio_ledger.log import Log
     from tequio_ledger.settings import Settings
     from tequio_ledger.state import State
     from tequio_ledger.store.engine import Database
+    from tequio_shared.ids import PeerKey
 
-LOG_KEY = "log"
+LOG_KEY = places.KEY
 COORDINATOR_KEY = "coordinator"
-KEYS = (LOG_KEY, COORDINATOR_KEY)
+
+
+def key_paths(folder: Folder) -> list[Path]:
+    """Say where the keys are that belong to a ledger's folder."""
+    return [places.key_path(folder), folder.key_file(COORDINATOR_KEY)]
 
 
 def rules() -> bytes:
@@ -64,7 +73,7 @@ def log_genesis(log: Log, state: State, coordinator: Coordinator, now_ms: int) -
 
 
 def _fresh(settings: Settings, folder: Folder) -> Genesis:
-    log_key = folder.signer(LOG_KEY).key
+    log_key = _log_key(settings, folder)
     return Genesis(
         name=settings.network,
         origin=settings.origin,
@@ -75,6 +84,16 @@ def _fresh(settings: Settings, folder: Folder) -> Genesis:
         rules=to_text(sha256(rules())),
         work_bits=settings.work_bits,
     )
+
+
+def _log_key(settings: Settings, folder: Folder) -> PeerKey:
+    """The public key of the log to be, wherever its other half is; raises UserFacingError."""
+    try:
+        key = places.open_signer(folder, settings.signer).key
+    except UnwritableError as err:
+        raise UserFacingError(str(err)) from err
+    places.note_key(folder, key)
+    return key
 
 
 def read(folder: Folder, database: Database) -> Genesis | None:
@@ -102,11 +121,12 @@ def stored(database: Database) -> Genesis | None:
 
 def check_keys(found: Genesis, folder: Folder) -> None:
     """Raise UserFacingError unless the folder holds the network's own keys, for nobody else."""
-    if not folder.holds_key(LOG_KEY) or not folder.holds_key(COORDINATOR_KEY):
+    log_key = places.public_key(folder)
+    if log_key is None or not folder.holds_key(COORDINATOR_KEY):
         raise UserFacingError(
             f"{folder.path} holds the network {found.name!r} but not its keys: restore them"
         )
-    held = folder.signer(LOG_KEY).key, folder.signer(COORDINATOR_KEY).key
+    held = log_key, folder.signer(COORDINATOR_KEY).key
     if held != (VerifierKey.parse(found.log_key).key, found.coordinator_key):
         raise UserFacingError(
             f"the keys in {folder.path} are not those of its network {found.name!r}: restore them"

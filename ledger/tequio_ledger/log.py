@@ -6,13 +6,15 @@ never before, and its row's key makes a second root for a size impossible; the g
 before each signature. After a failed write nothing of this object may be used: memory may be
 ahead of the disk. Nothing is ever repaired in memory; the disk is read anew.
 
-`read` and `load` look at every stored byte (`integrity`) before anything is signed; `load` takes
-office as well, `read` writes nothing at all.
+`read`, `follow` and `load` look at every stored byte (`integrity`) before anything is signed.
+`load` takes office as well; the others write nothing at all. `follow` goes on where the last one
+ended: so whoever follows a log takes office without reading it again.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DatabaseError
@@ -20,15 +22,16 @@ from sqlalchemy.exc import DatabaseError
 from tequio_ledger import checkpoint
 from tequio_ledger.admitted import Admitted
 from tequio_ledger.checkpoint import Published
+from tequio_ledger.guard import NotSigningError
 from tequio_ledger.integrity import Integrity
-from tequio_ledger.store import authored, log_rows
+from tequio_ledger.signing.notary import WouldForkError
+from tequio_ledger.store import authored, disk, log_rows
 from tequio_ledger.store.disk import UnwritableError
-from tequio_ledger.store.engine import explain, failed_write
 from tequio_ledger.store.log_rows import Head, StoredCheckpoint
-from tequio_ledger.tree import Tree
+from tequio_ledger.tile_proofs import TileProofs
 from tequio_shared import merkle
-from tequio_shared.errors import FatalLogError, UserFacingError
-from tequio_shared.notes import Checkpoint, sign_checkpoint
+from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
+from tequio_shared.notes import Checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,11 +40,11 @@ if TYPE_CHECKING:
 
     from tequio_ledger.clock import Clock
     from tequio_ledger.guard import Guard
+    from tequio_ledger.signing.notary import CheckpointSigner
     from tequio_ledger.store.engine import Database
     from tequio_ledger.store.log_rows import StoredEntry
     from tequio_shared.genesis import Genesis
     from tequio_shared.ids import Digest, PeerKey
-    from tequio_shared.keys import Signer
     from tequio_shared.statement import Entry
 
 __all__ = ["Admitted", "Log", "Published"]
@@ -51,7 +54,12 @@ class Log:
     """One open log. `append` belongs to the sequencer; `published` is for all to read."""
 
     def __init__(
-        self, database: Database, genesis: Genesis, signer: Signer, guard: Guard, clock: Clock
+        self,
+        database: Database,
+        genesis: Genesis,
+        signer: CheckpointSigner,
+        guard: Guard,
+        clock: Clock,
     ) -> None:
         self._database = database
         self._net = genesis.network_id
@@ -59,11 +67,16 @@ class Log:
         self._signer = signer
         self._guard = guard
         self._clock = clock
-        self._tree = Tree()
+        self._integrity = Integrity(self._net)
         self._head = Head(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=0)
         self.published = checkpoint.NOTHING
         self.published_at_ms = 0
         """When the newest checkpoint was signed, as its row says."""
+
+    @property
+    def term(self) -> int:
+        """Under which term of office we write; 0 while we only read."""
+        return self._head.term
 
     @property
     def size(self) -> int:
@@ -79,21 +92,32 @@ class Log:
             with self._database.reader.begin() as connection:
                 self._read(connection, take)
         except DatabaseError as err:
-            raise UserFacingError(explain(err, self._database.path)) from err
+            raise UserFacingError(self._database.explain(err)) from err
+
+    def follow(self, take: Callable[[StoredEntry, Entry], None]) -> None:
+        """Read and check what was published since the last time, and hand it on.
+
+        Raises UserFacingError when a stored byte is not what was written, UnwritableError when the
+        database does not answer.
+        """
+        try:
+            with self._database.reader.begin() as connection:
+                self._follow(connection, take)
+        except DatabaseError as err:
+            raise self._unreadable(err) from err
 
     def load(self, take: Callable[[StoredEntry, Entry], None]) -> None:
         """Read and check everything there is, hand each entry on, and take office (a new term).
 
         Raises UserFacingError when a stored byte is not what was written, UnwritableError.
         """
-        self._guard.check()
+        self._guard.check_office(self._database)
         try:
-            with self._database.writer.begin() as connection:
+            with self._database.office.begin() as connection:
                 self._take_office(connection, take)
             self._sign()
         except DatabaseError as err:
-            why = failed_write(err, self._database.path)
-            raise why if isinstance(why, UnwritableError) else UserFacingError(str(why)) from err
+            raise self._unreadable(err) from err
 
     def find_leaf(self, author: PeerKey, seq: int) -> bytes | None:
         """Give the entry that an author signed under a number, if it is among the last ones."""
@@ -106,7 +130,7 @@ class Log:
             with self._database.reader.begin() as connection:
                 return log_rows.find_index(connection, statement_id)
         except DatabaseError as err:
-            raise failed_write(err, self._database.path) from err
+            raise self._database.failed_write(err) from err
 
     def append(self, batch: Sequence[Admitted], derive: Callable[[Connection], None]) -> Published:
         """Commit a batch and sign the new checkpoint; returns it when both are on the disk.
@@ -121,7 +145,7 @@ class Log:
             self._commit(batch, derive)
             self._sign()
         except DatabaseError as err:
-            raise failed_write(err, self._database.path) from err
+            raise self._database.failed_write(err) from err
         return self.published
 
     def _read(self, connection: Connection, take: Callable[[StoredEntry, Entry], None]) -> None:
@@ -137,6 +161,20 @@ class Log:
         self._check(connection, stored, take_published)
         self._head = replace(stored, term=0)
 
+    def _follow(self, connection: Connection, take: Callable[[StoredEntry, Entry], None]) -> None:
+        stored = log_rows.read_head(connection)
+        if stored is None:
+            return
+        before = self.published
+        self._find_published(connection, stored)
+        if self.published.size > before.size:
+            self._integrity.extend(connection, self.published, take)
+        self._head = replace(stored, term=0, size=self.published.size, root=self.published.root)
+
+    def _unreadable(self, err: DatabaseError) -> TequioError:
+        why = self._database.failed_write(err)
+        return why if isinstance(why, UnwritableError) else UserFacingError(str(why))
+
     def _take_office(
         self, connection: Connection, take: Callable[[StoredEntry, Entry], None]
     ) -> None:
@@ -148,7 +186,7 @@ class Log:
         self._check(connection, stored, take)
         self._head = replace(stored, term=stored.term + 1)
         if not log_rows.swap_head(connection, stored, self._head):
-            raise FatalLogError("the log's head changed while it was read")
+            raise self._database.lost_office("the log's head changed while it was read")
         self._find_published(connection, stored)
 
     def _check(
@@ -159,9 +197,7 @@ class Log:
                 f"the database holds the log {stored.origin!r}, not {self._head.origin!r}: "
                 "choose another folder or the old origin"
             )
-        integrity = Integrity(self._net, take)
-        integrity.check(connection, stored)
-        self._tree = integrity.tree
+        self._integrity.check(connection, stored, take)
 
     def _find_published(self, connection: Connection, head: Head) -> None:
         stored = log_rows.read_last_checkpoint(connection)
@@ -169,33 +205,47 @@ class Log:
         self.published_at_ms = stored.at_ms if stored else 0
 
     def _commit(self, batch: Sequence[Admitted], derive: Callable[[Connection], None]) -> None:
-        first = self.size
+        first, tree = self.size, self._integrity.tree
         for admitted in batch:
-            self._tree.append(admitted.leaf)
-        head = replace(self._head, size=self._tree.size, root=self._tree.root())
-        tiles = self._tree.take_changed()
-        with self._database.writer.begin() as connection:
+            tree.append(admitted.leaf)
+        head = replace(self._head, size=tree.size, root=tree.root())
+        tiles = tree.take_changed()
+        with self._database.office.begin() as connection:
+            if not log_rows.swap_head(connection, self._head, head):  # first: it locks the head
+                raise self._database.lost_office(
+                    f"the log's head is no longer at size {first}, term {self._head.term}: "
+                    "another process wrote to this database"
+                )
             rows = [admitted.row(first + at) for at, admitted in enumerate(batch)]
             log_rows.insert_entries(connection, rows)
             log_rows.write_tiles(connection, tiles)
             derive(connection)
-            if not log_rows.swap_head(connection, self._head, head):
-                raise FatalLogError(
-                    f"the log's head is no longer at size {first}, term {self._head.term}: "
-                    "another process wrote to this database"
-                )
         self._head = head
 
     def _sign(self) -> None:
-        if self.published.size == self._head.size:
+        """Sign the head. One that is signed is shown to the signer again: it may know of more."""
+        head = self._head
+        if head.size == 0:
             return
         self._guard.check()
-        head = self._head
-        note = sign_checkpoint(
-            Checkpoint(origin=head.origin, size=head.size, root=head.root), self._signer
-        )
+        note = self._signed(Checkpoint(origin=head.origin, size=head.size, root=head.root))
+        if self.published.size == head.size:
+            return
         row = StoredCheckpoint(size=head.size, root=head.root, note=note, at_ms=self._clock())
-        with self._database.writer.begin() as connection:
+        with self._database.office.begin() as connection:
             log_rows.insert_checkpoint(connection, row)
         self.published = Published(size=head.size, root=head.root, note=note)
         self.published_at_ms = row.at_ms
+
+    def _signed(self, tree: Checkpoint) -> bytes:
+        try:
+            return self._signer.sign(tree, lambda old: self._prove(old, tree.size))
+        except WouldForkError as err:
+            raise NotSigningError(str(err)) from err
+        except OSError as err:
+            passing = UnwritableError if disk.is_passing(err) else FatalLogError
+            raise passing(f"what is signed cannot be kept: {err.strerror or err}") from err
+
+    def _prove(self, old_size: int, size: int) -> list[Digest]:
+        with self._database.reader.begin() as connection:
+            return TileProofs(partial(log_rows.read_tile, connection), size).consistency(old_size)

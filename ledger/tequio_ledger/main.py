@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import signal
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 import structlog
 
@@ -12,70 +15,118 @@ from tequio_ledger import SOFTWARE
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
 from tequio_ledger.service import open_ledger
+from tequio_ledger.store import timing
+from tequio_ledger.web import measures
 from tequio_ledger.web.app import build
+from tequio_ledger.web.conditional import Conditional
 from tequio_ledger.web.events import Streams
 from tequio_ledger.web.gate import Gate
+from tequio_ledger.web.options import Options
 from tequio_ledger.web.server import WebServer, address, bind
+from tequio_ledger.web.traced import Traced
+from tequio_ledger.web.unread import Unread
 from tequio_shared import heap
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     import socket
-
-    from litestar import Litestar
+    from collections.abc import Iterator
 
     from tequio_ledger.service import Ledger
     from tequio_ledger.settings import Settings
+    from tequio_ledger.web.gate import App
+
+_NAME_BYTES = 4  # tell the requests of one process from those of another
 
 log = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Listeners:
+    """The sockets that the process answers at."""
+
+    public: socket.socket
+    metrics: socket.socket | None
+
+
 def serve(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError and FatalLogError."""
-    with Folder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
+    with Folder(settings.folder) as folder, _bound(settings) as listeners:
         ledger = open_ledger(settings, folder, now_ms)
+        timing.watch(ledger.database.writer, "writer")
+        timing.watch(ledger.database.reader, "reader")
         heap.settle()
         try:
-            asyncio.run(_serve(ledger, listener))
+            asyncio.run(_serve(ledger, listeners))
         finally:
             ledger.close()
 
 
-async def _serve(ledger: Ledger, listener: socket.socket) -> None:
-    streams, url = Streams(), address(listener)
-    server = WebServer(_gated(build(ledger, streams), ledger.settings), listener)
+@contextmanager
+def _bound(settings: Settings) -> Iterator[_Listeners]:
+    """Listen before anything is read: a busy port is told at once."""
+    with ExitStack() as stack:
+        public = stack.enter_context(bind(settings.host, settings.port))
+        port, metrics = settings.metrics_port, None
+        if port is not None:
+            metrics = bind(settings.metrics_host, port, "--metrics-port")
+            stack.enter_context(metrics)
+        yield _Listeners(public=public, metrics=metrics)
+
+
+async def _serve(ledger: Ledger, listeners: _Listeners) -> None:
+    streams, urls = Streams(), _urls(listeners)
+    servers = list(_servers(ledger, streams, listeners))
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
-    _announce(ledger, url)
+    _announce(ledger, *urls)
     async with asyncio.TaskGroup() as tasks:
         sequencing = tasks.create_task(ledger.run())
-        serving = tasks.create_task(server.serve())
+        serving = [tasks.create_task(server.serve()) for server in servers]
         await asyncio.wait(
-            {sequencing, serving, tasks.create_task(stopping.wait())},
+            {sequencing, *serving, tasks.create_task(stopping.wait())},
             return_when=asyncio.FIRST_COMPLETED,
         )
         stopping.set()
         streams.is_closing = True
         ledger.sequencer.changed.set()
-        server.stop()
-        await serving
+        for server in servers:
+            server.stop()
+        await asyncio.wait(serving)
         sequencing.cancel()
     log.info("stopped", size=ledger.log.size)
 
 
-def _gated(app: Litestar, settings: Settings) -> Gate:
-    return Gate(app, settings.trusted_proxies, settings.address_streams)  # type: ignore[arg-type]
+def _servers(ledger: Ledger, streams: Streams, listeners: _Listeners) -> Iterator[WebServer]:
+    yield WebServer(_public(ledger, streams), listeners.public)
+    if listeners.metrics is not None:
+        yield WebServer(measures.app(ledger, streams), listeners.metrics)
 
 
-def _announce(ledger: Ledger, url: str) -> None:
+def _public(ledger: Ledger, streams: Streams) -> App:
+    settings = ledger.settings
+    app = cast("App", build(ledger, streams))  # the framework types its messages one by one
+    limits = settings.address_streams, settings.request_rate
+    gate = Gate(Unread(Conditional(Options(app))), settings.trusted_proxies, *limits)
+    return Traced(gate, secrets.token_hex(_NAME_BYTES))
+
+
+def _urls(listeners: _Listeners) -> tuple[str, str | None]:
+    """Where the ledger answers and where its metrics are; before a server takes the sockets."""
+    metrics = listeners.metrics
+    return address(listeners.public), address(metrics) + measures.PATH if metrics else None
+
+
+def _announce(ledger: Ledger, url: str, metrics: str | None) -> None:
     log.info(
         "tequio-ledger serves",
         software=SOFTWARE,
         network=ledger.genesis.name,
         network_id=to_text(ledger.state.net),
         url=url,
+        metrics=metrics,
         folder=str(ledger.settings.folder),
         size=ledger.log.size,
     )

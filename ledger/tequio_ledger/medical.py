@@ -49,7 +49,7 @@ def log(
     if broken:  # without them the log cannot be folded
         return
     fold = _Fold(genesis, blobs)
-    Integrity(genesis.network_id, fold.take).check(connection, head)
+    Integrity(genesis.network_id).check(connection, head, fold.take)
     yield ok("log", f"{head.size} entries, every byte as it was written")
     yield from fold.compare(connection)
     yield from _blobs(blobs)
@@ -119,7 +119,7 @@ def _rows(connection: Connection, table: type[Base]) -> list[tuple[object, ...]]
 
 
 def _blobs(blobs: BlobFolder) -> Iterator[Finding]:
-    rows, files = blobs.rows(), blobs.digests_on_disk()
+    rows, files = blobs.rows(), blobs.digests()
     for digest in sorted(rows.keys() - files):
         yield warning("blobs", f"the file of blob {digest.hex()} is missing", "put it again")
     for digest in sorted(files):

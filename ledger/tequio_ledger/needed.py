@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
     from tequio_shared.statement import Statement
 
-_TYPES = (NetGenesis.TYPE, RunOpen.TYPE, RoundRoster.TYPE, RoundClose.TYPE)
+NAMING = (NetGenesis.TYPE, RunOpen.TYPE, RoundRoster.TYPE, RoundClose.TYPE)
+"""Types of statements that name a document."""
 
 
 def documents(connection: Connection) -> Iterator[tuple[int, Digest]]:
     """Name each document with the index of the entry that needs it; the log is sound."""
-    for index, leaf in log_rows.each_leaf_of(connection, _TYPES):
+    for index, leaf in log_rows.each_leaf_of(connection, NAMING):
         yield index, document_of(Entry.parse(leaf).statement)
 
 

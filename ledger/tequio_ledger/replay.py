@@ -12,11 +12,14 @@ from tequio_ledger.folder import Folder
 from tequio_ledger.guard import Guard
 from tequio_ledger.log import Log
 from tequio_ledger.shelf import Shelf
+from tequio_ledger.signing import places
 from tequio_ledger.state import State
 from tequio_ledger.store import derived
 from tequio_ledger.store.blobs import BlobFolder
-from tequio_ledger.store.engine import Database, explain, failed_write
+from tequio_ledger.store.bucket import Bucket
+from tequio_ledger.store.engine import Database
 from tequio_shared.errors import UserFacingError
+from tequio_shared.notes import VerifierKey
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,22 +34,24 @@ if TYPE_CHECKING:
 def replay(settings: Settings) -> int:
     """Check the log, drop all derived rows, and write them anew; gives the number of entries."""
     with Folder(settings.folder) as folder:
-        database = Database(folder.database)
+        database = Database(settings.database or folder.database)
         try:
             return _replay(settings, folder, database)
         except DatabaseError as err:
-            raise UserFacingError(explain(err, database.path)) from err
+            raise UserFacingError(database.explain(err)) from err
         finally:
             database.close()
 
 
 def _replay(settings: Settings, folder: Folder, database: Database) -> int:
     database.migrate()
-    blobs = BlobFolder(folder.blobs, database, now_ms, settings.blob_quota_bytes)
+    bucket = Bucket(settings.blobs) if settings.blobs else None
+    blobs = BlobFolder(folder.blobs, database, now_ms, settings.blob_quota_bytes, bucket)
     genesis = founding.genesis(settings, folder, database)
     state = State(genesis, Shelf(blobs).read)
     guard = Guard(folder.mark, genesis)
-    log = Log(database, genesis, folder.signer(founding.LOG_KEY), guard, now_ms)
+    signer = places.open_signer(folder, settings.signer, VerifierKey.parse(genesis.log_key).key)
+    log = Log(database, genesis, signer, guard, now_ms)
 
     def take(stored: StoredEntry, entry: Entry) -> None:
         state.apply(stored.index, entry, stored.at_ms)
@@ -72,4 +77,4 @@ def load_anew(database: Database, log: Log, state: State, take: Take) -> None:
             derived.clear(connection)
             derived.write(connection, changes, state)
     except DatabaseError as err:
-        raise failed_write(err, database.path) from err
+        raise database.failed_write(err) from err

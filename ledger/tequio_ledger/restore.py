@@ -15,6 +15,7 @@ from tequio_ledger.folder import Folder
 from tequio_ledger.guard import Cause, Guard, Mark, write_mark
 from tequio_ledger.log import Log
 from tequio_ledger.shelf import Shelf
+from tequio_ledger.signing import places
 from tequio_ledger.state import State
 from tequio_ledger.store import disk
 from tequio_ledger.store.blobs import BlobFolder
@@ -54,7 +55,7 @@ def confirm(folder: Folder, notes: Iterable[Path]) -> int:
         guard = Guard(folder.mark, genesis)
         if guard.mark is None:
             raise UserFacingError(f"{folder.path} was not restored: there is nothing to confirm")
-        log = Log(database, genesis, folder.signer(founding.LOG_KEY), guard, now_ms)
+        log = Log(database, genesis, places.open_signer(folder), guard, now_ms)
         log.read(lambda _stored, _entry: None)
         for path in notes:
             _show(guard, path, log, database)
@@ -88,7 +89,7 @@ def _check(folder: Folder) -> None:
         blobs = BlobFolder(folder.blobs, database, now_ms, 0)
         state = State(genesis, Shelf(blobs).read)
         guard = Guard(folder.mark, genesis)
-        log = Log(database, genesis, folder.signer(founding.LOG_KEY), guard, now_ms)
+        log = Log(database, genesis, places.open_signer(folder), guard, now_ms)
         log.read(lambda stored, entry: state.apply(stored.index, entry, stored.at_ms))
 
 

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from tequio_ledger import metrics
 from tequio_ledger.batch import Batch, Known, Logged, Outcome, Refused
 from tequio_shared.errors import RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tequio_ledger.coordinator import Coordinator
     from tequio_ledger.log import Log, Published
@@ -77,6 +78,11 @@ class Sequencer:
         """The newest signed state."""
         return self._log.published
 
+    @property
+    def waiting(self) -> int:
+        """How many entries wait for a batch."""
+        return self._waiting
+
     def due_ms(self) -> int | None:
         """Say when the coordinator may speak next by time alone."""
         due_ms = self._coordinator.due()
@@ -116,15 +122,23 @@ class Sequencer:
 
     def give_up(self) -> None:
         """Tell those who still wait to come back; this state is not read any more."""
+        self.turn_away()
+        self._is_writing = False
+        self._writer.shutdown(wait=False)
+        self.changed.set()
+
+    def turn_away(self) -> None:
+        """Tell those who still wait to come back; whether their batch was written is unknown."""
         while self._jobs.qsize():
             self._taken.append(self._jobs.get_nowait())
         for job in self._taken:
             if not job.answer.done():
                 job.answer.set_exception(RefusedError("read-only", self.closed_for or "closed"))
         self._taken = []
-        self._is_writing = False
-        self._writer.shutdown(wait=False)
-        self.changed.set()
+
+    async def do(self, work: Callable[[], None]) -> None:
+        """Do something between two batches, in the thread that writes them."""
+        await asyncio.get_running_loop().run_in_executor(self._writer, work)
 
     async def _gather(self) -> list[_Job]:
         """Wait for a job or the coordinator's next deadline; take all that is there."""
@@ -172,8 +186,10 @@ class Sequencer:
                 self._coordinator.back_off(deed.run, batch.now_ms)
 
     def _write(self, batch: Batch) -> None:
-        self._shelf.store()
-        self._log.append(batch.admitted, batch.write)
+        metrics.BATCH_ENTRIES.observe(len(batch.admitted))
+        with metrics.BATCH_S.time():
+            self._shelf.store()
+            self._log.append(batch.admitted, batch.write)
 
 
 class Signal:

@@ -4,11 +4,15 @@ What is built on the log (log, state, sequencer) is never repaired. When a write
 forbids to sign, it is thrown away and read anew from the disk, for reading only: what is published
 is served on, statements are answered with `read-only`. When only the disk was the cause, writing is
 tried again with growing pauses, each time from the disk.
+
+From a shared database (`replicas`) several processes serve; those that do not write the log follow
+it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,28 +20,36 @@ from typing import TYPE_CHECKING
 import structlog
 
 from tequio_ledger import founding
-from tequio_ledger.coordinator import Coordinator
+from tequio_ledger.follower import Follower
 from tequio_ledger.guard import Guard, NotSigningError
-from tequio_ledger.log import Log
-from tequio_ledger.replay import load_anew
+from tequio_ledger.kept_proofs import KeptProofs
+from tequio_ledger.office import Builder
+from tequio_ledger.publishing.policy_file import read_policy
+from tequio_ledger.publishing.publisher import Publisher
+from tequio_ledger.publishing.recall import Recall
+from tequio_ledger.replica import Replica
 from tequio_ledger.sequencer import Sequencer, Signal
-from tequio_ledger.shelf import Shelf
-from tequio_ledger.state import State
-from tequio_ledger.store import derived, disk
+from tequio_ledger.store import disk
 from tequio_ledger.store.blobs import BlobFolder
+from tequio_ledger.store.bucket import Bucket
 from tequio_ledger.store.disk import UnwritableError
-from tequio_ledger.store.engine import Database
-from tequio_ledger.timekeeper import Timekeeper
+from tequio_ledger.store.engine import Database, closing_if_failed
+from tequio_ledger.store.postgresql import TakenError
 from tequio_shared.errors import FatalLogError, UserFacingError
+from tequio_shared.notes import VerifierKey
 
 if TYPE_CHECKING:
     from tequio_ledger.clock import Clock
     from tequio_ledger.folder import Folder
+    from tequio_ledger.log import Log, Published
+    from tequio_ledger.office import Office
     from tequio_ledger.settings import Settings
-    from tequio_ledger.store.log_rows import StoredEntry
+    from tequio_ledger.state import State
     from tequio_shared.genesis import Genesis
-    from tequio_shared.statement import Entry
 
+FOUNDING_S = 30.0
+"""How long one waits for a network that another process founds."""
+JOIN_PAUSE_S = 0.1
 RETRY_S = 1.0
 RETRY_MOST_S = 30.0
 """Pauses between two tries to write again: doubled from the first up to the second."""
@@ -62,19 +74,25 @@ class Ledger:
 
     log: Log
     state: State
-    sequencer: Sequencer
+    sequencer: Sequencer | Follower
 
     def __init__(self, settings: Settings, folder: Folder, clock: Clock) -> None:
         """Prepare the tables and read who we are; raises UserFacingError, UnwritableError."""
         self.settings = settings
         self.clock = clock
-        self.database = Database(folder.database)
-        self.database.migrate()
-        self.blobs = BlobFolder(folder.blobs, self.database, clock, settings.blob_quota_bytes)
-        self.genesis: Genesis = founding.genesis(settings, folder, self.database)
-        self.guard = Guard(folder.mark, self.genesis)
+        self.database = Database(settings.database or folder.database)
+        with closing_if_failed(self.database):
+            self.database.migrate()
+            bucket = Bucket(settings.blobs) if settings.blobs else None
+            quota = settings.blob_quota_bytes
+            self.blobs = BlobFolder(folder.blobs, self.database, clock, quota, bucket)
+            self.genesis: Genesis = founding.genesis(settings, folder, self.database)
+        self.policy = read_policy(settings.trust, VerifierKey.parse(self.genesis.log_key))
+        self.proofs = KeptProofs(self.database)
         self._folder = folder
         self._changed = Signal()
+        self.guard = self._guard()
+        self.publisher = self._publisher()
 
     def open(self) -> None:
         """Check every stored byte and take office, or serve what is there if that cannot be.
@@ -84,14 +102,42 @@ class Ledger:
         try:
             self.blobs.tidy()
             self._adopt(self._take_office())
+        except TakenError:
+            self._adopt(self._join())
         except (UnwritableError, NotSigningError) as err:
             view = self._read_only(str(err))
             if view.log.published.size == 0:
                 raise UserFacingError(str(err)) from err
             self._adopt(view)
 
+    @property
+    def published(self) -> Published:
+        """What everybody may see: signed, and cosigned if a policy asks for it."""
+        return self.log.published if self.publisher is None else self.publisher.published
+
+    @property
+    def is_leading(self) -> bool:
+        """Whether this process writes the log, or alone serves what is written."""
+        return isinstance(self.sequencer, Sequencer) and self.guard.mark is None
+
     async def run(self) -> None:
-        """Log statements for ever; raises FatalLogError when a write fails for no passing cause."""
+        """Log and publish for ever; raises FatalLogError when a write fails for good."""
+        works = [asyncio.create_task(self._run())]
+        if self.publisher is not None:
+            works.append(asyncio.create_task(self.publisher.run()))
+        try:
+            await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
+            for work in works:
+                if work.done():
+                    work.result()
+        finally:
+            for work in works:
+                work.cancel()
+            await asyncio.gather(*works, return_exceptions=True)
+
+    async def _run(self) -> None:
+        if self.database.is_shared:
+            await Replica(self._builder(), self._office, self._adopt).run()
         pause_s = RETRY_S
         while True:
             if self.sequencer.closed_for is None:
@@ -122,7 +168,10 @@ class Ledger:
         if self.sequencer.closed_for is not None:
             return Health(status="read-only", detail=self.sequencer.closed_for)
         late = self.sequencer.timekeeper.reason
-        return Health(status="ok") if late is None else Health(status="clock", detail=late)
+        if late is not None:
+            return Health(status="clock", detail=late)
+        lonely = self.publisher.reason if self.publisher else None
+        return Health(status="ok") if lonely is None else Health(status="no-quorum", detail=lonely)
 
     def close(self) -> None:
         """Close the database."""
@@ -131,6 +180,8 @@ class Ledger:
     async def _sequence(self) -> None:
         """Run the sequencer to its end, then put a view in its place that only reads."""
         sequencer = self.sequencer
+        if isinstance(sequencer, Follower):
+            raise FatalLogError("nobody follows a log that is its own")
         try:
             await sequencer.run()
         except (UnwritableError, NotSigningError) as err:
@@ -153,7 +204,7 @@ class Ledger:
             former.give_up()
             log.info("takes statements again", size=self.log.size)
 
-    def _take_office(self) -> _Office:
+    def _take_office(self) -> Office:
         """Read everything anew and take office; raises UnwritableError, NotSigningError."""
         self.guard.check()
         self.database.close()
@@ -163,68 +214,72 @@ class Ledger:
             if not disk.is_passing(err):
                 raise UserFacingError(disk.explain(err, self._folder.path)) from err
             raise UnwritableError(disk.explain(err, self._folder.path)) from err
-        office = self._build()
-        self._load(office)
-        if office.log.size == 0:
-            self.blobs.put(founding.rules())
-            founding.log_genesis(office.log, office.state, office.coordinator, self.clock())
-        office.sequencer.timekeeper.note(office.log.published_at_ms)
-        return office
+        return self._builder().lead()
 
-    def _load(self, office: _Office) -> None:
-        """Read the log into a new office; what an older program did not derive is derived now."""
-        with self.database.reader.begin() as connection:
-            is_short = derived.is_short(connection)
-        if is_short:
-            log.info("writes derived tables anew", reason="an older program wrote them")
-            load_anew(self.database, office.log, office.state, office.take)
-        else:
-            office.log.load(office.take)
-
-    def _read_only(self, reason: str) -> _Office:
+    def _read_only(self, reason: str) -> Office:
         """Read everything anew, to be served as it is."""
         self.database.close()
-        office = self._build()
-        office.log.read(office.take)
-        office.sequencer.closed_for = reason
-        return office
+        return self._builder().view(reason)
 
-    def _build(self) -> _Office:
-        folder, genesis, clock = self._folder, self.genesis, self.clock
-        shelf = Shelf(self.blobs)
-        state = State(genesis, shelf.read)
-        log_ = Log(self.database, genesis, folder.signer(founding.LOG_KEY), self.guard, clock)
-        coordinator = Coordinator(folder.signer(founding.COORDINATOR_KEY), state)
-        late = Timekeeper(clock)
-        sequencer = Sequencer(log_, state, coordinator, shelf, late, self._changed)
-        return _Office(log=log_, state=state, sequencer=sequencer, coordinator=coordinator)
+    def _join(self) -> Office:
+        """Follow what another process writes; waits for a network that is being founded."""
+        deadline_s = time.monotonic() + FOUNDING_S
+        while founding.stored(self.database) is None:
+            if time.monotonic() > deadline_s:
+                raise UserFacingError(
+                    f"{self.database.name} is held by a tequio-ledger that founds no network: "
+                    "stop that one"
+                )
+            time.sleep(JOIN_PAUSE_S)
+        self.genesis = founding.genesis(self.settings, self._folder, self.database)
+        self.guard = self._guard()
+        self.publisher = self._publisher()
+        return self._builder().follow()
 
-    def _adopt(self, office: _Office) -> None:
+    def _guard(self) -> Guard:
+        guard = Guard(self._folder.mark, self.genesis, self.database)
+        if self.policy is not None:
+            guard.recall = Recall(self.policy, VerifierKey.parse(self.genesis.log_key))
+        return guard
+
+    def _publisher(self) -> Publisher | None:
+        if self.policy is None:
+            return None
+        publisher = Publisher(
+            ledger=self,
+            policy=self.policy,
+            key=VerifierKey.parse(self.genesis.log_key),
+            database=self.database,
+            changed=self._changed,
+            clock=self.clock,
+            pause_s=self.settings.publish_pause_ms / 1000,
+        )
+        publisher.load()
+        return publisher
+
+    def _builder(self) -> Builder:
+        return Builder(
+            genesis=self.genesis,
+            folder=self._folder,
+            database=self.database,
+            blobs=self.blobs,
+            guard=self.guard,
+            clock=self.clock,
+            changed=self._changed,
+            signer=self.settings.signer,
+        )
+
+    def _adopt(self, office: Office) -> None:
         self.log, self.state, self.sequencer = office.log, office.state, office.sequencer
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Office:
-    """What is built on the log, from the disk in one go."""
-
-    log: Log
-    state: State
-    sequencer: Sequencer
-    coordinator: Coordinator
-
-    def take(self, stored: StoredEntry, entry: Entry) -> None:
-        """Fold one entry."""
-        self.state.apply(stored.index, entry, stored.at_ms)
-        statement = entry.statement
-        if statement.author == self.state.genesis.coordinator_key:
-            self.sequencer.timekeeper.note(statement.ts)
+        self._office = office
 
 
 def open_ledger(settings: Settings, folder: Folder, clock: Clock) -> Ledger:
     """Open or found the ledger in a folder, every stored byte checked; raises UserFacingError."""
     try:
         ledger = Ledger(settings, folder, clock)
-        ledger.open()
+        with closing_if_failed(ledger.database):
+            ledger.open()
     except OSError as err:
         raise UserFacingError(disk.explain(err, folder.path)) from err
     return ledger

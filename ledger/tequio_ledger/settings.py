@@ -1,4 +1,8 @@
-"""What the service was asked to be: one frozen value, read once from options and environment."""
+"""What the service was asked to be: one frozen value, read once at its start.
+
+To add a setting: a constant here, in `ALL`, with a field in `Settings`, and a line in
+`installer/ledger.toml`. Options, environment variables and keys of the file follow from it.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +10,266 @@ import re
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
+import platformdirs
 
+from tequio_ledger import logs
+from tequio_ledger.setting import Form, Setting, choice, flag, hide, many, number, pattern
+from tequio_ledger.setting_sources import DEFAULT, Gathered, Given
 from tequio_shared import ids
 from tequio_shared.errors import TequioError, UserFacingError
-from tequio_shared.genesis import WORK_BITS
+from tequio_shared.genesis import WORK_BITS as MOST_WORK_BITS
 from tequio_shared.keys import check_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from tequio_shared.ids import PeerKey
 
-ENVIRONMENT_PREFIX = "TEQUIO_LEDGER_"
+Value = TypeVar("Value")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 _ORIGIN = re.compile(r"[a-z0-9][a-z0-9./_-]{0,127}")
+_DATABASES = ("sqlite:///", "postgresql+psycopg://")
+_BLOB_STORES = ("s3://", "file:///")
 _HOST = re.compile(r"[A-Za-z0-9.:_-]{1,253}")
+
+
+def _path(text: str) -> Path:
+    if not text:
+        raise ValueError("the name of a folder")
+    return Path(text).expanduser().absolute()
+
+
+def _file(text: str) -> Path | None:
+    return _path(text) if text else None
+
+
+def _database(text: str) -> str:
+    if text and not text.startswith(_DATABASES):
+        raise ValueError(f"a URL that begins with {' or '.join(_DATABASES)}")
+    return text
+
+
+def _blobs(text: str) -> str:
+    if text and not text.startswith(_BLOB_STORES):
+        raise ValueError(f"a URL that begins with {' or '.join(_BLOB_STORES)}")
+    return text
+
+
+def _network(text: str) -> IPv4Network | IPv6Network:
+    try:
+        return ip_network(text)
+    except ValueError as err:
+        raise ValueError(f"networks such as 10.0.0.0/8, which {text!r} is not") from err
+
+
+def _port_or_off(text: str) -> int | None:
+    try:
+        return None if text == "off" else number(0, 65_535)(text)
+    except ValueError as err:
+        raise ValueError(f"{err}, or off") from err
+
+
+def _key(text: str) -> PeerKey:
+    try:
+        return check_key(ids.key_from_text(text))
+    except TequioError as err:
+        raise ValueError(f"public keys, which {text!r} is not ({err})") from err
+
+
+def _keys(text: str) -> tuple[PeerKey, ...]:
+    keys = many(_key)(text)
+    if len(set(keys)) != len(keys):
+        raise ValueError("keys of different people: one is there twice")
+    return tuple(sorted(keys))
+
+
+DIR = Setting(
+    name="dir",
+    default=platformdirs.user_data_dir("tequio-ledger"),
+    parse=_path,
+    help="Where everything is kept.",
+)
+DATABASE = Setting(
+    name="database",
+    default="",
+    parse=_database,
+    help="URL: postgresql+psycopg://user@host/name; without one, SQLite in the folder.",
+)
+BLOBS = Setting(
+    name="blobs",
+    default="",
+    parse=_blobs,
+    help="URL of what all replicas keep blobs in: s3://bucket/prefix; without one, the folder.",
+)
+HOST = Setting(
+    name="host",
+    default="127.0.0.1",
+    parse=pattern(_HOST, "a host name or address"),
+    help="Address to listen on.",
+)
+PORT = Setting(
+    name="port",
+    default="8600",
+    parse=number(0, 65_535),
+    help="Port; 0 takes a free one.",
+    form=Form.NUMBER,
+)
+NETWORK = Setting(
+    name="network",
+    default="tequio",
+    parse=pattern(_NAME, "1 to 32 of a-z, 0-9 and -"),
+    help="Name of the network.",
+)
+ORIGIN = Setting(
+    name="origin",
+    default="localhost/tequio",
+    parse=pattern(_ORIGIN, "an address such as ledger.example/net1"),
+    help="Log's name.",
+)
+ORGANISER = Setting(
+    name="organiser",
+    default="",
+    parse=_keys,
+    help="Key that may open runs; repeat.",
+    form=Form.LIST,
+)
+THRESHOLD = Setting(
+    name="threshold",
+    default="1",
+    parse=number(1, 255),
+    help="Organisers who must sign.",
+    form=Form.NUMBER,
+)
+WORK_BITS = Setting(
+    name="work-bits",
+    default="20",
+    parse=number(0, MOST_WORK_BITS),
+    help="Work of a new key.",
+    form=Form.NUMBER,
+)
+BLOB_QUOTA_MB = Setting(
+    name="blob-quota-mb",
+    default="4096",
+    parse=number(1, 1 << 30),
+    help="All blobs together.",
+    form=Form.NUMBER,
+)
+PEER_QUOTA_MB = Setting(
+    name="peer-quota-mb",
+    default="64",
+    parse=number(0, 1 << 20),
+    help="Blobs of one peer.",
+    form=Form.NUMBER,
+)
+REQUEST_RATE = Setting(
+    name="request-rate",
+    default="500",
+    parse=number(0, 1 << 20),
+    help="HTTP requests/s of a network address; 0: any.",
+    form=Form.NUMBER,
+)
+KEY_RATE = Setting(
+    name="key-rate",
+    default="10",
+    parse=number(0, 1 << 20),
+    help="Statements/s of a key; 0: any.",
+    form=Form.NUMBER,
+)
+ADDRESS_RATE = Setting(
+    name="address-rate",
+    default="100",
+    parse=number(0, 1 << 20),
+    help="The same, of a network address.",
+    form=Form.NUMBER,
+)
+ADDRESS_STREAMS = Setting(
+    name="address-streams",
+    default="64",
+    parse=number(0, 1 << 20),
+    help="Its event streams; 0: any.",
+    form=Form.NUMBER,
+)
+TRUSTED_PROXY = Setting(
+    name="trusted-proxy",
+    default="",
+    parse=many(_network),
+    help="Network whose x-forwarded-for is believed; repeat.",
+    form=Form.LIST,
+)
+TRUST = Setting(
+    name="trust",
+    default="",
+    parse=_file,
+    help="Policy file (C2SP tlog-policy): the witnesses, and how many must cosign.",
+)
+PUBLISH_PAUSE_MS = Setting(
+    name="publish-pause-ms",
+    default="1000",
+    parse=number(0, 60_000),
+    help="Pause between two questions to the witnesses.",
+    form=Form.NUMBER,
+)
+SIGNER = Setting(
+    name="signer",
+    default="",
+    parse=_file,
+    help="Unix socket of `tequio-ledger sign`; without one, the log's key is in the folder.",
+)
+METRICS_HOST = Setting(
+    name="metrics-host",
+    default="127.0.0.1",
+    parse=pattern(_HOST, "a host name or address"),
+    help="Address at which /metrics is served.",
+)
+METRICS_PORT = Setting(
+    name="metrics-port",
+    default="off",
+    parse=_port_or_off,
+    help="Its port; 0 takes a free one, off serves none.",
+)
+LOG_JSON = Setting(
+    name="log-json",
+    default="false",
+    parse=flag,
+    help="Log as JSON lines, for machines.",
+    form=Form.FLAG,
+)
+LOG_LEVEL = Setting(
+    name="log-level",
+    default="info",
+    parse=choice(logs.LEVELS),
+    help="Least weight of what is logged.",
+    choices=logs.LEVELS,
+)
+
+ALL: tuple[Setting[Any], ...] = (
+    DIR,
+    DATABASE,
+    BLOBS,
+    HOST,
+    PORT,
+    NETWORK,
+    ORIGIN,
+    ORGANISER,
+    THRESHOLD,
+    WORK_BITS,
+    BLOB_QUOTA_MB,
+    PEER_QUOTA_MB,
+    REQUEST_RATE,
+    KEY_RATE,
+    ADDRESS_RATE,
+    ADDRESS_STREAMS,
+    TRUSTED_PROXY,
+    TRUST,
+    PUBLISH_PAUSE_MS,
+    SIGNER,
+    METRICS_HOST,
+    METRICS_PORT,
+    LOG_JSON,
+    LOG_LEVEL,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +277,10 @@ class Settings:
     """Everything that a person may choose; the genesis fields count at the first start only."""
 
     folder: Path
+    database: str
+    """URL; empty for SQLite in the folder."""
+    blobs: str
+    """URL; empty for the folder alone."""
     host: str
     port: int
     """0 lets the system choose."""
@@ -46,6 +296,8 @@ class Settings:
     """Most bytes that all blobs may take together."""
     peer_quota_bytes: int
     """Most bytes of blobs that one peer who is no organiser may put."""
+    request_rate: int
+    """Requests per second from one network address, ten times that at once; 0 sets no limit."""
     key_rate: int
     """Statements per second of one key, ten times that at once; 0 sets no limit, as below."""
     address_rate: int
@@ -54,78 +306,99 @@ class Settings:
     """Most event streams that one network address may hold open."""
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...]
     """Where a proxy of ours may sit, whose word on who asks is believed."""
+    trust: Path | None
+    """The policy of the log; None asks no witness."""
+    publish_pause_ms: int
+    signer: Path | None
+    """Where the log's key answers; None when it is in the folder."""
+    metrics_host: str
+    metrics_port: int | None
+    """None serves no metrics."""
+    log_json: bool
+    """Whether the log is for machines."""
+    log_level: str
 
 
-def read(options: Mapping[str, str], organisers: tuple[str, ...]) -> Settings:
+def read(gathered: Gathered) -> Settings:
     """Turn texts into settings; raises UserFacingError naming every fault at once."""
-    reader = _Reader(options)
-    keys = reader.keys(organisers)
+    reader = _Reader(gathered)
     settings = Settings(
-        folder=Path(options["folder"]).expanduser().absolute(),
-        host=reader.pattern("host", _HOST, "a host name or address"),
-        port=reader.number("port", 0, 65_535),
-        network=reader.pattern("network", _NAME, "1 to 32 of a-z, 0-9 and -"),
-        origin=reader.pattern("origin", _ORIGIN, "an address such as ledger.example/net1"),
-        organisers=keys,
-        threshold=reader.number("threshold", 1, max(1, len(organisers))),
-        work_bits=reader.number("work-bits", 0, WORK_BITS),
-        blob_quota_bytes=reader.number("blob-quota-mb", 1, 1 << 30) << 20,
-        peer_quota_bytes=reader.number("peer-quota-mb", 0, 1 << 20) << 20,
-        key_rate=reader.number("key-rate", 0, 1 << 20),
-        address_rate=reader.number("address-rate", 0, 1 << 20),
-        address_streams=reader.number("address-streams", 0, 1 << 20),
-        trusted_proxies=reader.networks("trusted-proxy"),
+        folder=reader.of(DIR, Path()),
+        database=reader.of(DATABASE, ""),
+        blobs=reader.of(BLOBS, ""),
+        host=reader.of(HOST, ""),
+        port=reader.of(PORT, 0),
+        network=reader.of(NETWORK, ""),
+        origin=reader.of(ORIGIN, ""),
+        organisers=reader.of(ORGANISER, ()),
+        threshold=reader.of(THRESHOLD, 1),
+        work_bits=reader.of(WORK_BITS, 0),
+        blob_quota_bytes=reader.of(BLOB_QUOTA_MB, 0) << 20,
+        peer_quota_bytes=reader.of(PEER_QUOTA_MB, 0) << 20,
+        request_rate=reader.of(REQUEST_RATE, 0),
+        key_rate=reader.of(KEY_RATE, 0),
+        address_rate=reader.of(ADDRESS_RATE, 0),
+        address_streams=reader.of(ADDRESS_STREAMS, 0),
+        trusted_proxies=reader.of(TRUSTED_PROXY, ()),
+        trust=reader.of(TRUST, None),
+        publish_pause_ms=reader.of(PUBLISH_PAUSE_MS, 0),
+        signer=reader.of(SIGNER, None),
+        metrics_host=reader.of(METRICS_HOST, ""),
+        metrics_port=reader.of(METRICS_PORT, None),
+        log_json=reader.of(LOG_JSON, False),  # noqa: FBT003 - a value among others
+        log_level=reader.of(LOG_LEVEL, ""),
     )
+    organisers = max(1, len(gathered.values[ORGANISER.name].text.split()))
+    if settings.threshold > organisers:
+        reader.fault(THRESHOLD, f"at most {organisers}: as many as there are organisers")
     reader.finish()
     return settings
+
+
+def read_folder(gathered: Gathered) -> Path:
+    """Give the ledger's folder alone; raises UserFacingError naming every fault of the places."""
+    reader = _Reader(gathered)
+    folder = reader.of(DIR, Path())
+    reader.finish()
+    return folder
+
+
+def of_texts(texts: Mapping[str, str]) -> Gathered:
+    """Take some settings as given, and the defaults for the rest."""
+    defaults = {setting.name: Given(setting.default, DEFAULT) for setting in ALL}
+    given = {name: Given(text, f"--{name}") for name, text in texts.items()}
+    return Gathered({**defaults, **given})
+
+
+def lines(gathered: Gathered) -> Iterator[str]:
+    """Write every setting as a settings file has it, with its source; passwords hidden."""
+    for setting in ALL:
+        given = gathered.values[setting.name]
+        yield f"{setting.name} = {setting.written(given.text)}  # {given.source}"
 
 
 class _Reader:
     """Collects the faults, so that a person sees all of them in one go."""
 
-    def __init__(self, options: Mapping[str, str]) -> None:
-        self._options = options
-        self._faults: list[str] = []
+    def __init__(self, gathered: Gathered) -> None:
+        self._values = gathered.values
+        self._faults = list(gathered.faults)
 
-    def number(self, name: str, least: int, most: int) -> int:
-        text = self._options[name]
+    def of(self, setting: Setting[Value], instead: Value) -> Value:
+        """Give a setting's value; one that cannot be is a fault, and something stands in for it."""
         try:
-            value = msgspec.convert(text, int, strict=False)
-        except msgspec.ValidationError:
-            value = least - 1
-        if least <= value <= most:
-            return value
-        self._faults.append(f"--{name} is {text!r}, but must be a number from {least} to {most}")
-        return least
+            return setting.parse(self._values[setting.name].text)
+        except ValueError as err:
+            self.fault(setting, str(err))
+            return instead
 
-    def pattern(self, name: str, pattern: re.Pattern[str], promise: str) -> str:
-        text = self._options[name]
-        if not pattern.fullmatch(text):
-            self._faults.append(f"--{name} is {text!r}, but must be {promise}")
-        return text
-
-    def networks(self, name: str) -> tuple[IPv4Network | IPv6Network, ...]:
-        text, found = self._options[name], []
-        for part in text.split():
-            try:
-                found.append(ip_network(part))
-            except ValueError:
-                self._faults.append(f"--{name} is {part!r}, but must be a network: 10.0.0.0/8")
-        return tuple(found)
-
-    def keys(self, texts: tuple[str, ...]) -> tuple[PeerKey, ...]:
-        keys = tuple(key for text in texts if (key := self._key(text)) is not None)
-        if len(set(keys)) != len(keys):
-            self._faults.append("--organiser names one key twice")
-        return tuple(sorted(keys))
+    def fault(self, setting: Setting[Any], promise: str) -> None:
+        """Say what a setting must be that it is not."""
+        given = self._values[setting.name]
+        source = f"the default of {setting.name}" if given.source == DEFAULT else given.source
+        self._faults.append(f"{source} is {hide(given.text)!r}, but must be {promise}")
 
     def finish(self) -> None:
+        """Raise UserFacingError if there was a fault."""
         if self._faults:
             raise UserFacingError("; ".join(self._faults))
-
-    def _key(self, text: str) -> PeerKey | None:
-        try:
-            return check_key(ids.key_from_text(text))
-        except TequioError as err:
-            self._faults.append(f"--organiser {text!r} is not a public key ({err})")
-            return None

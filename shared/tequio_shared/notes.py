@@ -61,7 +61,7 @@ class VerifierKey:
         Raises MalformedError, and SignatureInvalidError for a key of small order.
         """
         name, _, rest = text.partition("+")
-        raw = _from_base64(rest.partition("+")[2])
+        raw = from_base64(rest.partition("+")[2])
         if len(raw) != 1 + keys.KEY_BYTES or raw[0] not in _KINDS:
             raise MalformedError(f"not a supported verifier key: {text[:120]!r}")
         vkey = cls(name=name, kind=KeyKind(raw[0]), key=keys.check_key(raw[1:]))
@@ -76,7 +76,7 @@ class VerifierKey:
 
     def text(self) -> str:
         """Write the key as `parse` reads it."""
-        return f"{self.name}+{self.id.hex()}+{_to_base64(bytes((self.kind,)) + self.key)}"
+        return f"{self.name}+{self.id.hex()}+{to_base64(bytes((self.kind,)) + self.key)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,12 +99,12 @@ class Checkpoint:
         lines = text.split("\n")
         if len(lines) != _CHECKPOINT_LINES + 1 or lines[-1]:
             raise MalformedError("a checkpoint has three lines")
-        size = _size(lines[1])
-        return cls(origin=lines[0], size=size, root=Digest(_from_base64(lines[2])))
+        size = natural(lines[1])
+        return cls(origin=lines[0], size=size, root=Digest(from_base64(lines[2])))
 
     def text(self) -> str:
         """Write the note text."""
-        return f"{self.origin}\n{self.size}\n{_to_base64(self.root)}\n"
+        return f"{self.origin}\n{self.size}\n{to_base64(self.root)}\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +158,37 @@ def add_lines(note: bytes, lines: Iterable[str]) -> bytes:
     return note + "".join(added).encode()
 
 
+def note_text(raw: bytes) -> str:
+    """Give what a note says, believing none of its signatures; raises MalformedError."""
+    return _split(raw)[0]
+
+
+def keep_signers(raw: bytes, signers: Iterable[VerifierKey]) -> bytes:
+    """Give the note with one line of each of these keys at most; raises MalformedError."""
+    text, lines = _split(raw)
+    wanted = {(vkey.name, vkey.id) for vkey in signers}
+    kept: dict[tuple[str, bytes], str] = {}
+    for line in lines:
+        parsed = _parse_line(line)
+        if (parsed.name, parsed.key_id) in wanted:
+            kept.setdefault((parsed.name, parsed.key_id), f"{line}\n")
+    return f"{text}\n{''.join(kept.values())}".encode()
+
+
+def signature_lines(raw: bytes) -> list[str]:
+    """Read signature lines that come without a text, for `add_lines`; raises MalformedError."""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as err:
+        raise MalformedError("signature lines are UTF-8") from err
+    if len(raw) > NOTE_BYTES or not text.endswith("\n"):
+        raise MalformedError(f"no signature lines: {text[:120]!r}")
+    lines = text[:-1].split("\n")
+    for line in lines:
+        _parse_line(line)
+    return [line + "\n" for line in lines]
+
+
 def open_note(raw: bytes, known: Iterable[VerifierKey]) -> Note:
     """Read a note and verify every signature of a known key; other lines are passed over.
 
@@ -193,6 +224,31 @@ def open_checkpoint(
     return SignedCheckpoint(checkpoint=checkpoint, cosignatures=cosignatures)
 
 
+def natural(text: str) -> int:
+    """Read a tree size: decimal, below 2^63, no leading zero; raises MalformedError."""
+    if not 1 <= len(text) <= len(str(LOG_SIZE)) or not (text.isascii() and text.isdigit()):
+        raise MalformedError(f"not a tree size: {text[:60]!r}")
+    if (text[0] == "0" and text != "0") or int(text) > LOG_SIZE:
+        raise MalformedError(f"leading zero in a tree size, or none that can be: {text!r}")
+    return int(text)
+
+
+def to_base64(value: bytes) -> str:
+    """Write standard base64 with padding (RFC 4648, section 4)."""
+    return base64.b64encode(value).decode("ascii")
+
+
+def from_base64(text: str) -> bytes:
+    """Read the one spelling of standard base64; raises MalformedError."""
+    try:
+        value = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as err:
+        raise MalformedError(f"not base64: {text[:120]!r}") from err
+    if to_base64(value) != text:
+        raise MalformedError(f"not the one base64 spelling: {text[:120]!r}")
+    return value
+
+
 class _Line(NamedTuple):
     name: str
     key_id: bytes
@@ -225,7 +281,7 @@ def _parse_line(line: str) -> _Line:
     parts = line.removeprefix(_DASH).split(" ")
     if not line.startswith(_DASH) or len(parts) != 2 or not _is_name(parts[0]):  # noqa: PLR2004  # name, base64
         raise MalformedError(f"not a signature line: {line[:120]!r}")
-    raw = _from_base64(parts[1])
+    raw = from_base64(parts[1])
     if len(raw) <= _KEY_ID_BYTES:
         raise MalformedError(f"signature line without a signature: {line[:120]!r}")
     return _Line(parts[0], raw[:_KEY_ID_BYTES], raw[_KEY_ID_BYTES:])
@@ -236,6 +292,8 @@ def _verify(vkey: VerifierKey, payload: bytes, text: str) -> NoteSignature:
         keys.verify(vkey.key, payload, text.encode())
         return NoteSignature(key=vkey, time_s=None)
     time_s = int.from_bytes(payload[:_TIME_BYTES], "big")
+    if not 0 < time_s <= LOG_SIZE:  # c2sp.org/tlog-cosignature: no cosigner omits its time
+        raise SignatureInvalidError(f"{vkey.name} cosigned at no time: {time_s}")
     keys.verify(vkey.key, payload[_TIME_BYTES:], _cosigned(time_s, text))
     return NoteSignature(key=vkey, time_s=time_s)
 
@@ -245,7 +303,7 @@ def _cosigned(time_s: int, text: str) -> bytes:
 
 
 def _line(vkey: VerifierKey, payload: bytes) -> str:
-    return f"{_DASH}{vkey.name} {_to_base64(vkey.id + payload)}\n"
+    return f"{_DASH}{vkey.name} {to_base64(vkey.id + payload)}\n"
 
 
 def _is_name(name: str) -> bool:
@@ -253,25 +311,3 @@ def _is_name(name: str) -> bool:
     return bool(name) and not any(
         char < " " or char == "+" or char.isspace() or "\ud800" <= char <= "\udfff" for char in name
     )
-
-
-def _size(text: str) -> int:
-    if not 1 <= len(text) <= len(str(LOG_SIZE)) or not (text.isascii() and text.isdigit()):
-        raise MalformedError(f"not a tree size: {text[:60]!r}")
-    if text[0] == "0" and text != "0":
-        raise MalformedError(f"leading zero in a tree size: {text!r}")
-    return int(text)
-
-
-def _to_base64(value: bytes) -> str:
-    return base64.b64encode(value).decode("ascii")
-
-
-def _from_base64(text: str) -> bytes:
-    try:
-        value = base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError) as err:
-        raise MalformedError(f"not base64: {text[:120]!r}") from err
-    if _to_base64(value) != text:
-        raise MalformedError(f"not the one base64 spelling: {text[:120]!r}")
-    return value

@@ -68,14 +68,14 @@ async def grown(folder: Path, count: int, names: str) -> bytes:
 def checkpoints(ledger: Ledger) -> list[tuple[int, bytes]]:
     """Size and root of every checkpoint that the ledger ever signed, each signature checked."""
     vkey = VerifierKey.parse(ledger.genesis.log_key)
-    with closing(sqlite3.connect(ledger.database.path)) as rows:
+    with closing(sqlite3.connect(ledger.database.name)) as rows:
         notes = [note for (note,) in rows.execute("SELECT note FROM log_checkpoint ORDER BY size")]
     found = [open_checkpoint(note, vkey).checkpoint for note in notes]
     return [(one.size, one.root) for one in found]
 
 
 def leaves_of(ledger: Ledger) -> list[bytes]:
-    with closing(sqlite3.connect(ledger.database.path)) as rows:
+    with closing(sqlite3.connect(ledger.database.name)) as rows:
         return [leaf for (leaf,) in rows.execute("SELECT leaf FROM log_entry ORDER BY idx")]
 
 

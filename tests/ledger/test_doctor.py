@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from sqlalchemy import text
 
 from tequio_ledger import doctor
-from tequio_ledger.__main__ import cli
+from tequio_ledger.commands import cli
 from tequio_ledger.findings import Grade, worst
 from tequio_ledger.folder import Folder
 from tequio_ledger.guard import Cause, Mark, write_mark

@@ -15,6 +15,7 @@ from tequio_shared.ids import PeerKey
 from tequio_shared.limits import JSON_INTEGER
 from tests.ledger.test_coordinator import RULES, Swarm
 from tests.ledger.test_replay import CLOCK, live_through, rows
+from tests.support.former import turn_back
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ POINTS = (0, 5, 30, 30, 0, 7, 30, 1)
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path: Path, either_database: str) -> Path:
     with opened(make_settings(tmp_path), CLOCK) as ledger:
         asyncio.run(live_through(ledger))
     return tmp_path
@@ -47,6 +48,7 @@ def invent_peers(ledger: Ledger) -> list[tuple[int, bytes, int]]:
     return [(rank, key, -points) for rank, (points, _, key) in enumerate(best, 1)]
 
 
+@pytest.mark.usefixtures("either_database")
 def test_the_ranking_is_by_points_then_by_registration(tmp_path: Path) -> None:
     with opened(make_settings(tmp_path), VirtualClock()) as ledger:
         expected = invent_peers(ledger)
@@ -59,6 +61,7 @@ def test_the_ranking_is_by_points_then_by_registration(tmp_path: Path) -> None:
                 ]
 
 
+@pytest.mark.usefixtures("either_database")
 def test_neighbours_are_those_of_the_whole_ranking(tmp_path: Path) -> None:
     with opened(make_settings(tmp_path), VirtualClock()) as ledger:
         expected = invent_peers(ledger)
@@ -124,11 +127,7 @@ def test_pages_follow_each_other_without_gap(folder: Path) -> None:
 def test_a_ledger_of_an_older_program_fills_its_new_table_at_the_start(folder: Path) -> None:
     with opened(make_settings(folder), CLOCK) as ledger:
         before = rows(ledger)
-        with ledger.database.writer.begin() as connection:
-            connection.execute(text("DROP TABLE attended"))
-            connection.execute(text("DROP INDEX peer_rank"))
-            connection.execute(text("DROP INDEX ix_round_closed_index"))
-            connection.execute(text("UPDATE alembic_version SET version_num = '0002'"))
+        turn_back(ledger.database, "0002")
     with opened(make_settings(folder), CLOCK) as ledger:
         assert rows(ledger) == before
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+import pytest
 from sqlalchemy import select, text
 
 from tequio_ledger.replay import replay
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.service import Ledger
 
+pytestmark = pytest.mark.usefixtures("either_database")
 CLOCK = VirtualClock()
 
 

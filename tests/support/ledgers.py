@@ -31,18 +31,15 @@ DEFAULTS = {
     "port": "0",
     "network": "test",
     "origin": "ledger.example/test",
-    "threshold": "1",
     "work-bits": str(WORK_BITS),
     "blob-quota-mb": "64",
     "peer-quota-mb": "1",
-    "key-rate": "10",
-    "address-rate": "100",
-    "address-streams": "64",
-    "trusted-proxy": "",
 }
 
-UNLIMITED = ("--key-rate", "0", "--address-rate", "0")
+UNLIMITED = ("--key-rate", "0", "--address-rate", "0", "--request-rate", "0")
 """Options of a program that takes a flood: for tests that need many entries fast."""
+DATABASES: dict[Path, str] = {}
+"""URLs of the databases of folders that hold none; set by the fixture `either_database`."""
 
 
 class VirtualClock:
@@ -65,8 +62,10 @@ def make_settings(
 ) -> settings.Settings:
     """Make settings for a test."""
     given = {name.replace("_", "-"): value for name, value in options.items()}
-    keys = tuple(to_text(one.key) for one in organisers)
-    return settings.read({**DEFAULTS, "folder": str(folder), **given}, keys)
+    keys = " ".join(to_text(one.key) for one in organisers)
+    place = {"dir": str(folder), "database": DATABASES.get(folder, "")}
+    texts = {**DEFAULTS, **place, "organiser": keys, **given}
+    return settings.read(settings.of_texts(texts))
 
 
 @contextmanager
@@ -99,6 +98,8 @@ class Served:
     url: str
     net: NetworkId
     process: subprocess.Popen[str]
+    metrics: str | None
+    """Where its metrics are, if they are served."""
 
     def kill(self) -> None:
         """Kill it as a power cut would."""
@@ -113,7 +114,10 @@ def served(folder: Path, *options: str) -> Iterator[Served]:
     try:
         first = _first_line(process)
         yield Served(
-            url=first["url"], net=NetworkId(from_text(first["network_id"])), process=process
+            url=first["url"],
+            net=NetworkId(from_text(first["network_id"])),
+            process=process,
+            metrics=first["metrics"],
         )
     finally:
         process.terminate()
@@ -136,11 +140,13 @@ def start(folder: Path, *options: str) -> subprocess.Popen[str]:
 
 
 def _first_line(process: subprocess.Popen[str]) -> dict[str, Any]:
-    """Read the start line; its fields are what the program chose to log."""
+    """Read up to the start line; its fields are what the program chose to log."""
     assert process.stderr is not None
-    line = process.stderr.readline()
-    if not line.startswith("{"):
-        process.kill()
-        raise AssertionError(line + process.stderr.read())
-    fields: dict[str, Any] = json.loads(line)
-    return fields
+    while True:
+        line = process.stderr.readline()
+        if not line.startswith("{"):
+            process.kill()
+            raise AssertionError(line + process.stderr.read())
+        fields: dict[str, Any] = json.loads(line)
+        if "url" in fields:
+            return fields

@@ -163,8 +163,8 @@ def _hook(points: Points) -> None:
         points.pass_("written")
         return published
 
-    def announce(ledger: Ledger, url: str) -> None:
-        real_announce(ledger, url)
+    def announce(ledger: Ledger, url: str, metrics: str | None) -> None:
+        real_announce(ledger, url, metrics)
         points.serve()
 
     Log.append = append  # type: ignore[method-assign, assignment]  # on purpose

@@ -25,7 +25,10 @@ from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tequio_ledger.service import Ledger
+    from tequio_shared.proof import Reason
     from tequio_shared.round import RoundView
     from tequio_shared.statement import Entry
 
@@ -115,7 +118,7 @@ class PaperPeer(Author):
             )
         )
 
-    def commit(self) -> Entry:
+    def commit(self, loss_q16: int = 0) -> Entry:
         """Commit to a contribution that does not exist, all assigned windows done."""
         view = self._view
         assert view.head is not None
@@ -136,20 +139,23 @@ class PaperPeer(Author):
             base_head=view.head.hash,
             trainer=self.key,
             payload_root=sha256(self.key, view.number.to_bytes(8, "big")),
+            claimed_loss_last_q16=loss_q16,
         )
         return self._in_round(WorkCommit(header=to_text(header.pack())))
 
-    def prove(self) -> Entry:
-        """Vouch for every commitment but its own."""
+    def prove(self, rejected: Mapping[int, Reason] | None = None) -> Entry:
+        """Vouch for every commitment but its own, and those it rejects."""
         view = self._view
         assert view.head is not None
-        own = view.slot_of[self.key]
+        refused = {**(rejected or {})}
+        refused.pop(view.slot_of[self.key], None)
+        silent = {view.slot_of[self.key], *refused}
         body = proof.make(
             seed=view.seed,
             slots=len(view.roster.members),
             trainers=len(view.trainers),
-            vouched={slot: one.id for slot, one in view.commitments.items() if slot != own},
-            rejected={},
+            vouched={slot: one.id for slot, one in view.commitments.items() if slot not in silent},
+            rejected=refused,
             head=view.head.hash,
         )
         return self._in_round(body)

@@ -6,14 +6,18 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tequio_client.demo import programs
+from tests.support.browser import CHROMIUM, chromium, watched
 from tests.support.stage import left_over
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 PATIENCE_S = 300
@@ -162,3 +166,44 @@ def test_the_screen_names_the_peers_and_the_log(demo: Demo) -> None:
     assert len(bytes.fromhex(root)) == 32
     assert root[:16] in demo.screen
     assert demo.outcome["log"]["size"] > ROUNDS * PEERS
+
+
+@pytest.mark.whole
+@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: installer/setup.sh tools")
+def test_the_pages_of_its_ledger_lead_from_the_run_to_a_verified_entry(demo: Demo) -> None:
+    with served_again(demo.folder) as url, chromium() as browser, watched(browser) as window:
+        page = window.page
+        window.open(url)
+        page.locator(".run a").click()
+        page.get_by_role("heading", name="Finished").wait_for()
+        assert f"in {ROUNDS} closed rounds" in page.locator(".stats").inner_text()
+        assert page.locator("#loss-summary").inner_text().startswith("The median loss")
+        assert page.locator("svg.plot.wide").count() == 2
+        assert page.locator(".strip a.ok").count() == ROUNDS
+        page.locator(".strip a.ok").last.click()
+        page.get_by_role("heading", name=f"Round {ROUNDS}").wait_for()
+        assert page.locator("td", has_text="Accepted").count() >= PEERS - 1
+        page.get_by_role("link", name="proof", exact=True).first.click()
+        page.get_by_role("button", name="Verify in this browser").click()
+        page.locator("#check-says.verdict.good").wait_for()
+        for peer in demo.outcome["peers"]:
+            window.open(f"{url}/search?q={peer['peer_id']}")
+            points = page.locator(".stat", has_text="exactly").inner_text()
+            assert f"{peer['micropoints'] / 1e6:.6f}".rstrip("0") in points
+        assert window.faults == []
+
+
+@contextmanager
+def served_again(folder: Path) -> Iterator[str]:
+    """Serve the ledger that the demo left behind."""
+    command = programs.ledger_command(folder / "ledger", 0, "A" * 43)
+    with subprocess.Popen(
+        [*command[: command.index("--organiser")], "--log-json"], stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stderr is not None
+            started = process.stderr.readline()
+            assert "url" in started, started + process.stderr.read()
+            yield json.loads(started)["url"]
+        finally:
+            process.terminate()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from tequio_client.audit.findings import Report
     from tequio_shared.ids import RunId
+    from tequio_shared.policy import Policy
 
 _STYLES = {Grade.MISMATCH: "bold red", Grade.MISSING: "yellow"}
 
@@ -38,6 +39,7 @@ class Wish:
     run: RunId | None
     stores: tuple[Path, ...]
     from_log_only: bool
+    trust: Policy | None = None
 
 
 def run(wish: Wish, console: Console | None = None) -> Report:
@@ -75,7 +77,13 @@ def _live(wish: Wish, bars: Bars) -> Report:
     with TemporaryDirectory(prefix="tequio-audit-") as folder:
         cache = Path(folder) if not wish.stores and not wish.from_log_only else None
         call = partial(
-            audit_live, wish.ledger, run=wish.run, stores=stores, cache=cache, progress=bars
+            audit_live,
+            wish.ledger,
+            run=wish.run,
+            stores=stores,
+            cache=cache,
+            progress=bars,
+            trust=wish.trust,
         )
         return trio.run(call)
 
@@ -83,7 +91,7 @@ def _live(wish: Wish, bars: Bars) -> Report:
 def _mirror(wish: Wish, folder: Path, bars: Bars) -> Report:
     contributions = None if wish.from_log_only else StoreFolders(wish.stores)
     scope = Scope(run=wish.run, contributions=contributions)
-    return audit(Mirror(folder), scope, bars)
+    return audit(Mirror(folder, wish.trust), scope, bars)
 
 
 def _show(report: Report, console: Console) -> None:

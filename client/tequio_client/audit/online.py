@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.trees import TreeRef
     from tequio_shared.ids import Digest, PeerKey, RunId
     from tequio_shared.notes import Checkpoint, VerifierKey
+    from tequio_shared.policy import Policy
 
 log = structlog.get_logger(__name__)
 
@@ -123,10 +124,11 @@ async def audit_live(
     stores: ContributionSource | None,
     cache: Path | None,
     progress: Progress,
+    trust: Policy | None = None,
 ) -> Report:
     """Audit a ledger; `stores` first, then with a `cache` folder the seeds; neither: log only."""
     async with AsyncExitStack() as stack:
-        api = await stack.enter_async_context(LedgerApi(url))
+        api = await stack.enter_async_context(LedgerApi(url, trust=trust))
         sources = [stores] if stores else []
         if cache is not None:
             sources.append(await stack.enter_async_context(_seeds(api, cache)))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Store folder of a worker or seed to read contributions from; may be repeated.",
 )
+@options.trust
 @click.option("--from-log-only", is_flag=True, help="Check the log; compute no heads.")
 @click.option(
     "--json",
@@ -37,12 +38,13 @@ if TYPE_CHECKING:
     type=options.OutputFile(),
     help="Write all findings to this file.",
 )
-def audit(  # the command's options
+def audit(  # noqa: PLR0913 - one parameter an option
     ledger: str,
     mirror: Path | None,
     run_text: str | None,
     stores: tuple[Path, ...],
     json_file: Path | None,
+    trust_file: Path | None,
     *,
     from_log_only: bool,
 ) -> None:
@@ -52,6 +54,7 @@ def audit(  # the command's options
     Exit status: 0 all is sound, 2 something does not match, 3 something could not be had.
     """
     from tequio_client.audit import command
+    from tequio_client.trust import read_policy
     from tequio_client.worker import endings
 
     wish = command.Wish(
@@ -60,6 +63,7 @@ def audit(  # the command's options
         run=_run_id(run_text),
         stores=stores,
         from_log_only=from_log_only,
+        trust=read_policy(trust_file),
     )
     if mirror is None:
         options.set_up_logs(log_json=False, log_level="warning")

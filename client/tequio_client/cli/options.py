@@ -63,6 +63,15 @@ ledger = click.option(
 )
 
 
+trust = click.option(
+    "--trust",
+    "trust_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    envvar="TEQUIO_TRUST",
+    help="Policy file (C2SP tlog-policy): who must have cosigned the log.",
+)
+
+
 def place(name: str) -> Path:
     """Where the folder of that program usually is."""
     return Path(platformdirs.user_data_dir("tequio")) / name
@@ -104,9 +113,10 @@ def logging(command: F) -> F:
 
 
 def networking(command: F) -> F:
-    """Where a node listens, whom it dials first, and what it may store and transfer."""
+    """Where a node listens, whom it dials and believes, and what it may store and transfer."""
     for option in reversed(
         (
+            trust,
             click.option(
                 "--listen",
                 multiple=True,

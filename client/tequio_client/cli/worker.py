@@ -122,7 +122,9 @@ def _net(  # noqa: PLR0913 - one parameter an option
     upload_mbit: float | None,
     download_mbit: float | None,
     status_lines: bool,
+    trust_file: Path | None,
 ) -> NetSettings:
+    from tequio_client.trust import read_policy
     from tequio_client.worker.settings import NetSettings
 
     return NetSettings(
@@ -137,4 +139,5 @@ def _net(  # noqa: PLR0913 - one parameter an option
         download_bytes_per_s=options.bytes_per_s(download_mbit),
         run=run_name,
         status_lines=status_lines,
+        trust=read_policy(trust_file),
     )

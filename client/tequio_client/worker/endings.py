@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tequio_client.ledger_api import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
+from tequio_shared.policy import NoQuorumError, UntrustedLogError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,11 +21,11 @@ class BrokenRulesError(TequioError):
 def named(ledger: str) -> Iterator[None]:
     """Say of a log that cannot be trusted which ledger it is from and how to look into it.
 
-    Raises UserFacingError, in a group, for those two errors wherever they are; others pass.
+    Raises UserFacingError, in a group, for those errors wherever they are; others pass.
     """
     try:
         yield
-    except* (LogForkedError, BrokenRulesError) as group:
+    except* (LogForkedError, BrokenRulesError, NoQuorumError, UntrustedLogError) as group:
         raise UserFacingError(
             f"{first_of(group)}; do not trust {ledger} before you have seen what "
             f"`tequio audit --ledger {ledger}` says"

@@ -27,10 +27,11 @@ from tequio_client.ledger_api import (
     LogForkedError,
 )
 from tequio_client.log_proofs import LogProofs, check_entry, read_entries
-from tequio_client.worker import log_memory
+from tequio_client.worker import fork_evidence, log_memory
 from tequio_client.worker.backoff import BackOff
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.merkle import Frontier, leaf_hash, verify_consistency
+from tequio_shared.policy import NoQuorumError
 from tequio_shared.statement import Entry
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ __all__ = ["LogFollower", "LogForkedError", "read_entries"]
 
 log = structlog.get_logger(__name__)
 
-FILE = "log.json"
+FILE = log_memory.FILE
 CHECK_S = 2.0
 CHECK_ENTRIES = 256
 UNCHECKED = 1_024
@@ -130,6 +131,7 @@ class _Reading:
         self._appended = trio.Event()  # replaced by _check
         self._looking = trio.Lock()  # held while a checkpoint is judged; the rest is its holder's
         self._signed: Checkpoint | None = None  # the newest one judged; on disk too
+        self._judged = b""  # the note that was judged last, or is being judged
         self._proven = start  # the edge up to this size follows from a signed root
         self._proven_at_s = 0.0
         self._roots: dict[int, Digest] = {}  # of sizes from the proven one on
@@ -166,6 +168,7 @@ class _Reading:
         except TequioError as err:
             self._failure = err
             if isinstance(err, LogForkedError):
+                await self._accuse(err)
                 await self._show()
             if scope is not None:
                 scope.cancel()
@@ -183,6 +186,7 @@ class _Reading:
     async def _prove_start(self) -> None:
         await self._show()
         signed, note = await self._ledger.checkpoint_note()
+        self._judged = note
         await self._check_memory(signed)
         if signed.size < self._start:
             raise LedgerUnavailableError(f"no checkpoint covers entry {self._start - 1} yet")
@@ -200,6 +204,13 @@ class _Reading:
                 await self._ledger.show_checkpoint(note)
             except (LedgerUnavailableError, LedgerRefusedError, PeerError) as err:
                 log.info("the ledger did not take our checkpoint", error=str(err))
+
+    async def _accuse(self, err: LogForkedError) -> None:
+        """Keep what we remember of the log beside what it showed us now."""
+        kept = await trio.to_thread.run_sync(log_memory.recall_note, self._path)
+        if kept and self._judged:
+            notes = kept, self._judged
+            await fork_evidence.keep(self._path.parent, self._network.log_key, str(err), notes)
 
     async def _check_memory(self, signed: Checkpoint) -> None:
         before = await trio.to_thread.run_sync(log_memory.recall, self._path)
@@ -238,6 +249,8 @@ class _Reading:
             except LedgerUnavailableError as err:
                 log.info("log not at hand; reading on soon", error=str(err))
                 pause_s = max(pause_s, self._back_off.next_s(err.retry_after_s))
+            except NoQuorumError as err:
+                log.warning("the log is not vouched for; reading on soon", error=str(err))
             except PeerError as err:
                 wrong = wrong + 1 if self._edge.size == before else 1
                 if wrong == _TRIES:
@@ -301,7 +314,7 @@ class _Reading:
                 wrong = 0
             except LogForkedError:
                 raise
-            except LedgerUnavailableError as err:
+            except (LedgerUnavailableError, NoQuorumError) as err:
                 log.info("no checkpoint to check against", error=str(err))
             except PeerError:
                 wrong += 1
@@ -338,6 +351,7 @@ class _Reading:
         """Fetch a checkpoint and judge it; raises LogForkedError."""
         async with self._looking:
             signed, note = await self._ledger.checkpoint_note()
+            self._judged = note
             last = self._signed
             if last is not None and signed.size < last.size:
                 is_news = self._older_since_s is None

@@ -202,6 +202,7 @@ class Host:
                 self.node, self._fault = node, Why.BARRED
                 nodes.say_where(node, "worker", roles=",".join(settings.roles))
                 nursery.start_soon(node.swarm.run)
+                nursery.start_soon(node.checkpoints.run)
                 nursery.start_soon(self.books.run)
                 self.volunteer = Volunteer(settings, node, self.trainer, self.lending, self.book)
                 try:

@@ -16,6 +16,8 @@ from tequio_shared.notes import NOTE_BYTES, Checkpoint
 if TYPE_CHECKING:
     from pathlib import Path
 
+FILE = "log.json"
+"""Its name in a program's folder."""
 _MOST_BYTES = 2 * NOTE_BYTES  # a note in JSON
 
 

@@ -48,7 +48,9 @@ async def _main(settings: WorkerSettings, stopping: Stopping) -> None:
             return
         seed = parent.seed if parent else None
         signer = stack.enter_context(nodes.home(settings.net, seed))
-        ledger = await stack.enter_async_context(LedgerApi(settings.net.ledger))
+        ledger = await stack.enter_async_context(
+            LedgerApi(settings.net.ledger, trust=settings.net.trust)
+        )
         host = await trio.to_thread.run_sync(Host, settings, signer, ledger)
         controllers = Controllers(host, settings.net.folder)
         stopping.last_words = host.leave

@@ -19,6 +19,7 @@ from tequio_client.worker.addressbook import AddressBook
 from tequio_client.worker.backoff import BackOff
 from tequio_client.worker.blobs import BlobServer
 from tequio_client.worker.budget import ByteBudget
+from tequio_client.worker.checkpoint_watch import CheckpointWatch
 from tequio_client.worker.endings import first_of
 from tequio_client.worker.exchange import Exchange
 from tequio_client.worker.fetch import Fetcher
@@ -59,6 +60,7 @@ class Node:
     blobs: BlobServer
     exchange: Exchange
     swarm: Swarm
+    checkpoints: CheckpointWatch
     upload: ByteBudget
     download: ByteBudget
 
@@ -118,6 +120,7 @@ async def opened(
             blobs=blobs,
             exchange=exchange,
             swarm=swarm,
+            checkpoints=CheckpointWatch(network, ledger, info, settings.folder, rng=rng),
             upload=upload,
             download=download,
         )

@@ -74,11 +74,12 @@ def run(settings: NetSettings, *, heads_every: int) -> None:
 async def _main(settings: NetSettings, heads_every: int) -> None:
     async with AsyncExitStack() as stack:
         signer = stack.enter_context(nodes.home(settings))
-        ledger = await stack.enter_async_context(LedgerApi(settings.ledger))
+        ledger = await stack.enter_async_context(LedgerApi(settings.ledger, trust=settings.trust))
         node = await stack.enter_async_context(nodes.opened(settings, signer, ledger, is_seed=True))
         nodes.say_where(node, "seed")
         async with trio.open_nursery() as nursery:
             nursery.start_soon(node.swarm.run)
+            nursery.start_soon(node.checkpoints.run)
             if settings.status_lines:
                 nursery.start_soon(status_lines.report, partial(_status, node, trio.current_time()))
             await _cache(node, heads_every)

@@ -11,6 +11,7 @@ from tequio_shared.errors import UserFacingError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tequio_shared.policy import Policy
     from tequio_shared.statements.members import Role
 
 ROLES: tuple[Role, ...] = ("trainer", "witness")
@@ -33,6 +34,8 @@ class NetSettings:
     download_bytes_per_s: float | None = None
     run: str | None = None
     status_lines: bool = False
+    trust: Policy | None = None
+    """Which witnesses must have cosigned the log; None: its own signature is enough."""
 
     def __post_init__(self) -> None:
         if not self.ledger.startswith(("http://", "https://")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import BigInteger, cast, func, select
 
 from tequio_ledger.store.models import Attended, Credit, Round
 
@@ -43,7 +43,7 @@ def rounds(connection: Connection, key: bytes, before: int, limit: int) -> list[
 
 
 _EARNED = (
-    select(func.coalesce(func.sum(Credit.micropoints), 0))
+    select(cast(func.coalesce(func.sum(Credit.micropoints), 0), BigInteger))
     .where(Credit.run == Round.run, Credit.round == Round.round, Credit.peer == Attended.peer)
     .scalar_subquery()
 )

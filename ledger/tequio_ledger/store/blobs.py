@@ -1,7 +1,8 @@
 """Blobs: files named by their SHA-256 under `ab/cd/<hex>`; a row each says who brought it.
 
 A blob is written beside its place, hashed on the way, synced and renamed: what bears a name has
-that content. Reading checks the hash again.
+that content. Reading checks the hash again. When several processes share their blobs (`bucket`),
+a blob gets its row when it is there, and the folder keeps a copy of what was asked for here.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 import structlog
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, select
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger.store.disk import UnwritableError, explain, is_passing, make_folder, sync_folder
-from tequio_ledger.store.engine import failed_write
+from tequio_ledger.store.insertion import insert_new
 from tequio_ledger.store.models import Blob
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_ledger.clock import Clock
+    from tequio_ledger.store.bucket import Bucket
     from tequio_ledger.store.engine import Database
 
 CHECKED = 256
@@ -70,6 +72,8 @@ class Upload:
 
     def finish(self) -> None:
         """Bring all bytes to the disk; raises RefusedError when they are not the named ones."""
+        if self._file.closed:
+            return
         if self._hash.digest() != self.digest:
             raise RefusedError("malformed", "the body is not what its name says")
         self._file.flush()
@@ -86,8 +90,16 @@ class Upload:
 class BlobFolder:
     """All blobs of a ledger. Methods block: call them from a thread."""
 
-    def __init__(self, folder: Path, database: Database, clock: Clock, quota_bytes: int) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        database: Database,
+        clock: Clock,
+        quota_bytes: int,
+        bucket: Bucket | None = None,
+    ) -> None:
         self.folder = folder
+        self._bucket = bucket
         self._database = database
         self._clock = clock
         self._quota_bytes = quota_bytes
@@ -106,8 +118,14 @@ class BlobFolder:
             make_folder(self.folder / "new")
             for left_over in (self.folder / "new").iterdir():
                 left_over.unlink()
+            if self._bucket is not None:
+                return
             for digest in self.digests_on_disk() - self.rows().keys():
                 self._note(digest, self.path(digest).stat().st_size, None)
+
+    def digests(self) -> set[Digest]:
+        """Name every blob that is kept, whoever asked for it."""
+        return self.digests_on_disk() if self._bucket is None else self._bucket.digests()
 
     def digests_on_disk(self) -> set[Digest]:
         """Name every blob whose file is there."""
@@ -126,8 +144,15 @@ class BlobFolder:
         return self.folder / "sha256" / name[:2] / name[2:4] / name
 
     def has(self, digest: Digest) -> bool:
-        """Tell whether the blob is here."""
-        return self.path(digest).exists()
+        """Tell whether the blob is kept."""
+        return self.size(digest) is not None
+
+    def size(self, digest: Digest) -> int | None:
+        """Say how many bytes a blob has; None when it is not kept."""
+        try:
+            return self.path(digest).stat().st_size
+        except FileNotFoundError:
+            return None if self._bucket is None else self._counted(digest)
 
     def read(self, digest: Digest) -> bytes:
         """Give the bytes; raises KeyError when absent or damaged: never wrong bytes."""
@@ -136,16 +161,41 @@ class BlobFolder:
 
     def open(self, digest: Digest) -> BinaryIO:
         """Open a blob whose bytes were checked; raises KeyError when absent or damaged."""
+        file = self._open_here(digest)
+        if file is None and self._bucket is not None:
+            self._fetch(digest, self._bucket)
+            file = self._open_here(digest)
+        if file is None:
+            raise KeyError(to_text(digest))
+        return file
+
+    def _open_here(self, digest: Digest) -> BinaryIO | None:
         try:
             file = self.path(digest).open("rb")
-        except FileNotFoundError as err:
-            raise KeyError(to_text(digest)) from err
+        except FileNotFoundError:
+            return None
         if not self._is_sound(digest, file):
             file.close()
             log.error("blob damaged on the disk", path=str(self.path(digest)))
-            raise KeyError(to_text(digest))
+            return None
         file.seek(0)
         return file
+
+    def _fetch(self, digest: Digest, bucket: Bucket) -> None:
+        """Copy a blob here if it is there and sound; raises UnwritableError."""
+        content = bucket.get(digest)
+        if content is None:
+            return
+        with self._explained():
+            make_folder(self.folder / "new")
+            upload = Upload(self._new_path(digest), digest, BLOB_BYTES)
+            try:
+                upload.write(content)
+                self._place(upload)
+            except RefusedError:
+                log.error("blob damaged", bucket=bucket.url, sha256=digest.hex())  # noqa: TRY400 - it says enough
+            finally:
+                upload.drop()
 
     def _is_sound(self, digest: Digest, file: BufferedReader) -> bool:
         """Whether the content is what the name says; hashed once, and again when it was changed."""
@@ -203,11 +253,17 @@ class BlobFolder:
         """
         with self._explained():
             upload.finish()
-            place = self.path(upload.digest)
-            make_folder(place.parent)
-            upload.path.rename(place)
-            sync_folder(place.parent)
+            if self._bucket is not None:
+                self._bucket.put(upload.digest, upload.path)
+            self._place(upload)
             self._note(upload.digest, upload.size, author)
+
+    def _place(self, upload: Upload) -> None:
+        upload.finish()
+        place = self.path(upload.digest)
+        make_folder(place.parent)
+        upload.path.rename(place)
+        sync_folder(place.parent)
 
     def put(self, content: bytes) -> Digest:
         """Keep a document of the coordinator's own, whatever the quota says.
@@ -225,10 +281,15 @@ class BlobFolder:
                     upload.drop()
         return digest
 
+    def _counted(self, digest: Digest) -> int | None:
+        query = select(Blob.size).where(Blob.sha256 == digest)
+        with self._database.passing_errors(), self._database.reader.begin() as connection:
+            return connection.scalar(query)
+
     def _note(self, digest: Digest, size: int, author: PeerKey | None) -> None:
         row = {"sha256": digest, "size": size, "author": author, "at": self._clock()}
         with self._database.writer.begin() as connection:
-            connection.execute(insert(Blob).prefix_with("OR IGNORE"), row)
+            insert_new(connection, Blob, row)
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -240,7 +301,7 @@ class BlobFolder:
                 raise
             raise UnwritableError(explain(err, self.folder)) from err
         except DatabaseError as err:
-            raise failed_write(err, self._database.path) from err
+            raise self._database.failed_write(err) from err
 
     def _new_path(self, digest: Digest) -> Path:
         return self.folder / "new" / f"{digest.hex()}-{next(self._numbers)}"

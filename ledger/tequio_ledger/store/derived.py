@@ -7,11 +7,12 @@ and must arrive at the same rows.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from statistics import median_low
 from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, exists, insert, select, update
-from sqlalchemy.dialects.sqlite import insert as upsert
 
+from tequio_ledger.store.insertion import insert_many, upsert
 from tequio_ledger.store.models import DERIVED, Attended, Credit, Peer, Round, Run, Standing
 from tequio_shared import conduct
 from tequio_shared.documents import TRAINER, WITNESS, Result
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.state import State
     from tequio_shared.ids import PeerKey, RunId
+    from tequio_shared.round import RoundView
     from tequio_shared.statement import Entry, Statement
 
 OPEN, CLOSED, VOID = "open", "closed", "void"
@@ -63,12 +65,14 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
             changes.runs.append({"run": statement.run, **row})
         case RoundRoster(roster=roster):
             _start_round(changes, index, statement, roster)
-        case RoundOpen(head=head):
-            _change_round(changes, statement, {"opened_index": index, "head": from_text(head)})
+        case RoundOpen(head=head, opened=opened_ms):
+            columns: Row = {"opened_index": index, "opened_ms": opened_ms, "head": from_text(head)}
+            _change_round(changes, statement, columns)
         case RoundClose() as body:
             _close_round(changes, index, statement, body, state)
         case RoundVoid():
-            _change_round(changes, statement, {"closed_index": index, "outcome": VOID})
+            columns = {"closed_index": index, "ended_ms": statement.ts, "outcome": VOID}
+            _change_round(changes, statement, columns)
             _attend(changes, index, _members(statement, state))
 
 
@@ -86,9 +90,9 @@ def write(connection: Connection, changes: Changes, state: State) -> None:
         where = update(Round).where(Round.run == run, Round.round == number)
         connection.execute(where.values(**columns))
     if changes.credits:
-        connection.execute(insert(Credit), changes.credits)
+        insert_many(connection, Credit, changes.credits)
     if changes.attended:
-        connection.execute(insert(Attended), changes.attended)
+        insert_many(connection, Attended, changes.attended)
 
 
 def clear(connection: Connection) -> None:
@@ -98,9 +102,11 @@ def clear(connection: Connection) -> None:
 
 
 def is_short(connection: Connection) -> bool:
-    """Whether an older program wrote the rows, which did not note who was in which round."""
+    """Whether an older program wrote the rows, which noted less of each round."""
     is_over = exists().where(Round.closed_index.is_not(None))
-    return bool(connection.scalar(select(is_over & ~exists().select_from(Attended))))
+    is_timeless = exists().where(Round.closed_index.is_not(None), Round.ended_ms.is_(None))
+    is_unattended = is_over & ~exists().select_from(Attended)
+    return bool(connection.scalar(select(is_timeless | is_unattended)))
 
 
 def _start_round(changes: Changes, index: int, statement: Statement, roster: str) -> None:
@@ -116,6 +122,10 @@ def _start_round(changes: Changes, index: int, statement: Statement, roster: str
         "accepted": 0,
         "head": None,
         "result": None,
+        "opened_ms": None,
+        "ended_ms": None,
+        "tokens": 0,
+        "loss_q16": None,
     }
 
 
@@ -130,7 +140,8 @@ def _close_round(
 ) -> None:
     digest = digest_from_text(body.result)
     columns: Row = {"closed_index": index, "outcome": CLOSED, "accepted": body.accepted}
-    _change_round(changes, statement, {**columns, "result": digest})
+    columns |= {"result": digest, "ended_ms": statement.ts, **_work_done(statement, state)}
+    _change_round(changes, statement, columns)
     run, number = _round_key(statement)
     members = _members(statement, state)
     _attend(changes, index, members)
@@ -143,15 +154,29 @@ def _close_round(
                 changes.peers.add(members[slot])
 
 
+def _work_done(statement: Statement, state: State) -> Row:
+    """What the accepted contributions of a round come to."""
+    headers = [one.header for one in _round_view(statement, state).accepted().values()]
+    tokens = sum(header.tokens for header in headers)
+    return {
+        "tokens": tokens,
+        "loss_q16": median_low(header.claimed_loss_last_q16 for header in headers),
+    }
+
+
 def _attend(changes: Changes, index: int, members: dict[int, PeerKey]) -> None:
     changes.attended += [{"peer": key, "closed_index": index} for key in members.values()]
 
 
 def _members(statement: Statement, state: State) -> dict[int, PeerKey]:
+    return _round_view(statement, state).roster.keys
+
+
+def _round_view(statement: Statement, state: State) -> RoundView:
     view = state.run(statement.run) if statement.run else None
     if view is None or view.round is None:
         raise AssertionError(f"{statement.type} without a round was admitted")
-    return view.round.roster.keys
+    return view.round
 
 
 def _peer_row(key: PeerKey, state: State) -> Row:
@@ -166,12 +191,7 @@ def _peer_row(key: PeerKey, state: State) -> Row:
 
 
 def _write_peers(connection: Connection, rows: list[Row]) -> None:
-    statement = upsert(Peer)
-    fresh = {name: statement.excluded[name] for name in ("last_seq", "last_hash", "micropoints")}
-    connection.execute(
-        statement.on_conflict_do_update(index_elements=["key"], set_=fresh),
-        rows,
-    )
+    upsert(connection, Peer, rows, keys=("key",), fresh=("last_seq", "last_hash", "micropoints"))
 
 
 def _standing_row(key: PeerKey, state: State) -> Row:
@@ -188,12 +208,8 @@ def _standing_row(key: PeerKey, state: State) -> Row:
 
 
 def _write_standings(connection: Connection, rows: list[Row]) -> None:
-    statement = upsert(Standing)
-    fresh = {name: statement.excluded[name] for name in rows[0] if name != "peer"}
-    connection.execute(
-        statement.on_conflict_do_update(index_elements=["peer"], set_=fresh),
-        rows,
-    )
+    fresh = [name for name in rows[0] if name != "peer"]
+    upsert(connection, Standing, rows, keys=("peer",), fresh=fresh)
 
 
 def _round_key(statement: Statement) -> tuple[RunId, int]:

@@ -1,163 +1,152 @@
-"""The database: one connection that writes, a few that read (SQLite, WAL, synchronous=FULL).
+"""The database of a ledger: SQLite in its folder, or PostgreSQL for several processes.
 
-The driver must not begin transactions by itself, and every writing one begins IMMEDIATE: a
-deferred one that turns into a writer fails at once, whatever busy_timeout says.
+Three engines: `reader` for whoever looks, `writer` for short writes of their own, `office` for the
+log's one writer. What the two kinds of database do differently is in `sqlite` and `postgresql`,
+and how rows are put in, in `insertion`; all else is the same code.
 """
 
 from __future__ import annotations
 
-import contextlib
 import sqlite3
+from contextlib import contextmanager
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
 from alembic.util import CommandError
-from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DatabaseError
-from sqlalchemy.pool import QueuePool
 
-from tequio_ledger.store import disk
-from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store import sqlite
+from tequio_ledger.store.postgresql import Postgresql, TakenError
+from tequio_ledger.store.sqlite import Sqlite
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
-_CACHE = "cache_size=-512"  # KiB a connection; the system keeps the rest of the file at hand
-_PRAGMAS = (
-    "journal_mode=WAL",
-    "synchronous=FULL",
-    "busy_timeout=5000",
-    "foreign_keys=ON",
-    _CACHE,
-)
-_READER_PRAGMAS = ("busy_timeout=5000", _CACHE)
-_READERS = 4
-_PASSING = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY}
-_INPUT_OUTPUT = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+    from sqlalchemy import Connection
+
+    from tequio_ledger.store.dialect import Dialect
+
+_SQLITE = "sqlite:///"
 
 
 class Database:
-    """Two engines on one file; `migrate` must run before either is used."""
+    """Engines on one place; `migrate` must run before any is used."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.writer = _writer(path)
-        self.reader = _reader(path)
+    def __init__(self, place: Path | str) -> None:
+        """Name the place, a file or a URL; raises UserFacingError. Nothing is opened yet."""
+        self._dialect = dialect_of(place)
+        self.name = self._dialect.name
+        self.is_shared = self._dialect.is_shared
+        self.writer = self._dialect.writer()
+        self.reader = self._dialect.reader()
+        self.office = self._dialect.office(self.writer)
 
-    def migrate(self) -> None:
+    def migrate(self, to: str = "head") -> None:
         """Bring the tables up to this program; raises UserFacingError when that is impossible."""
         try:
-            with self.writer.connect() as connection:
-                command.upgrade(_config(connection), "head")
+            with self.writer.begin() as connection, self._dialect.migrating(connection):
+                command.upgrade(_config(connection), to)
         except CommandError as err:
             raise UserFacingError(
-                f"{self.path} was made by a newer tequio-ledger ({err}): use that one"
+                f"{self.name} was made by a newer tequio-ledger ({err}): use that one"
             ) from err
         except DatabaseError as err:
-            raise UserFacingError(explain(err, self.path)) from err
+            raise UserFacingError(self.explain(err)) from err
+
+    def revision(self) -> str | None:
+        """Name the tables' revision; None when there are none. Raises UserFacingError."""
+        try:
+            with self.writer.connect() as connection:
+                return MigrationContext.configure(connection).get_current_revision()
+        except DatabaseError as err:
+            raise UserFacingError(self.explain(err)) from err
 
     def copy(self, path: Path) -> None:
-        """Write all of it to a new file as of one moment, while others go on writing.
+        """Write all of an SQLite database to a new file as of one moment, while others write.
 
         Raises UserFacingError.
         """
         try:
-            with contextlib.closing(sqlite3.connect(path)) as copied:
-                with self.reader.connect() as connection:
-                    source = cast("sqlite3.Connection", connection.connection.driver_connection)
-                    source.backup(copied)
-                copied.execute("PRAGMA journal_mode=DELETE")  # one file, nothing beside it
+            with self.reader.connect() as connection:
+                sqlite.copy(
+                    cast("sqlite3.Connection", connection.connection.driver_connection), path
+                )
         except sqlite3.Error as err:
-            raise UserFacingError(f"{self.path} could not be copied to {path}: {err}") from err
+            raise UserFacingError(f"{self.name} could not be copied to {path}: {err}") from err
+
+    def check_pages(self, connection: Connection) -> Iterator[str]:
+        """Let the database check itself; gives its complaints."""
+        return self._dialect.check_pages(connection)
+
+    def failed_write(self, err: DatabaseError) -> TequioError:
+        """Say what a failed write means: UnwritableError for what may pass, else FatalLogError."""
+        return self._dialect.failed_write(err)
+
+    @contextmanager
+    def passing_errors(self) -> Iterator[None]:
+        """Translate the database's errors inside the block as `failed_write` does."""
+        try:
+            yield
+        except DatabaseError as err:
+            raise self.failed_write(err) from err
+
+    def has_no_leader(self) -> bool:
+        """Whether no process writes the log; ends the session of one that rests too long.
+
+        Raises UnwritableError when the database does not answer.
+        """
+        with self.passing_errors(), self.writer.begin() as connection:
+            return self._dialect.is_vacant(connection)
+
+    def hold_office(self) -> None:
+        """Take the office of the one who writes the log, or show that we are there.
+
+        Raises TakenError when another process has it, UnwritableError.
+        """
+        with self.passing_errors(), self.office.connect() as connection:
+            connection.exec_driver_sql("SELECT 1")
+
+    def leave_office(self) -> None:
+        """Let another process write the log."""
+        self.office.dispose()
+
+    def lost_office(self, message: str) -> TequioError:
+        """Say that another process wrote the log: fatal where there must be none."""
+        return TakenError(message) if self.is_shared else FatalLogError(message)
+
+    def explain(self, err: DatabaseError) -> str:
+        """Say in one sentence what an error means for the person who runs the service."""
+        return self._dialect.explain(err)
 
     def close(self) -> None:
         """Close every connection; what is used next opens new ones."""
         self.reader.dispose()
+        self.office.dispose()
         self.writer.dispose()
 
 
-def explain(err: DatabaseError, path: Path) -> str:
-    """Say in one sentence what a database error means for the person who runs the service."""
-    said = str(err.orig)
-    reasons = {
-        "full": f"the disk of {path} is full: free some space",
-        "readonly": f"{path} is read-only: give the service a folder it may write",
-        "unable to open": f"{path} cannot be opened: check the folder and its owner",
-        "not a database": f"{path} is no database of tequio-ledger: choose another folder",
-        "malformed": f"{path} is damaged ({said}): restore the folder or rebuild from a mirror",
-        "locked": f"{path} is locked by another program: stop it",
-    }
-    for sign, reason in reasons.items():
-        if sign in said:
-            return reason
-    return f"{path} cannot be used: {said}"
+@contextmanager
+def closing_if_failed(database: Database) -> Iterator[None]:
+    """Leave no connection behind when the block fails, and no office held."""
+    try:
+        yield
+    except BaseException:
+        database.close()
+        raise
 
 
-def failed_write(err: DatabaseError, path: Path) -> TequioError:
-    """Say what a failed write means: UnwritableError for what may pass, else FatalLogError.
-
-    SQLite calls a full quota or a file system that went read-only an I/O error; then the folder
-    itself is asked.
-    """
-    code = getattr(err.orig, "sqlite_errorcode", 0) & 0xFF
-    if code in _PASSING:
-        return UnwritableError(explain(err, path))
-    if code in _INPUT_OUTPUT:
-        try:
-            disk.probe(path.parent)
-        except OSError as why:
-            if disk.is_passing(why):
-                return UnwritableError(disk.explain(why, path.parent))
-    return FatalLogError(explain(err, path))
-
-
-def _writer(path: Path) -> Engine:
-    engine = create_engine(
-        f"sqlite:///{path}",
-        poolclass=QueuePool,
-        pool_size=1,  # the one writer: other threads wait for it
-        max_overflow=0,
-        connect_args={"check_same_thread": False},
-    )
-    event.listen(engine, "connect", _prepare)
-    event.listen(engine, "begin", _begin_immediate)
-    return engine
-
-
-def _reader(path: Path) -> Engine:
-    engine = create_engine(
-        f"sqlite:///file:{path}?mode=ro&uri=true",
-        poolclass=QueuePool,
-        pool_size=_READERS,
-        pool_use_lifo=True,  # the same one while one is enough: each has a cache of its own
-        connect_args={"check_same_thread": False},
-    )
-    event.listen(engine, "connect", _prepare_reader)
-    event.listen(engine, "begin", _begin)
-    return engine
-
-
-def _prepare(dbapi: sqlite3.Connection, _record: object) -> None:
-    dbapi.isolation_level = None
-    for pragma in _PRAGMAS:
-        dbapi.execute("PRAGMA " + pragma)
-
-
-def _prepare_reader(dbapi: sqlite3.Connection, _record: object) -> None:
-    dbapi.isolation_level = None
-    for pragma in _READER_PRAGMAS:
-        dbapi.execute("PRAGMA " + pragma)
-
-
-def _begin_immediate(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-
-def _begin(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN")
+def dialect_of(place: Path | str) -> Dialect:
+    """Choose by the place: a path or `sqlite:///path`, or a PostgreSQL URL."""
+    if isinstance(place, Path):
+        return Sqlite(place)
+    if place.startswith(_SQLITE):
+        return Sqlite(Path(place.removeprefix(_SQLITE)).absolute())
+    return Postgresql(place)
 
 
 def _config(connection: Connection) -> Config:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, insert, select, update
-from sqlalchemy.dialects.sqlite import insert as upsert
+from sqlalchemy import delete, exists, func, insert, select, update
 
-from tequio_ledger.store.models import LogCheckpoint, LogEntry, LogHead, LogTile
+from tequio_ledger.store.insertion import insert_many, upsert
+from tequio_ledger.store.models import LogCheckpoint, LogEntry, LogHead, LogMark, LogTile
 from tequio_shared.ids import Digest
 
 if TYPE_CHECKING:
@@ -70,14 +70,30 @@ def read_head(connection: Connection) -> Head | None:
 
 
 def swap_head(connection: Connection, old: Head, new: Head) -> bool:
-    """Replace the head if it is still the old one; False when it is not."""
+    """Replace the head if it is still the old one and nothing forbids it; False otherwise."""
     change = (
         update(LogHead)
         .where(LogHead.log_id == _LOG_ID, LogHead.size == old.size)
         .where(LogHead.term == old.term, LogHead.root == old.root)
+        .where(~exists().select_from(LogMark))
         .values(size=new.size, root=new.root, term=new.term)
     )
     return connection.execute(change).rowcount == 1
+
+
+def read_mark(connection: Connection) -> bytes | None:
+    """Why nothing may be signed, in the guard's words; None while it may."""
+    return connection.execute(select(LogMark.mark)).scalar_one_or_none()
+
+
+def write_mark(connection: Connection, mark: bytes) -> None:
+    """Say that nothing may be signed."""
+    upsert(connection, LogMark, [{"log_id": _LOG_ID, "mark": mark}], ("log_id",), ("mark",))
+
+
+def delete_mark(connection: Connection) -> None:
+    """Let the log be signed again."""
+    connection.execute(delete(LogMark))
 
 
 def insert_entries(connection: Connection, entries: Sequence[StoredEntry]) -> None:
@@ -95,17 +111,13 @@ def insert_entries(connection: Connection, entries: Sequence[StoredEntry]) -> No
         }
         for entry in entries
     ]
-    connection.execute(insert(LogEntry), rows)
+    insert_many(connection, LogEntry, rows)
 
 
 def write_tiles(connection: Connection, tiles: Mapping[Tile, bytes]) -> None:
     """Write whole tiles; one that was shorter grows in place."""
     rows = [{"level": level, "n": n, "data": data} for (level, n), data in tiles.items()]
-    statement = upsert(LogTile)
-    grow = statement.on_conflict_do_update(
-        index_elements=["level", "n"], set_={"data": statement.excluded.data}
-    )
-    connection.execute(grow, rows)
+    upsert(connection, LogTile, rows, keys=("level", "n"), fresh=("data",))
 
 
 def read_tile(connection: Connection, tile: Tile) -> bytes | None:
@@ -126,12 +138,11 @@ def read_leaves(connection: Connection, first: int, end: int) -> list[bytes]:
     return list(connection.execute(query.order_by(LogEntry.idx)).scalars())
 
 
-def each_entry(connection: Connection) -> Iterator[StoredEntry]:
-    """Every entry in order, a page at a time."""
-    after = -1
-    while page := _page(connection, after):
+def each_entry(connection: Connection, first: int, end: int) -> Iterator[StoredEntry]:
+    """Entries from first on, below end, in order, a page at a time."""
+    while page := _page(connection, first, end):
         yield from page
-        after = page[-1].index
+        first = page[-1].index + 1
 
 
 def each_leaf_of(connection: Connection, types: Sequence[str]) -> Iterator[tuple[int, bytes]]:
@@ -175,8 +186,8 @@ def read_last_checkpoint(connection: Connection) -> StoredCheckpoint | None:
     return StoredCheckpoint(size=row.size, root=Digest(row.root), note=row.note, at_ms=row.at)
 
 
-def _page(connection: Connection, after: int) -> list[StoredEntry]:
-    query = select(LogEntry.__table__).where(LogEntry.idx > after)
+def _page(connection: Connection, first: int, end: int) -> list[StoredEntry]:
+    query = select(LogEntry.__table__).where(LogEntry.idx >= first, LogEntry.idx < end)
     rows = connection.execute(query.order_by(LogEntry.idx).limit(_PAGE))
     return [
         StoredEntry(

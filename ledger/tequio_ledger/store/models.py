@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from sqlalchemy import JSON, BigInteger, ForeignKey, Index, Integer, LargeBinary, text
+from sqlalchemy import JSON, BigInteger, ForeignKey, Identity, Index, Integer, LargeBinary, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 # SQLite gives a row id its fast path only under the name INTEGER
@@ -72,6 +72,15 @@ class LogCheckpoint(Base):
     at: Mapped[Number]
 
 
+class LogCosigned(Base):
+    """One checkpoint that enough witnesses cosigned, as it was published."""
+
+    __tablename__ = "log_cosigned"
+    size: Mapped[Serial]
+    note: Mapped[Bytes]
+    at: Mapped[Number]
+
+
 class Blob(Base):
     """One blob in the folder, and who brought it (none for the coordinator's own)."""
 
@@ -79,6 +88,29 @@ class Blob(Base):
     sha256: Mapped[Hash] = mapped_column(primary_key=True)
     size: Mapped[Number]
     author: Mapped[bytes | None] = mapped_column(LargeBinary(32), index=True)
+    at: Mapped[Number]
+
+
+class LogMark(Base):
+    """Why nothing may be signed, for all processes of a ledger; no row while it may."""
+
+    __tablename__ = "log_mark"
+    log_id: Mapped[Serial]
+    mark: Mapped[Bytes]
+
+
+class Submission(Base):
+    """Leaves that one process passes on to the one that writes the log, and its answer.
+
+    Nothing here is promised to anybody: the table need not survive a crash of the database.
+    """
+
+    __tablename__ = "submission"
+    n: Mapped[int] = mapped_column(Whole, Identity(), primary_key=True)
+    replica: Mapped[bytes] = mapped_column(LargeBinary(16))
+    leaves: Mapped[Bytes]
+    """A bundle."""
+    answer: Mapped[bytes | None] = mapped_column(LargeBinary)
     at: Mapped[Number]
 
 
@@ -143,6 +175,13 @@ class Round(Base):
     """The head that the round started from."""
     result: Mapped[bytes | None] = mapped_column(LargeBinary(32))
     """Digest of its result document."""
+    opened_ms: Mapped[int | None] = mapped_column(Whole)
+    """When it opened and when it ended, by the coordinator's clock."""
+    ended_ms: Mapped[int | None] = mapped_column(Whole, index=True)
+    tokens: Mapped[Number]
+    """Of all accepted contributions."""
+    loss_q16: Mapped[int | None] = mapped_column(Whole)
+    """Median of the losses that its accepted trainers claim, in 2^-16 nats a token."""
 
 
 class Credit(Base):

@@ -40,6 +40,16 @@ def after(connection: Connection, rank: int, limit: int) -> list[RankedRow]:
     return _numbered(connection.execute(query).all(), rank + 1)
 
 
+def behind(connection: Connection, key: PeerKey, limit: int) -> list[RankedRow] | None:
+    """Give the keys behind a key, wherever it stands now; None when it is not registered."""
+    own = connection.execute(_RANKED.where(Peer.key == key)).first()
+    if own is None:
+        return None
+    place = _count(connection, _ahead(own)) + 1
+    query = _RANKED.where(_behind(own), Peer.micropoints > 0).order_by(*_ORDER).limit(limit)
+    return _numbered(connection.execute(query).all(), place + 1)
+
+
 def around(connection: Connection, key: PeerKey, reach: int) -> list[RankedRow] | None:
     """Give a key and up to `reach` on either side of it; None when it is not registered.
 

@@ -1,5 +1,7 @@
 """What the API says in JSON: the types, and how rows and views become them."""
 
+from typing import Annotated
+
 import msgspec
 
 from tequio_ledger.log import Published
@@ -8,25 +10,31 @@ from tequio_ledger.store.attended import AttendedRow
 from tequio_ledger.store.ranking import RankedRow
 from tequio_ledger.store.read import PeerRow, RoundRow, StandingRow
 from tequio_shared.causes import words_of
+from tequio_shared.fields import Bytes32Text, BytesText, Natural, Positive
 from tequio_shared.ids import RunId, peer_id_text, to_text
+from tequio_shared.round_state import Phase
+from tequio_shared.run import State as RunState
+from tequio_shared.standing import Standing
+
+Outcome = Annotated[str, msgspec.Meta(pattern="^(open|closed|void)$")]
 
 
 class AsOf(msgspec.Struct, frozen=True):
     """The published log that an answer was true for."""
 
-    size: int
-    root: str
+    size: Natural
+    root: Bytes32Text
 
 
 class NetworkAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """Which network this is; `genesis` is the document, base64url."""
 
-    network_id: str
+    network_id: Bytes32Text
     name: str
-    genesis: str
+    genesis: BytesText
     origin: str
     log_key: str
-    coordinator: str
+    coordinator: Bytes32Text
     software: str
     as_of: AsOf
 
@@ -34,84 +42,86 @@ class NetworkAnswer(msgspec.Struct, frozen=True, kw_only=True):
 class ResumeAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """Where a late reader may begin, as log indices."""
 
-    after: int
-    head: int | None
-    close: int | None
+    after: Natural
+    head: Natural | None
+    close: Natural | None
 
 
 class RunAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """One run as it stands."""
 
-    run: str
+    run: Bytes32Text
     name: str
-    manifest: str
-    state: str
-    phase: str | None
-    round: int
-    closed: int
-    voided: int
-    members: int
-    tokens: int
-    roster_index: int | None
-    opened_index: int
-    head: str | None
-    head_round: int | None
-    weights_root: str | None
-    aux_root: str | None
+    manifest: Bytes32Text
+    state: RunState
+    phase: Phase | None
+    round: Natural
+    closed: Natural
+    voided: Natural
+    members: Natural
+    tokens: Natural
+    roster_index: Natural | None
+    opened_index: Natural
+    head: Bytes32Text | None
+    head_round: Natural | None
+    weights_root: Bytes32Text | None
+    aux_root: Bytes32Text | None
     resume: ResumeAnswer
     as_of: AsOf
 
 
 class RunsAnswer(msgspec.Struct, frozen=True):
-    """All runs, oldest first."""
+    """A page of runs, the oldest first; go on after `next`."""
 
     runs: list[RunAnswer]
+    next: Natural | None
     as_of: AsOf
 
 
 class RoundAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """One round: open, closed or void; `roster` and `result` name documents."""
 
-    round: int
-    outcome: str
-    roster_index: int
-    roster: str
-    opened_index: int | None
-    closed_index: int | None
-    accepted: int
-    head: str | None
-    result: str | None
+    round: Natural
+    outcome: Outcome
+    roster_index: Natural
+    roster: Bytes32Text
+    opened_index: Natural | None
+    closed_index: Natural | None
+    accepted: Natural
+    head: Bytes32Text | None
+    result: Bytes32Text | None
     as_of: AsOf
 
 
 class RoundsAnswer(msgspec.Struct, frozen=True):
-    """A page of rounds, ascending."""
+    """A page of rounds, ascending; go on after `next`."""
 
     rounds: list[RoundAnswer]
+    next: Natural | None
     as_of: AsOf
 
 
 class StandingAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What a key is worth in the network, and why: all but `why` are in the log."""
 
-    standing: str
-    since: int
-    cause: int | None
+    standing: Standing
+    since: Natural
+    cause: Natural | None
     why: str
-    evidence: tuple[int, ...]
-    until: int
-    appeal: int | None
+    evidence: tuple[Natural, ...]
+    until: Natural
+    appeal: Natural | None
 
 
 class PeerAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """One key: where its chain ends, what it earned, and how it stands."""
 
-    key: str
+    key: Bytes32Text
     peer_id: str
-    registered_index: int
-    last_seq: int
-    last_hash: str
-    micropoints: int
+    registered_index: Natural
+    last_seq: Natural
+    last_hash: Bytes32Text
+    micropoints: Natural
     standing: StandingAnswer
     as_of: AsOf
 
@@ -120,42 +130,43 @@ class PeersAnswer(msgspec.Struct, frozen=True):
     """A page of keys in order of registration; go on after `next`."""
 
     peers: list[PeerAnswer]
-    next: str | None
+    next: Bytes32Text | None
     as_of: AsOf
 
 
 class AttendedAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """One round that a key was in and that is over, and what it earned there."""
 
-    run: str
-    round: int
-    roster_index: int
-    closed_index: int
-    outcome: str
-    micropoints: int
+    run: Bytes32Text
+    round: Natural
+    roster_index: Natural
+    closed_index: Natural
+    outcome: Outcome
+    micropoints: Natural
 
 
 class PeerRoundsAnswer(msgspec.Struct, frozen=True):
     """A page of a key's rounds, the newest first; go on before `next`."""
 
     rounds: list[AttendedAnswer]
-    next: int | None
+    next: Natural | None
     as_of: AsOf
 
 
 class RankedAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """One key's place by points, from 1 on."""
 
-    rank: int
-    key: str
-    micropoints: int
+    rank: Positive
+    key: Bytes32Text
+    micropoints: Natural
 
 
 class RankingAnswer(msgspec.Struct, frozen=True):
-    """Some keys by points, the best first, and how many have any."""
+    """Some keys by points, the best first, and how many have any; go on behind `next`."""
 
     rows: list[RankedAnswer]
-    ranked: int
+    next: Bytes32Text | None
+    ranked: Natural
     as_of: AsOf
 
 
@@ -172,8 +183,8 @@ def run_answer(state: State, run: RunId, published: Published) -> RunAnswer:
         run=to_text(run),
         name=view.manifest.name,
         manifest=to_text(run),
-        state=view.state.value,
-        phase=view.round.phase.value if view.round else None,
+        state=view.state,
+        phase=view.round.phase if view.round else None,
         round=view.number,
         closed=view.closed,
         voided=view.voided,
@@ -240,7 +251,7 @@ def ranked_answer(row: RankedRow) -> RankedAnswer:
 def standing_answer(row: StandingRow) -> StandingAnswer:
     """Describe a standing."""
     return StandingAnswer(
-        standing=row.standing,
+        standing=Standing(row.standing),
         since=row.since,
         cause=row.cause,
         why=words_of(row.cause),

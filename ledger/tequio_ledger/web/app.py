@@ -1,19 +1,22 @@
 """The HTTP application: routes, errors, and the one ledger behind them."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from litestar import Litestar
 from litestar._asgi.routing_trie import traversal
+from litestar.datastructures import State as LitestarState
 from litestar.di import Provide
-from litestar.exceptions import HTTPException
-from litestar.openapi import OpenAPIConfig
+from litestar.exceptions import HTTPException, NotFoundException
+from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger.service import Ledger
 from tequio_ledger.web import (
     blobs,
+    cosigned,
     events,
     files,
     network,
+    openapi,
     problems,
     quarantine,
     ranking,
@@ -23,6 +26,8 @@ from tequio_ledger.web import (
 )
 from tequio_ledger.web.doors import Doors
 from tequio_ledger.web.events import Streams
+from tequio_ledger.web.pages import problem as pages_problem
+from tequio_ledger.web.pages.routes import pages
 from tequio_ledger.web.seeds import SeedBook
 from tequio_shared.errors import PeerError, RefusedError
 
@@ -42,8 +47,11 @@ ROUTES = (
     ranking.get_ranking,
     quarantine.get_quarantine,
     statements.post_statements,
+    cosigned.get_proof,
+    cosigned.get_witnesses,
     files.get_checkpoint,
     files.get_tile,
+    cosigned.get_policy,
     shown.post_checkpoint,
     blobs.get_blob,
     blobs.head_blob,
@@ -51,27 +59,32 @@ ROUTES = (
     events.get_events,
     seeds.get_seeds,
     seeds.put_seed,
+    openapi.get_openapi,
 )
 
 
 def build(ledger: Ledger, streams: Streams) -> Litestar:
     """Put the application together."""
     book, doors = SeedBook(), Doors(ledger.settings, ledger.clock)
+    dependencies = {
+        "ledger": Provide(lambda: ledger, sync_to_thread=False),
+        "streams": Provide(lambda: streams, sync_to_thread=False),
+        "book": Provide(lambda: book, sync_to_thread=False),
+        "doors": Provide(lambda: doors, sync_to_thread=False),
+    }
     app = Litestar(
-        route_handlers=ROUTES,
-        dependencies={
-            "ledger": Provide(lambda: ledger, sync_to_thread=False),
-            "streams": Provide(lambda: streams, sync_to_thread=False),
-            "book": Provide(lambda: book, sync_to_thread=False),
-            "doors": Provide(lambda: doors, sync_to_thread=False),
-        },
+        route_handlers=(*ROUTES, pages(ledger)),
+        dependencies=dependencies,
         exception_handlers={
             RefusedError: problems.on_refused,
             PeerError: problems.on_peer_error,
+            NotFoundException: pages_problem.on_missing,
             HTTPException: problems.on_http,
+            DatabaseError: partial(problems.on_database, ledger.database.failed_write),
             Exception: problems.on_bug,
         },
-        openapi_config=OpenAPIConfig(title="Tequio ledger", version="1"),
+        openapi_config=None,  # the library's pages load scripts from elsewhere
+        state=LitestarState({"openapi": openapi.document(ROUTES, dependencies)}),
         logging_config=None,
         request_max_body_size=None,  # every handler that reads a body has a limit of its own
     )

@@ -24,7 +24,7 @@ from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.problems import AnyRequest
 from tequio_shared import keys
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import Digest, PeerKey, from_text, key_from_text
+from tequio_shared.ids import Digest, PeerKey, from_text, key_from_text, to_text
 from tequio_shared.limits import BLOB_BYTES
 
 REQUEST_PREFIX = b"tequio/v1/request\0"
@@ -37,25 +37,30 @@ _FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
 
 # Not sync_to_thread: Litestar wraps such a handler twice when others share its path.
 @get("/v1/blobs/{name:str}")
-async def get_blob(ledger: GivenLedger, name: FromPath[str]) -> Stream:
+async def get_blob(
+    request: AnyRequest, ledger: GivenLedger, name: FromPath[str]
+) -> Stream | Response[None]:
     """Give a blob, its hash checked."""
+    digest = _digest(name)
+    kept = {**_FOR_EVER, "etag": f'"{to_text(digest)}"'}
+    if kept["etag"] in request.headers.get("if-none-match", "") and ledger.blobs.has(digest):
+        return Response(None, status_code=304, headers=kept)
     try:
-        file = await asyncio.to_thread(ledger.blobs.open, _digest(name))
+        file = await asyncio.to_thread(ledger.blobs.open, digest)
     except KeyError as err:
         raise RefusedError("not-found", f"no blob {name}") from err
     size = str(os.fstat(file.fileno()).st_size)
-    headers = {**_FOR_EVER, "content-length": size}
+    headers = {**kept, "content-length": size}
     return Stream(_pieces(file), media_type=_BINARY, headers=headers)
 
 
 @head("/v1/blobs/{name:str}", sync_to_thread=False)
 def head_blob(ledger: GivenLedger, name: FromPath[str]) -> Response[None]:
     """Say whether a blob is here, and its size."""
-    path = ledger.blobs.path(_digest(name))
-    if not path.exists():
+    size = ledger.blobs.size(_digest(name))
+    if size is None:
         raise RefusedError("not-found", f"no blob {name}")
-    size = str(path.stat().st_size)
-    headers = {**_FOR_EVER, "content-type": _BINARY, "content-length": size}
+    headers = {**_FOR_EVER, "content-type": _BINARY, "content-length": str(size)}
     return Response(None, headers=headers)
 
 
@@ -65,10 +70,10 @@ async def put_blob(
 ) -> Response[None]:
     """Take a blob in: 201, or 200 when it is here already."""
     digest = _digest(name)
+    doors.let_in(network_of(request), 1)
     author = _author(request, ledger, digest)
     if ledger.blobs.has(digest):
         return Response(None, status_code=200)
-    doors.let_in(network_of(request), 1)
     await _take_in(request, ledger, digest, author)
     return Response(None, status_code=201)
 

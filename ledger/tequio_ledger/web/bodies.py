@@ -7,6 +7,9 @@ half body holds no handler for ever.
 import asyncio
 from collections.abc import AsyncIterator
 
+from litestar.exceptions import InternalServerException
+
+from tequio_ledger import metrics
 from tequio_ledger.web.problems import AnyRequest
 from tequio_shared.errors import MalformedError, RefusedError
 
@@ -26,7 +29,8 @@ async def chunks(
 ) -> AsyncIterator[bytes]:
     """Read the body piece by piece.
 
-    Raises RefusedError("too-large") past the limit, ("rate-limited") when it comes too slowly.
+    Raises RefusedError("too-large") past the limit, ("rate-limited") when it comes too slowly,
+    MalformedError when it breaks off.
     """
     claimed_bytes(request, most_bytes)
     begun, size = asyncio.get_running_loop().time(), 0
@@ -36,7 +40,10 @@ async def chunks(
             async with asyncio.timeout_at(begun + patience_s + size / SLOWEST_BYTES_S):
                 chunk = await anext(stream, None)
         except TimeoutError as err:
+            metrics.RATE_LIMITED.labels(limit="slow body").inc()
             raise RefusedError("rate-limited", f"the body came too slowly: {size} bytes") from err
+        except InternalServerException as err:  # what the framework calls a sender that went away
+            raise MalformedError(f"the body broke off after {size} bytes") from err
         if chunk is None:
             return
         size += len(chunk)

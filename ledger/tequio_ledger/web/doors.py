@@ -11,6 +11,7 @@ from collections.abc import Hashable
 from litestar.di import NamedDependency
 from litestar.params import SkipValidation
 
+from tequio_ledger import metrics
 from tequio_ledger.clock import Clock
 from tequio_ledger.settings import Settings
 from tequio_ledger.web.problems import AnyRequest
@@ -39,11 +40,13 @@ class Doors:
     def let_in(self, network: str, count: int) -> None:
         """Charge an address network; raises RefusedError("rate-limited")."""
         if not self._take(self._addresses, network, count):
+            metrics.RATE_LIMITED.labels(limit="address rate").inc()
             raise RefusedError("rate-limited", "too many statements from this network address")
 
     def let_speak(self, key: PeerKey) -> None:
         """Charge a key for one statement that it signed; raises RefusedError("rate-limited")."""
         if not self._take(self._keys, key, 1):
+            metrics.RATE_LIMITED.labels(limit="key rate").inc()
             raise RefusedError("rate-limited", "too many statements of this key")
 
     def _take(self, buckets: Buckets | None, name: Hashable, count: int) -> bool:

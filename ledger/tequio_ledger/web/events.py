@@ -14,6 +14,7 @@ from litestar.di import NamedDependency
 from litestar.params import QueryParameter, SkipValidation
 from litestar.response import Stream
 
+from tequio_ledger import metrics
 from tequio_ledger.service import Ledger
 from tequio_ledger.store import log_rows
 from tequio_ledger.web.bodies import natural
@@ -43,11 +44,18 @@ class Streams:
         self._open: Counter[str] = Counter()  # by network address
         self._pages: OrderedDict[tuple[int, int], asyncio.Task[bytes]] = OrderedDict()
 
+    @property
+    def open(self) -> int:
+        """How many there are."""
+        return self._open.total()
+
     def check(self, network: str, most: int) -> None:
         """Raise RefusedError("queue-full") when one more would be too many; 0 sets no limit."""
-        if self._open.total() >= STREAMS:
+        if self.open >= STREAMS:
+            metrics.RATE_LIMITED.labels(limit="all streams").inc()
             raise RefusedError("queue-full", f"{STREAMS} event streams are open")
         if most and self._open[network] >= most:
+            metrics.RATE_LIMITED.labels(limit="address streams").inc()
             raise RefusedError("queue-full", f"your address holds {most} event streams open")
 
     def enter(self, network: str) -> None:
@@ -103,7 +111,7 @@ async def _follow(
     try:
         yield b": tequio log\n\n"
         while not streams.is_closing:
-            end = min(ledger.log.published.size, position + _PAGE)
+            end = min(ledger.published.size, position + _PAGE)
             if position < end:
                 yield await streams.page(ledger, position, end)
                 position = end

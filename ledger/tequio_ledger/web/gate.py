@@ -10,12 +10,16 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import msgspec
 import structlog
 
+from tequio_ledger import metrics
+from tequio_ledger.web.doors import BURST_S, NAMES
+from tequio_ledger.web.problems import MEDIA_TYPE, encode
 from tequio_shared.addresses import network_of
+from tequio_shared.buckets import Buckets
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping, Sequence
@@ -42,9 +46,17 @@ SLOW_READER_S = 60.0
 class Gate:
     """Stands before the application; used from one event loop."""
 
-    def __init__(self, app: App, proxies: Sequence[Network], address_streams: int) -> None:
-        """Put it up; `address_streams` 0 sets no limit on what one address holds."""
+    def __init__(
+        self, app: App, proxies: Sequence[Network], address_streams: int, request_rate: int = 0
+    ) -> None:
+        """Put it up; `address_streams` 0 sets no limit on what one address holds.
+
+        So does `request_rate` 0 on the requests of one network address per second.
+        """
         self._app = app
+        self._rate = (
+            Buckets(request_rate, request_rate * BURST_S, names=NAMES) if request_rate else None
+        )
         self._proxies = tuple(proxies)
         self._most = REQUESTS + address_streams if address_streams else 0
         self._open: Counter[str] = Counter()  # by network address
@@ -56,10 +68,15 @@ class Gate:
             return
         host = self._sender(scope)
         scope["client"] = (host, 0)
-        network = network_of(host)
-        if len(scope["path"]) + len(scope["query_string"]) > TARGET_BYTES:
+        network = _network_of(host)
+        now_s = asyncio.get_running_loop().time()
+        if self._rate and not self._rate.take(network, 1, now_s):
+            metrics.RATE_LIMITED.labels(limit="request rate").inc()
+            await _refuse(send, "rate-limited", 429, "too many requests from this network address")
+        elif len(scope["path"]) + len(scope["query_string"]) > TARGET_BYTES:
             await _refuse(send, "malformed", 400, f"a path of more than {TARGET_BYTES} bytes")
         elif self._most and self._open[network] >= self._most:
+            metrics.RATE_LIMITED.labels(limit="requests under way").inc()
             await _refuse(send, "rate-limited", 429, "too many requests under way from here")
         else:
             await self._answer(network, scope, receive, send)
@@ -96,11 +113,12 @@ class Gate:
         return any(address in proxy for proxy in self._proxies)
 
 
+_network_of = lru_cache(NAMES)(network_of)  # the same few ask again and again
+
+
 async def _refuse(send: Send, code: str, status: int, detail: str) -> None:
-    problem = {"type": f"urn:tequio:problem:{code}", "title": code, "status": status}
-    headers = [(b"content-type", b"application/problem+json"), (b"connection", b"close")]
+    headers = [(b"content-type", MEDIA_TYPE.encode()), (b"connection", b"close")]
     if status == 429:  # noqa: PLR2004 - too many requests
         headers.append((b"retry-after", b"1"))
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    body = msgspec.json.encode({**problem, "detail": detail})
-    await send({"type": "http.response.body", "body": body})
+    await send({"type": "http.response.body", "body": encode(code, detail, status)})

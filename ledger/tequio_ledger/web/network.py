@@ -1,5 +1,6 @@
 """GET /v1/network, runs, rounds, peers: what the log says, as JSON."""
 
+from itertools import islice
 from typing import Annotated
 
 import msgspec
@@ -59,16 +60,18 @@ def get_network(ledger: GivenLedger) -> NetworkAnswer:
         log_key=genesis.log_key,
         coordinator=genesis.coordinator,
         software=SOFTWARE,
-        as_of=as_of(ledger.log.published),
+        as_of=as_of(ledger.published),
     )
 
 
 @get("/v1/runs")
-async def get_runs(ledger: GivenLedger) -> RunsAnswer:
-    """List all runs."""
+async def get_runs(ledger: GivenLedger, after: After = 0, limit: Limit = 100) -> RunsAnswer:
+    """List runs in the order in which they were opened, after the entry that opened one."""
     published = await ledger.sequencer.settled()
-    runs = [run_answer(ledger.state, run, published) for run in ledger.state.runs]
-    return RunsAnswer(runs, as_of(published))
+    later = (run for run, index in ledger.state.opened.items() if index > after)
+    runs = [run_answer(ledger.state, run, published) for run in islice(later, limit)]
+    last = runs[-1].opened_index if len(runs) == limit else None
+    return RunsAnswer(runs, last, as_of(published))
 
 
 @get("/v1/runs/{run:str}")
@@ -85,7 +88,8 @@ def get_rounds(
     """List rounds after a number."""
     with snapshot(ledger.database) as (connection, published):
         rows = read.rounds(connection, from_text(run), after, limit)
-    return RoundsAnswer([round_answer(row, published) for row in rows], as_of(published))
+    last = rows[-1].round if len(rows) == limit else None
+    return RoundsAnswer([round_answer(row, published) for row in rows], last, as_of(published))
 
 
 @get("/v1/runs/{run:str}/rounds/{number:int}", sync_to_thread=True)

@@ -1,13 +1,16 @@
 """Errors as answers: RFC 9457 problem documents with the codes of docs/protocol.md."""
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
+from sqlalchemy.exc import DatabaseError
 
-from tequio_shared.errors import PeerError, RefusedError, SignatureInvalidError
+from tequio_shared.errors import PeerError, RefusedError, SignatureInvalidError, TequioError
 
 MEDIA_TYPE = "application/problem+json"
 _STATUS = {
@@ -51,20 +54,22 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
 
 
-def problem(code: str, detail: str, status: int) -> Response[bytes]:
-    """Answer with a problem document."""
-    body = Problem(
-        type=f"urn:tequio:problem:{code}",
-        title=code.replace("-", " "),
-        status=status,
-        detail=detail,
-    )
-    retry = _RETRY_AFTER_S.get(status)
-    return Response(
-        msgspec.json.encode(body),
-        status_code=status,
-        media_type=MEDIA_TYPE,
-        headers={"retry-after": retry} if retry else None,
+def problem(
+    code: str, detail: str, status: int, more: Mapping[str, str] = MappingProxyType({})
+) -> Response[bytes]:
+    """Answer with a problem document, and more headers if there are."""
+    headers = {**more, "cache-control": "no-store"}
+    if status in _RETRY_AFTER_S:
+        headers["retry-after"] = _RETRY_AFTER_S[status]
+    body = encode(code, detail, status)
+    return Response(body, status_code=status, media_type=MEDIA_TYPE, headers=headers)
+
+
+def encode(code: str, detail: str, status: int) -> bytes:
+    """Write a problem document."""
+    title = code.replace("-", " ")
+    return msgspec.json.encode(
+        Problem(type=f"urn:tequio:problem:{code}", title=title, status=status, detail=detail)
     )
 
 
@@ -91,6 +96,14 @@ def on_bug(request: AnyRequest, err: Exception) -> Response[bytes]:
     return problem("internal", "the ledger failed to answer; its log says why", _SERVER_FAULT)
 
 
+def on_database(
+    judge: Callable[[DatabaseError], TequioError], request: AnyRequest, err: DatabaseError
+) -> Response[bytes]:
+    """Answer when the database failed us: come back, if that is what it means."""
+    why = judge(err)
+    return on_refused(request, why) if isinstance(why, RefusedError) else on_bug(request, err)
+
+
 def on_http(request: AnyRequest, err: HTTPException) -> Response[bytes]:
     """Answer what the framework itself refuses: routes, methods, parameters."""
     if err.status_code >= _SERVER_FAULT:
@@ -98,4 +111,4 @@ def on_http(request: AnyRequest, err: HTTPException) -> Response[bytes]:
     code = _OF_HTTP.get(
         err.status_code, "malformed" if err.status_code < _SERVER_FAULT else "internal"
     )
-    return problem(code, err.detail, err.status_code)
+    return problem(code, err.detail, err.status_code, err.headers or {})

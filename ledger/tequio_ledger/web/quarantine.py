@@ -10,6 +10,7 @@ from tequio_ledger.store import read
 from tequio_ledger.web.answers import AsOf, StandingAnswer, as_of, standing_answer
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.snapshot import snapshot
+from tequio_shared.fields import Bytes32Text, Natural
 from tequio_shared.ids import peer_id_text, to_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.standing import Standing
@@ -22,7 +23,7 @@ Limit = Annotated[int, QueryParameter(ge=1, le=1000)]
 class Held(msgspec.Struct, frozen=True, kw_only=True):
     """One key that is not simply at work."""
 
-    key: str
+    key: Bytes32Text
     peer_id: str
     standing: StandingAnswer
 
@@ -31,7 +32,7 @@ class QuarantineAnswer(msgspec.Struct, frozen=True):
     """A page of such keys by the entry that made them so; go on after `next`."""
 
     peers: list[Held]
-    next: int | None
+    next: Natural | None
     as_of: AsOf
 
 

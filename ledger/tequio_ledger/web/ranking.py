@@ -17,7 +17,7 @@ from tequio_ledger.web.answers import (
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.snapshot import snapshot
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import PeerKey, from_text, key_from_text
+from tequio_shared.ids import PeerKey, from_text, key_from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
 
 Place = Annotated[int | None, QueryParameter(ge=0, le=JSON_INTEGER)]
@@ -32,20 +32,24 @@ def get_ranking(
     around: FromQuery[str] = "",
     n: Reach = 3,
     after: Place = None,
+    behind: FromQuery[str] = "",
     limit: Limit = 100,
 ) -> RankingAnswer:
-    """List keys by points: those about a key, or those behind a place."""
-    if around and after is not None:
-        raise RefusedError("malformed", "ask for those around a key or after a place, not both")
+    """List keys by points: those about a key, those behind one, or those behind a place."""
+    if bool(around) + bool(behind) + (after is not None) > 1:
+        raise RefusedError("malformed", "ask for one of around, behind and after")
     with snapshot(ledger.database) as (connection, published):
         if around:
             rows = ranking.around(connection, key_from_text(around), n)
+        elif behind:
+            rows = ranking.behind(connection, key_from_text(behind), limit)
         else:
             rows = ranking.after(connection, after or 0, limit)
         ranked = ranking.count(connection)
     if rows is None:
-        raise RefusedError("not-found", f"key {around} is not registered")
-    return RankingAnswer([ranked_answer(row) for row in rows], ranked, as_of(published))
+        raise RefusedError("not-found", f"key {around or behind} is not registered")
+    last = to_text(rows[-1].key) if len(rows) == limit and not around else None
+    return RankingAnswer([ranked_answer(row) for row in rows], last, ranked, as_of(published))
 
 
 @get("/v1/peers/{key:str}/rounds", sync_to_thread=True)

@@ -4,32 +4,40 @@ granian's embedded server; the only file that imports it. We bind the socket, be
 itself binds with SO_REUSEPORT, under which two services would share a busy port unnoticed.
 """
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 import errno
 import logging
 import socket
+from typing import TYPE_CHECKING
 
 from granian._granian import SocketHolder  # no public way to hand over a bound socket (2.8)
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
-from tequio_ledger.web.gate import Gate
 from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from tequio_ledger.web.gate import App
 
 HEAD_BYTES = 1 << 16
 """Longest request line with all headers."""
+REQUESTS = 4_096
+"""Requests under way at once, of all addresses together: every event stream is one. Left to itself
+the library takes 128, and lets all others wait."""
 _BACKLOG = 1024
 _STOP_S = 5.0
 
 
-def bind(host: str, port: int) -> socket.socket:
-    """Listen on an address; raises UserFacingError when that cannot be."""
+def bind(host: str, port: int, option: str = "--port") -> socket.socket:
+    """Listen on an address; raises UserFacingError, which names the option, when that cannot be."""
     try:
         listener = _listen(host, port)
     except OSError as err:
-        raise UserFacingError(_explain(err, host, port)) from err
+        raise UserFacingError(_explain(err, host, port, option)) from err
     listener.setblocking(False)  # noqa: FBT003  # the standard library's own parameter
     return listener
 
@@ -43,7 +51,7 @@ def address(listener: socket.socket) -> str:
 class WebServer:
     """The embedded server; `serve` until `stop`."""
 
-    def __init__(self, app: Gate, listener: socket.socket) -> None:
+    def __init__(self, app: App, listener: socket.socket) -> None:
         logging.getLogger("_granian").setLevel(logging.ERROR)  # it warns about being embedded
         host, port = listener.getsockname()[:2]
         self._server = _Embedded(
@@ -54,6 +62,7 @@ class WebServer:
             http=HTTPModes.http1,  # the only version whose slow senders granian drops
             http1_settings=HTTP1Settings(header_read_timeout=10_000, max_buffer_size=HEAD_BYTES),
             websockets=False,
+            backpressure=REQUESTS,
             log_enabled=False,
         )
         self._server.listener = listener.detach()  # granian owns and closes it
@@ -97,9 +106,11 @@ class _Embedded(Server):
         self._shd = holder  # type: ignore[assignment]
 
 
-def _explain(err: OSError, host: str, port: int) -> str:
+def _explain(err: OSError, host: str, port: int, option: str) -> str:
     if err.errno == errno.EADDRINUSE:
-        return f"port {port} of {host} is in use: stop what listens there or choose another --port"
+        return (
+            f"port {port} of {host} is in use: stop what listens there or choose another {option}"
+        )
     if err.errno == errno.EACCES:
-        return f"port {port} needs more rights: choose one above 1023 with --port"
+        return f"port {port} needs more rights: choose one above 1023 with {option}"
     return f"cannot listen on {host} port {port}: {err.strerror or err}"

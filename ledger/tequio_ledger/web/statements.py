@@ -1,12 +1,15 @@
 """POST /v1/statements: a bundle of signed entries in, one answer for each out."""
 
 import asyncio
+import time
+from collections import Counter
 from dataclasses import dataclass, field
+from typing import Literal
 
 import msgspec
 from litestar import post
 
-from tequio_ledger import admission
+from tequio_ledger import admission, metrics
 from tequio_ledger.sequencer import Known, Logged, Outcome, Refused
 from tequio_ledger.state import State
 from tequio_ledger.web.bodies import read_body
@@ -15,6 +18,7 @@ from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.problems import AnyRequest, code_of
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.evidence import count_signatures
+from tequio_shared.fields import Bytes32Text, Natural
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.limits import POST_BYTES, POST_STATEMENTS
 from tequio_shared.statement import Entry, statement_id
@@ -29,9 +33,9 @@ class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `id` is the statement's id; for bytes that are no statement, the SHA-256 of the leaf.
     """
 
-    id: str
-    status: str
-    index: int | None = None
+    id: Bytes32Text
+    status: Literal["logged", "known", "refused"]
+    index: Natural | None = None
     code: str | None = None
     detail: str | None = None
 
@@ -45,14 +49,24 @@ class Items(msgspec.Struct, frozen=True):
 @post("/v1/statements", status_code=200)
 async def post_statements(request: AnyRequest, ledger: GivenLedger, doors: GivenDoors) -> Items:
     """Log a bundle of entries; answers when they are on the disk under a signed checkpoint."""
-    network = network_of(request)
+    begun, network = time.perf_counter(), network_of(request)
     leaves = _leaves(await read_body(request, POST_BYTES))
     doors.let_in(network, len(leaves))
     check = _Check(ledger.state, ledger.clock(), doors, network)
     checked = await asyncio.to_thread(lambda: [check.judge(leaf) for leaf in leaves])
     sound = [entry for entry in checked if isinstance(entry, Entry)]
     outcomes = iter(await ledger.sequencer.submit(sound) if sound else ())
-    return Items([_item(next(outcomes) if isinstance(e, Entry) else e) for e in checked])
+    items = [_item(next(outcomes) if isinstance(e, Entry) else e) for e in checked]
+    _count(items, time.perf_counter() - begun)
+    return Items(items)
+
+
+def _count(items: list[Item], seconds: float) -> None:
+    became = Counter((item.status, item.code or "") for item in items)
+    for (outcome, code), number in became.items():
+        metrics.STATEMENTS.labels(outcome=outcome, code=code).inc(number)
+    if any(item.index is not None for item in items):
+        metrics.RECEIPT_S.observe(seconds)
 
 
 def _leaves(raw: bytes) -> list[bytes]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 import trio
 
@@ -15,6 +16,7 @@ from tequio_client.log_proofs import LogProofs, read_entries
 from tequio_client.worker import backoff, follower
 from tequio_client.worker.follower import LogFollower
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
+from tequio_shared.fork import ForkEvidence, is_proof
 from tequio_shared.keys import Signer
 from tequio_shared.merkle import inclusion_proof, verify_consistency
 from tequio_shared.notes import sign_checkpoint
@@ -167,7 +169,7 @@ async def test_a_log_shorter_than_remembered_is_refused(tmp_path: Path, count: i
                 await anext(entries)
 
 
-@pytest.mark.parametrize("count", [399, 400, 699])
+@pytest.mark.parametrize("count", [398, 399, 400, 699])
 @pytest.mark.trio
 async def test_a_log_that_does_not_continue_the_remembered_one_is_refused(
     tmp_path: Path, count: int
@@ -180,6 +182,9 @@ async def test_a_log_that_does_not_continue_the_remembered_one_is_refused(
         async with reading(server, tmp_path, after=100) as entries:
             with pytest.raises(LogForkedError, match="forked"):
                 await anext(entries)
+        (path,) = (tmp_path / "alarms").iterdir()
+        evidence = msgspec.json.decode(path.read_bytes(), type=ForkEvidence)
+        assert is_proof(evidence) is (count == 398), "two roots of one size need no proof"
 
 
 @pytest.mark.trio

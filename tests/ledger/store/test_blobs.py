@@ -20,8 +20,8 @@ ALICE, BOB = PeerKey(b"a" * 32), PeerKey(b"b" * 32)
 
 
 @pytest.fixture
-def blobs(tmp_path: Path) -> Iterator[BlobFolder]:
-    database = Database(tmp_path / "db")
+def blobs(tmp_path: Path, either_database: str) -> Iterator[BlobFolder]:
+    database = Database(either_database or tmp_path / "db")
     database.migrate()
     folder = BlobFolder(tmp_path / "blobs", database, VirtualClock(), 1000)
     folder.tidy()
@@ -71,9 +71,11 @@ def test_a_damaged_blob_is_absent_rather_than_wrong(blobs: BlobFolder) -> None:
         blobs.read(digest)
 
 
-def test_unfinished_files_are_swept_at_a_start(tmp_path: Path, blobs: BlobFolder) -> None:
+def test_unfinished_files_are_swept_at_a_start(
+    tmp_path: Path, blobs: BlobFolder, either_database: str
+) -> None:
     blobs.begin(sha256(b"never ends"), ALICE, 100)._file.close()  # noqa: SLF001  # as a kill would
-    database = Database(tmp_path / "db")
+    database = Database(either_database or tmp_path / "db")
     BlobFolder(tmp_path / "blobs", database, VirtualClock(), 1000).tidy()
     database.close()
     assert not list((tmp_path / "blobs" / "new").iterdir())

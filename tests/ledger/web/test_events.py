@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import socket
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
+
+import httpx
 
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.statement import Entry
 from tequio_shared.tlog import bundle
-from tests.support.authors import newcomers
+from tests.support.authors import Author, newcomers
+from tests.support.ledgers import UNLIMITED, served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-    import httpx
-
-    from tests.support.authors import Author
+MANY_STREAMS = 300
+"""More than the web server's library would serve at once if it was left to itself."""
 
 
 def events(answer: httpx.Response) -> Iterator[tuple[int, Entry]]:
@@ -71,3 +76,17 @@ def test_what_a_stream_says_is_under_the_checkpoint(
             pass
         size = int(http.get("/log/checkpoint").text.split("\n")[1])
         assert size > wanted
+
+
+def test_many_streams_keep_nobody_else_from_the_ledger(tmp_path: Path, now_ms: int) -> None:
+    with ExitStack() as open_, served(tmp_path, *UNLIMITED, "--address-streams", "0") as program:
+        host, _, port = program.url.removeprefix("http://").rpartition(":")
+        streams = []
+        for _ in range(MANY_STREAMS):
+            line = open_.enter_context(socket.create_connection((host, int(port)), timeout=30))
+            line.sendall(b"GET /v1/events?after=0 HTTP/1.1\r\nhost: ledger\r\n\r\n")
+            streams.append(open_.enter_context(line.makefile("rb")))
+        with httpx.Client(base_url=program.url, timeout=30) as http:
+            (index,) = log(http, Author("somebody else", program.net), now_ms, 1)
+        for stream in streams:
+            assert f"id: {index}\n".encode() in stream

@@ -131,3 +131,27 @@ def run_go(verifier: Path, url: str, key: str) -> subprocess.CompletedProcess[st
     return subprocess.run(
         [str(verifier), url + "/log", key], check=False, capture_output=True, text=True, timeout=30
     )
+
+
+@pytest.mark.parametrize("said", ["gzip", "br, gzip;q=0.5", "identity;q=0.1, GZIP"])
+def test_a_bundle_comes_in_gzip_to_who_accepts_it(http: httpx.Client, said: str) -> None:
+    path = "/log/tile/entries/000"
+    plain = http.get(path, headers={"accept-encoding": "identity"})
+    packed = http.get(path, headers={"accept-encoding": said})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert packed.content == plain.content
+    assert int(packed.headers["content-length"]) < int(plain.headers["content-length"])
+    assert packed.headers["etag"] != plain.headers["etag"]
+    assert packed.headers["vary"] == plain.headers["vary"] == "accept-encoding"
+
+
+@pytest.mark.parametrize("said", ["", "gzip;q=0", "identity", "br"])
+def test_nobody_gets_gzip_who_does_not_accept_it(http: httpx.Client, said: str) -> None:
+    answer = http.get("/log/tile/entries/000", headers={"accept-encoding": said})
+    assert "content-encoding" not in answer.headers
+
+
+def test_hashes_are_never_packed(http: httpx.Client) -> None:
+    answer = http.get("/log/tile/0/000", headers={"accept-encoding": "gzip"})
+    assert "content-encoding" not in answer.headers

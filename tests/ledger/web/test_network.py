@@ -77,7 +77,3 @@ def test_every_error_is_a_problem_document(
 
 def test_it_says_that_it_is_well(http: httpx.Client) -> None:
     assert http.get("/healthz").json() == {"status": "ok"}
-
-
-def test_the_api_describes_itself(http: httpx.Client) -> None:
-    assert "/v1/statements" in http.get("/schema/openapi.json").json()["paths"]

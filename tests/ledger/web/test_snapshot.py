@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tequio_ledger.service import Ledger
     from tequio_ledger.store.log_rows import StoredCheckpoint
 
+pytestmark = pytest.mark.usefixtures("either_database")
+
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> Iterator[Ledger]:

@@ -1,0 +1,6 @@
+"""What `bench/ledger.py` measures, a part each."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the tests' own PostgreSQL

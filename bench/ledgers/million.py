@@ -1,0 +1,199 @@
+"""A log of a million entries: what it takes on the disk and in memory, and how long a proof takes.
+
+It is filled without HTTP: members of one run come and go. Their signatures are not made, which
+takes minutes off and changes nothing here: a start does not verify them.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from contextlib import closing
+from functools import partial
+from typing import TYPE_CHECKING
+
+import httpx
+from sqlalchemy import func, select, text
+from tests.support.paper_swarm import manifest
+
+from ledgers.program import ORGANISER, served, settings_of
+from tequio_ledger.admitted import Admitted
+from tequio_ledger.clock import now_ms
+from tequio_ledger.folder import Folder
+from tequio_ledger.kept_proofs import KeptProofs
+from tequio_ledger.moving.move import Move
+from tequio_ledger.service import open_ledger
+from tequio_ledger.store import log_rows
+from tequio_ledger.store.engine import Database
+from tequio_ledger.store.models import LogEntry
+from tequio_ledger.tile_proofs import TileProofs
+from tequio_shared.ids import ZERO_DIGEST, Digest, sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.run import first_head
+from tequio_shared.statement import Entry, make
+from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
+from tequio_shared.statements.runs import RunOpen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tequio_ledger.service import Ledger
+    from tequio_shared.ids import PeerKey, RunId
+    from tequio_shared.statements import Body
+
+AUTHORS = 1_000
+BATCH = 2_048
+PROOFS = 300
+_LIFE_MS = 60_000
+
+
+class Member:
+    """Somebody whose chain grows; signs nothing."""
+
+    def __init__(self, key: PeerKey) -> None:
+        self.key = key
+        self._seq = 0
+        self._last: Digest = ZERO_DIGEST
+
+    def say(self, body: Body, at_ms: int, run: RunId | None = None) -> Entry:
+        """Make the next entry."""
+        statement = make(
+            body=body,
+            author=self.key,
+            seq=self._seq + 1,
+            ts=at_ms,
+            exp=at_ms + _LIFE_MS,
+            prev=self._last,
+            run=run,
+        )
+        self._seq, self._last = statement.seq, statement.digest
+        return Entry(statement=statement, signatures=((self.key, bytes(64)),))
+
+
+def fill(folder: Path, entries: int) -> float:
+    """Fill a new SQLite ledger; gives the seconds."""
+    begun_s = time.perf_counter()
+    with Folder(folder) as held:
+        ledger = open_ledger(settings_of(folder), held, now_ms)
+        with closing(ledger):
+            batch: list[Admitted] = []
+            for entry in _story(ledger, entries - 1):
+                batch.append(Admitted.of(entry, ledger.state.net, now_ms()))
+                if len(batch) == BATCH:
+                    ledger.log.append(batch, lambda _connection: None)
+                    batch.clear()
+            if batch:
+                ledger.log.append(batch, lambda _connection: None)
+    return time.perf_counter() - begun_s
+
+
+def moved(folder: Path, target: str) -> float:
+    """Move a filled ledger to PostgreSQL; gives the seconds."""
+    begun_s = time.perf_counter()
+    with (
+        Folder(folder) as held,
+        closing(Database(held.database)) as old,
+        closing(Database(target)) as new,
+    ):
+        Move(held, old, new).run(lambda _done, _of: None)
+    return time.perf_counter() - begun_s
+
+
+def measured(folder: Path, database: str) -> dict[str, float]:
+    """Measure a filled ledger: disk, start, memory, proofs in the process and over HTTP."""
+    report = {**_sizes(folder, database), **_proofs(folder, database)}
+    begun_s = time.perf_counter()
+    with served(folder, database) as program:
+        report["start_s"] = round(time.perf_counter() - begun_s, 1)
+        report["http_proof_p50_ms"] = _over_http(program.url, _some_ids(folder, database))
+        report["resident_mb"] = round(program.resident_bytes() / 1e6, 1)
+    return report
+
+
+def _story(ledger: Ledger, entries: int) -> Iterator[Entry]:
+    """Keys are registered, a run opens, members come and go; at the end all are gone.
+
+    So the coordinator has nothing to say, and derived rows, which are not written, are not missed.
+    """
+    rules = manifest()
+    ledger.blobs.put(rules.encode())
+    at_ms = now_ms()
+    head = to_text(first_head(rules).hash)
+    opening = RunOpen(manifest=to_text(rules.run_id), head=head)
+    yield Member(ORGANISER.key).say(opening, at_ms, rules.run_id)
+    names = (b"member %d" % number for number in range(AUTHORS))
+    members = [Member(Signer(sha256(name)).key) for name in names]
+    commit = to_text(sha256(b"secret"))
+    ready = MemberReady(head=commit, roles=("trainer", "witness"), commit=commit)
+    for member in members:
+        yield member.say(KeyRegister(nonce=0), at_ms)
+    for _ in range(0, entries - 1 - AUTHORS, 2 * AUTHORS):  # or a few more
+        for body in (ready, MemberLeave(reason=1)):
+            for member in members:
+                yield member.say(body, now_ms(), rules.run_id)
+
+
+def _open(folder: Path, database: str) -> Database:
+    return Database(database or Folder(folder).database)
+
+
+def _sizes(folder: Path, database: str) -> dict[str, float]:
+    with closing(_open(folder, database)) as rows, rows.reader.begin() as connection:
+        count, leaves = connection.execute(
+            select(func.count(), func.sum(func.length(LogEntry.leaf)))
+        ).one()
+        if database:
+            whole = connection.scalar(text("SELECT pg_database_size(current_database())"))
+        else:
+            whole = sum(one.stat().st_size for one in folder.glob("ledger.sqlite*"))
+    return {
+        "entries": count,
+        "leaf_bytes": round(int(leaves) / count),
+        "bytes_per_entry": round(int(whole or 0) / count),
+    }
+
+
+def _proofs(folder: Path, database: str) -> dict[str, float]:
+    rng = random.Random(7)  # noqa: S311 - which entries are asked for
+    with closing(_open(folder, database)) as rows, rows.reader.begin() as connection:
+        head = log_rows.read_head(connection)
+        size = head.size if head else 0
+        read = partial(log_rows.read_tile, connection)
+        asked = [rng.randrange(size) for _ in range(PROOFS)]
+        cold = [_timed(TileProofs(read, size), index) for index in asked]
+        kept = KeptProofs(rows).at(size)
+        for index in asked:
+            kept.inclusion(index)
+        warm = [_timed(kept, index) for index in asked]
+    return {"proof_p50_ms": _p50(cold), "cached_proof_p50_ms": _p50(warm)}
+
+
+def _timed(proofs: TileProofs, index: int) -> float:
+    begun_s = time.perf_counter()
+    proofs.inclusion(index)
+    return time.perf_counter() - begun_s
+
+
+def _p50(times: list[float]) -> float:
+    return round(1e3 * sorted(times)[len(times) // 2], 3)
+
+
+def _some_ids(folder: Path, database: str) -> list[str]:
+    rng = random.Random(8)  # noqa: S311 - which entries are asked for
+    with closing(_open(folder, database)) as rows, rows.reader.begin() as connection:
+        head = log_rows.read_head(connection)
+        size = head.size if head else 0
+        wanted = [rng.randrange(size) for _ in range(PROOFS)]
+        query = select(LogEntry.id).where(LogEntry.idx.in_(wanted))
+        return [to_text(Digest(name)) for name in connection.execute(query).scalars()]
+
+
+def _over_http(url: str, names: list[str]) -> float:
+    times = []
+    with httpx.Client(base_url=url, timeout=60) as http:
+        for name in names:
+            begun_s = time.perf_counter()
+            http.get(f"/v1/statements/{name}/proof").raise_for_status()
+            times.append(time.perf_counter() - begun_s)
+    return _p50(times)

@@ -1,0 +1,112 @@
+"""The ledger as a process, and the databases that it is measured on."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.support import postgres
+
+from tequio_ledger import settings
+from tequio_shared.ids import NetworkId, from_text, sha256, to_text
+from tequio_shared.keys import Signer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tequio_ledger.settings import Settings
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+UNLIMITED = (
+    *("--key-rate", "0", "--address-rate", "0", "--request-rate", "0"),
+    *("--address-streams", "0", "--work-bits", "0"),
+)
+DURABLE = ("fsync=on", "synchronous_commit=on", "full_page_writes=on", "max_connections=100")
+KINDS = ("sqlite", "postgresql")
+
+
+ORGANISER = Signer(sha256(b"the bench's organiser"))
+
+
+def settings_of(folder: Path) -> Settings:
+    """The settings of a ledger that asks no work of new keys."""
+    given = {"dir": str(folder), "work-bits": "0", "organiser": to_text(ORGANISER.key)}
+    return settings.read(settings.of_texts(given))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A running ledger."""
+
+    process: subprocess.Popen[bytes]
+    url: str
+    net: NetworkId
+
+    def resident_bytes(self) -> int:
+        """Read its resident memory (Linux)."""
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+    def cpu_s(self) -> float:
+        """Read the processor time that it took so far, all its threads (Linux)."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def databases(kind: str) -> Iterator[list[str]]:
+    """Give URLs of three empty databases; "" stands for SQLite in the ledger's folder."""
+    if kind == "sqlite":
+        yield ["", "", ""]
+        return
+    programs = postgres.binaries()
+    if programs is None:
+        raise SystemExit("PostgreSQL is not installed: installer/setup.sh tools brings it")
+    with postgres.cluster(programs, DURABLE) as server:
+        yield [server.database() for _ in range(3)]
+
+
+@contextmanager
+def served(folder: Path, database: str) -> Iterator[Program]:
+    """Start `tequio-ledger serve` and wait until it serves."""
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "tequio_ledger", "serve", "--dir", str(folder), *UNLIMITED]
+    place = ("--database", database) if database else ()
+    with ExitStack() as stack:
+        log = stack.enter_context((folder / "said").open("wb"))
+        process = subprocess.Popen([*command, "--port", "0", "--log-json", *place], stderr=log)
+        stack.callback(_end, process)
+        fields = _first(folder / "said", process)
+        net = NetworkId(from_text(fields["network_id"]))
+        yield Program(process=process, url=fields["url"], net=net)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(60)
+    except subprocess.TimeoutExpired:
+        print("the ledger was killed: it did not stop within 60 s", file=sys.stderr)
+        process.kill()
+        process.wait()
+
+
+def _first(log: Path, process: subprocess.Popen[bytes]) -> dict[str, str]:
+    """Wait for the line that says that it serves."""
+    while True:
+        for line in log.read_text().splitlines():
+            if line.endswith("}") and '"tequio-ledger serves"' in line:
+                fields: dict[str, str] = json.loads(line)
+                return fields
+        try:
+            process.wait(0.1)
+        except subprocess.TimeoutExpired:
+            continue
+        raise SystemExit(f"the ledger ended: {log.read_text()}")

@@ -1,0 +1,49 @@
+"""What readers ask for most: tiles, the checkpoint, a page; requests a second over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from ledgers.program import Program
+
+CONNECTIONS = 16
+_LENGTH = b"content-length: "
+
+
+def rate(program: Program, path: str, seconds: float = 5.0) -> float:
+    """Ask for one path from several connections; gives answers a second."""
+    return round(asyncio.run(_ask(program.url, path, seconds)))
+
+
+async def _ask(url: str, path: str, seconds: float) -> float:
+    end_s = time.perf_counter() + seconds
+    begun_s = time.perf_counter()
+    counts = await asyncio.gather(*(_connection(url, path, end_s) for _ in range(CONNECTIONS)))
+    return sum(counts) / (time.perf_counter() - begun_s)
+
+
+async def _connection(url: str, path: str, end_s: float) -> int:
+    """Ask again and again on one connection; by hand, for a client library would be measured."""
+    place = urlsplit(url)
+    reader, writer = await asyncio.open_connection(place.hostname, place.port)
+    request = f"GET {path} HTTP/1.1\r\nhost: bench\r\naccept-encoding: identity\r\n\r\n".encode()
+    count = 0
+    while time.perf_counter() < end_s:
+        writer.write(request)
+        head = await reader.readuntil(b"\r\n\r\n")
+        if not head.startswith(b"HTTP/1.1 200"):
+            raise SystemExit(f"{path}: {head.decode()}")
+        await reader.readexactly(_body_bytes(head))
+        count += 1
+    writer.close()
+    return count
+
+
+def _body_bytes(head: bytes) -> int:
+    lines = head.lower().split(b"\r\n")
+    (length,) = (line for line in lines if line.startswith(_LENGTH))
+    return int(length.removeprefix(_LENGTH))

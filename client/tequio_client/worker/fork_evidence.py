@@ -1,0 +1,57 @@
+"""Evidence of a fork, kept in a program's folder: `alarms/<hash>.json`, for anybody to check."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import structlog
+import trio
+
+from tequio_client.worker import small_file
+from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.fork import ForkEvidence
+from tequio_shared.ids import sha256
+from tequio_shared.notes import keep_signers, to_base64
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tequio_shared.ids import Digest
+    from tequio_shared.notes import VerifierKey
+
+log = structlog.get_logger(__name__)
+
+FOLDER = "alarms"
+
+
+async def keep(
+    folder: Path,
+    log_key: VerifierKey,
+    why: str,
+    notes: Sequence[bytes],
+    proof: Sequence[Digest] = (),
+) -> str:
+    """Write the evidence below a program's folder; says where it is."""
+    try:
+        texts = tuple(keep_signers(note, [log_key]).decode() for note in notes)
+    except PeerError:
+        texts = tuple(note.decode("utf-8", "replace") for note in notes)
+    evidence = ForkEvidence(
+        log_key=log_key.text(), why=why, notes=texts, proof=tuple(map(to_base64, proof))
+    )
+    raw = msgspec.json.encode(evidence)
+    path = folder / FOLDER / f"{sha256(raw).hex()[:16]}.json"
+    try:
+        await trio.to_thread.run_sync(_write, path, raw)
+    except (OSError, UserFacingError) as err:
+        log.error("the evidence could not be kept", error=str(err), evidence=raw.decode())  # noqa: TRY400 - the event holds it
+        return "the program's log"
+    log.error("the log has two histories", evidence=str(path), why=why)
+    return str(path)
+
+
+def _write(path: Path, raw: bytes) -> None:
+    path.parent.mkdir(exist_ok=True)
+    small_file.replace(path, raw)

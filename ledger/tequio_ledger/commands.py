@@ -1,0 +1,147 @@
+"""What `tequio-ledger` can be told, each a command."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from tequio_ledger import SOFTWARE, backup, doctor, findings, logs, replay, restore, settings
+from tequio_ledger import main as service
+from tequio_ledger.clock import now_ms
+from tequio_ledger.folder import Folder
+from tequio_ledger.monitor.command import monitor
+from tequio_ledger.moving.command import migrate, move
+from tequio_ledger.setting_options import with_folder, with_settings
+from tequio_ledger.signing.command import sign
+from tequio_ledger.witness.command import witness
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from tequio_ledger.setting_sources import Gathered
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.group
+@click.version_option(version=SOFTWARE, message="%(version)s")
+def cli() -> None:
+    """Coordinate training rounds and keep a log of them that strangers can verify."""
+
+
+@cli.command("serve")
+@with_settings
+def serve(gathered: Gathered) -> None:
+    """Serve the ledger; the first start founds the network."""
+    given = settings.read(gathered)
+    logs.configure(logs.Style.JSON if given.log_json else logs.Style.CONSOLE, given.log_level)
+    service.serve(given)
+
+
+@cli.command("settings")
+@with_settings
+def settings_command(gathered: Gathered) -> None:
+    """Print what `serve` would go by, and where each value comes from, as a settings file."""
+    for line in settings.lines(gathered):
+        click.echo(line)
+    settings.read(gathered)  # raises what is wrong with them
+
+
+@cli.command("replay")
+@with_settings
+def replay_command(gathered: Gathered) -> None:
+    """Check the whole log and rebuild every derived table from it."""
+    logs.configure(logs.Style.CONSOLE, "warning")
+    entries = replay.replay(settings.read(gathered))
+    click.echo(f"replayed {entries} entries")
+
+
+@cli.command("backup")
+@with_folder
+@click.option("--to", "target", required=True, type=_PATH, help="New folder for the backup.")
+def backup_command(gathered: Gathered, target: Path) -> None:
+    """Copy everything that the ledger is, keys too, to a new folder; it may serve meanwhile."""
+    logs.configure(logs.Style.CONSOLE, "warning")
+    folder = Folder(settings.read_folder(gathered))
+    made = backup.backup(folder, target.absolute(), now_ms)
+    click.echo(f"backed up {made.size} entries and {len(made.files)} files to {target}")
+    for name in made.left_out:
+        click.echo(f"left out: blob {name}, which is missing or damaged here", err=True)
+
+
+@cli.command("restore")
+@with_folder
+@click.option("--from", "source", type=_PATH, help="Backup to make the folder from.")
+@click.option("--confirm", is_flag=True, help="Let a restored ledger sign again.")
+@click.option(
+    "--seen-checkpoint",
+    "notes",
+    multiple=True,
+    type=_PATH,
+    help="File with a checkpoint that somebody holds, for --confirm; repeat.",
+)
+def restore_command(
+    gathered: Gathered, source: Path | None, notes: tuple[Path, ...], *, confirm: bool
+) -> None:
+    """Make an empty folder a ledger again; it only reads until --confirm."""
+    logs.configure(logs.Style.CONSOLE, "critical")
+    if confirm == (source is not None) or (notes and not confirm):
+        raise UserFacingError("say either --from BACKUP, or --confirm with any --seen-checkpoint")
+    folder = settings.read_folder(gathered)
+    if source is not None:
+        made = restore.restore(source.absolute(), folder)
+        click.echo(
+            f"restored {made.size} entries to {folder}; serve it, let its clients show what they "
+            "hold, then stop it and run `tequio-ledger restore --confirm`"
+        )
+    else:
+        size = restore.confirm(Folder(folder.absolute()), notes)
+        click.echo(f"confirmed: the log of {size} entries may be signed again")
+
+
+@cli.command("doctor")
+@with_settings
+@click.option("--json", "as_json", is_flag=True, help="Give findings as JSON, for machines.")
+def doctor_command(gathered: Gathered, *, as_json: bool) -> None:
+    """Check everything and say what to do; exit status 0 all well, 1 warnings, 2 errors."""
+    logs.configure(logs.Style.CONSOLE, "critical")
+    given = settings.read(gathered)
+    found = doctor.examine(given, Folder(given.folder), now_ms)
+    if as_json:
+        click.echo(msgspec.json.encode(found))
+    else:
+        for finding in found:
+            click.echo(findings.line(finding))
+    sys.exit(findings.worst(found))
+
+
+@cli.command(
+    "quarantine",
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True},
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def quarantine(words: tuple[str, ...]) -> None:
+    """See who is quarantined and why; answer appeals: `tequio quarantine`.
+
+    Organisers' keys are not the ledger's: their commands are the client's.
+    """
+    if importlib.util.find_spec("httpx") is None:
+        raise UserFacingError(
+            "the organisers' commands are not installed here: install tequio[worker], and use "
+            "`tequio quarantine` where the organisers' keys are"
+        )
+    command = [sys.executable, "-m", "tequio_client", "quarantine", *words]
+    sys.exit(subprocess.run(command, check=False).returncode)  # noqa: S603 - our own program
+
+
+cli.add_command(monitor)
+cli.add_command(sign)
+cli.add_command(witness)
+cli.add_command(migrate)
+cli.add_command(move)

@@ -1,0 +1,173 @@
+"""A monitor's own copy of the log: every entry verified, and everything derived from it anew.
+
+The copy has the tables of a ledger, so what was read is checked again at a start, and answers can
+be computed as a ledger computes them. Entries are written only when they lie under a signed root.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tequio_ledger import founding
+from tequio_ledger.admitted import Admitted
+from tequio_ledger.integrity import Integrity
+from tequio_ledger.state import State
+from tequio_ledger.store import derived, log_rows
+from tequio_ledger.store.blobs import BlobFolder
+from tequio_ledger.store.engine import Database
+from tequio_ledger.store.log_rows import Head, StoredCheckpoint
+from tequio_shared import merkle
+from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.ids import Digest, to_text
+from tequio_shared.merkle import Frontier, leaf_hash
+from tequio_shared.roles import check_role
+from tequio_shared.statement import Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from tequio_ledger.clock import Clock
+    from tequio_ledger.store.log_rows import StoredEntry
+    from tequio_shared.genesis import Genesis
+    from tequio_shared.notes import Checkpoint
+
+    Fetch = Callable[[Digest], bytes]
+
+
+class BadEntryError(PeerError):
+    """An entry of the log does not verify or does not follow; it should not be there."""
+
+    def __init__(self, index: int, leaf: bytes, why: str) -> None:
+        super().__init__(f"entry {index} {why}")
+        self.index = index
+        self.leaf = to_text(leaf)
+
+
+class Mirror:
+    """Owns the copy; made once the genesis is known."""
+
+    def __init__(self, folder: Path, genesis: Genesis, fetch: Fetch, clock: Clock) -> None:
+        """Prepare the tables; raises UserFacingError."""
+        self.database = Database(folder / "mirror.sqlite")
+        self.database.migrate()
+        self.genesis = genesis
+        self._net = genesis.network_id
+        self._fetch = fetch
+        self._blobs = BlobFolder(folder / "blobs", self.database, clock, 0)
+        self.state = State(genesis, self._document)
+        self._integrity = Integrity(self._net)
+        self.edge = Frontier()
+        self._head = Head(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=1)
+        self.note = b""
+        """The last checkpoint under which entries were written."""
+        self.is_torn = False
+        """Whether memory may be ahead of the disk."""
+
+    @property
+    def size(self) -> int:
+        """How many entries were read and verified."""
+        return self._head.size
+
+    @property
+    def root(self) -> Digest:
+        """The root over them."""
+        return self._head.root
+
+    def load(self) -> None:
+        """Read what is there, every byte checked; raises UserFacingError."""
+        with self.database.writer.begin() as connection:
+            head = log_rows.read_head(connection)
+            if head is None:
+                log_rows.create_head(connection, self._head)
+                return
+            self._integrity.check(connection, head, self._fold)
+            last = log_rows.read_last_checkpoint(connection)
+        self._head, self.note = head, last.note if last else b""
+
+    def extend(self, leaves: Sequence[bytes], edge: Frontier) -> None:
+        """Verify entries that lie under a signed root and write them with what follows.
+
+        `edge` is the tree with them. Raises BadEntryError, and UnreachableError when a document
+        cannot be had: then nothing was written, and this object `is_torn`: make a new one.
+        """
+        self.is_torn = True
+        admitted: list[Admitted] = []
+        changes = derived.Changes()
+        for leaf in leaves:
+            index = self.size + len(admitted)
+            entry = self._verified(index, leaf)
+            one = Admitted.of(entry, self._net, entry.statement.ts)
+            self._apply(index, entry, leaf)
+            derived.derive(changes, index, entry, self.state)
+            admitted.append(one)
+        head = replace(self._head, size=edge.size, root=edge.root())
+        tree = self._integrity.tree
+        for leaf in leaves:
+            tree.append(leaf)
+        with self.database.writer.begin() as connection:
+            first = self.size
+            rows = [one.row(first + at) for at, one in enumerate(admitted)]
+            log_rows.insert_entries(connection, rows)
+            log_rows.write_tiles(connection, tree.take_changed())
+            derived.write(connection, changes, self.state)
+            log_rows.swap_head(connection, self._head, head)
+        self._head, self.edge = head, edge
+        self.is_torn = False
+
+    def sign_off(self, checkpoint: Checkpoint, note: bytes, at_ms: int) -> None:
+        """Keep the checkpoint that covers what was written."""
+        row = StoredCheckpoint(size=checkpoint.size, root=checkpoint.root, note=note, at_ms=at_ms)
+        with self.database.writer.begin() as connection:
+            last = log_rows.read_last_checkpoint(connection)
+            if last is None or last.size < checkpoint.size:
+                log_rows.insert_checkpoint(connection, row)
+        self.note = note
+
+    def close(self) -> None:
+        """Close the database."""
+        self.database.close()
+
+    def _verified(self, index: int, leaf: bytes) -> Entry:
+        try:
+            entry = Entry.parse(leaf)
+            entry.verify(self._net)
+            check_role(entry, self.genesis)
+        except (PeerError, RefusedError) as err:
+            raise BadEntryError(index, leaf, f"does not verify: {err}") from err
+        return entry
+
+    def _apply(self, index: int, entry: Entry, leaf: bytes) -> None:
+        try:
+            self.state.apply(index, entry, entry.statement.ts)
+        except KeyError as err:
+            raise BadEntryError(index, leaf, "names a key or document that is not there") from err
+        except (PeerError, RefusedError) as err:
+            raise BadEntryError(index, leaf, f"does not follow: {err}") from err
+
+    def _fold(self, stored: StoredEntry, entry: Entry) -> None:
+        self.edge.append(leaf_hash(stored.leaf))
+        self.state.apply(stored.index, entry, stored.at_ms)
+
+    def _document(self, digest: Digest) -> bytes:
+        """Give a document that entries name, fetched once; raises UnreachableError, PeerError."""
+        try:
+            return self._blobs.read(digest)
+        except KeyError:
+            raw = self._fetch(digest)
+            self._blobs.put(raw)
+            return raw
+
+
+def stored_genesis(folder: Path) -> Genesis | None:
+    """Give the genesis of what was watched from this folder before; None at the first time."""
+    path = folder / "mirror.sqlite"
+    if not path.exists():
+        return None
+    database = Database(path)
+    try:
+        database.migrate()
+        return founding.stored(database)
+    finally:
+        database.close()

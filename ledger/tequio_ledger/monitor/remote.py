@@ -1,0 +1,121 @@
+"""The ledger that is watched, over HTTP; nothing it says is believed here.
+
+Every answer has a deadline and a size limit. What cannot be had now is UnreachableError; answers
+that cannot be right are PeerError.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import httpx
+import msgspec
+
+from tequio_shared.errors import MalformedError, TequioError, UserFacingError
+from tequio_shared.ids import DIGEST_BYTES, sha256, to_text
+from tequio_shared.limits import BLOB_BYTES, ENTRY_BYTES
+from tequio_shared.notes import NOTE_BYTES
+from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, hashes_at, parse_bundle
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from tequio_shared.ids import Digest
+
+ANSWER_S = 30.0
+ANSWER_BYTES = 16 << 20
+_OK = 200
+_NOT_FOUND = 404
+
+Json = dict[str, Any]  # what an answer can be before anybody looks at it
+
+
+class UnreachableError(TequioError):
+    """The ledger does not answer, or says that it cannot now."""
+
+
+class NotThereError(MalformedError):
+    """The ledger says that it has no such thing."""
+
+
+class RemoteLedger:
+    """Asks one ledger; `with` closes the connections."""
+
+    def __init__(self, url: str) -> None:
+        """Connect to nothing yet; raises UserFacingError for what is no http(s) address."""
+        self.url = url.rstrip("/")
+        if not self.url.startswith(("http://", "https://")):
+            raise UserFacingError(f"{url!r} is not the address of a ledger: https://example.org")
+        self._http = httpx.Client(
+            timeout=ANSWER_S, trust_env=False, headers={"accept-encoding": "identity"}
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        err: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._http.close()
+
+    def checkpoint(self) -> bytes:
+        """Get the newest checkpoint, as it comes."""
+        return self._get("/log/checkpoint", NOTE_BYTES)
+
+    def entries(self, first: int, end: int) -> list[bytes]:
+        """Get leaves first to end - 1, all of one bundle."""
+        start = first - first % TILE_WIDTH
+        tile = Tile(level=ENTRIES, index=first // TILE_WIDTH, width=end - start)
+        leaves = parse_bundle(self._get(f"/log/{tile.path()}", tile.width * (ENTRY_BYTES + 2)))
+        if len(leaves) < end - start:
+            raise MalformedError(f"{tile.path()} holds {len(leaves)} leaves")
+        return leaves[first - start : end - start]
+
+    def tile(self, level: int, index: int, size: int) -> bytes:
+        """Get a tile as far as it had grown in a log of that size."""
+        width = min(TILE_WIDTH, hashes_at(level, size) - index * TILE_WIDTH)
+        tile = Tile(level=level, index=index, width=width)
+        raw = self._get(f"/log/{tile.path()}", TILE_WIDTH * DIGEST_BYTES)
+        if len(raw) < width * DIGEST_BYTES:
+            raise MalformedError(f"{tile.path()} has {len(raw)} bytes")
+        return raw[: width * DIGEST_BYTES]
+
+    def blob(self, digest: Digest) -> bytes:
+        """Get a document, its hash checked; one that is withheld is UnreachableError."""
+        try:
+            raw = self._get(f"/v1/blobs/{to_text(digest)}", BLOB_BYTES)
+        except NotThereError as err:
+            raise UnreachableError(str(err)) from err
+        if sha256(raw) != digest:
+            raise MalformedError(f"blob {digest.hex()} came with other bytes")
+        return raw
+
+    def ask(self, path: str) -> Json:
+        """Get a JSON answer."""
+        try:
+            answer = msgspec.json.decode(self._get(path, ANSWER_BYTES))
+        except msgspec.MsgspecError as err:
+            raise MalformedError(f"{path} gives no JSON: {err}") from err
+        if not isinstance(answer, dict):
+            raise MalformedError(f"{path} gives no JSON object")
+        return answer
+
+    def _get(self, path: str, most: int) -> bytes:
+        parts, size = [], 0
+        try:
+            with self._http.stream("GET", self.url + path) as answer:
+                for chunk in answer.iter_raw():
+                    size += len(chunk)
+                    if size > most:
+                        raise MalformedError(f"{path} gives more than {most} bytes")
+                    parts.append(chunk)
+        except (httpx.HTTPError, httpx.InvalidURL) as err:
+            raise UnreachableError(f"{path}: {str(err) or type(err).__name__}") from err
+        if answer.status_code == _NOT_FOUND:
+            raise NotThereError(f"{path} is not there")
+        if answer.status_code != _OK:
+            raise UnreachableError(f"{path}: status {answer.status_code}")
+        return b"".join(parts)

@@ -1,0 +1,239 @@
+"""The watch: from one look at the log to the next, everything new is read, verified and compared.
+
+Rules: a checkpoint counts when the log signed it and, with a policy, enough witnesses cosigned it.
+It must continue the one before. Entries are fetched in pieces, each proven to lie under the signed
+root before anything of it is kept. Then the tiles are compared, and last what the ledger says of
+itself. What is found wrong becomes an alarm with evidence; after one that is final nothing is read
+any more.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import structlog
+
+from tequio_ledger.monitor.alarms import Alarms, FoundError, Kind
+from tequio_ledger.monitor.claims import Claims, MovedOnError
+from tequio_ledger.monitor.mirror import BadEntryError
+from tequio_ledger.monitor.remote import UnreachableError
+from tequio_ledger.past import root_at
+from tequio_ledger.store import log_rows
+from tequio_ledger.tile_proofs import TileProofs
+from tequio_shared.errors import FatalLogError, PeerError
+from tequio_shared.fork import ForkEvidence
+from tequio_shared.merkle import leaf_hash, verify_consistency
+from tequio_shared.notes import VerifierKey, keep_signers, open_checkpoint, to_base64
+from tequio_shared.policy import NoQuorumError
+from tequio_shared.tlog import TILE_WIDTH, new_tiles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tequio_ledger.clock import Clock
+    from tequio_ledger.monitor.alarms import Alarm
+    from tequio_ledger.monitor.mirror import Mirror
+    from tequio_ledger.monitor.remote import RemoteLedger
+    from tequio_shared.ids import Digest
+    from tequio_shared.notes import Checkpoint
+    from tequio_shared.policy import Policy
+
+LAG_S = 60.0
+"""How long an older checkpoint may be shown: caches lie in between."""
+LATE_S = 300.0
+"""How long the ledger may be away, or without its quorum, before that is an alarm."""
+ASKED = 3
+"""How often derived answers are asked for while the log moves on."""
+
+log = structlog.get_logger(__name__)
+
+
+class Watch:
+    """Watches one log; one thread."""
+
+    def __init__(
+        self,
+        ledger: RemoteLedger,
+        open_mirror: Callable[[], Mirror],
+        alarms: Alarms,
+        policy: Policy | None,
+        clock: Clock,
+    ) -> None:
+        """Open the copy; raises UserFacingError."""
+        self._ledger = ledger
+        self._open_mirror = open_mirror
+        self._mirror = open_mirror()
+        self._alarms = alarms
+        self._policy = policy
+        self._clock = clock
+        self._key = VerifierKey.parse(self._mirror.genesis.log_key)
+        self._bad_since: dict[Kind, float] = {}
+
+    @property
+    def size(self) -> int:
+        """How many entries were read and verified."""
+        return self._mirror.size
+
+    def close(self) -> None:
+        """Close the copy."""
+        self._mirror.close()
+
+    def look(self) -> None:
+        """Read and compare what is new; raises FoundError for what is wrong with the log itself.
+
+        What may pass (away, no quorum, older, other answers) rings when it has lasted.
+        """
+        try:
+            note = self._ledger.checkpoint()
+            signed = self._opened(note)
+        except UnreachableError as err:
+            self._lasting(Kind.AWAY, "the ledger does not answer", str(err), LATE_S)
+            return
+        except NoQuorumError as err:
+            self._lasting(Kind.QUORUM, "no quorum", str(err), LATE_S, note)
+            return
+        except PeerError as err:
+            raise self._found(Kind.FORK, f"what is shown is no checkpoint: {err}", note) from err
+        self._well(Kind.AWAY)
+        self._well(Kind.QUORUM)
+        try:
+            self._take(signed, note)
+            self._compare_claims()
+        except UnreachableError as err:
+            self._lasting(Kind.AWAY, "the ledger does not answer", str(err), LATE_S)
+            if self._mirror.is_torn:
+                self._mirror.close()
+                self._mirror = self._open_mirror()
+
+    def _opened(self, note: bytes) -> Checkpoint:
+        if self._policy is not None:
+            return self._policy.open(note, self._key).checkpoint
+        return open_checkpoint(note, self._key).checkpoint
+
+    def _take(self, signed: Checkpoint, note: bytes) -> None:
+        mirror = self._mirror
+        if signed.size < mirror.size:
+            self._check_older(signed, note)
+            return
+        self._well(Kind.ROLLBACK)
+        self._check_continues(signed, note)
+        before = mirror.size
+        while mirror.size < signed.size:
+            self._read_piece(signed, note)
+        self._compare_tiles(before, signed, note)
+        if signed.size > before or not mirror.note:
+            mirror.sign_off(signed, note, self._clock())
+            log.info("read on", size=mirror.size)
+
+    def _check_older(self, signed: Checkpoint, note: bytes) -> None:
+        """Hold a checkpoint against the entries that we have; one that stays older is an alarm."""
+        with self._mirror.database.reader.begin() as connection:
+            own = root_at(connection, signed.size)
+        if own != signed.root:
+            why = f"size {signed.size} was signed with another root than our entries have"
+            raise self._forked(why, note)
+        self._lasting(
+            Kind.ROLLBACK,
+            f"size {signed.size} is shown after {self._mirror.size}",
+            "older",
+            LAG_S,
+            note,
+        )
+
+    def _check_continues(self, signed: Checkpoint, note: bytes) -> None:
+        size, root = self._mirror.size, self._mirror.root
+        if size == 0:
+            return
+        proof: list[Digest] = []
+        try:
+            if signed.size > size:
+                proof = self._proofs(signed).consistency(size)
+            verify_consistency(size, root, signed.size, signed.root, proof)
+        except (PeerError, FatalLogError) as err:
+            why = f"size {signed.size} does not continue our {size} entries: {err}"
+            raise self._forked(why, note, proof) from err
+
+    def _read_piece(self, signed: Checkpoint, note: bytes) -> None:
+        """Read the rest of a bundle, prove it, and keep it."""
+        first = self._mirror.size
+        end = min(signed.size, first - first % TILE_WIDTH + TILE_WIDTH)
+        try:
+            leaves = self._ledger.entries(first, end)
+            edge = self._mirror.edge.copy()
+            for leaf in leaves:
+                edge.append(leaf_hash(leaf))
+            proof = self._proofs(signed).consistency(end) if end < signed.size else []
+            verify_consistency(end, edge.root(), signed.size, signed.root, proof)
+        except (PeerError, FatalLogError) as err:
+            why = f"entries {first} to {end - 1} are not those that were signed: {err}"
+            raise self._found(Kind.ENTRIES, why, note) from err
+        try:
+            self._mirror.extend(leaves, edge)
+        except BadEntryError as err:
+            entries = {str(err.index): err.leaf}
+            raise FoundError(
+                self._alarms.make(Kind.RULES, str(err), note=note, entries=entries)
+            ) from err
+
+    def _compare_tiles(self, before: int, signed: Checkpoint, note: bytes) -> None:
+        for tile in new_tiles(before, signed.size):
+            try:
+                served = self._ledger.tile(tile.level, tile.index, signed.size)
+            except PeerError as err:
+                raise self._found(Kind.ENTRIES, f"{tile.path()}: {err}", note) from err
+            with self._mirror.database.reader.begin() as connection:
+                own = log_rows.read_tile(connection, (tile.level, tile.index)) or b""
+            if not own.startswith(served):
+                why = f"{tile.path()} is not made of the entries"
+                raise self._found(Kind.ENTRIES, why, note)
+
+    def _compare_claims(self) -> None:
+        for _ in range(ASKED):
+            try:
+                found = Claims(self._ledger, self._mirror).differences()
+            except MovedOnError:
+                note = self._ledger.checkpoint()
+                self._take(self._opened(note), note)
+                continue
+            except PeerError as err:
+                found = [str(err)]
+            if not found:
+                self._alarms.quiet(Kind.DERIVED)
+                return
+            why = f"{len(found)} answers do not follow from the log of {self._mirror.size}"
+            self._alarms.ring(
+                self._alarms.make(
+                    Kind.DERIVED, why, note=self._mirror.note, differences=tuple(found[:1000])
+                )
+            )
+            return
+
+    def _proofs(self, signed: Checkpoint) -> TileProofs:
+        return TileProofs(lambda tile: self._ledger.tile(*tile, signed.size), signed.size)
+
+    def _lasting(
+        self, kind: Kind, why: str, detail: str, patience_s: float, note: bytes = b""
+    ) -> None:
+        since = self._bad_since.setdefault(kind, time.monotonic())
+        log.warning(why, detail=detail)
+        if time.monotonic() - since >= patience_s:
+            self._alarms.ring(self._alarms.make(kind, why, note=note, differences=(detail,)))
+
+    def _well(self, kind: Kind) -> None:
+        self._bad_since.pop(kind, None)
+        self._alarms.quiet(kind)
+
+    def _forked(self, why: str, note: bytes, proof: list[Digest] | None = None) -> FoundError:
+        signed = [keep_signers(one, [self._key]).decode() for one in (self._mirror.note, note)]
+        evidence = ForkEvidence(
+            log_key=self._key.text(),
+            why=why,
+            notes=tuple(signed),
+            proof=tuple(map(to_base64, proof or ())),
+        )
+        return FoundError(self._alarms.make(Kind.FORK, why, fork=evidence, note=note))
+
+    def _found(self, kind: Kind, why: str, note: bytes) -> FoundError:
+        alarm: Alarm = self._alarms.make(kind, why, note=note)
+        return FoundError(alarm)

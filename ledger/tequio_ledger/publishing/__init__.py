@@ -1,0 +1,1 @@
+"""From signed to published: witnesses are asked, and what enough of them cosigned is shown."""

@@ -1,0 +1,168 @@
+"""One witness as the ledger sees it: asked for cosignatures, one question at a time.
+
+Its answers are believed for what they prove. A cosignature counts when it verifies. A witness that
+says that it saw more of the log, or another one, is asked for the checkpoint that it keeps, which
+bears our own signature or means nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+
+from tequio_shared.cosigning import (
+    ADD_CHECKPOINT,
+    ANSWER_BYTES,
+    AddCheckpoint,
+    Status,
+    cosignatures,
+    origin_hash,
+    parse_conflict,
+)
+from tequio_shared.errors import PeerError, TequioError
+from tequio_shared.notes import NOTE_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from tequio_ledger.checkpoint import Published
+    from tequio_shared.ids import Digest
+    from tequio_shared.notes import VerifierKey
+    from tequio_shared.policy import PolicyWitness
+
+    Prove = Callable[[int, int], Awaitable[Sequence[Digest]]]
+    """Makes the consistency proof from an old size to a size."""
+
+ANSWER_S = 5.0
+"""After which a witness counts as away."""
+_SAID_BYTES = 200
+
+
+class WitnessError(TequioError):
+    """A witness did not cosign; the sentence says why."""
+
+
+class WitnessDisagreesError(WitnessError):
+    """A witness keeps a checkpoint under our signature that this one does not continue."""
+
+    def __init__(self, message: str, note: bytes) -> None:
+        super().__init__(message)
+        self.note = note
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WitnessState:
+    """How a witness is, for people and programs."""
+
+    name: str
+    key: str
+    url: str
+    size: int
+    """The last size that it cosigned, as far as we know; 0 before the first time."""
+    answer_s: float | None
+    """How long its last cosignature took."""
+    problem: str | None
+    """Why it did not cosign when it was asked last."""
+
+
+class Asker:
+    """Asks one witness; used from one event loop."""
+
+    def __init__(
+        self, witness: PolicyWitness, log: VerifierKey, http: httpx.AsyncClient, url: str
+    ) -> None:
+        self.witness = witness
+        self._log = log
+        self._http = http
+        self._url = url.rstrip("/")
+        self._size = 0
+        self._answer_s: float | None = None
+        self._problem: str | None = None
+
+    def state(self) -> WitnessState:
+        """Say how it is."""
+        return WitnessState(
+            name=self.witness.name,
+            key=self.witness.key.text(),
+            url=self._url,
+            size=self._size,
+            answer_s=self._answer_s,
+            problem=self._problem,
+        )
+
+    async def ask(self, target: Published, prove: Prove) -> list[str]:
+        """Have a checkpoint cosigned; gives its signature lines. Raises WitnessError."""
+        begun = time.monotonic()
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                lines = await self._ask(target, prove)
+        except TimeoutError as err:
+            raise self._failed(f"no answer within {ANSWER_S:.0f} s") from err
+        except httpx.HTTPError as err:
+            raise self._failed(str(err) or type(err).__name__) from err
+        except PeerError as err:
+            raise self._failed(f"its answer does not hold: {err}") from err
+        self._size, self._problem = target.size, None
+        self._answer_s = time.monotonic() - begun
+        return lines
+
+    async def _ask(self, target: Published, prove: Prove) -> list[str]:
+        status, body = await self._post(target, prove)
+        if status == Status.CONFLICT:
+            size = parse_conflict(body)
+            if size > target.size:
+                raise await self._disagreement(f"it saw size {size} already")
+            self._size = size
+            status, body = await self._post(target, prove)
+        if status == Status.NO_PROOF:
+            raise await self._disagreement("it saw another history")
+        if status != Status.COSIGNED:
+            said = body[:_SAID_BYTES].decode("utf-8", "replace").strip()
+            raise self._failed(f"status {status}: {said}")
+        return cosignatures(target.note, body, self._log, self.witness.key)
+
+    async def _post(self, target: Published, prove: Prove) -> tuple[int, bytes]:
+        old = self._size
+        proof = await prove(old, target.size) if 0 < old < target.size else ()
+        request = AddCheckpoint(old_size=old, proof=tuple(proof), note=target.note)
+        url = f"{self._url}/{ADD_CHECKPOINT}"
+        async with self._http.stream("POST", url, content=request.encode()) as answer:
+            return answer.status_code, await read_bounded(answer, ANSWER_BYTES)
+
+    async def _disagreement(self, why: str) -> WitnessError:
+        """Ask for what it keeps."""
+        url = f"{self._url}/{origin_hash(self._log.name)}/checkpoint"
+        async with self._http.stream("GET", url) as answer:
+            note = await read_bounded(answer, NOTE_BYTES)
+            if answer.status_code != Status.COSIGNED:
+                return self._failed(f"{why}, and shows no checkpoint")
+        self._failed(why)
+        return WitnessDisagreesError(why, note)
+
+    def _failed(self, why: str) -> WitnessError:
+        self._problem = why
+        return WitnessError(why)
+
+
+async def read_bounded(answer: httpx.Response, most: int) -> bytes:
+    """Read an answer of at most so many bytes; raises PeerError."""
+    parts, size = [], 0
+    async for chunk in answer.aiter_raw():
+        size += len(chunk)
+        if size > most:
+            raise PeerError(f"more than {most} bytes")
+        parts.append(chunk)
+    return b"".join(parts)
+
+
+def http_client() -> httpx.AsyncClient:
+    """Make the client that all witnesses are asked with; no proxies, no redirects, no netrc."""
+    return httpx.AsyncClient(
+        headers={"accept-encoding": "identity", "content-type": "text/plain"},
+        timeout=None,  # noqa: S113 - `ask` bounds each question as a whole
+        trust_env=False,
+    )

@@ -1,0 +1,175 @@
+"""PostgreSQL: several processes serve from one database, and one of them writes the log.
+
+Who writes the log holds a session advisory lock, on the one connection on which it writes: who
+loses the session loses both. `office` gives that connection or raises `TakenError`. A session
+that says nothing for LEASE_S while it holds the lock, because its process is frozen or cut off,
+is ended by whoever wants the office: by the database's own clock, so that no two hosts compare
+theirs. What the ended one still believes is harmless: it swaps the head only against its own term
+(`log_rows.swap_head`).
+
+synchronous_commit stays on. A standby that lags behind must not be promoted: that would be the
+restore of an old backup (docs/operating.md).
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
+from sqlalchemy.pool import QueuePool
+
+from tequio_ledger.store.disk import UnwritableError
+from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import psycopg
+
+SCHEME = "postgresql+psycopg"
+LEASE_S = 2.5
+"""A leader that lets its session rest longer than this may lose it."""
+_OFFICE_LOCK = 0x7465_7175_696F_0001  # "tequio"; advisory locks are each database's own
+_TABLES_LOCK = 0x7465_7175_696F_0002
+_CONNECTIONS = 4
+_ENDING_MS = 1_000
+_STATEMENT_S = 60
+_CONNECT = {
+    "connect_timeout": 3,  # seconds
+    "tcp_user_timeout": 3_000,  # ms until a line that carries nothing counts as cut
+    "keepalives_idle": 3,
+    "keepalives_interval": 1,
+    "keepalives_count": 3,
+    "application_name": "tequio-ledger",
+}
+_PASSING = ("08", "25006", "40", "53", "55", "57", "58030")
+"""SQLSTATEs, by their beginnings, of what goes away: connection, read-only, conflict, resources."""
+
+
+_HOLDERS = """
+    SELECT held.pid, extract(epoch FROM clock_timestamp()
+        - greatest(doing.query_start, doing.state_change))::float8 AS rests_s
+    FROM pg_locks held JOIN pg_stat_activity doing USING (pid)
+    WHERE held.locktype = 'advisory' AND held.granted AND held.objsubid = 1
+    AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND (held.classid::bigint << 32 | held.objid::bigint) = :key
+"""
+"""Sessions that hold the office: one or none."""
+
+
+class TakenError(UnwritableError):
+    """Another process writes the log of this database."""
+
+
+class Postgresql:
+    """One database of a server."""
+
+    is_shared = True
+
+    def __init__(self, url: str) -> None:
+        """Parse the URL; raises UserFacingError."""
+        try:
+            parsed = make_url(url)
+        except ArgumentError as err:
+            raise UserFacingError(f"--database {url!r} is no URL: {err}") from err
+        if parsed.drivername != SCHEME or not parsed.database:
+            raise UserFacingError(
+                f"--database {parsed.render_as_string()!r} must be {SCHEME}://user@host/database, "
+                "or sqlite:///path"
+            )
+        self._url = parsed
+        self.name = parsed.render_as_string(hide_password=True).replace(":***", "")
+
+    def writer(self) -> Engine:
+        """Connections for short writes of every replica."""
+        return self._engine(_CONNECTIONS, "READ COMMITTED", "")
+
+    def reader(self) -> Engine:
+        """Connections whose transactions see one moment and cannot write."""
+        return self._engine(_CONNECTIONS, "REPEATABLE READ", "-c default_transaction_read_only=on")
+
+    def office(self, writer: Engine) -> Engine:
+        """One connection, which holds the lock; connecting raises TakenError without it."""
+        engine = self._engine(1, "READ COMMITTED", "")
+        event.listen(engine, "connect", _take_lock)
+        return engine
+
+    def is_vacant(self, connection: Connection) -> bool:
+        """Whether nobody holds the lock, after ending a session that holds it but rests.
+
+        A process that is frozen in the middle of a COPY is `active` for ever: so it counts when
+        it last began or ended something, not what it seems to do.
+        """
+        holders = connection.execute(text(_HOLDERS), {"key": _OFFICE_LOCK}).all()
+        for holder in holders:
+            if holder.rests_s > LEASE_S:
+                end = text("SELECT pg_terminate_backend(:pid, :patience_ms)")
+                connection.execute(end, {"pid": holder.pid, "patience_ms": _ENDING_MS})
+        return all(holder.rests_s > LEASE_S for holder in holders)
+
+    @contextmanager
+    def migrating(self, connection: Connection) -> Iterator[None]:
+        """Let one process after the other look at the tables."""
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _TABLES_LOCK})
+        yield
+
+    def check_pages(self, connection: Connection) -> Iterator[str]:
+        """Whether PostgreSQL can notice a damaged page, and whether it did."""
+        if connection.scalar(text("SHOW data_checksums")) != "on":
+            return
+        query = text(
+            "SELECT checksum_failures FROM pg_stat_database WHERE datname = current_database()"
+        )
+        failures = connection.scalar(query) or 0
+        if failures:
+            yield f"{failures} pages whose checksum does not hold"
+
+    def failed_write(self, err: DatabaseError) -> TequioError:
+        """Say what a failed write means: what the next session may not meet passes."""
+        state = getattr(err.orig, "sqlstate", None)
+        if state is None:  # it never reached the server, or never came back
+            passes = err.connection_invalidated or isinstance(err, OperationalError)
+        else:
+            passes = state.startswith(_PASSING)
+        return (UnwritableError if passes else FatalLogError)(self.explain(err))
+
+    def explain(self, err: DatabaseError) -> str:
+        """Say what PostgreSQL's words mean."""
+        state = getattr(err.orig, "sqlstate", None) or ""
+        said = " ".join(str(err.orig).split())
+        reasons = {
+            "53100": f"the disk of {self.name} is full: free some space",
+            "53300": f"{self.name} takes no more connections: raise max_connections",
+            "25006": f"{self.name} is read-only: use the primary server",
+            "28": f"{self.name} does not let this user in: check user, password and pg_hba.conf",
+            "3D000": f"{self.name} does not exist: create the database",
+            "42501": f"this user may not use the tables of {self.name}: make it their owner",
+        }
+        for sign, reason in reasons.items():
+            if state.startswith(sign):
+                return reason
+        return f"{self.name} cannot be used: {said}"
+
+    def _engine(self, connections: int, isolation: str, options: str) -> Engine:
+        settings = f"-c statement_timeout={_STATEMENT_S}s -c synchronous_commit=on {options}"
+        return create_engine(
+            self._url,
+            poolclass=QueuePool,
+            pool_size=connections,
+            max_overflow=0,
+            isolation_level=isolation,
+            connect_args={**_CONNECT, "options": settings},
+        )
+
+
+def _take_lock(dbapi: psycopg.Connection[tuple[object, ...]], _record: object) -> None:
+    with dbapi.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", (_OFFICE_LOCK,))
+        row = cursor.fetchone()
+    dbapi.commit()
+    if row is None or not row[0]:
+        dbapi.close()
+        raise TakenError("another tequio-ledger writes this log")

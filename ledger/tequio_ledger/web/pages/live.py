@@ -1,0 +1,50 @@
+"""GET /live: says when the log has grown, at most once a second, for pages that are open.
+
+One line for whatever happened meanwhile; a page then asks for itself again and is told if nothing
+of it changed.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from litestar import get
+from litestar.response import Stream
+
+from tequio_ledger.service import Ledger
+from tequio_ledger.web.doors import network_of
+from tequio_ledger.web.events import HEARTBEAT_S, GivenStreams, Streams
+from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.problems import AnyRequest
+from tequio_shared.errors import RefusedError
+
+PAUSE_S = 1.0
+_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
+
+
+@get("/live")
+async def get_live(request: AnyRequest, ledger: GivenLedger, streams: GivenStreams) -> Stream:
+    """Stream the log's size whenever it grew."""
+    network = network_of(request)
+    streams.check(network, ledger.settings.address_streams)
+    body = _follow(ledger, streams, network)
+    return Stream(body, media_type="text/event-stream", headers=_HEADERS)
+
+
+async def _follow(ledger: Ledger, streams: Streams, network: str) -> AsyncIterator[bytes]:
+    try:  # again: others may have come between the answer and its first byte
+        streams.check(network, ledger.settings.address_streams)
+    except RefusedError:
+        return
+    streams.enter(network)
+    said = -1
+    try:
+        while not streams.is_closing:
+            size = ledger.published.size
+            if size != said:
+                said = size
+                yield f"event: size\ndata: {size}\n\n".encode()
+                await asyncio.sleep(PAUSE_S)
+            elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
+                yield b": heartbeat\n\n"
+    finally:
+        streams.leave(network)

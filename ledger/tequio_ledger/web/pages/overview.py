@@ -1,0 +1,88 @@
+"""GET /: the network at a glance: its runs, who earned, and what was logged last."""
+
+import asyncio
+from dataclasses import dataclass
+
+from litestar import Response, get
+
+from tequio_ledger.log import Published
+from tequio_ledger.service import Ledger
+from tequio_ledger.store import entry_rows, history, ranking
+from tequio_ledger.store.history import Earner
+from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.pages import press, series
+from tequio_ledger.web.pages.chart import Chart
+from tequio_ledger.web.pages.entry_line import EntryLine, entry_line
+from tequio_ledger.web.pages.figures import DAY_MS
+from tequio_ledger.web.pages.run_now import RunNow, run_now
+from tequio_ledger.web.problems import AnyRequest
+from tequio_ledger.web.snapshot import snapshot
+from tequio_shared.ids import to_text
+
+ENTRIES, EARNERS = 8, 5
+WEEK_DAYS = 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leader:
+    """One key among those that earned most lately."""
+
+    key: str
+    micropoints: int
+    rounds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """The network."""
+
+    runs: tuple[RunNow, ...]
+    """The newest first; those that are over last."""
+    keys: int
+    ranked: int
+    members: int
+    tokens: int
+    today_micropoints: int
+    points: Chart
+    leaders: tuple[Leader, ...]
+    entries: tuple[EntryLine, ...]
+
+
+@get("/")
+async def get_overview(request: AnyRequest, ledger: GivenLedger) -> Response[bytes]:
+    """Show the network."""
+    await ledger.sequencer.settled()
+    runs = [run_now(ledger.state, run) for run in ledger.state.runs]
+    keys = len(ledger.state.peers)
+    return await asyncio.to_thread(_printed, request, ledger, runs, keys)
+
+
+def _printed(request: AnyRequest, ledger: Ledger, runs: list[RunNow], keys: int) -> Response[bytes]:
+    view, published = _view(ledger, runs, keys)
+    return press.page(request, "overview.html", press.frame(request, ledger, published), view)
+
+
+def _view(ledger: Ledger, runs: list[RunNow], keys: int) -> tuple[Overview, Published]:
+    now_ms = ledger.clock()
+    with snapshot(ledger.database) as (connection, published):
+        by_day = history.points_per_day(connection, now_ms - series.SPAN_DAYS * DAY_MS)
+        leaders = history.earners(connection, now_ms - WEEK_DAYS * DAY_MS, EARNERS)
+        ranked = ranking.count(connection)
+        rows = entry_rows.before(connection, ledger.published.size, ENTRIES)
+        tokens = history.tokens(connection)
+    view = Overview(
+        runs=tuple(sorted(runs, key=lambda run: (run.is_over, -run.opened_index))),
+        keys=keys,
+        ranked=ranked,
+        members=sum(run.members for run in runs if not run.is_over),
+        tokens=tokens,
+        today_micropoints=by_day.get(now_ms // DAY_MS, 0),
+        points=series.points_per_day(by_day, now_ms),
+        leaders=tuple(_leader(one) for one in leaders),
+        entries=tuple(entry_line(row) for row in rows),
+    )
+    return view, published
+
+
+def _leader(one: Earner) -> Leader:
+    return Leader(key=to_text(one.key), micropoints=one.micropoints, rounds=one.rounds)

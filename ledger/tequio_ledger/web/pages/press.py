@@ -1,0 +1,124 @@
+"""The press: template and view in, an answer with its headers out.
+
+A page's tag is the hash of its bytes, so a browser that asks again gets nothing unless something
+changed. No page holds a script or a style of its own, and none may run any.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from litestar import Response
+
+from tequio_ledger import SOFTWARE
+from tequio_ledger.web.pages import words
+from tequio_ledger.web.pages.figures import FILTERS
+from tequio_ledger.web.pages.prints import Print, Prints
+from tequio_ledger.web.pages.static_files import address
+from tequio_shared.ids import sha256, to_text
+
+if TYPE_CHECKING:
+    from tequio_ledger.checkpoint import Published
+    from tequio_ledger.service import Ledger
+    from tequio_ledger.web.problems import AnyRequest
+
+SECURITY = {
+    "content-security-policy": (
+        "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+        "object-src 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+}
+LIVE = "public, max-age=0, must-revalidate"
+"""Of pages that change with the log."""
+SETTLED = "public, max-age=60"
+"""Of pages about what is over: only the checkpoint that they name grows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """What stands around every page."""
+
+    path: str
+    network: str = "Tequio"
+    origin: str = ""
+    health: str = ""
+    """Empty where nothing is said of it."""
+    detail: str | None = None
+    size: int = 0
+    root: str = ""
+    published: int = 0
+    """What of it witnesses have cosigned, where a policy asks for them."""
+    now_ms: int = 0
+    software: str = SOFTWARE
+
+
+def frame(request: AnyRequest, ledger: Ledger, published: Published) -> Frame:
+    """The frame of a page that is true for that checkpoint."""
+    health = ledger.health()
+    return Frame(
+        network=ledger.genesis.name,
+        origin=ledger.genesis.origin,
+        health=health.status,
+        detail=health.detail,
+        size=published.size,
+        root=to_text(published.root),
+        published=ledger.published.size,
+        path=request.scope["path"],
+        now_ms=ledger.clock(),
+    )
+
+
+def here(request: AnyRequest, ledger: Ledger) -> str:
+    """The address that the reader used, for who wants to join; strange ones never come this far."""
+    host = request.headers.get("host", ledger.genesis.origin)
+    scheme = request.headers.get("x-forwarded-proto", request.scope["scheme"])
+    return f"{'https' if scheme == 'https' else 'http'}://{host}"
+
+
+def page(
+    request: AnyRequest, template: str, frame: Frame, view: object, cache: str = LIVE
+) -> Response[bytes]:
+    """Print a page, or say that the reader has it already; takes milliseconds: use a thread."""
+    body = _PRESS.get_template(template).render(frame=frame, view=view).encode()
+    tag = f'"{to_text(sha256(body))[:22]}"'
+    headers = {**SECURITY, "cache-control": cache, "etag": tag}
+    made = Print(body=body, tag=tag, headers=headers)
+    prints: Prints = request.state.prints
+    prints.keep(request, made)
+    return made.answer(request)
+
+
+def elsewhere(path: str) -> Response[bytes]:
+    """Lead to another page of ours."""
+    headers = {**SECURITY, "location": path, "cache-control": "no-store"}
+    return Response(b"", status_code=303, media_type="text/html", headers=headers)
+
+
+def problem(request: AnyRequest, status: int, title: str, detail: str) -> Response[bytes]:
+    """Print what went wrong, in a frame that says nothing of the ledger."""
+    bare = Frame(path=request.scope["path"])
+    view = words.Problem(status=status, title=title, detail=detail)
+    body = _PRESS.get_template("problem.html").render(frame=bare, view=view).encode()
+    headers = {**SECURITY, "cache-control": "no-store"}
+    return Response(body, status_code=status, media_type="text/html", headers=headers)
+
+
+def _press() -> Environment:
+    made = Environment(
+        loader=PackageLoader("tequio_ledger.web.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    made.filters.update(FILTERS)
+    made.globals["static"] = address
+    return made
+
+
+_PRESS = _press()

@@ -1,0 +1,73 @@
+"""Pages that were printed a moment ago, for all who ask for the same one at once.
+
+When the log grows, everybody who looks at a page asks for it again a second or two later: one
+print is enough for them, if it is not older than that second.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from litestar import Response
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tequio_ledger.web.problems import AnyRequest
+
+    Name = tuple[str, ...]
+
+FRESH_S = 1.0
+HELD = 64
+_NOT_MODIFIED = 304
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Print:
+    """A page as bytes, with its headers and the tag among them."""
+
+    body: bytes
+    tag: str
+    headers: Mapping[str, str]
+
+    def answer(self, request: AnyRequest) -> Response[bytes]:
+        """Give it out, or say that the reader has it already."""
+        if self.tag in request.headers.get("if-none-match", ""):
+            return Response(
+                b"", status_code=_NOT_MODIFIED, media_type="text/html", headers=self.headers
+            )
+        return Response(self.body, media_type="text/html", headers=self.headers)
+
+
+class Prints:
+    """The newest prints by what was asked; any thread may ask."""
+
+    def __init__(self, elapsed_s: Callable[[], float]) -> None:
+        self._elapsed_s = elapsed_s
+        self._held: OrderedDict[Name, tuple[float, Print]] = OrderedDict()
+        self._lock = Lock()
+
+    def find(self, request: AnyRequest) -> Print | None:
+        """Give a print of what is asked for, if there is one that is fresh."""
+        with self._lock:
+            made_s, found = self._held.get(_name(request), (0.0, None))
+        return found if found is not None and self._elapsed_s() - made_s < FRESH_S else None
+
+    def keep(self, request: AnyRequest, print_: Print) -> None:
+        """Hold a print of what was asked for."""
+        name = _name(request)
+        with self._lock:
+            self._held[name] = (self._elapsed_s(), print_)
+            self._held.move_to_end(name)
+            if len(self._held) > HELD:
+                self._held.popitem(last=False)
+
+
+def _name(request: AnyRequest) -> Name:
+    """All that a page may depend on: where, what, and by which address it was reached."""
+    query = request.scope["query_string"].decode("latin-1")
+    headers = (request.headers.get(name, "") for name in ("host", "x-forwarded-proto"))
+    return (request.scope["path"], query, *headers)

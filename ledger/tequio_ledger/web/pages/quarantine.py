@@ -1,0 +1,44 @@
+"""GET /quarantine: who is not simply at work, since when, why, and until when."""
+
+from dataclasses import dataclass
+
+from litestar import Response, get
+
+from tequio_ledger.store import read
+from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.pages import press
+from tequio_ledger.web.pages.peer import Before, StandingView, standing_view
+from tequio_ledger.web.problems import AnyRequest
+from tequio_ledger.web.quarantine import NAMED
+from tequio_ledger.web.snapshot import snapshot
+from tequio_shared.ids import to_text
+
+ROWS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldRow:
+    """One key that is suspected, quarantined, on probation or banned."""
+
+    key: str
+    standing: StandingView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuarantinePage:
+    """Some of them, the longest first."""
+
+    rows: tuple[HeldRow, ...]
+    next: int | None
+
+
+@get("/quarantine", sync_to_thread=True)
+def get_quarantine(request: AnyRequest, ledger: GivenLedger, after: Before = 0) -> Response[bytes]:
+    """List them."""
+    with snapshot(ledger.database) as (connection, published):
+        rows = read.standings(connection, NAMED, after, ROWS)
+    view = QuarantinePage(
+        rows=tuple(HeldRow(key=to_text(row.key), standing=standing_view(row)) for row in rows),
+        next=rows[-1].since if len(rows) == ROWS else None,
+    )
+    return press.page(request, "quarantine.html", press.frame(request, ledger, published), view)

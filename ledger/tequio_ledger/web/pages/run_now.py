@@ -1,0 +1,183 @@
+"""A run as it stands, taken from the ledger's state in one go and frozen.
+
+The state belongs to the event loop: take these there, and everything else in a thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tequio_ledger.web.pages import words
+from tequio_shared import election, windows
+from tequio_shared.documents import TRAINER, WITNESS
+from tequio_shared.ids import to_text
+from tequio_shared.round import Phase
+from tequio_shared.run import State, Wish
+
+if TYPE_CHECKING:
+    from tequio_ledger.state import State as LedgerState
+    from tequio_ledger.web.pages.words import Mark
+    from tequio_shared.ids import RunId
+    from tequio_shared.manifest import Manifest
+    from tequio_shared.round import RoundView
+    from tequio_shared.run import RunView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotNow:
+    """One slot of the round under way, and what it said so far."""
+
+    slot: int
+    key: str
+    roles: tuple[str, ...]
+    windows: int
+    standing: Mark
+    has_stated: bool
+    has_committed: bool
+    is_elected: bool
+    has_witnessed: bool
+    has_left: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """A phase's time in ms since 1970; `until_ms` is None when no time ends it."""
+
+    since_ms: int | None
+    until_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunNow:
+    """One run."""
+
+    id: str
+    name: str
+    manifest: Manifest
+    state: State
+    mark: Mark
+    wish: str
+    """pause or finish when that is wanted after this round, else empty."""
+    number: int
+    closed: int
+    voided: int
+    tokens: int
+    members: int
+    clock: Clock
+    opened_index: int
+    roster_index: int | None
+    head: str
+    head_round: int | None
+    weights_root: str
+    slots: tuple[SlotNow, ...]
+    quorum: int
+    """Voices of the role witness that a head needs while heads are stated, then proofs needed."""
+    dealt: int
+    """Windows handed out so far, and those of them that came back."""
+    returned: int
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.state is State.FINISHED
+
+    @property
+    def stated(self) -> int:
+        """Members of this round that stated a head."""
+        return sum(slot.has_stated for slot in self.slots)
+
+    @property
+    def committed(self) -> int:
+        """Trainers of this round that committed."""
+        return sum(slot.has_committed for slot in self.slots)
+
+    @property
+    def witnessed(self) -> int:
+        """Elected witnesses of this round that sent their proof."""
+        return sum(slot.has_witnessed for slot in self.slots)
+
+    @property
+    def trainers(self) -> int:
+        """Members of this round with windows to train."""
+        return sum(slot.windows > 0 for slot in self.slots)
+
+    @property
+    def elected(self) -> int:
+        """Members of this round that were elected to witness."""
+        return sum(slot.is_elected for slot in self.slots)
+
+
+def run_now(state: LedgerState, run: RunId) -> RunNow:
+    """Take a run; raises RefusedError("not-found")."""
+    view = state.run(run)
+    accounts, head = view.accounts, view.head
+    queue = accounts.queue if accounts else windows.WindowQueue()
+    return RunNow(
+        id=to_text(run),
+        name=view.manifest.name,
+        manifest=view.manifest,
+        state=view.state,
+        mark=words.STATES[view.state],
+        wish={Wish.PAUSE: "pause", Wish.FINISH: "finish"}.get(view.wish, ""),
+        number=view.number,
+        closed=view.closed,
+        voided=view.voided,
+        tokens=accounts.tokens if accounts else 0,
+        members=len(accounts.active()) if accounts else 0,
+        clock=_clock(view),
+        opened_index=state.opened[run],
+        roster_index=view.round.roster_index if view.round else None,
+        head=to_text(head.hash) if head else "",
+        head_round=head.round if head else None,
+        weights_root=to_text(head.weights_root) if head else "",
+        slots=_slots(state, view),
+        quorum=_quorum(view.round) if view.round else 0,
+        dealt=queue.fresh,
+        returned=windows.total(queue.returned),
+    )
+
+
+def _clock(view: RunView) -> Clock:
+    times, opened = view.manifest.rounds, view.round.open if view.round else None
+    match view.state:
+        case State.WARMUP:
+            return _span(view.rostered_ms, times.attest)
+        case State.ROUND_TRAIN if opened is not None:
+            return Clock(since_ms=opened.opened, until_ms=opened.train_by)
+        case State.ROUND_WITNESS:
+            return _span(view.witnessed_ms, times.witness)
+    return Clock(since_ms=None, until_ms=None)
+
+
+def _span(since_ms: int, length_ms: int) -> Clock:
+    return Clock(since_ms=since_ms, until_ms=since_ms + length_ms)
+
+
+def _slots(state: LedgerState, view: RunView) -> tuple[SlotNow, ...]:
+    current = view.round
+    if current is None or current.phase is Phase.OVER or view.state is State.FINISHED:
+        return ()
+    return tuple(_slot(state, view, current, slot) for slot in range(len(current.roster.members)))
+
+
+def _slot(state: LedgerState, view: RunView, current: RoundView, slot: int) -> SlotNow:
+    member = current.roster.members[slot]
+    return SlotNow(
+        slot=slot,
+        key=member.peer,
+        roles=member.roles,
+        windows=member.share if TRAINER in member.roles else 0,
+        standing=words.standing(state.standings.of(member.key)),
+        has_stated=slot in current.attests,
+        has_committed=slot in current.commitments,
+        is_elected=slot in current.elected,
+        has_witnessed=slot in current.proofs,
+        has_left=member.key in view.absent,
+    )
+
+
+def _quorum(current: RoundView) -> int:
+    if current.phase is Phase.ATTEST:
+        return max(election.quorum(len(current.roster.slots_of(WITNESS))), 1)
+    return max(election.quorum(len(current.elected)), 1)

@@ -1,0 +1,34 @@
+"""GET /search: leads to what was meant, or lists what it may have been."""
+
+from dataclasses import dataclass
+
+from litestar import Response, get
+from litestar.params import FromQuery
+
+from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.pages import press
+from tequio_ledger.web.pages.finding import Found, find
+from tequio_ledger.web.problems import AnyRequest
+from tequio_ledger.web.snapshot import snapshot
+
+CHARS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchPage:
+    """What was asked, and what fits."""
+
+    asked: str
+    found: tuple[Found, ...]
+
+
+@get("/search", sync_to_thread=True)
+def get_search(request: AnyRequest, ledger: GivenLedger, q: FromQuery[str] = "") -> Response[bytes]:
+    """Find an entry, a key, a run or a hash."""
+    asked = q.strip()[:CHARS]
+    with snapshot(ledger.database) as (connection, published):
+        found = find(connection, ledger, asked) if asked else []
+    if len(found) == 1:
+        return press.elsewhere(found[0].path)
+    view = SearchPage(asked=asked, found=tuple(found))
+    return press.page(request, "search.html", press.frame(request, ledger, published), view)

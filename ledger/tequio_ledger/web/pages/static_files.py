@@ -1,0 +1,67 @@
+"""GET /static/{name}: style sheets and scripts, named with their hash and kept for ever.
+
+The colours come from the same file as those of the app.
+"""
+
+import tomllib
+from importlib.resources import files
+
+from litestar import Response, get
+from litestar.params import FromPath, FromQuery
+
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import sha256, to_text
+
+_FOLDER = files("tequio_ledger.web.pages") / "static"
+_TYPES = {
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+_FOR_EVER = "public, max-age=31536000, immutable"
+_AN_HOUR = "public, max-age=3600"
+_TAG_CHARS = 12
+
+
+def _tokens() -> str:
+    """The colours as custom properties: light, and dark where the screen is asked to be."""
+    themes = tomllib.loads((files("tequio_assets") / "theme.toml").read_text(encoding="utf-8"))
+    light, dark = (_properties(themes[name]) for name in ("light", "dark"))
+    return (
+        f":root{{color-scheme:light dark;{light}}}\n"
+        f"@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
+    )
+
+
+def _properties(theme: dict[str, str]) -> str:
+    return "".join(f"--{name.replace('_', '-')}:{colour};" for name, colour in theme.items())
+
+
+def _load() -> dict[str, bytes]:
+    found = {
+        file.name: file.read_bytes()
+        for file in _FOLDER.iterdir()
+        if file.name.rpartition(".")[2] in _TYPES
+    }
+    return {**found, "tokens.css": _tokens().encode()}
+
+
+CONTENT = _load()
+TAGS = {name: to_text(sha256(content))[:_TAG_CHARS] for name, content in CONTENT.items()}
+
+
+def address(name: str) -> str:
+    """Where a file is, by a name that changes with it."""
+    return f"/static/{name}?v={TAGS[name]}"
+
+
+@get("/static/{name:str}", sync_to_thread=False)
+def get_static(name: FromPath[str], v: FromQuery[str] = "") -> Response[bytes]:
+    """Give a style sheet, a script or a picture."""
+    if name not in CONTENT:
+        raise RefusedError("not-found", f"there is no file {name[:60]}")
+    headers = {
+        "cache-control": _FOR_EVER if v == TAGS[name] else _AN_HOUR,
+        "x-content-type-options": "nosniff",
+    }
+    return Response(CONTENT[name], media_type=_TYPES[name.rpartition(".")[2]], headers=headers)

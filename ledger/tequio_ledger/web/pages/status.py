@@ -1,0 +1,141 @@
+"""GET /status: whether the ledger is well, how far its log reaches, and who signs it."""
+
+import asyncio
+from dataclasses import dataclass
+
+from litestar import Response, get
+
+from tequio_ledger.log import Published
+from tequio_ledger.service import Ledger
+from tequio_ledger.store import entry_rows
+from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.pages import press, words
+from tequio_ledger.web.pages.note_line import NoteLine, note_lines
+from tequio_ledger.web.pages.run_now import RunNow, run_now
+from tequio_ledger.web.pages.words import Mark
+from tequio_ledger.web.problems import AnyRequest
+from tequio_ledger.web.snapshot import snapshot
+from tequio_shared.ids import to_text
+from tequio_shared.policy import NONE
+
+CHECKPOINTS = 10
+
+HEALTH = {
+    "ok": Mark("All is well", "ok", "Statements are taken, logged, signed and served."),
+    "read-only": Mark("Read-only", "danger", "What is published is served; nothing is taken."),
+    "no-quorum": Mark(
+        "Waits for its witnesses", "warn", "Statements are taken; they are shown when cosigned."
+    ),
+    "clock": Mark("Clock is behind", "warn", "The coordinator waits until time has caught up."),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointLine:
+    """One signed size of the log."""
+
+    size: int
+    root: str
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeCount:
+    """How many entries of a type there are."""
+
+    type: str
+    says: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WitnessLine:
+    """A witness that the log's policy names, as the ledger last found it."""
+
+    name: str
+    url: str
+    size: int
+    answer_ms: int | None
+    problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusPage:
+    """The ledger's own state."""
+
+    mark: Mark
+    detail: str
+    checkpoints: tuple[CheckpointLine, ...]
+    age_ms: int
+    lines: tuple[NoteLine, ...]
+    note: str
+    """The newest one that is published."""
+    quorum: str
+    witnesses: tuple[WitnessLine, ...]
+    runs: tuple[RunNow, ...]
+    types: tuple[TypeCount, ...]
+    network_id: str
+    log_key: str
+    coordinator: str
+    organisers: tuple[str, ...]
+    threshold: int
+
+
+@get("/status")
+async def get_status(request: AnyRequest, ledger: GivenLedger) -> Response[bytes]:
+    """Show how the ledger is."""
+    await ledger.sequencer.settled()
+    runs = tuple(run_now(ledger.state, run) for run in ledger.state.runs)
+    return await asyncio.to_thread(_printed, request, ledger, runs)
+
+
+def _printed(request: AnyRequest, ledger: Ledger, runs: tuple[RunNow, ...]) -> Response[bytes]:
+    view, published = _view(ledger, runs)
+    return press.page(request, "status.html", press.frame(request, ledger, published), view)
+
+
+def _view(ledger: Ledger, runs: tuple[RunNow, ...]) -> tuple[StatusPage, Published]:
+    health, genesis = ledger.health(), ledger.genesis
+    with snapshot(ledger.database) as (connection, published):
+        signed = entry_rows.checkpoints(connection, CHECKPOINTS)
+        types = entry_rows.count_by_type(connection)
+    fallback = Mark(health.status, "danger", "The ledger signs nothing until somebody looks.")
+    view = StatusPage(
+        mark=HEALTH.get(health.status, fallback),
+        detail=health.detail or "",
+        checkpoints=tuple(
+            CheckpointLine(size=size, root=to_text(root), at_ms=at_ms)
+            for size, root, at_ms in signed
+        ),
+        age_ms=max(ledger.clock() - signed[0][2], 0) if signed else 0,
+        lines=note_lines(ledger.published.note, ledger.policy),
+        note=ledger.published.note.decode(),
+        quorum=ledger.policy.quorum if ledger.policy else NONE,
+        witnesses=_witnesses(ledger),
+        runs=runs,
+        types=tuple(
+            TypeCount(type=name, says=words.TYPES.get(name, ""), count=count)
+            for name, count in sorted(types.items(), key=lambda item: -item[1])
+        ),
+        network_id=to_text(genesis.network_id),
+        log_key=genesis.log_key,
+        coordinator=genesis.coordinator,
+        organisers=genesis.organisers,
+        threshold=genesis.threshold,
+    )
+    return view, published
+
+
+def _witnesses(ledger: Ledger) -> tuple[WitnessLine, ...]:
+    if ledger.publisher is None:
+        return ()
+    return tuple(
+        WitnessLine(
+            name=one.name,
+            url=one.url,
+            size=one.size,
+            answer_ms=None if one.answer_s is None else int(one.answer_s * 1_000),
+            problem=one.problem or "",
+        )
+        for one in ledger.publisher.publication().witnesses
+    )

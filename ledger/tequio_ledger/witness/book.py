@@ -1,0 +1,95 @@
+"""What a witness saw last of each log, one file a log: `logs/<origin hash>/checkpoint`.
+
+A file holds the checkpoint as the log signed it with our own cosignature under it, which is also
+what the monitoring path answers. It is replaced as a whole and durable before anybody hears of
+it, so after a power cut the witness knows at least what it cosigned. Proofs of forks are kept
+beside it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import structlog
+
+from tequio_ledger.store import disk
+from tequio_shared.cosigning import origin_hash
+from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.ids import sha256
+from tequio_shared.notes import NOTE_BYTES, open_checkpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from tequio_shared.fork import ForkEvidence
+    from tequio_shared.notes import Checkpoint, VerifierKey
+
+EVIDENCE_FILES = 64
+"""Proofs of forks that are kept of one log; the first ones say it all."""
+
+log = structlog.get_logger(__name__)
+
+
+class Book:
+    """The last cosigned checkpoint of each log; one caller of `keep` at a time."""
+
+    def __init__(self, folder: Path, logs: Mapping[str, VerifierKey], own: VerifierKey) -> None:
+        """Read what is there; raises UserFacingError when a file is not what we wrote."""
+        self._folder = folder
+        self._own = own
+        self.last: dict[str, Checkpoint] = {}
+        self._notes: dict[str, bytes] = {}  # by origin hash
+        for origin, key in logs.items():
+            note = self._read(origin, key)
+            if note is not None:
+                self._notes[origin_hash(origin)] = note
+
+    def note(self, name: str) -> bytes | None:
+        """Give the last cosigned checkpoint of the log with that origin hash."""
+        return self._notes.get(name)
+
+    def keep(self, checkpoint: Checkpoint, note: bytes) -> None:
+        """Keep a checkpoint and its cosigned note; durable when this returns. Raises OSError."""
+        name = origin_hash(checkpoint.origin)
+        place = self._folder / name
+        disk.make_folder(place)
+        disk.write_file(place / "checkpoint", note)
+        self.last[checkpoint.origin] = checkpoint
+        self._notes[name] = note
+
+    def keep_evidence(self, origin: str, evidence: ForkEvidence) -> None:
+        """Keep a proof of a fork, unless there are many; raises OSError."""
+        folder = self._folder / origin_hash(origin) / "forks"
+        raw = msgspec.json.encode(evidence)
+        path = folder / f"{sha256(raw).hex()[:16]}.json"
+        disk.make_folder(folder)
+        if path.exists() or len(list(folder.iterdir())) >= EVIDENCE_FILES:
+            return
+        disk.write_file(path, raw)
+        log.error("a log showed two histories", origin=origin, evidence=str(path))
+
+    def _read(self, origin: str, key: VerifierKey) -> bytes | None:
+        path = self._folder / origin_hash(origin) / "checkpoint"
+        try:
+            with path.open("rb") as file:
+                note = file.read(NOTE_BYTES + 1)
+            signed = open_checkpoint(note, key, [self._own])
+        except FileNotFoundError:
+            return None
+        except OSError as err:
+            raise UserFacingError(disk.explain(err, path)) from err
+        except PeerError as err:
+            raise UserFacingError(_damaged(path, str(err))) from err
+        if not signed.cosignatures:
+            raise UserFacingError(_damaged(path, "we did not cosign it"))
+        self.last[origin] = signed.checkpoint
+        return note
+
+
+def _damaged(path: Path, why: str) -> str:
+    return (
+        f"{path} is not what this witness kept ({why}): restore it, or begin anew in another "
+        "folder, under another name and key"
+    )

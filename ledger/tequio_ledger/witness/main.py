@@ -1,0 +1,106 @@
+"""The witness process: a folder with its key and what it saw, a web server, until a signal."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import structlog
+
+from tequio_ledger.clock import now_ms
+from tequio_ledger.folder import Folder
+from tequio_ledger.web.gate import Gate
+from tequio_ledger.web.server import WebServer, address, bind
+from tequio_ledger.witness.book import Book
+from tequio_ledger.witness.desk import Desk
+from tequio_ledger.witness.web import build
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError
+from tequio_shared.notes import KeyKind, VerifierKey
+
+if TYPE_CHECKING:
+    import socket
+    from ipaddress import IPv4Network, IPv6Network
+    from pathlib import Path
+
+    from litestar import Litestar
+
+    from tequio_ledger.web.gate import App
+
+KEY = "witness"
+REQUEST_RATE = 50
+"""Requests per second of one network address, ten times that at once; a log asks once a second."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WitnessSettings:
+    """What the witness was asked to be."""
+
+    folder: Path
+    host: str
+    port: int
+    name: str
+    """Name of its key; an address without a scheme, as a log's origin is."""
+    logs: tuple[VerifierKey, ...]
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
+
+
+def read_logs(texts: tuple[str, ...]) -> tuple[VerifierKey, ...]:
+    """Read verifier keys of logs; raises UserFacingError naming every fault at once."""
+    keys: list[VerifierKey] = []
+    faults: list[str] = []
+    for text in texts:
+        try:
+            keys.append(_log_key(text))
+        except PeerError as err:
+            faults.append(f"--log {text!r} is not the verifier key of a log ({err})")
+    if len({key.name for key in keys}) != len(keys):
+        faults.append("--log names one origin twice")
+    if faults or not keys:
+        raise UserFacingError("; ".join(faults) or "name the logs to witness: --log VKEY, repeat")
+    return tuple(keys)
+
+
+def _log_key(text: str) -> VerifierKey:
+    key = VerifierKey.parse(text)
+    if key.kind is not KeyKind.LOG:
+        raise MalformedError("a cosigner's key, not a log's")
+    return key
+
+
+def serve(settings: WitnessSettings) -> None:
+    """Serve until SIGTERM or SIGINT; raises UserFacingError."""
+    with Folder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
+        signer = folder.signer(KEY)
+        try:
+            own = VerifierKey(name=settings.name, kind=KeyKind.COSIGNER, key=signer.key)
+        except MalformedError as err:
+            raise UserFacingError(f"--name cannot be the name of a key: {err}") from err
+        logs = {key.name: key for key in settings.logs}
+        book = Book(folder.path / "logs", logs, own)
+        desk = Desk(logs, book, own, signer, now_ms)
+        asyncio.run(_serve(build(desk, book), settings, listener, own))
+
+
+async def _serve(
+    app: Litestar, settings: WitnessSettings, listener: socket.socket, own: VerifierKey
+) -> None:
+    url = address(listener)
+    app_ = cast("App", app)  # the framework types its messages one by one
+    gate = Gate(app_, settings.trusted_proxies, 1, REQUEST_RATE)
+    server = WebServer(gate, listener)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, server.stop)
+    log.info(
+        "tequio-ledger witness serves",
+        url=url,
+        key=own.text(),
+        logs=[key.name for key in settings.logs],
+        folder=str(settings.folder),
+    )
+    await server.serve()
+    log.info("stopped")

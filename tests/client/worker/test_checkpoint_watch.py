@@ -1,0 +1,193 @@
+"""Peers tell each other what the ledger showed them: two histories do not stay apart."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from random import Random
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+import trio
+
+from tequio_client.ledger_api import ApiLimits, LedgerApi, LogForkedError
+from tequio_client.worker import checkpoint_watch, log_memory
+from tequio_client.worker.checkpoint_watch import CheckpointJudge, CheckpointWatch, topic_of
+from tequio_shared.errors import PeerError
+from tequio_shared.fork import ForkEvidence, is_proof
+from tequio_shared.ids import PeerKey
+from tequio_shared.keys import Signer
+from tequio_shared.notes import NOTE_BYTES, VerifierKey, sign_checkpoint
+from tests.support.loopback import two_peers
+from tests.support.memory_log import LOG_SIGNER, NET, MemoryLog, chain_of, genesis, problem, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+    from tequio_client.worker.peers import PeerNetwork
+    from tests.support.memory_log import LogServer
+
+BRISK = ApiLimits(call_s=2.0, idle_s=2.0)
+ALICE, BOB = chain_of(Signer(bytes([1]) * 32), 60), chain_of(Signer(bytes([2]) * 32), 60)
+LOG_KEY = VerifierKey.parse(genesis().log_key)
+
+
+@pytest.fixture(autouse=True)
+def _brisk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoint_watch, "TELL_S", 0.2)
+    monkeypatch.setattr(checkpoint_watch, "WITHHELD_S", 0.5)
+
+
+def a_log(alice: int, bob: int = 0) -> MemoryLog:
+    log = MemoryLog.founded()
+    log.extend(ALICE[:alice])
+    log.extend(BOB[:bob])
+    return log
+
+
+def note_of(log: MemoryLog) -> bytes:
+    return sign_checkpoint(log.checkpoint(), LOG_SIGNER)
+
+
+async def watch(
+    stack: AsyncExitStack, peers: PeerNetwork, server: LogServer, folder: Path, seen: MemoryLog
+) -> CheckpointWatch:
+    """A watch of a peer that read the log up to there."""
+    folder.mkdir()  # noqa: ASYNC240 - a test's
+    log_memory.remember(folder / log_memory.FILE, seen.checkpoint(), note_of(seen))
+    ledger = await stack.enter_async_context(LedgerApi(server.url, limits=BRISK))
+    return CheckpointWatch(peers, ledger, await ledger.network(), folder, rng=Random(3))
+
+
+def evidence(folder: Path) -> ForkEvidence:
+    (path,) = (folder / "alarms").iterdir()
+    return msgspec.json.decode(path.read_bytes(), type=ForkEvidence)
+
+
+async def both(first: CheckpointWatch, second: CheckpointWatch, most_s: float) -> None:
+    """Run both for so long; raises what one of them found."""
+    with trio.move_on_after(most_s):
+        await side_by_side(first.run, second.run)
+
+
+async def side_by_side(*works: Callable[[], Awaitable[object]]) -> None:
+    with trio.fail_after(40):
+        async with trio.open_nursery() as nursery:
+            for work in works:
+                nursery.start_soon(work)
+
+
+def ahead_of(one: CheckpointWatch) -> bytes | None:
+    return one._ahead  # noqa: SLF001 - nothing else shows what is waited for
+
+
+def alarm_of(group: BaseExceptionGroup[BaseException]) -> str:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert isinstance(error, LogForkedError), error
+    return str(error)
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize("bobs", [10, 12])
+async def test_a_split_view_is_found_with_evidence(tmp_path: Path, bobs: int) -> None:
+    """One operator, one key, two histories: of one size, and of different sizes."""
+    async with (
+        serving(a_log(10, 5)) as one,
+        serving(a_log(5, bobs)) as other,
+        two_peers() as (first, second),
+        AsyncExitStack() as stack,
+    ):
+        ours = await watch(stack, first, one, tmp_path / "one", one.log)
+        theirs = await watch(stack, second, other, tmp_path / "other", other.log)
+        with pytest.raises(BaseExceptionGroup) as caught:
+            await both(ours, theirs, 30)
+        alarm = alarm_of(caught.value)
+        assert "another history of log.test/net1" in alarm
+        where = tmp_path / ("one" if str(tmp_path / "one") in alarm else "other")
+        kept = evidence(where)
+        assert {note.encode() for note in kept.notes} == {note_of(one.log), note_of(other.log)}
+        assert is_proof(kept) is (bobs == 10)
+        assert "POST /log/checkpoint" in one.requests + other.requests, "the ledger hears of it"
+
+
+@pytest.mark.trio
+async def test_two_notes_of_one_size_prove_a_fork_by_themselves(tmp_path: Path) -> None:
+    async with serving(a_log(10, 5)) as server, two_peers() as (first, second):
+        async with AsyncExitStack() as stack:
+            ours = await watch(stack, first, server, tmp_path / "one", server.log)
+            forked = note_of(a_log(5, 10))
+
+            async def tell() -> None:
+                judge = CheckpointJudge(LOG_KEY)
+                (await second.subscribe(topic_of(NET), judge)).close()
+                while True:
+                    await second.publish(topic_of(NET), forked)
+                    await trio.sleep(0.5)
+
+            with pytest.raises(BaseExceptionGroup) as caught:
+                await side_by_side(tell, ours.run)
+            assert alarm_of(caught.value)
+        assert is_proof(evidence(tmp_path / "one"))
+
+
+@pytest.mark.trio
+async def test_peers_at_different_places_of_one_log_live_on(tmp_path: Path) -> None:
+    async with (
+        serving(a_log(20)) as server,
+        two_peers() as (first, second),
+        AsyncExitStack() as stack,
+    ):
+        behind = await watch(stack, first, server, tmp_path / "behind", a_log(4))
+        ahead = await watch(stack, second, server, tmp_path / "ahead", a_log(20))
+        await both(behind, ahead, 6)
+        fitting = {size for size, _ in ahead._fit}  # noqa: SLF001 - nothing else shows silence
+        assert 5 in fitting
+        assert ahead_of(behind) == note_of(a_log(20))
+        log_memory.remember(
+            tmp_path / "behind" / log_memory.FILE, server.log.checkpoint(), note_of(server.log)
+        )
+        await behind._judge(note_of(a_log(20)))  # noqa: SLF001
+        assert ahead_of(behind) is None
+    assert not (tmp_path / "behind" / "alarms").exists()
+    assert not (tmp_path / "ahead" / "alarms").exists()
+
+
+@pytest.mark.trio
+async def test_a_ledger_that_withholds_is_shown_what_others_have(tmp_path: Path) -> None:
+    async with (
+        serving(a_log(4)) as server,
+        two_peers() as (first, second),
+        AsyncExitStack() as stack,
+    ):
+        behind = await watch(stack, first, server, tmp_path / "behind", a_log(4))
+        ahead = await watch(stack, second, server, tmp_path / "ahead", a_log(20))
+        await both(behind, ahead, 6)
+        assert "POST /log/checkpoint" in server.requests
+
+
+@pytest.mark.trio
+async def test_a_ledger_that_is_away_proves_nothing(tmp_path: Path) -> None:
+    async with serving(a_log(20)) as server, two_peers() as (first, _), AsyncExitStack() as stack:
+        ours = await watch(stack, first, server, tmp_path / "one", a_log(20))
+        server.tamper = lambda *_: problem("read-only", "", 503)
+        await ours._judge(note_of(a_log(4)))  # noqa: SLF001
+        assert not (tmp_path / "one" / "alarms").exists()
+
+
+def test_only_what_the_log_signed_is_passed_on() -> None:
+    judge, stranger = CheckpointJudge(LOG_KEY), PeerKey(bytes(32))
+    note = note_of(a_log(3))
+    assert judge.screen(stranger, note)
+    assert judge.check(stranger, note)
+    assert not judge.screen(stranger, bytes(NOTE_BYTES))
+    forged = sign_checkpoint(a_log(3).checkpoint(), Signer(bytes([9]) * 32))
+    for content in (forged, b"", note[:-5]):
+        with pytest.raises(PeerError):
+            judge.check(stranger, content)
+
+
+def test_the_topic_follows_from_the_network() -> None:
+    assert topic_of(NET) == f"/tequio/{NET.hex()[:16]}/checkpoint/1"

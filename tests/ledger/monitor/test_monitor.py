@@ -1,0 +1,331 @@
+"""A monitor reads an honest ledger in silence, and rings for each lie with evidence to check."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import httpx
+import msgspec
+import pytest
+
+from tequio_ledger.folder import Folder
+from tequio_ledger.monitor import watch as watching
+from tequio_ledger.monitor.alarms import Alarm, Alarms, FoundError, Kind
+from tequio_ledger.monitor.mirror import Mirror
+from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
+from tequio_ledger.monitor.watch import Watch
+from tequio_shared.errors import UserFacingError
+from tequio_shared.fork import is_proof
+from tequio_shared.genesis import Genesis
+from tequio_shared.ids import Digest, from_text, sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
+from tequio_shared.policy import Policy
+from tequio_shared.statement import Entry
+from tequio_shared.tlog import TILE_WIDTH, Tile, hashes_at
+from tests.support.cosigned_ledger import say
+from tests.support.ledgers import UNLIMITED, Served, served
+from tests.support.memory_log import LOG_SIGNER, MemoryLog, chain_of, genesis
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    Change = Callable[[str, bytes], bytes]
+
+
+class Between(RemoteLedger):
+    """Somebody between monitor and ledger, who changes answers as the test wants."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.change: Change = lambda _path, raw: raw
+
+    def _get(self, path: str, most: int) -> bytes:
+        return self.change(path, super()._get(path, most))
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("ledger")
+
+
+@pytest.fixture(scope="module")
+def ledger(home: Path) -> Iterator[Served]:
+    """A ledger of 301 entries, which all tests of this file read and some make grow."""
+    with served(home, *UNLIMITED) as running:
+        say(running, "first", 150)
+        say(running, "second", 150)
+        yield running
+
+
+@pytest.fixture
+def remote(ledger: Served) -> Iterator[Between]:
+    with Between(ledger.url) as asked:
+        yield asked
+
+
+@pytest.fixture
+def alarms(tmp_path: Path, ledger: Served) -> Alarms:
+    return Alarms(tmp_path / "alarms", ledger.url, lambda: 1_800_000_000_000)
+
+
+def genesis_of(remote: RemoteLedger) -> Genesis:
+    return Genesis.parse(from_text(remote.ask("/v1/network")["genesis"], None))
+
+
+def opened(remote: Between, folder: Path, alarms: Alarms, policy: Policy | None = None) -> Watch:
+    genesis = genesis_of(remote)
+
+    def open_mirror() -> Mirror:
+        mirror = Mirror(folder, genesis, remote.blob, lambda: 1_800_000_000_000)
+        mirror.load()
+        return mirror
+
+    folder.mkdir(exist_ok=True)
+    return Watch(remote, open_mirror, alarms, policy, lambda: 1_800_000_000_000)
+
+
+def rung(tmp_path: Path) -> list[Alarm]:
+    files = sorted((tmp_path / "alarms").glob("*.json"))
+    return [msgspec.json.decode(path.read_bytes(), type=Alarm) for path in files]
+
+
+def log_signer(ledger_folder: Path) -> Signer:
+    return Folder(ledger_folder).signer("log")
+
+
+def test_an_honest_ledger_is_read_to_its_end_and_on_and_after_a_restart(
+    tmp_path: Path, ledger: Served, remote: Between, alarms: Alarms
+) -> None:
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        watch.look()
+        assert watch.size == 301
+        say(ledger, "third", 20)
+        watch.look()
+        assert watch.size == 321
+    say(ledger, "fourth", 3)
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        assert watch.size == 321
+        watch.look()
+        assert watch.size == 324
+    assert rung(tmp_path) == []
+    with closing(sqlite3.connect(tmp_path / "m" / "mirror.sqlite")) as database:
+        (count,) = database.execute("SELECT count(*) FROM peer").fetchone()
+    assert count == 325, "all who registered, coordinator and organiser"
+
+
+def test_a_flipped_byte_in_what_is_served_is_named(
+    tmp_path: Path, remote: Between, alarms: Alarms
+) -> None:
+    for number, part in enumerate(("tile/entries", "tile/0/")):
+        remote.change = (
+            lambda path, raw, part=part: (  # type: ignore[misc]
+                raw[:40] + bytes([raw[40] ^ 1]) + raw[41:] if part in path else raw
+            )
+        )
+        with (
+            closing(opened(remote, tmp_path / f"m{number}", alarms)) as watch,
+            pytest.raises(FoundError, match=r"^entries: ") as caught,
+        ):
+            watch.look()
+        assert caught.value.alarm.kind is Kind.ENTRIES
+        assert caught.value.alarm.note.startswith("ledger.example/test\n")
+
+
+@pytest.mark.parametrize("size", [301, 310, 200])
+def test_another_history_under_the_logs_key_is_a_fork_with_evidence(
+    tmp_path: Path, home: Path, remote: Between, alarms: Alarms, size: int
+) -> None:
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        watch.look()
+        here = watch.size
+        forged = Checkpoint(
+            origin="ledger.example/test", size=here + size - 301, root=other_root(size)
+        )
+        note = sign_checkpoint(forged, log_signer(home))
+        remote.change = lambda path, raw: note if path == "/log/checkpoint" else raw
+        with pytest.raises(FoundError, match=r"^fork: ") as caught:
+            watch.look()
+    evidence = caught.value.alarm.fork
+    assert evidence is not None
+    assert evidence.notes[1].encode() == note
+    assert is_proof(evidence) is (size == 301)
+    alarms.ring(caught.value.alarm)
+    alarms.ring(caught.value.alarm)
+    assert [one.kind for one in rung(tmp_path)] == [Kind.FORK]
+
+
+def other_root(size: int) -> Digest:
+    return sha256(str(size).encode())
+
+
+def test_an_older_checkpoint_is_an_alarm_when_it_stays(
+    tmp_path: Path, ledger: Served, remote: Between, alarms: Alarms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = httpx.get(f"{ledger.url}/log/checkpoint", timeout=30).content
+    say(ledger, "after the old one", 2)
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        watch.look()
+        remote.change = lambda path, raw: old if path == "/log/checkpoint" else raw
+        watch.look()
+        assert rung(tmp_path) == [], "caches lag"
+        monkeypatch.setattr(watching, "LAG_S", 0.0)
+        watch.look()
+        (alarm,) = rung(tmp_path)
+        assert (alarm.kind, alarm.note.encode()) == (Kind.ROLLBACK, old)
+
+
+def test_a_checkpoint_that_nobody_signed_and_one_without_its_quorum_are_not_believed(
+    tmp_path: Path, ledger: Served, remote: Between, alarms: Alarms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = VerifierKey.parse(genesis_of(remote).log_key)
+    witness = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=Signer(bytes([5]) * 32).key)
+    text = f"log {key.text()}\nwitness w {witness.text()}\nquorum w\n"
+    with closing(opened(remote, tmp_path / "q", alarms, Policy.parse(text.encode()))) as watch:
+        watch.look()
+        assert watch.size == 0, "nothing is read without the quorum"
+        monkeypatch.setattr(watching, "LATE_S", 0.0)
+        watch.look()
+        assert [one.kind for one in rung(tmp_path)] == [Kind.QUORUM]
+    remote.change = lambda path, raw: raw[:-9] + b"AAAAAAA=\n" if path == "/log/checkpoint" else raw
+    with (
+        closing(opened(remote, tmp_path / "m", alarms)) as watch,
+        pytest.raises(FoundError, match="what is shown is no checkpoint"),
+    ):
+        watch.look()
+    assert ledger.url
+
+
+def test_answers_that_do_not_follow_from_the_log_are_listed(
+    tmp_path: Path, remote: Between, alarms: Alarms
+) -> None:
+    def lie(path: str, raw: bytes) -> bytes:
+        if not path.startswith("/v1/peers"):
+            return raw
+        rich = re.sub(rb'"micropoints":0', b'"micropoints":7000000', raw, count=1)
+        return re.sub(rb'"last_seq":1', b'"last_seq":2', rich, count=1)
+
+    remote.change = lie
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        watch.look()
+        (alarm,) = rung(tmp_path)
+        assert alarm.kind is Kind.DERIVED
+        assert any(
+            "micropoints is 0 by the log, but 7000000 is said" in one for one in alarm.differences
+        )
+        remote.change = lambda _path, raw: raw
+        watch.look()
+        assert len(rung(tmp_path)) == 1
+
+
+class Operator(RemoteLedger):
+    """A ledger whose operator logs and signs whatever he likes; it answers no questions."""
+
+    def __init__(self, log: MemoryLog) -> None:
+        super().__init__("http://log.test")
+        self._log = log
+
+    def checkpoint(self) -> bytes:
+        """Sign the log as it is."""
+        return sign_checkpoint(self._log.checkpoint(), LOG_SIGNER)
+
+    def entries(self, first: int, end: int) -> list[bytes]:
+        """Give leaves."""
+        return self._log.leaves[first:end]
+
+    def tile(self, level: int, index: int, size: int) -> bytes:
+        """Give a tile."""
+        width = min(TILE_WIDTH, hashes_at(level, size) - index * TILE_WIDTH)
+        return self._log.tile(Tile(level=level, index=index, width=width))
+
+    def ask(self, path: str) -> dict[str, object]:
+        """Answer nothing."""
+        raise UnreachableError(path)
+
+
+@pytest.mark.parametrize("what", ["unsigned", "unregistered", "twice"])
+def test_an_entry_that_must_not_be_there_is_kept_as_evidence(tmp_path: Path, what: str) -> None:
+    """The root over it is right and signed: only who checks the entries finds it."""
+    log = MemoryLog.founded()
+    people = [Signer(bytes([at]) * 32) for at in range(30, 34)]
+    log.extend(chain_of(one, 1)[0] for one in people)
+    bad = chain_of(people[0], 3)
+    entry = {
+        "unsigned": bad[0],
+        "unregistered": chain_of(Signer(bytes([50]) * 32), 2)[1],
+        "twice": bad[0],
+    }[what]
+    if what == "unsigned":
+        ((author, signature),) = entry.signatures
+        entry = Entry(((author, signature[:9] + bytes(55)),), entry.statement)
+    log.append(entry)
+    log.extend(chain_of(one, 2)[1] for one in people[1:2])
+    alarms = Alarms(tmp_path / "alarms", "http://log.test", lambda: 0)
+    with Operator(log) as remote:
+
+        def open_mirror() -> Mirror:
+            mirror = Mirror(tmp_path / "m", genesis(), remote.blob, lambda: 0)
+            mirror.load()
+            return mirror
+
+        (tmp_path / "m").mkdir()
+        with closing(Watch(remote, open_mirror, alarms, None, lambda: 0)) as watch:
+            with pytest.raises(FoundError, match=r"^rules: entry 5 does not ") as caught:
+                watch.look()
+            assert watch.size == 0
+    assert caught.value.alarm.entries == {"5": to_text(entry.leaf())}
+
+
+def test_a_ledger_that_is_away_rings_when_it_stays_away(
+    tmp_path: Path, remote: Between, alarms: Alarms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(path: str, _raw: bytes) -> bytes:
+        raise UnreachableError(path)
+
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        remote.change = away
+        watch.look()
+        assert rung(tmp_path) == []
+        monkeypatch.setattr(watching, "LATE_S", 0.0)
+        watch.look()
+        assert [one.kind for one in rung(tmp_path)] == [Kind.AWAY]
+        remote.change = lambda _path, raw: raw
+        watch.look()
+        assert watch.size > 300
+
+
+def test_the_program_says_it_with_its_exit_status(tmp_path: Path, ledger: Served) -> None:
+    command = [sys.executable, "-m", "tequio_ledger", "monitor", ledger.url, "--once", "--log-json"]
+    begun = time.monotonic()
+    done = subprocess.run(
+        [*command, "--dir", str(tmp_path / "m")],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, time.monotonic() - begun < 120) == (0, True), done.stderr
+    assert '"event": "read on"' in done.stderr or '"read on"' in done.stderr
+    with closing(sqlite3.connect(tmp_path / "m" / "mirror.sqlite")) as database, database:
+        database.execute("UPDATE log_head SET root = ?", (sha256(b"other"),))
+    done = subprocess.run(
+        [*command, "--dir", str(tmp_path / "m")],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert "damaged" in done.stderr, "its own copy is checked too"
+
+
+def test_what_is_no_address_is_refused() -> None:
+    with pytest.raises(UserFacingError, match="is not the address of a ledger"):
+        RemoteLedger("ledger.example")

@@ -1,0 +1,159 @@
+"""A ledger goes from one database to another: the same log, once, however often cut short."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_ledger.folder import Folder
+from tequio_ledger.guard import Cause
+from tequio_ledger.log import Admitted
+from tequio_ledger.moving import move
+from tequio_ledger.moving.move import Move
+from tequio_ledger.store import log_rows
+from tequio_ledger.store.engine import Database
+from tequio_shared.errors import UserFacingError
+from tests.ledger.test_replay import CLOCK, live_through, rows
+from tests.support.authors import newcomers
+from tests.support.ledgers import make_settings, opened
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.moving.move import Moved
+    from tequio_ledger.service import Ledger
+    from tests.support.postgres import Cluster
+
+MANY = 700
+
+
+class CutShort(BaseException):
+    """The process dies here."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A ledger with rounds, standings, and more entries than a page."""
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        asyncio.run(live_through(ledger))
+        grow(ledger, "before", MANY)
+    return tmp_path
+
+
+@pytest.fixture
+def target(cluster: Cluster) -> str:
+    return cluster.database()
+
+
+def grow(ledger: Ledger, name: str, count: int) -> None:
+    net, now_ms = ledger.state.net, CLOCK()
+    batch = [Admitted.of(one, net, now_ms) for one in newcomers(name, net, count, now_ms)]
+    ledger.log.append(batch, lambda _connection: None)
+
+
+def moved(folder: Path, source: str, target: str, most: int | None = None) -> Moved:
+    """Move, and die when so many entries are there."""
+
+    def tell(done: int, _of: int) -> None:
+        if most is not None and done >= most:
+            raise CutShort
+
+    with (
+        Folder(folder) as held,
+        closing(Database(source or held.database)) as old,
+        closing(Database(target)) as new,
+    ):
+        return Move(held, old, new).run(tell)
+
+
+def test_the_log_goes_on_in_postgresql_under_the_same_root(folder: Path, target: str) -> None:
+    with opened(make_settings(folder), CLOCK) as ledger:
+        before, held = ledger.log.published, rows(ledger)
+    moved(folder, "", target)
+    with opened(make_settings(folder, database=target), CLOCK) as ledger:
+        assert ledger.log.published == before
+        assert rows(ledger) == held
+        grow(ledger, "after", 3)
+        assert ledger.log.published.size == before.size + 3
+
+
+def test_nothing_is_signed_in_the_old_database_any_more(folder: Path, target: str) -> None:
+    moved(folder, "", target)
+    with opened(make_settings(folder), CLOCK) as ledger:
+        assert ledger.health().status == Cause.MOVED.value
+        assert ledger.log.published.size > MANY, "it still reads"
+        assert "moved to another database" in (ledger.sequencer.closed_for or "")
+
+
+@pytest.mark.parametrize("after", [1, 300, MANY])
+def test_a_move_that_was_cut_short_goes_on_where_it_ended(
+    folder: Path, target: str, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    monkeypatch.setattr(move, "PAGE", 100)
+    with pytest.raises(CutShort):
+        moved(folder, "", target, after)
+    with pytest.raises(UserFacingError, match="move` again"):
+        opened(make_settings(folder, database=target), CLOCK).__enter__()
+    with closing(Database(target)) as database, database.reader.begin() as connection:
+        there = len(log_rows.read_leaves(connection, 0, 1 << 30))
+    assert there >= after
+    with opened(make_settings(folder), CLOCK) as ledger:  # the old one still is the ledger
+        assert ledger.health().status == "ok"
+        grow(ledger, "meanwhile", 5)
+        size, root = ledger.log.published.size, ledger.log.published.root
+    moved(folder, "", target)
+    with opened(make_settings(folder, database=target), CLOCK) as ledger:
+        assert (ledger.log.published.size, ledger.log.published.root) == (size, root)
+
+
+def test_a_target_that_holds_a_log_is_refused(folder: Path, target: str, tmp_path: Path) -> None:
+    with opened(make_settings(tmp_path / "other", database=target), CLOCK):
+        pass
+    with pytest.raises(UserFacingError, match="already: choose an empty database"):
+        moved(folder, "", target)
+    with opened(make_settings(folder), CLOCK) as ledger:
+        assert ledger.health().status == "ok", "the old one was not touched"
+
+
+def test_a_move_of_another_log_is_not_gone_on_with(
+    folder: Path, target: str, tmp_path: Path
+) -> None:
+    with pytest.raises(CutShort):
+        moved(folder, "", target, 1)
+    other = tmp_path / "other"
+    with opened(make_settings(other), CLOCK) as ledger:
+        grow(ledger, "others", MANY)
+    with pytest.raises(UserFacingError, match="the beginning of another log"):
+        moved(other, "", target)
+
+
+def test_what_is_being_served_is_not_moved(folder: Path, cluster: Cluster, target: str) -> None:
+    moved(folder, "", target)
+    with (
+        opened(make_settings(folder, database=target), CLOCK),
+        closing(Database(target)) as old,
+        closing(Database(cluster.database())) as new,
+        pytest.raises(UserFacingError, match="another tequio-ledger writes this log"),
+    ):
+        Move(Folder(folder / "elsewhere"), old, new).run(lambda _done, _of: None)
+
+
+def test_the_commands_say_what_they_did(folder: Path, target: str) -> None:
+    said = run("migrate", "--dir", str(folder))
+    assert said.startswith("tables 00")
+    root = said.split("root ")[1].strip()
+    assert f"with root {root}" in run("move", "--dir", str(folder), "--to", target)
+    again = run("migrate", "--dir", str(folder), "--database", target)
+    assert again.split("root ")[1].strip() == root
+
+
+def run(*words: str) -> str:
+    command = [sys.executable, "-m", "tequio_ledger", *words]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout

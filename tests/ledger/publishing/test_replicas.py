@@ -1,0 +1,67 @@
+"""Several processes of one ledger under one policy: one publishes, all of them show it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from tequio_ledger.folder import Folder
+from tequio_shared.notes import KeyKind, VerifierKey
+from tequio_shared.policy import Policy
+from tequio_shared.tlog import bundle
+from tests.support.authors import newcomers
+from tests.support.replicas import PATIENCE_S, Member, teamed
+from tests.support.witnesses import witnessing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.postgres import Cluster
+
+pytestmark = pytest.mark.whole
+ORIGIN = "ledger.example/test"
+
+
+def say(member: Member, name: str, count: int) -> None:
+    now_ms = time.time_ns() // 1_000_000
+    leaves = [one.leaf() for one in newcomers(name, member.net, count, now_ms)]
+    answer = httpx.post(f"{member.url}/v1/statements", content=bundle(leaves), timeout=30)
+    assert {one["status"] for one in answer.json()["items"]} == {"logged"}
+
+
+def wait_until_shown(member: Member, policy: Policy, size: int) -> None:
+    """Wait until it shows so many entries, and never one without the quorum."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline_s:
+        answer = httpx.get(f"{member.url}/log/checkpoint", timeout=30)
+        if answer.status_code == 200 and policy.open(answer.content).checkpoint.size >= size:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{size} entries are not shown: {answer.text}")
+
+
+def test_the_next_one_publishes_when_the_one_that_did_is_killed(
+    tmp_path: Path, cluster: Cluster
+) -> None:
+    first = tmp_path / "member-0"
+    first.mkdir(mode=0o700)
+    key = VerifierKey(name=ORIGIN, kind=KeyKind.LOG, key=Folder(first).signer("log").key)
+    with witnessing(tmp_path / "w", key) as witness, teamed(tmp_path, cluster.database()) as team:
+        path = tmp_path / "policy"
+        path.write_text(f"log {key.text()}\n{witness.line('w')}quorum w\n")
+        policy = Policy.parse(path.read_bytes())
+        options = ("--trust", str(path), "--publish-pause-ms", "0")
+        one, other = team.start(None, *options), team.start(None, *options)
+        say(one, "by one", 5)
+        say(other, "by the other", 5)
+        for member in (one, other):
+            wait_until_shown(member, policy, 11)
+        leader = team.leader()
+        rest = other if leader is one else one
+        leader.kill()
+        assert team.leader() is rest
+        say(rest, "after it", 5)
+        wait_until_shown(rest, policy, 16)

@@ -1,0 +1,266 @@
+"""Who holds the log's key signs no second history, whatever it is asked and whenever it dies."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from tequio_ledger.folder import Folder
+from tequio_ledger.signing.lines import LINE_BYTES, Hello, Sign
+from tequio_ledger.signing.memory import Memory
+from tequio_ledger.signing.notary import CheckpointSigner, Notary, WouldForkError
+from tequio_ledger.signing.places import MEMORY, Absent, note_key, open_signer, public_key
+from tequio_ledger.signing.remote import RemoteNotary
+from tequio_ledger.signing.server import SigningServer, listening
+from tequio_ledger.store.disk import UnwritableError
+from tequio_shared import merkle
+from tequio_shared.errors import UserFacingError
+from tequio_shared.notes import Checkpoint, open_checkpoint, to_base64
+from tests.support.witnesses import ShownLog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from tequio_shared.ids import Digest
+
+
+def prover(log: ShownLog, size: int) -> Callable[[int], Sequence[Digest]]:
+    return lambda old: merkle.consistency_proof(log.hashes[:size], old)
+
+
+def sign(notary: CheckpointSigner, log: ShownLog, size: int) -> Checkpoint:
+    note = notary.sign(log.checkpoint(size), prover(log, size))
+    return open_checkpoint(note, log.key).checkpoint
+
+
+@contextmanager
+def inside(folder: Path, log: ShownLog) -> Iterator[CheckpointSigner]:
+    """The notary in this process."""
+    yield Notary(log.signer, folder / MEMORY)
+
+
+@contextmanager
+def beside(folder: Path, log: ShownLog) -> Iterator[CheckpointSigner]:
+    """The same behind its socket."""
+    with listening(folder / "sign.socket") as listener:
+        server = SigningServer(Notary(log.signer, folder / MEMORY), listener)
+        thread = threading.Thread(target=server.serve)
+        thread.start()
+        yield RemoteNotary(folder / "sign.socket")
+        server.stop()
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+@pytest.fixture(params=[inside, beside])
+def opened(
+    request: pytest.FixtureRequest, tmp_path: Path, log: ShownLog
+) -> Iterator[CheckpointSigner]:
+    with request.param(tmp_path, log) as notary:
+        yield notary
+
+
+@pytest.fixture
+def log() -> ShownLog:
+    return ShownLog().grow(40)
+
+
+def test_a_growing_log_is_signed_and_the_same_size_again(
+    opened: CheckpointSigner, log: ShownLog
+) -> None:
+    for size in (1, 2, 2, 17, 17, 40):
+        assert sign(opened, log, size) == log.checkpoint(size)
+
+
+def test_a_smaller_size_and_another_root_and_another_log_are_refused(
+    opened: CheckpointSigner, log: ShownLog
+) -> None:
+    sign(opened, log, 20)
+    other = log.fork(12, 28)
+    with pytest.raises(
+        WouldForkError, match=r"size 20 of log\.example/one was signed already, so 19"
+    ):
+        sign(opened, log, 19)
+    for size in (20, 21, 40):
+        with pytest.raises(WouldForkError, match="are not those that were signed"):
+            sign(opened, other, size)
+    foreign = ShownLog(origin="log.example/two", hashes=log.hashes)
+    with pytest.raises(WouldForkError, match=r"signs the log 'log\.example/one'"):
+        sign(opened, foreign, 30)
+    assert sign(opened, log, 40).size == 40
+
+
+def test_growth_without_its_proof_is_refused(opened: CheckpointSigner, log: ShownLog) -> None:
+    sign(opened, log, 7)
+    for proof in ([], [log.hashes[0]], merkle.consistency_proof(log.hashes[:30], 8)):
+        with pytest.raises(WouldForkError, match="are not those that were signed"):
+            opened.sign(log.checkpoint(30), lambda _old, given=proof: given)  # type: ignore[misc]
+
+
+def test_what_was_signed_is_known_by_the_next_one(tmp_path: Path, log: ShownLog) -> None:
+    """The ledger's database may be an old one; the memory is not its."""
+    for start in (inside, beside, inside):
+        with start(tmp_path, log) as notary:
+            sign(notary, log, 30)
+        with start(tmp_path, log) as notary, pytest.raises(WouldForkError):
+            sign(notary, log, 29)
+
+
+def test_the_ledger_may_not_know_how_far_the_signer_is(tmp_path: Path, log: ShownLog) -> None:
+    with beside(tmp_path, log) as notary:
+        sign(notary, log, 3)
+        sign(RemoteNotary(tmp_path / "sign.socket"), log, 9)
+        assert sign(notary, log, 20).size == 20
+
+
+def test_a_write_that_is_cut_off_leaves_the_one_before(tmp_path: Path, log: ShownLog) -> None:
+    path = tmp_path / MEMORY
+    memory = Memory(path)
+    for size in (1, 2, 3):
+        memory.write(log.checkpoint(size))
+    whole = path.read_bytes()
+    memory.write(log.checkpoint(4))
+    after = path.read_bytes()
+    changed = [at for at in range(len(whole)) if whole[at] != after[at]]
+    for cut in range(changed[0], changed[-1] + 1):
+        path.write_bytes(after[:cut] + whole[cut:])
+        assert Memory(path).read() == log.checkpoint(3)
+    path.write_bytes(after)
+    assert Memory(path).read() == log.checkpoint(4)
+
+
+def test_a_memory_that_says_nothing_sound_lets_nothing_be_signed(
+    tmp_path: Path, log: ShownLog
+) -> None:
+    for garbage in (b"", bytes(8192), b"\xff" * 9000):
+        (tmp_path / MEMORY).write_bytes(garbage)
+        with pytest.raises(UserFacingError, match="is damaged, so nothing is signed"):
+            sign(Notary(log.signer, tmp_path / MEMORY), log, 3)
+
+
+def test_what_the_disk_does_not_take_is_not_signed(tmp_path: Path, log: ShownLog) -> None:
+    notary = Notary(log.signer, tmp_path / MEMORY)
+    sign(notary, log, 3)
+    (tmp_path / MEMORY).unlink()
+    (tmp_path / MEMORY).mkdir()
+    with pytest.raises(IsADirectoryError):
+        sign(notary, log, 4)
+
+
+def test_a_signer_that_is_away_is_waited_for_and_a_stranger_is_not_believed(
+    tmp_path: Path, log: ShownLog
+) -> None:
+    with pytest.raises(UnwritableError, match="does not answer"):
+        sign(RemoteNotary(tmp_path / "sign.socket"), log, 3)
+    with beside(tmp_path, log):
+        notary = RemoteNotary(tmp_path / "sign.socket")
+        assert notary.key == log.signer.key
+        (tmp_path / "other").mkdir()
+    other = ShownLog(signer=type(log.signer)(bytes([9]) * 32), hashes=log.hashes)
+    with beside(tmp_path, other), pytest.raises(UserFacingError, match="no signer of ours"):
+        sign(notary, log, 3)
+
+
+def test_no_line_does_worse_than_being_refused(tmp_path: Path, log: ShownLog) -> None:
+    sound = msgspec.json.encode(Sign(origin="o", size=-1, root="x", old=0))
+    with beside(tmp_path, log) as notary:
+        for line in (b"", b"\n", b"{}\n", b"\xff\n", sound + b"\n", b"a" * LINE_BYTES + b"\n"):
+            with contextlib.closing(socket.socket(socket.AF_UNIX)) as caller:
+                caller.connect(str(tmp_path / "sign.socket"))
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                    caller.sendall(line)
+                    caller.shutdown(socket.SHUT_WR)
+                    answer = caller.recv(LINE_BYTES)
+                    assert answer.startswith(b'{"type":"refused"')
+        assert sign(notary, log, 3).size == 3
+
+
+def test_nobody_else_may_open_the_socket(tmp_path: Path, log: ShownLog) -> None:
+    with beside(tmp_path, log):
+        assert stat.S_IMODE((tmp_path / "sign.socket").stat().st_mode) == 0o660
+    assert not (tmp_path / "sign.socket").exists()
+
+
+def test_a_folder_with_the_key_needs_no_signer_and_one_without_needs_one(
+    tmp_path: Path, log: ShownLog
+) -> None:
+    here, elsewhere = Folder(tmp_path / "here"), Folder(tmp_path / "elsewhere")
+    with here, elsewhere:
+        key = here.signer("log").key
+        assert open_signer(here).key == key
+        with pytest.raises(UserFacingError, match="guards nothing"):
+            open_signer(here, tmp_path / "sign.socket")
+        note_key(elsewhere, log.signer.key)
+        absent = open_signer(elsewhere)
+        assert isinstance(absent, Absent)
+        assert (absent.key, public_key(elsewhere)) == (log.signer.key, log.signer.key)
+        with pytest.raises(UserFacingError, match="--signer"):
+            sign(absent, log, 3)
+
+
+@contextmanager
+def signing(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """The real program."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tequio_ledger", "sign", "--dir", str(folder), "--log-json"],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONWARNINGS": "default"},
+    )
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        assert "tequio-ledger sign serves" in line, line + process.stderr.read()
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.terminate()
+        assert process.wait(10) in (0, -signal.SIGKILL)
+        assert process.stderr is not None
+        process.stderr.close()
+
+
+def test_killed_at_any_moment_the_program_signs_no_second_history(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    log, signed = ShownLog().grow(600), 0
+    for _ in range(4):
+        with signing(tmp_path) as process:
+            notary = RemoteNotary(tmp_path / "sign.socket")
+            log.signer = type(log.signer)(bytes.fromhex((tmp_path / "log.key").read_text()))
+            if signed:
+                with pytest.raises(WouldForkError):
+                    sign(notary, log, signed - 1)
+                with pytest.raises(WouldForkError):
+                    sign(notary, log.fork(signed - 1, 50), signed)
+            killer = threading.Timer(chance.uniform(0.01, 0.2), process.kill)
+            killer.start()
+            with contextlib.suppress(UnwritableError, UserFacingError):
+                for size in range(signed + 1, signed + 140):
+                    signed = sign(notary, log, size).size
+            killer.join()
+    assert signed > 8
+
+
+def test_the_line_of_a_hello_gives_the_public_key_alone(tmp_path: Path, log: ShownLog) -> None:
+    with beside(tmp_path, log), contextlib.closing(socket.socket(socket.AF_UNIX)) as caller:
+        caller.connect(str(tmp_path / "sign.socket"))
+        caller.sendall(msgspec.json.encode(Hello()) + b"\n")
+        answer = caller.recv(LINE_BYTES)
+    assert msgspec.json.decode(answer) == {
+        "type": "here",
+        "key": to_base64(log.signer.key),
+        "size": 0,
+    }

@@ -1,0 +1,115 @@
+"""Blobs that several processes share, in a folder and behind a server that speaks S3."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_ledger.store.blobs import BlobFolder
+from tequio_ledger.store.bucket import Bucket
+from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store.engine import Database
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import PeerKey, sha256
+from tests.ledger.store.test_blobs import put
+from tests.support import object_store
+from tests.support.ledgers import VirtualClock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ALICE = PeerKey(b"a" * 32)
+CONTENT = b"what everybody wants " * 5_000
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[dict[str, str]]:
+    program = object_store.program()
+    if program is None:
+        pytest.skip("no server that speaks S3: `installer/setup.sh tools` brings moto's")
+    with object_store.served(program) as environment:
+        yield environment
+
+
+@pytest.fixture(params=["folder", "s3"])
+def url(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "folder":
+        return (tmp_path / "shared").as_uri()
+    for name, value in request.getfixturevalue("server").items():
+        monkeypatch.setenv(name, value)
+    return f"s3://{object_store.BUCKET}/{tmp_path.name}"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    with closing(Database(tmp_path / "db")) as database:
+        database.migrate()
+        yield database
+
+
+def replica(tmp_path: Path, database: Database, url: str, name: str) -> BlobFolder:
+    folder = BlobFolder(tmp_path / name, database, VirtualClock(), 1 << 20, Bucket(url))
+    folder.tidy()
+    return folder
+
+
+def test_what_is_put_at_one_replica_is_read_at_another(
+    tmp_path: Path, database: Database, url: str
+) -> None:
+    one, other = (replica(tmp_path, database, url, name) for name in ("one", "other"))
+    digest = sha256(CONTENT)
+    assert (other.has(digest), other.size(digest)) == (False, None)
+    put(one, ALICE, CONTENT, 1 << 20)
+    assert (other.has(digest), other.size(digest)) == (True, len(CONTENT))
+    assert not other.path(digest).exists()
+    assert other.read(digest) == CONTENT
+    assert other.path(digest).read_bytes() == CONTENT, "the next reader waits for nobody"
+    assert one.digests() == other.digests() == {digest}
+
+
+def test_a_damaged_copy_is_fetched_anew(tmp_path: Path, database: Database, url: str) -> None:
+    blobs = replica(tmp_path, database, url, "one")
+    digest = blobs.put(CONTENT)
+    assert blobs.put(CONTENT) == digest, "twice is as good as once"
+    blobs.path(digest).write_bytes(b"something else")
+    assert blobs.read(digest) == CONTENT
+
+
+def test_what_is_damaged_there_is_absent_rather_than_wrong(
+    tmp_path: Path, database: Database, url: str
+) -> None:
+    wrong = tmp_path / "wrong"
+    wrong.write_bytes(b"certainly not it")
+    Bucket(url).put(sha256(CONTENT), wrong)
+    blobs = replica(tmp_path, database, url, "one")
+    with pytest.raises(KeyError):
+        blobs.read(sha256(CONTENT))
+
+
+def test_what_nobody_put_is_absent(tmp_path: Path, database: Database, url: str) -> None:
+    with pytest.raises(KeyError):
+        replica(tmp_path, database, url, "one").read(sha256(b"nothing"))
+
+
+def test_all_replicas_share_one_quota(tmp_path: Path, database: Database, url: str) -> None:
+    one, other = (replica(tmp_path, database, url, name) for name in ("one", "other"))
+    put(one, ALICE, CONTENT, len(CONTENT) + 10)
+    with pytest.raises(RefusedError, match="more than the 10 bytes"):
+        put(other, ALICE, b"x" * 11, len(CONTENT) + 10)
+
+
+def test_a_server_that_is_away_is_a_reason_to_come_back(
+    tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tequio_ledger.store.bucket._RETRIES", {"max_retries": 0})
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "nobody")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
+    blobs = replica(tmp_path, database, "s3://nowhere/at-all", "one")
+    with pytest.raises(UnwritableError, match="cannot be reached"):
+        blobs.put(CONTENT)
+    assert not blobs.has(sha256(CONTENT))

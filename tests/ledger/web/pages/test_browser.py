@@ -1,0 +1,261 @@
+"""The pages in a real Chromium, driven as a new user would, over the real program."""
+
+from __future__ import annotations
+
+import base64
+import re
+import time
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from tequio_shared import merkle
+from tequio_shared.tlog import bundle
+from tests.support.authors import newcomers
+from tests.support.browser import (
+    CHROMIUM,
+    NARROW,
+    WIDE,
+    Scheme,
+    Watched,
+    barriers,
+    watched,
+)
+from tests.support.log_reader import read_leaves
+from tests.support.site import REFUSED, Site, served_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page, Route
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: installer/setup.sh tools")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Fill a ledger and serve it by the real program."""
+    with served_site(tmp_path_factory.mktemp("site")) as running:
+        yield running
+
+
+def main_text(page: Page) -> str:
+    return page.locator("main").inner_text()
+
+
+def test_a_new_user_finds_a_peer_from_the_front_of_its_key(site: Site, window: Watched) -> None:
+    window.open(site.url)
+    page = window.page
+    page.get_by_label("Find a peer, entry or hash").fill(site.peers[3][:7])
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site.url}/peers/{site.peers[3]}")
+    assert "Rounds, the newest first" in main_text(page)
+
+
+def test_a_new_user_sees_why_a_round_paid_nothing(site: Site, window: Watched) -> None:
+    page = window.page
+    window.open(f"{site.url}/peers/{site.peers[3]}")
+    row = page.locator("tr", has_text="Rejected")
+    assert "it points away from what witnesses measured themselves" in row.inner_text()
+    row.get_by_role("link", name=str(REFUSED), exact=True).click()
+    page.wait_for_url(f"**/rounds/{REFUSED}")
+    assert page.locator("td[title^='refused it']").count() == 5
+
+
+def test_a_new_user_verifies_an_entry(site: Site, window: Watched) -> None:
+    page = window.page
+    window.open(f"{site.url}/runs/{site.run}/rounds/{REFUSED}")
+    page.get_by_role("link", name="proof", exact=True).first.click()
+    page.wait_for_url("**/entries/*")
+    page.get_by_role("button", name="Verify in this browser").click()
+    assert verdict(page) == "Verified: this entry is in the signed log, as its author wrote it."
+    assert page.locator("#check-steps li.good").count() == 6
+    page.get_by_role("button", name="Verify again").click()
+    page.get_by_text("it continues the").wait_for()
+
+
+def verdict(page: Page) -> str:
+    """What the verifier came to, once it is done."""
+    page.locator("#check-says.verdict").wait_for()
+    return page.locator("#check-says").inner_text()
+
+
+FORGERIES = {
+    "the statement shown": (
+        r'(id="statement"[^>]*>\{)&#34;author',
+        r"\1 &#34;author",
+        "The statement shown is the one in the leaf",
+    ),
+    "a byte of the leaf": (
+        r'(id="leaf"[^>]*>AQ.{300})(.)',
+        None,
+        "leads from the leaf to the root",
+    ),
+    "a hash of the path": (r'(id="path"><li[^>]*>)(.)', None, "leads from the leaf to the root"),
+    "the root": (r"(?m)(id=\"note\"[^>]*>[^\n]*\n\d+\n)(.)", None, "The log signed this root"),
+    "the size": (r"(id=\"note\"[^>]*>[^\n]*\n)(\d)", r"\g<1>1\2", "The log signed this root"),
+    "the signature": (r"(— \S+ .{20})(.)", None, "The log signed this root"),
+    "the key of the log": (
+        r'(id="log-key">[^<+]*\+[0-9a-f]{8}\+.{20})(.)',
+        None,
+        "The log signed this root",
+    ),
+    "the network": (r'(id="network">.{9})(.)', None, "Signed by its author"),
+    "the place in the log": (r'(data-index=")(\d)', r"\g<1>1\2", "leads from the leaf to the root"),
+}
+
+
+def other(match: re.Match[str]) -> str:
+    """Put another character in the place of the second group."""
+    return match[1] + ("A" if match[2] != "A" else "B")
+
+
+@pytest.mark.parametrize("what", FORGERIES)
+def test_the_verifier_refuses_what_was_changed(site: Site, window: Watched, what: str) -> None:
+    pattern, replacement, step = FORGERIES[what]
+
+    def forge(route: Route) -> None:
+        honest = route.fetch()
+        forged, changes = re.subn(pattern, replacement or other, honest.text(), count=1)
+        assert changes == 1, "the page has nothing to forge here"
+        route.fulfill(response=honest, body=forged)
+
+    window.page.route("**/entries/100", forge)
+    window.open(f"{site.url}/entries/100")
+    window.page.get_by_role("button", name="Verify in this browser").click()
+    assert verdict(window.page).startswith("This does not hold.")
+    failed = window.page.locator("#check-steps li.bad")
+    assert step in " ".join(failed.all_inner_texts())
+
+
+def test_a_log_that_shrank_since_the_last_visit_is_noticed(site: Site, window: Watched) -> None:
+    page = window.page
+    window.open(f"{site.url}/entries/5")
+    page.evaluate(
+        "localStorage.setItem('checkpoint ledger.example/test',"
+        " JSON.stringify({size: '999999', root: 'AAAA'}))"
+    )
+    page.get_by_role("button", name="Verify in this browser").click()
+    assert verdict(page).startswith("This does not hold.")
+    assert "this browser saw 999999 entries before" in page.locator("#check-steps").inner_text()
+
+
+@pytest.mark.parametrize("size", [1, 2, 255, 256, 257, 511, 700])
+def test_growth_is_proven_from_the_tiles_and_a_changed_past_is_noticed(
+    site: Site, window: Watched, size: int
+) -> None:
+    page = window.page
+    window.open(f"{site.url}/entries/5")
+    root = base64.b64encode(merkle.root(first_leaves(site, size))).decode()
+    for kept, result in ((root, "Verified:"), ("A" * 43 + "=", "This does not hold.")):
+        page.evaluate(
+            "one => localStorage.setItem('checkpoint ledger.example/test', JSON.stringify(one))",
+            {"size": str(size), "root": kept},
+        )
+        page.reload()
+        page.get_by_role("button", name="Verify in this browser").click()
+        assert verdict(page).startswith(result)
+    assert f"the {size} entries that this browser saw before were changed" in main_text(page)
+
+
+def first_leaves(site: Site, size: int) -> list[bytes]:
+    """The leaves of the log's first entries."""
+    with httpx.Client(base_url=site.url) as http:
+        return read_leaves(http, size)
+
+
+def test_a_browser_without_ed25519_says_what_it_could_not_check(
+    site: Site, window: Watched
+) -> None:
+    page = window.page
+    page.add_init_script(
+        "SubtleCrypto.prototype.importKey = () =>"
+        " Promise.reject(new DOMException('unknown', 'NotSupportedError'))"
+    )
+    window.open(f"{site.url}/entries/5")
+    page.get_by_role("button", name="Verify in this browser").click()
+    assert "could not check everything" in verdict(page)
+    steps = page.locator("#check-steps li.unknown").all_inner_texts()
+    assert len(steps) == 2
+    assert all("this browser does not know Ed25519" in one for one in steps)
+
+
+def test_a_page_follows_the_log_by_itself(site: Site, window: Watched) -> None:
+    page = window.page
+    window.open(f"{site.url}/entries")
+    page.evaluate("document.querySelector('main a').dataset.stays = 'no'")
+    size = int(page.locator("#live").get_attribute("data-live") or "")
+    page.locator("#ask").fill("half a key")
+    page.locator("#ask").focus()
+    now_ms = time.time_ns() // 1_000_000
+    leaves = [one.leaf() for one in newcomers(f"late {size}", site.net, 1, now_ms)]
+    assert httpx.post(f"{site.url}/v1/statements", content=bundle(leaves)).is_success
+    page.locator(f"a[href='/entries/{size}']").wait_for()
+    assert page.evaluate("document.activeElement.id") == "ask"
+    assert page.locator("#ask").input_value() == "half a key"
+
+
+@pytest.mark.parametrize(
+    ("scheme", "size"),
+    [("light", WIDE), ("dark", NARROW)],
+    ids=["light and wide", "dark and narrow"],
+)
+def test_every_page_is_quiet_accessible_and_as_wide_as_its_window(
+    site: Site, browser: Browser, scheme: Scheme, size: tuple[int, int]
+) -> None:
+    found: dict[str, object] = {}
+    with watched(browser, scheme, size) as window:
+        for name, path in site.paths().items():
+            window.open(site.url + path)
+            wrong = barriers(window.page)
+            width = window.page.evaluate("document.scrollingElement.scrollWidth")
+            if wrong or width > size[0] or (window.faults and name != "missing"):
+                found[name] = (wrong, width, list(window.faults))
+            window.faults.clear()
+    assert found == {}
+
+
+def test_without_scripts_everything_is_there_but_the_verifier(site: Site, browser: Browser) -> None:
+    with watched(browser, scripts=False) as window:
+        page = window.page
+        for name, path in site.paths().items():
+            window.open(site.url + path)
+            assert page.locator("h1").inner_text(), name
+            assert not page.get_by_role("button", name="Verify in this browser").is_visible()
+        window.open(site.url)
+        page.get_by_label("Find a peer, entry or hash").fill("12")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/entries/12")
+        window.open(f"{site.url}/runs/{site.run}")
+        assert page.locator("svg.plot.wide").count() == 2
+        assert page.locator("svg.plot.wide").first.is_visible()
+
+
+def test_the_keyboard_alone_gets_everywhere(site: Site, window: Watched) -> None:
+    page = window.page
+    window.open(site.url)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    box = page.locator(".skip").bounding_box()
+    assert box is not None
+    assert box["y"] >= 0
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('main') !== null")
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"
+
+
+def test_a_chart_says_its_values_to_pointer_and_reader(site: Site, window: Watched) -> None:
+    page = window.page
+    window.open(f"{site.url}/runs/{site.run}")
+    chart = page.locator("svg.plot.wide").first
+    described = chart.get_attribute("aria-describedby")
+    assert "The median loss that trainers claim" in page.locator(f"#{described}").inner_text()
+    chart.locator(".hit").nth(5).hover()
+    dot = chart.locator(".hit").nth(5).locator("circle")
+    assert dot.evaluate("one => getComputedStyle(one).visibility") == "visible"
+    page.get_by_text("Values", exact=True).first.click()
+    assert "nats a token" in page.locator(".values ul").first.inner_text()

@@ -1,0 +1,66 @@
+"""Charts: axes are round and hold every value, and nothing is drawn that was not measured."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tequio_ledger.web.pages import curve
+from tequio_ledger.web.pages.chart import INTERVALS, MOST_STEPS, Reading, chart, scale, thin
+
+FINITE = st.floats(min_value=-1e12, max_value=1e12, allow_nan=False, allow_subnormal=False)
+
+
+def readings(*values: float) -> list[Reading]:
+    return [
+        Reading(at=at, value=value, label=str(at), said=f"step {at}: {value}")
+        for at, value in enumerate(values)
+    ]
+
+
+@given(st.lists(FINITE.filter(lambda value: abs(value) > 1e-6 or value == 0), min_size=1))
+def test_an_axis_holds_every_value(values: list[float]) -> None:
+    low, high = scale(values, from_zero=False)
+    slack = (high - low) * 1e-6
+    assert low - slack <= min(values)
+    assert max(values) <= high + slack
+    assert high > low
+
+
+def test_an_axis_is_round() -> None:
+    assert scale([2.2, 5.4], from_zero=False) == (2.0, 6.0)
+    assert scale([3, 950], from_zero=True) == (0.0, 1000.0)
+    assert scale([0, 0], from_zero=True) == (0.0, 1.0)
+
+
+@given(st.lists(st.floats(0, 100), min_size=2, max_size=40))
+def test_a_curve_stays_between_its_neighbours(values: list[float]) -> None:
+    points = [(float(at), value) for at, value in enumerate(values)]
+    numbers = [float(one) for one in re.findall(r"[\d.]+(?=[C ]|$)", curve.smooth(points))]
+    assert min(values) - 0.06 <= min(numbers)
+    assert max(numbers) <= max(values) + 0.06
+
+
+def test_many_values_become_means_that_say_so() -> None:
+    shown = thin(readings(*range(1_000)))
+    assert len(shown) <= MOST_STEPS
+    assert shown[0].said == "mean of 7 up to step 6: 6"
+    assert sum(one.value for one in shown[:-1]) / len(shown[:-1]) == pytest.approx(496.5, abs=7)
+
+
+def test_a_chart_is_laid_out_for_a_wide_and_a_narrow_screen() -> None:
+    made = chart("x", "X", "", readings(1, 3, 2), str, from_zero=True)
+    assert [one.kind for one in made.layouts] == ["wide", "narrow"]
+    for layout in made.layouts:
+        assert len(layout.rows) == INTERVALS + 1
+        assert [dot.said for dot in layout.dots] == ["step 0: 1", "step 1: 3", "step 2: 2"]
+        assert layout.dots[1].y < layout.dots[2].y < layout.dots[0].y
+        assert layout.dots[-1].left + layout.dots[-1].width == pytest.approx(layout.right)
+
+
+@pytest.mark.parametrize("values", [(), (5.0,)])
+def test_there_is_no_line_through_less_than_two_values(values: tuple[float, ...]) -> None:
+    assert chart("x", "X", "", readings(*values), str, from_zero=True).layouts == ()

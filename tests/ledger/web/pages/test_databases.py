@@ -1,0 +1,45 @@
+"""Every page is printed from PostgreSQL as it is from SQLite."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from tequio_shared.ids import to_text
+from tests.support.ledgers import VirtualClock, make_settings, opened, running
+from tests.support.page_reader import PageReader
+from tests.support.shown_ledger import Shown, live_through
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.postgres import Cluster
+
+
+def test_all_kinds_of_pages_are_there(tmp_path: Path, cluster: Cluster) -> None:
+    clock = VirtualClock()
+    with opened(make_settings(tmp_path, database=cluster.database()), clock) as ledger:
+
+        async def live() -> Shown:
+            async with running(ledger):
+                return await live_through(ledger, clock)
+
+        assert ledger.database.is_shared
+        shown, pages = asyncio.run(live()), PageReader(ledger)
+        run, key = to_text(shown.rules.run_id), to_text(shown.peers[3].key)
+        for path, says in {
+            "/": "points in",
+            f"/runs/{run}": "The median loss that trainers claim",
+            f"/runs/{run}/rounds/13": "it points away from what witnesses measured themselves",
+            f"/peers/{key}": "points in",
+            "/leaderboard?span=7d": "Rounds paid",
+            f"/leaderboard?around={key}": "Around",
+            "/quarantine": "signed two different statements under one number",
+            "/entries/300": "Verify it yourself",
+            "/status": "All is well",
+        }.items():
+            page = pages.get(path)
+            assert page.answer.status_code == 200, page.answer.text
+            assert says in page.text, path
+        found = pages.get(f"/search?q={key[:5]}").answer
+        assert found.headers["location"] == f"/peers/{key}"

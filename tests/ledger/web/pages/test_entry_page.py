@@ -1,0 +1,56 @@
+"""The page of an entry: what it shows is all that is needed to prove the entry."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_shared.ids import NetworkId, from_text, to_text
+from tequio_shared.merkle import leaf_hash, verify_inclusion
+from tequio_shared.notes import VerifierKey, open_checkpoint
+from tequio_shared.statement import Entry
+
+if TYPE_CHECKING:
+    from tests.ledger.web.pages.conftest import Seen
+
+
+def raw(text: str) -> bytes:
+    return base64.b64decode(text.strip(), validate=True)
+
+
+@pytest.mark.parametrize("index", [0, 1, 255, 256, 700])
+def test_what_a_page_shows_proves_its_entry(seen: Seen, index: int) -> None:
+    page = seen.pages.get(f"/entries/{index}")
+    leaf = raw(page.by_id("leaf").text)
+    vkey = VerifierKey.parse(page.by_id("log-key").text)
+    checkpoint = open_checkpoint(page.by_id("note").text.encode(), vkey).checkpoint
+    path = [raw(line) for line in page.by_id("path").text.split()]
+    verify_inclusion(leaf_hash(leaf), index, checkpoint.size, path, checkpoint.root)
+    entry = Entry.parse(leaf)
+    entry.verify(NetworkId(from_text(page.by_id("network").text)))
+    assert page.by_id("statement").text == entry.statement.raw.decode()
+    assert raw(page.by_id("leaf-hash").text) == leaf_hash(leaf)
+
+
+def test_fields_are_said_in_words_and_lead_on(seen: Seen) -> None:
+    liar = seen.shown.peers[5]
+    record = seen.shown.ledger.state.standings.records[liar.key]
+    page = seen.pages.get(f"/entries/{record.since}")
+    assert "signed two different statements under one number" in page.text
+    assert "In no roster until the term is over." in page.text
+    wanted = {f"/peers/{to_text(liar.key)}", *(f"/entries/{at}" for at in record.evidence)}
+    assert wanted <= set(page.links())
+
+
+def test_a_commitment_shows_what_is_in_its_header(seen: Seen) -> None:
+    commit = seen.shown.round.commitments[0]
+    page = seen.pages.get(f"/entries/{commit.index}")
+    assert f"header: tokens {commit.header.tokens:,}" in page.text
+    assert "the trainer's own word; nothing depends on it" in page.text
+
+
+def test_nobody_cosigned_and_the_page_says_so(seen: Seen) -> None:
+    said = "No outside witness cosigned this checkpoint: this log has no policy that asks for one."
+    assert said in seen.pages.get("/entries/3").text

@@ -1,0 +1,182 @@
+"""All pages together: well formed, without scripts of their own, linked to pages that are there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_shared.ids import to_text
+from tests.support.shown_ledger import HOSTILE
+
+if TYPE_CHECKING:
+    from tests.ledger.web.pages.conftest import Seen
+
+PLAIN = (
+    "/", "/leaderboard", "/leaderboard?span=7d", "/leaderboard?span=24h", "/quarantine", "/entries",
+    "/entries/0", "/search", "/search?q=nothing+here", "/status", "/about",
+)  # fmt: skip
+OUTSIDE = ("/v1/", "/log/")
+
+
+def run_path(seen: Seen) -> str:
+    return f"/runs/{to_text(seen.shown.rules.run_id)}"
+
+
+def every_path(seen: Seen) -> list[str]:
+    """All kinds of pages: those that are found by following links from the first one."""
+    seen_paths, left = {""}, list(PLAIN)
+    while left:
+        path = left.pop().partition("#")[0]
+        if path in seen_paths or path.startswith(OUTSIDE):
+            continue
+        seen_paths.add(path)
+        if path.startswith("/entries/") and int(path.rpartition("/")[2]) % 97:
+            continue  # one in a hundred is enough
+        left += [link for link in seen.pages.get(path).links() if link.startswith("/")]
+    return sorted(seen_paths - {""})
+
+
+def test_every_link_leads_to_a_page_that_is_well_formed(seen: Seen) -> None:
+    paths = every_path(seen)
+    assert len(paths) > 100
+    for path in paths:
+        page = seen.pages.get(path)
+        assert page.answer.status_code == 200, path
+        assert len(page.all("h1")) == len(page.all("main")) == 1, path
+        assert page.all("title")[0].text.endswith(" · test"), path
+        assert page.doubled_ids() == [], path
+
+
+@pytest.mark.parametrize("path", [*PLAIN, "RUN", "ROUND", "PEER", "/nowhere"])
+def test_no_page_holds_a_script_a_style_or_a_handler(seen: Seen, path: str) -> None:
+    page = seen.pages.get(named(seen, path))
+    assert all(one.attributes["src"].startswith("/static/") for one in page.all("script"))
+    assert page.all("style") == []
+    for element in page.elements:
+        assert not [name for name in element.attributes if name == "style" or name[:2] == "on"]
+
+
+@pytest.mark.parametrize("path", [*PLAIN, "RUN", "ROUND", "PEER", "/nowhere", "/entries/x"])
+def test_every_page_forbids_what_it_does_not_need(seen: Seen, path: str) -> None:
+    headers = seen.pages.get(named(seen, path)).answer.headers
+    assert headers["content-security-policy"].startswith("default-src 'self';")
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["content-type"] == "text/html; charset=utf-8"
+    assert "set-cookie" not in headers
+
+
+def named(seen: Seen, path: str) -> str:
+    """Spell a kind of page out."""
+    key = to_text(seen.shown.peers[0].key)
+    kinds = {"RUN": "", "ROUND": "/rounds/13"}
+    return (
+        f"/peers/{key}"
+        if path == "PEER"
+        else run_path(seen) + kinds[path]
+        if path in kinds
+        else path
+    )
+
+
+def test_hostile_text_is_text(seen: Seen) -> None:
+    page = seen.pages.get(run_path(seen))
+    assert HOSTILE in page.text
+    assert "<script>alert" not in page.answer.text
+    assert "<img src=x" not in page.answer.text
+    for path in ("/search", "/entries", "/leaderboard", "/peers", "/runs"):
+        for query in (f"q={HOSTILE}", f"author={HOSTILE}", f"span={HOSTILE}", f"around={HOSTILE}"):
+            answer = seen.pages.get(f"{path}?{query}").answer.text
+            assert "<script>alert" not in answer
+            assert "<img src=x" not in answer
+
+
+def test_a_page_that_did_not_change_is_not_sent_again(seen: Seen) -> None:
+    for path in (*PLAIN, run_path(seen), f"{run_path(seen)}/rounds/13"):
+        first = seen.pages.get(path).answer
+        again = seen.pages.get(path, if_none_match=first.headers["etag"]).answer
+        assert (again.status_code, again.content) == (304, b""), path
+        assert again.headers["etag"] == first.headers["etag"]
+    other = seen.pages.get("/", if_none_match='"something else"').answer
+    assert other.status_code == 200
+
+
+def test_what_is_over_may_be_kept_and_what_goes_on_may_not(seen: Seen) -> None:
+    over = seen.pages.get(f"{run_path(seen)}/rounds/13").answer.headers["cache-control"]
+    assert over == "public, max-age=60"
+    number = seen.shown.round.number
+    current = seen.pages.get(f"{run_path(seen)}/rounds/{number}").answer.headers["cache-control"]
+    assert current == "public, max-age=0, must-revalidate"
+
+
+def test_static_files_are_kept_for_ever_under_their_hash_alone(seen: Seen) -> None:
+    page = seen.pages.get("/")
+    files = [one.attributes["href"] for one in page.all("link")]
+    files += [one.attributes["src"] for one in page.all("script")]
+    assert len(files) >= 4
+    for path in files:
+        headers = seen.pages.get(path).answer.headers
+        assert headers["cache-control"] == "public, max-age=31536000, immutable", path
+    bare = seen.pages.get("/static/pages.css").answer.headers["cache-control"]
+    assert "immutable" not in bare
+    assert seen.pages.get("/static/../press.py").answer.status_code == 404
+
+
+def test_colours_are_those_of_the_app(seen: Seen) -> None:
+    style = seen.pages.get("/static/tokens.css").answer.text
+    light, _, dark = style.partition("@media (prefers-color-scheme:dark)")
+    assert "--page:#f5f6fa;" in light
+    assert "--page:#0f1117;" in dark
+    assert "--text-sub:#5d6679;" in light
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "says"),
+    [
+        ("/nowhere", 404, "there is no page /nowhere"),
+        ("/entries/x", 404, "'x' is not the number of an entry"),
+        ("/entries/-1", 404, "'-1' is not the number of an entry"),
+        ("/entries/99999999", 404, "so there is no entry 99999999"),
+        ("/peers/abc", 404, "expected 32 bytes"),
+        (f"/peers/{'A' * 43}", 404, "is not registered here"),
+        (f"/runs/{'A' * 43}", 404, "was opened in this network"),
+        ("/leaderboard?span=year", 400, "the span is 'year'; it can be 24h, 7d, all"),
+        ("/entries?before=-1", 400, "before"),
+    ],
+)
+def test_what_is_not_there_is_said_on_a_page(seen: Seen, path: str, status: int, says: str) -> None:
+    page = seen.pages.get(path)
+    assert page.answer.status_code == status
+    assert says in page.by_id("main").text
+    assert "/" in page.links()
+
+
+def test_a_program_is_told_in_json(seen: Seen) -> None:
+    for path, accept in (("/v1/nowhere", "text/html"), ("/nowhere", "application/json")):
+        answer = seen.pages.get(path, accept=accept).answer
+        assert answer.status_code == 404
+        assert answer.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    ("headers", "said"),
+    [
+        ({}, "http://ledger.example"),
+        ({"x_forwarded_proto": "https"}, "https://ledger.example"),
+        ({"host": "[::1]:8600"}, "http://[::1]:8600"),
+        ({"x_forwarded_proto": "javascript"}, "http://ledger.example"),
+    ],
+)
+def test_who_wants_to_join_is_told_the_address_that_was_used(
+    seen: Seen, headers: dict[str, str], said: str
+) -> None:
+    command = f"tequio worker --ledger {said} --run nova-350m"
+    assert command in seen.pages.get(run_path(seen), **headers).text
+
+
+@pytest.mark.parametrize("host", ["evil; rm -rf ~", "<script>", "a b"])
+def test_an_address_that_cannot_be_one_is_refused(seen: Seen, host: str) -> None:
+    answer = seen.pages.get(run_path(seen), host=host).answer
+    assert answer.status_code == 400
+    assert host not in answer.text

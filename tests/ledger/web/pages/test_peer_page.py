@@ -1,0 +1,83 @@
+"""The page of a key, the leaderboard and the quarantine list: who, how much, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from tequio_ledger.store.models import Peer
+from tequio_shared.ids import peer_id_text, to_text
+from tests.support.shown_ledger import ROUNDS_A_DAY
+
+if TYPE_CHECKING:
+    from tests.ledger.web.pages.conftest import Seen
+
+
+def test_a_peer_sees_why_a_round_paid_nothing(seen: Seen) -> None:
+    careless = seen.shown.peers[3]
+    page = seen.pages.get(f"/peers/{to_text(careless.key)}")
+    older = [link for link in page.links() if "before=" in link]
+    rows = [row.text for one in (page, *map(seen.pages.get, older)) for row in one.all("tr")]
+    (rejected,) = [row for row in rows if "Rejected" in row]
+    assert "Because it points away from what witnesses measured themselves." in rejected
+    (void,) = [row for row in rows if "Void" in row]
+    assert "Said nothing before training was over." in void
+
+
+def test_nobody_is_blamed_for_a_duty_that_never_came(seen: Seen) -> None:
+    liar = seen.shown.peers[5]
+    page = seen.pages.get(f"/peers/{to_text(liar.key)}")
+    (void,) = [row.text for row in page.all("tr") if "Void" in row.text]
+    assert "The round ended before it could witness." in void
+    assert f"Witness duty {2 * ROUNDS_A_DAY} of {2 * ROUNDS_A_DAY}" in page.text
+
+
+def test_a_peer_is_found_by_its_peer_id_too(seen: Seen) -> None:
+    key = seen.shown.peers[0].key
+    by_id = seen.pages.get(f"/peers/{peer_id_text(key)}")
+    assert by_id.answer.status_code == 200
+    assert to_text(key) in by_id.text
+
+
+def test_a_quarantine_shows_its_evidence_by_log_index(seen: Seen) -> None:
+    liar = seen.shown.peers[5]
+    record = seen.shown.ledger.state.standings.records[liar.key]
+    key = to_text(liar.key)
+    for page in (seen.pages.get(f"/peers/{key}"), seen.pages.get("/quarantine")):
+        assert "signed two different statements under one number" in page.text
+        assert {f"/entries/{index}" for index in record.evidence} <= set(page.links())
+        assert record.appeal is not None
+        assert f"/entries/{record.appeal[0]}" in page.links()
+    assert f"/peers/{key}" in seen.pages.get("/quarantine").links()
+
+
+def test_the_leaderboard_has_everybody_who_earned_in_their_order(seen: Seen) -> None:
+    with seen.shown.ledger.database.reader.begin() as connection:
+        query = select(Peer.key).where(Peer.micropoints > 0).order_by(Peer.micropoints.desc())
+        wanted = [f"/peers/{to_text(key)}" for key in connection.scalars(query)]
+    found = [link for link in seen.pages.get("/leaderboard").links() if link[:7] == "/peers/"]
+    assert found == wanted
+
+
+def test_a_span_counts_the_rounds_that_closed_in_it(seen: Seen) -> None:
+    week = seen.pages.get("/leaderboard?span=7d")
+    day = seen.pages.get("/leaderboard?span=24h")
+    liar = f"/peers/{to_text(seen.shown.peers[5].key)}"
+    assert liar in week.links()
+    assert liar not in day.links()
+    best = [one.text for one in day.all("td") if one.attributes.get("class") == "n"]
+    assert best[2] == str(ROUNDS_A_DAY), "rounds paid on the last day"
+
+
+def test_a_key_sees_its_neighbours(seen: Seen) -> None:
+    key = to_text(seen.shown.peers[1].key)
+    page = seen.pages.get(f"/leaderboard?around={key}")
+    own = [one for one in page.all("tr") if one.attributes.get("class") == "own"]
+    assert len(own) == 1
+    assert key[:10] in own[0].text
+
+
+def test_the_coordinator_has_a_page_that_says_what_it_is(seen: Seen) -> None:
+    coordinator = seen.shown.ledger.genesis.coordinator
+    assert "It is the coordinator" in seen.pages.get(f"/peers/{coordinator}").text

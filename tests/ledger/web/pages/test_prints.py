@@ -1,0 +1,78 @@
+"""One print serves all who ask for a page at once, and nobody who asks for something else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from litestar.testing import RequestFactory
+
+from tequio_ledger.web.pages.prints import FRESH_S, HELD, Print, Prints
+from tequio_shared.ids import to_text
+
+if TYPE_CHECKING:
+    from tequio_ledger.web.problems import AnyRequest
+    from tests.ledger.web.pages.conftest import Seen
+
+PRINT = Print(body=b"page", tag='"tag"', headers={"etag": '"tag"'})
+
+
+class Stopwatch:
+    """Seconds that pass when told to."""
+
+    def __init__(self) -> None:
+        self.at_s = 100.0
+
+    def __call__(self) -> float:
+        """Say how many have passed."""
+        return self.at_s
+
+
+def asked(path: str, **headers: str) -> AnyRequest:
+    return RequestFactory().get(path, headers=headers)
+
+
+def test_a_print_is_given_out_while_it_is_fresh() -> None:
+    watch = Stopwatch()
+    prints = Prints(watch)
+    assert prints.find(asked("/")) is None
+    prints.keep(asked("/"), PRINT)
+    watch.at_s += FRESH_S * 0.9
+    assert prints.find(asked("/")) is PRINT
+    watch.at_s += FRESH_S * 0.2
+    assert prints.find(asked("/")) is None
+
+
+def test_another_path_query_or_address_is_another_page() -> None:
+    prints = Prints(Stopwatch())
+    prints.keep(asked("/leaderboard"), PRINT)
+    for other in (
+        asked("/leaderboard?span=7d"),
+        asked("/status"),
+        asked("/leaderboard", host="elsewhere.example"),
+        asked("/leaderboard", **{"x-forwarded-proto": "https"}),
+    ):
+        assert prints.find(other) is None
+
+
+def test_so_many_are_held_and_no_more() -> None:
+    prints = Prints(Stopwatch())
+    for number in range(HELD + 1):
+        prints.keep(asked(f"/entries/{number}"), PRINT)
+    assert prints.find(asked("/entries/0")) is None
+    assert all(prints.find(asked(f"/entries/{number}")) for number in range(1, HELD + 1))
+
+
+def test_who_has_it_already_is_told_so() -> None:
+    again = PRINT.answer(asked("/", **{"if-none-match": 'W/"x", "tag"'}))
+    assert (again.status_code, again.content) == (304, b"")
+    assert PRINT.answer(asked("/")).content == b"page"
+
+
+def test_a_page_asked_for_twice_is_printed_once(seen: Seen) -> None:
+    path = f"/runs/{to_text(seen.shown.rules.run_id)}"
+    first = seen.pages.get(path).answer
+    seen.shown.clock.pass_ms(5_000)
+    assert seen.pages.get(path).answer.content == first.content, "the time left is the old one"
+    assert seen.pages.get(f"{path}?").answer.status_code == 200
+    other = seen.pages.get(f"{path}?anew").answer
+    assert other.headers["etag"] != first.headers["etag"]

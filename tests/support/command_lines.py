@@ -1,0 +1,30 @@
+"""Command lines that stand in documents and units, held against the programs' own options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tequio_client.__main__ import cli as client
+from tequio_ledger.commands import cli as ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PROGRAMS: dict[str, click.Command] = {"tequio": client, "tequio-ledger": ledger}
+
+
+def unknown_options(words: Sequence[str]) -> list[str]:
+    """Options in a command line that the program does not have; fails at an unknown command."""
+    command = PROGRAMS[Path(words[0]).name]
+    context = click.Context(command)
+    rest = list(words[1:])
+    while isinstance(command, click.Group):
+        found = command.get_command(context, rest.pop(0))
+        assert found is not None, words
+        command = found
+    known = {option for one in command.get_params(context) for option in one.opts}
+    named = [word.partition("=")[0] for word in rest if word.startswith("--")]
+    return [option for option in named if option not in known]

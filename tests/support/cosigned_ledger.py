@@ -1,0 +1,114 @@
+"""A ledger of a test and the witnesses of its policy: all of them the real programs."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Self
+
+import httpx
+
+from tequio_ledger.folder import Folder
+from tequio_shared.notes import KeyKind, VerifierKey
+from tequio_shared.policy import NoQuorumError, Policy
+from tequio_shared.tlog import bundle
+from tests.support.authors import newcomers
+from tests.support.ledgers import UNLIMITED, Served, served
+from tests.support.witnesses import Witness, witnessing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tequio_shared.notes import Checkpoint
+
+ORIGIN = "ledger.example/test"
+PATIENCE_S = 30.0
+
+
+class Ring:
+    """The witnesses, and the policy file that names them."""
+
+    def __init__(self, folder: Path, count: int) -> None:
+        self.folder = folder
+        self.witnesses: list[Witness] = []
+        self._stack = ExitStack()
+        self._count = count
+
+    @property
+    def ledger(self) -> Path:
+        """The ledger's folder."""
+        return self.folder / "ledger"
+
+    @property
+    def log_key(self) -> VerifierKey:
+        """The log's key, which is made here if the ledger has not been started."""
+        self.ledger.mkdir(exist_ok=True, mode=0o700)
+        return VerifierKey(name=ORIGIN, kind=KeyKind.LOG, key=Folder(self.ledger).signer("log").key)
+
+    def start(self, at: int) -> Witness:
+        """Start a witness, where it was if it was started before."""
+        before = self.witnesses[at].url if at < len(self.witnesses) else ""
+        port = int(before.rpartition(":")[2]) if before else 0
+        name = f"witness.example/w{at}"
+        starting = witnessing(self.folder / f"w{at}", self.log_key, name=name, port=port)
+        witness = self._stack.enter_context(starting)
+        self.witnesses[at : at + 1] = [witness]
+        return witness
+
+    def policy(self, quorum: str) -> Path:
+        """Write the policy file, `quorum` being the threshold of a group of all."""
+        lines = [one.line(f"w{at}") for at, one in enumerate(self.witnesses)]
+        names = " ".join(f"w{at}" for at in range(len(self.witnesses)))
+        text = f"log {self.log_key.text()}\n{''.join(lines)}group g {quorum} {names}\nquorum g\n"
+        path = self.folder / "policy"
+        path.write_text(text)
+        return path
+
+    def __enter__(self) -> Self:
+        for at in range(self._count):
+            self.start(at)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._stack.close()
+
+
+@contextmanager
+def cosigned(ring: Ring, policy: Path, *options: str) -> Iterator[Served]:
+    """Serve the ring's ledger under a policy."""
+    brisk = ("--trust", str(policy), "--publish-pause-ms", "0")
+    with served(ring.ledger, *UNLIMITED, *brisk, *options) as ledger:
+        yield ledger
+
+
+def say(ledger: Served, name: str, count: int) -> list[int]:
+    """Register so many newcomers; their indices."""
+    now_ms = time.time_ns() // 1_000_000
+    leaves = [one.leaf() for one in newcomers(name, ledger.net, count, now_ms)]
+    answer = httpx.post(f"{ledger.url}/v1/statements", content=bundle(leaves), timeout=30)
+    items = answer.json()["items"]
+    assert [item["status"] for item in items] == ["logged"] * count, items
+    return [item["index"] for item in items]
+
+
+def shown(ledger: Served, policy: Path) -> Checkpoint | None:
+    """The checkpoint that the ledger shows, if the policy accepts it; None while it has none."""
+    answer = httpx.get(f"{ledger.url}/log/checkpoint", timeout=30)
+    if answer.status_code == 503:
+        return None
+    return Policy.parse(policy.read_bytes()).open(answer.content).checkpoint
+
+
+def wait_until_shown(ledger: Served, policy: Path, size: int) -> Checkpoint:
+    """Wait until so many entries are published."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline_s:
+        try:
+            found = shown(ledger, policy)
+        except NoQuorumError as err:
+            raise AssertionError("shown without its quorum") from err
+        if found is not None and found.size >= size:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(httpx.get(f"{ledger.url}/v1/witnesses", timeout=30).text)

@@ -1,0 +1,129 @@
+"""Several real processes of one ledger on one PostgreSQL, with their blobs in one folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+
+from tests.support.mortal_ledgers import stabled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tequio_shared.ids import NetworkId
+    from tests.support.mortal_ledgers import Mortal, Stable
+
+PATIENCE_S = 90.0
+_POLL_S = 0.02
+_KEYS = ("log.key", "coordinator.key")
+
+
+@dataclass(slots=True, kw_only=True)
+class Member:
+    """One process."""
+
+    folder: Path
+    mortal: Mortal
+    url: str
+    net: NetworkId
+    is_running: bool = True
+
+    def wait_for(self, name: str, count: int = 1) -> dict[str, object]:
+        """Wait until it logged that so often; gives the last of them."""
+        deadline_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline_s:
+            found = self.mortal.events(name)
+            if len(found) >= count:
+                return found[-1]
+            time.sleep(_POLL_S)
+        raise AssertionError(f"no {name!r} in:\n{self.mortal.said()}")
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        os.kill(self.mortal.pid, signal.SIGKILL)
+        self.is_running = False
+        self.mortal.wait()
+
+    def freeze(self) -> None:
+        """Let it do nothing at all, and keep all that it holds."""
+        os.kill(self.mortal.pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on as if no time had passed."""
+        os.kill(self.mortal.pid, signal.SIGCONT)
+
+    def size(self) -> int:
+        """Entries under the checkpoint that it serves."""
+        return int(httpx.get(f"{self.url}/log/checkpoint", timeout=10).text.split("\n")[1])
+
+    def wait_until(self, size: int) -> None:
+        """Wait until it serves so many entries."""
+        deadline_s = time.monotonic() + PATIENCE_S
+        while self.size() < size:
+            assert time.monotonic() < deadline_s, f"stays at {self.size()} of {size} entries"
+            time.sleep(_POLL_S)
+
+
+class Team:
+    """All processes of a test; each has a folder of its own, with the network's keys."""
+
+    def __init__(self, folder: Path, database: str, stable: Stable) -> None:
+        self._folder = folder
+        self._stable = stable
+        self._database = database
+        self.members: list[Member] = []
+
+    def start(self, database: str | None = None, *options: str) -> Member:
+        """Start a process, perhaps with a database URL of its own, and wait until it serves."""
+        number = len(self.members)
+        folder = self._folder / f"member-{number}"
+        if self.members:
+            folder.mkdir(mode=0o700, parents=True)
+            for key in _KEYS:
+                shutil.copy(self.members[0].folder / key, folder / key)
+        return self._run(folder, database, *options)
+
+    def restart(self, member: Member) -> Member:
+        """Start one again that has ended."""
+        return self._run(member.folder, None)
+
+    def leader(self) -> Member:
+        """Wait for the one that writes the log, as its own log says."""
+        deadline_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline_s:
+            running = [one for one in self.members if one.is_running]
+            leading = [one for one in running if _leads(one)]
+            if len(leading) == 1:
+                return leading[0]
+            time.sleep(_POLL_S)
+        raise AssertionError("nobody writes the log")
+
+    def _run(self, folder: Path, database: str | None, *options: str) -> Member:
+        blobs = (self._folder / "blobs").as_uri()
+        places = ("--blobs", blobs, "--database", database or self._database)
+        mortal = self._stable.start(folder, None, *places, *options)
+        url, net = mortal.served()
+        member = Member(folder=folder, mortal=mortal, url=url, net=net)
+        self.members.append(member)
+        return member
+
+
+@contextmanager
+def teamed(folder: Path, database: str) -> Iterator[Team]:
+    """Run processes until the end of the block."""
+    with stabled(folder) as stable:
+        yield Team(folder, database, stable)
+
+
+def _leads(member: Member) -> bool:
+    names = ("writes the log", "writes the log no longer")
+    first, last = (len(member.mortal.events(name)) for name in names)
+    return first > last

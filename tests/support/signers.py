@@ -1,0 +1,35 @@
+"""The process with the log's key: the real program."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def signing(folder: Path) -> Iterator[Path]:
+    """Start it and stop it afterwards; gives its socket."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tequio_ledger", "sign", "--dir", str(folder), "--log-json"],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONWARNINGS": "default"},
+    )
+    assert process.stderr is not None
+    try:
+        line = process.stderr.readline()
+        assert "tequio-ledger sign serves" in line, line + process.stderr.read()
+        yield folder / "sign.socket"
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.terminate()
+        process.wait(10)
+        process.stderr.close()

@@ -1,0 +1,122 @@
+"""Witnesses of a test: the real program, started and stopped; and a log in memory to show it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import httpx
+
+from tequio_shared import merkle, notes
+from tequio_shared.cosigning import AddCheckpoint, origin_hash
+from tequio_shared.keys import Signer
+from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tequio_shared.ids import Digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """A running witness."""
+
+    url: str
+    key: VerifierKey
+    process: subprocess.Popen[str]
+
+    def kill(self) -> None:
+        """Kill it as a power cut would."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(10)
+
+    def add(self, request: AddCheckpoint) -> httpx.Response:
+        """Post a request."""
+        return httpx.post(f"{self.url}/add-checkpoint", content=request.encode(), timeout=30)
+
+    def held(self, origin: str) -> httpx.Response:
+        """Ask for what it cosigned last."""
+        return httpx.get(f"{self.url}/{origin_hash(origin)}/checkpoint", timeout=30)
+
+    def line(self, name: str) -> str:
+        """Its line in a policy."""
+        return f"witness {name} {self.key.text()} {self.url}\n"
+
+
+@contextmanager
+def witnessing(
+    folder: Path, *logs: VerifierKey, name: str = "witness.example/w1", port: int = 0
+) -> Iterator[Witness]:
+    """Start the real program and stop it afterwards."""
+    options = [part for key in logs for part in ("--log", key.text())]
+    place = ("--dir", str(folder), "--port", str(port), "--name", name, "--log-json")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tequio_ledger", "witness", *place, *options],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONWARNINGS": "default"},
+    )
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        if not line.startswith("{"):
+            process.kill()
+            raise AssertionError(line + process.stderr.read())
+        first = json.loads(line)
+        yield Witness(url=first["url"], key=VerifierKey.parse(first["key"]), process=process)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.terminate()
+        process.wait(10)
+        assert process.stderr is not None
+        process.stderr.close()
+
+
+@dataclass
+class ShownLog:
+    """A log of numbered leaves, whose signed checkpoints and proofs a test shows around."""
+
+    origin: str = "log.example/one"
+    signer: Signer = field(default_factory=lambda: Signer(bytes([21]) * 32))
+    hashes: list[Digest] = field(default_factory=list)
+
+    @property
+    def key(self) -> VerifierKey:
+        """Its verifier key."""
+        return VerifierKey(name=self.origin, kind=KeyKind.LOG, key=self.signer.key)
+
+    def grow(self, count: int, what: str = "") -> ShownLog:
+        """Append leaves."""
+        first = len(self.hashes)
+        self.hashes += [
+            merkle.leaf_hash(f"{what}{at}".encode()) for at in range(first, first + count)
+        ]
+        return self
+
+    def fork(self, size: int, count: int) -> ShownLog:
+        """Give another history after the first `size` entries, under the same key."""
+        other = ShownLog(origin=self.origin, signer=self.signer, hashes=self.hashes[:size])
+        return other.grow(count, "other ")
+
+    def checkpoint(self, size: int | None = None) -> Checkpoint:
+        """Its tree."""
+        hashes = self.hashes[:size]
+        root = merkle.root_of_hashes(hashes)
+        return Checkpoint(origin=self.origin, size=len(hashes), root=root)
+
+    def request(self, old: int, size: int | None = None) -> AddCheckpoint:
+        """Ask for a cosignature."""
+        checkpoint = self.checkpoint(size)
+        hashes = self.hashes[: checkpoint.size]
+        proof = merkle.consistency_proof(hashes, old) if 0 < old <= checkpoint.size else ()
+        note = notes.sign_checkpoint(checkpoint, self.signer)
+        return AddCheckpoint(old_size=old, proof=tuple(proof), note=note)

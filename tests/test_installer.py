@@ -1,0 +1,180 @@
+"""What operators are given works with these programs: units, images, compose file."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tequio_ledger import settings
+from tequio_ledger.setting_sources import FILE, variable
+from tests.support.command_lines import unknown_options
+from tests.support.ledgers import served
+
+ROOT = Path(__file__).parent.parent
+INSTALLER = ROOT / "installer"
+UNITS = sorted((INSTALLER / "systemd").glob("*.service"))
+DOCKERFILE = (INSTALLER / "Dockerfile").read_text("utf-8").replace("\\\n", " ")
+COMPOSE: dict[str, Any] = yaml.safe_load((INSTALLER / "compose.yaml").read_text("utf-8"))
+MOST_EXPOSED = 15
+"""In tenths: what `systemd-analyze security` may find at most; it calls a plain service 9.6."""
+
+
+def unit(path: Path) -> dict[str, list[str]]:
+    """Every setting of a unit, with its values in order."""
+    found: dict[str, list[str]] = {}
+    for line in path.read_text("utf-8").splitlines():
+        if "=" in line and not line.startswith("#"):
+            name, _, value = line.partition("=")
+            found.setdefault(name, []).append(value)
+    return found
+
+
+def known_variables() -> set[str]:
+    return {variable(one.name) for one in settings.ALL} | {variable(FILE)}
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
+def test_a_unit_starts_a_command_that_exists(path: Path) -> None:
+    (command,) = unit(path)["ExecStart"]
+    assert unknown_options(shlex.split(command)) == []
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
+def test_a_unit_keeps_its_files_where_it_may_write(path: Path) -> None:
+    said = unit(path)
+    words = shlex.split(said["ExecStart"][0])
+    assert words[words.index("--dir") + 1] == f"/var/lib/{said['StateDirectory'][0]}"
+    if "--socket" in words:
+        socket = Path(words[words.index("--socket") + 1])
+        assert str(socket.parent) == f"/run/{said['RuntimeDirectory'][0]}"
+        assert said["Group"] == unit(INSTALLER / "systemd" / "tequio-ledger.service")["Group"]
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
+def test_the_users_of_the_units_are_made(path: Path) -> None:
+    made = re.findall(
+        r"^u (\S+)", (INSTALLER / "systemd" / "tequio.conf").read_text(), re.MULTILINE
+    )
+    assert unit(path)["User"][0] in made
+    assert unit(path)["Group"][0] in made
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd here")
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
+def test_systemd_understands_a_unit_and_finds_it_well_locked_up(path: Path, tmp_path: Path) -> None:
+    here = tmp_path / path.name
+    program = Path(sys.executable).with_name("tequio-ledger")
+    here.write_text(path.read_text("utf-8").replace("/opt/tequio/bin/tequio-ledger", str(program)))
+    verify = ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", str(here)]
+    done = subprocess.run(verify, check=False, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    threshold = ("--offline=true", f"--threshold={MOST_EXPOSED}", "--no-pager")
+    judged = ["systemd-analyze", "security", *threshold, str(here)]
+    done = subprocess.run(judged, check=False, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout[-500:]
+
+
+def stages() -> list[tuple[str, str]]:
+    return re.findall(r"^FROM (\S+) AS (\S+)$", DOCKERFILE, re.MULTILINE)
+
+
+def test_the_stages_of_the_images_stand_on_each_other() -> None:
+    known = {"python:3.12-slim-bookworm"}
+    for base, name in stages():
+        assert base in known, name
+        known.add(name)
+    copied = set(re.findall(r"--from=(\S+)", DOCKERFILE))
+    assert copied <= known
+    assert stages()[-1][1] == "ledger", "the one that is built when none is named"
+
+
+def test_what_the_images_copy_is_there_and_not_ignored() -> None:
+    copied = [
+        word
+        for line in re.findall(r"^COPY (?!--from)(.*) \S+$", DOCKERFILE, re.MULTILINE)
+        for word in line.split()
+    ]
+    ignored = (INSTALLER / "Dockerfile.dockerignore").read_text().splitlines()
+    assert copied
+    for name in copied:
+        assert (ROOT / name).exists(), name
+        assert f"!{name}" in ignored, name
+
+
+def test_the_images_start_commands_that_exist() -> None:
+    entries = [
+        yaml.safe_load(words)
+        for words in re.findall(r"^ENTRYPOINT (\[.*\])$", DOCKERFILE, re.MULTILINE)
+    ]
+    commands = [
+        yaml.safe_load(words) for words in re.findall(r"^CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
+    ]
+    assert len(entries) == len(commands) == 2
+    for entry, command in zip(entries, commands, strict=True):
+        assert unknown_options([*entry, *command]) == []
+
+
+def test_the_variables_of_images_and_compose_file_are_settings() -> None:
+    named = set(re.findall(r"\b(TEQUIO_LEDGER_\w+)=", DOCKERFILE))
+    composed = set(COMPOSE["services"]["ledger"]["environment"])
+    assert named
+    assert composed
+    assert named | composed <= known_variables()
+
+
+def test_the_versions_of_the_images_are_those_of_the_lock() -> None:
+    script = re.search(r"sed -nE '([^']+)' /source/requirements.lock", DOCKERFILE)
+    assert script is not None
+    command = ["sed", "-nE", script[1], str(ROOT / "requirements.lock")]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    versions = said.splitlines()
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[^\s;]+", line) for line in versions)
+    assert {line.partition("==")[0] for line in versions} >= {"litestar", "granian", "libp2p"}
+
+
+def test_the_image_asks_for_the_health_of_the_ledger(tmp_path: Path) -> None:
+    words = re.search(r"HEALTHCHECK .*CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
+    assert words is not None
+    code = yaml.safe_load(words[1])[-1]
+    assert "http://127.0.0.1:8600/" in code
+    with served(tmp_path) as program:
+        asked = [sys.executable, "-c", code.replace("http://127.0.0.1:8600", program.url)]
+        assert subprocess.run(asked, check=False, timeout=30).returncode == 0
+    assert subprocess.run(asked, check=False, timeout=30, capture_output=True).returncode != 0
+
+
+def test_the_services_of_the_compose_file_fit_together() -> None:
+    services = COMPOSE["services"]
+    assert services.keys() == {"postgres", "ledger", "seed"}
+    targets = {name for _, name in stages()}
+    for name, service in services.items():
+        assert set(service.get("depends_on", ())) <= services.keys(), name
+        assert {one.partition(":")[0] for one in service["volumes"]} <= COMPOSE["volumes"].keys()
+        if "build" in service:
+            assert service["build"]["target"] in targets
+            assert (INSTALLER / service["build"]["context"]).resolve() == ROOT
+            assert (ROOT / service["build"]["dockerfile"]).exists()
+    for name in ("ledger", "seed"):
+        (published,) = services[name]["ports"]
+        assert f"EXPOSE {published.rpartition(':')[2]}\n" in DOCKERFILE
+    assert unknown_options(["tequio-ledger", *services["ledger"]["command"]]) == []
+    assert unknown_options(["tequio", "seed", *services["seed"]["command"]]) == []
+    assert "postgres" in services["ledger"]["environment"]["TEQUIO_LEDGER_DATABASE"]
+
+
+def test_what_the_compose_file_asks_for_is_told_at_its_head() -> None:
+    text = (INSTALLER / "compose.yaml").read_text("utf-8")
+    asked = set(re.findall(r"\$\{(\w+):\?", text))
+    told = set(re.findall(r"^#   ([A-Z_]+) ", text, re.MULTILINE))
+    assert asked == told
+    for name in asked:
+        text = re.sub(rf"\$\{{{name}:\?[^}}]*\}}", "x", text)
+    assert "?" not in re.sub(r"#.*", "", text)
