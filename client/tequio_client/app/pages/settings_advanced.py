@@ -66,7 +66,7 @@ class AdvancedSection(OwnSection):
     def _add_ledger(self) -> None:
         self.card(self.tr("Ledger"))
         self._is_checking = False
-        self._taken = ""  # the address of a worker that is to come
+        self._taken: str = ""  # the address of a worker that is to come
         self.ledger = QLineEdit()
         self.ledger.setAccessibleName(self.tr("Ledger's address"))
         self.ledger.setMinimumWidth(FIELD_WIDTH)
