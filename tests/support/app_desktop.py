@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from tests.support.app_process import PATIENCE_S, wait_until
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
     from types import TracebackType
     from typing import Self
 
 NEEDED = ("Xvfb", "openbox", "tint2", "xdotool", "xprop", "import")
 LOOK_S = 0.5
+CLICKS = 5
 SIZE = (1400, 900)
 _PANEL = """
 panel_items = S
@@ -141,6 +143,17 @@ class Desktop:
     def click(self, at: tuple[int, int], button: int) -> None:
         """Click there."""
         self.do("xdotool", "mousemove", str(at[0]), str(at[1]), "click", str(button))
+
+    def click_until(self, at: tuple[int, int], button: int, holds: Callable[[], object]) -> None:
+        """Click there, and again after a while where nothing came of it, as a user would."""
+        for _ in range(CLICKS):
+            self.click(at, button)
+            try:
+                wait_until(holds, PATIENCE_S / CLICKS)
+            except TimeoutError:
+                continue
+            return
+        raise TimeoutError(f"{CLICKS} clicks at {at} did nothing")
 
     def __enter__(self) -> Self:
         return self

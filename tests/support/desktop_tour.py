@@ -184,11 +184,12 @@ def wait_until(what: str, holds: Callable[[], bool], patience_s: float) -> None:
 
 def trainers(app: subprocess.Popen[bytes]) -> list[psutil.Process]:
     """Trainer processes below the app."""
-    return [
-        one
-        for one in psutil.Process(app.pid).children(recursive=True)
-        if "tequio_client.trainer" in one.cmdline()
-    ]
+    found = []
+    for one in psutil.Process(app.pid).children(recursive=True):
+        with suppress(psutil.Error):  # it may end while it is looked at
+            if "tequio_client.trainer" in one.cmdline():
+                found.append(one)
+    return found
 
 
 # --- the play

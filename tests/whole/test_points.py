@@ -61,6 +61,8 @@ def rows(path: Path) -> list[sqlite3.Row]:
         return []
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as sql:
         sql.row_factory = sqlite3.Row
+        if not sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'round'").fetchall():
+            return []  # it is just being made
         return sql.execute("SELECT * FROM round ORDER BY number").fetchall()
 
 

@@ -16,8 +16,8 @@ from PySide6.QtCore import QLockFile, QObject, QStandardPaths, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 RAISE, AGREED = b"raise\n", b"ok\n"
-PATIENCE_MS = 2_000
-"""How long the first may take to answer."""
+PATIENCE_MS = 20_000
+"""How long the first may take to answer: it may just be starting on a busy computer."""
 MOST_BYTES = 64
 
 

@@ -46,8 +46,7 @@ def test_the_icon_opens_the_window_and_the_menu_quits(desktop: Desktop, tmp_path
         wait_until(lambda: desktop.windows(pid) - before, PATIENCE_S)
         desktop.picture("panel-tip")
 
-        desktop.click(at, 1)
-        wait_until(lambda: desktop.titled("Tequio"), PATIENCE_S)
+        desktop.click_until(at, 1, lambda: desktop.titled("Tequio"))
         (window,) = desktop.titled("Tequio")
         wait_until(lambda: desktop.state(window) == "Normal", PATIENCE_S)
         desktop.picture("panel-window")
@@ -57,8 +56,7 @@ def test_the_icon_opens_the_window_and_the_menu_quits(desktop: Desktop, tmp_path
         assert app.process.poll() is None
 
         before = desktop.windows(pid)
-        desktop.click(at, 3)
-        wait_until(lambda: desktop.windows(pid) - before, PATIENCE_S)
+        desktop.click_until(at, 3, lambda: desktop.windows(pid) - before)
         desktop.picture("panel-menu")
         desktop.do("xdotool", "key", "Up", "Return")
         assert app.process.wait(PATIENCE_S) == 0
@@ -92,8 +90,7 @@ def test_without_a_panel_closing_minimises_until_there_is_one(
         wait_until(lambda: desktop.tray_icon(pid) is not None, PATIENCE_S)
         desktop.close(window)
         wait_until(lambda: not desktop.titled("Tequio"), PATIENCE_S)
-        desktop.click(desktop.resting_icon(pid), 1)
-        wait_until(lambda: bool(desktop.titled("Tequio")), PATIENCE_S)
+        desktop.click_until(desktop.resting_icon(pid), 1, lambda: desktop.titled("Tequio"))
 
 
 @pytest.mark.parametrize("is_late", [False, True])

@@ -188,7 +188,10 @@ async def test_a_log_that_does_not_continue_the_remembered_one_is_refused(
 
 
 @pytest.mark.trio
-async def test_a_log_that_shrinks_while_we_read_is_refused(tmp_path: Path) -> None:
+async def test_a_log_that_shrinks_while_we_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follower, "UNCOVERED_S", 60.0)  # what is tested is not how long it waits
     async with serving(a_log(10)) as server, reading(server, tmp_path) as entries:
         await take(entries, 11)
         server.log = a_log(5)

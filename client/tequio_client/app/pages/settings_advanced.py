@@ -38,6 +38,7 @@ class AdvancedSection(OwnSection):
 
     def __init__(self, means: Means, edits: Edits, toast: UndoToast, own: Own) -> None:
         super().__init__(means, edits, toast, own)
+        self._taken = ""  # the ledger's address of a worker that is to come
         self.check = LedgerCheck(self)
         self.check.answered.connect(self._take_ledger)
         self._add_ledger()
@@ -66,7 +67,6 @@ class AdvancedSection(OwnSection):
     def _add_ledger(self) -> None:
         self.card(self.tr("Ledger"))
         self._is_checking = False
-        self._taken = ""  # the address of a worker that is to come
         self.ledger = QLineEdit()
         self.ledger.setAccessibleName(self.tr("Ledger's address"))
         self.ledger.setMinimumWidth(FIELD_WIDTH)
