@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,12 +28,11 @@ class AppProcess:
         self, folder: Path, *options: str, environ: Mapping[str, str] | None = None
     ) -> None:
         self.folder = folder / "worker"
-        self._runtime = folder / "run"
-        self._runtime.mkdir(mode=0o700, exist_ok=True)
+        self._runtime = tempfile.TemporaryDirectory(prefix="tequio-run-")  # a short path: sockets
         self._environ = {
             **os.environ,
             "QT_QPA_PLATFORM": "offscreen",
-            "XDG_RUNTIME_DIR": str(self._runtime),
+            "XDG_RUNTIME_DIR": self._runtime.name,
             "XDG_CONFIG_HOME": str(folder / "config"),
             "DBUS_SESSION_BUS_ADDRESS": f"unix:path={folder}/no-bus",
             **(environ or {}),
@@ -71,6 +71,7 @@ class AppProcess:
                 self.process.kill()
                 self.process.wait()
         self._log.close()
+        self._runtime.cleanup()
 
 
 def children(parent: int) -> list[int]:

@@ -12,8 +12,11 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+import structlog
 from PySide6.QtCore import QLockFile, QObject, QStandardPaths, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
+
+log = structlog.get_logger(__name__)
 
 RAISE, AGREED = b"raise\n", b"ok\n"
 PATIENCE_MS = 20_000
@@ -57,7 +60,10 @@ class SingleInstance(QObject):
             return False
         name = f"{self._place}.socket"
         QLocalServer.removeServer(name)
-        self._server.listen(name)
+        if not self._server.listen(
+            name
+        ):  # its path may be too long: a second start cannot be heard
+            log.warning("a second start will not show this window", why=self._server.errorString())
         return True
 
     def raise_first(self) -> bool:

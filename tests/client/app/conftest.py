@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from PySide6.QtWidgets import QApplication
+
+
+@pytest.fixture(autouse=True)
+def _collected_between_tests() -> Iterator[None]:
+    """No window of a test is collected while events are handled: Qt may be in the midst of it."""
+    gc.disable()
+    yield
+    gc.enable()
+    gc.collect(0)
 
 
 @pytest.fixture(scope="session")
