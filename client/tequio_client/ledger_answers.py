@@ -10,6 +10,7 @@ import msgspec
 import structlog
 from msgspec import Meta, Struct
 
+from tequio_client.foreign_text import cleaned
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.fields import Bytes32Text, BytesText, Natural
@@ -29,6 +30,8 @@ from tequio_shared.statements.standing import EVIDENCE
 log = structlog.get_logger(__name__)
 
 _T = TypeVar("_T")
+SAID_CHARACTERS = 500
+"""What is kept of a ledger's own words: it may say anything, and they are shown and logged."""
 _Text = Annotated[str, Meta(max_length=128, pattern=r"\A[ -~]*\Z")]
 
 ID_LETTERS = 6
@@ -226,6 +229,11 @@ class Posted(Struct, frozen=True):
     index: Natural | None = None
     code: _Text | None = None
     detail: str | None = None
+
+    @property
+    def said(self) -> str:
+        """Its detail, fit to be shown; empty where there is none."""
+        return cleaned(self.detail or "", SAID_CHARACTERS)
 
 
 class PostedAnswer(Struct, frozen=True):

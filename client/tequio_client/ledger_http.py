@@ -21,7 +21,7 @@ import trio
 from tequio_client import clock
 from tequio_client.event_lines import EventLines
 from tequio_client.foreign_text import cleaned
-from tequio_client.ledger_answers import Problem, parse_answer
+from tequio_client.ledger_answers import SAID_CHARACTERS, Problem, parse_answer
 from tequio_client.reach import Reach
 from tequio_shared.errors import (
     MalformedError,
@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 _NOT_FOUND = 404
 _TOO_MANY = 429
 _SERVER_FAULT = 500
-_SAID_CHARACTERS, _CODE_CHARACTERS = 500, 64
-"""What is kept of a ledger's own words: it may say anything, and they are shown and logged."""
+_CODE_CHARACTERS = 64
 
 
 class LedgerUnavailableError(TequioError):
@@ -195,7 +194,7 @@ def _translated(method: str, path: str) -> Iterator[None]:
     except trio.TooSlowError as err:
         raise LedgerUnavailableError(f"the ledger did not answer {method} {path} in time") from err
     except (httpx.HTTPError, httpx.StreamError) as err:
-        reason = cleaned(str(err), _SAID_CHARACTERS) or type(err).__name__
+        reason = cleaned(str(err), SAID_CHARACTERS) or type(err).__name__
         raise LedgerUnavailableError(f"{method} {path} failed: {reason}") from err
 
 
@@ -230,7 +229,7 @@ def _refusal(response: httpx.Response, raw: bytes) -> TequioError:
     """Turn an answer that is not a success into our error."""
     status = response.status_code
     problem = _problem(raw)
-    detail = cleaned(problem.detail, _SAID_CHARACTERS)
+    detail = cleaned(problem.detail, SAID_CHARACTERS)
     said = f"{response.request.method} {response.request.url.path}: {status} {detail}"
     if (status >= _SERVER_FAULT and problem.code != "quota") or status == _TOO_MANY:
         return LedgerUnavailableError(said, _retry_after_s(response))

@@ -53,6 +53,10 @@ class Port(msgspec.Struct, frozen=True):
         """The worker's first line."""
         return self.proof.encode() + b"\n"
 
+    def is_asked(self, line: bytes) -> bool:
+        """Whether that line is of a caller who has read the file."""
+        return hmac.compare_digest(line, self.asked)
+
     def is_proven(self, line: bytes) -> bool:
         """Whether that line is of the worker that wrote the file."""
         return hmac.compare_digest(line, self.answered)

@@ -60,9 +60,7 @@ class SingleInstance(QObject):
             return False
         name = f"{self._place}.socket"
         QLocalServer.removeServer(name)
-        if not self._server.listen(
-            name
-        ):  # its path may be too long: a second start cannot be heard
+        if not self._server.listen(name):  # its path may be too long
             log.warning("a second start will not show this window", why=self._server.errorString())
         return True
 

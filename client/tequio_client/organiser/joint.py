@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_client.foreign_text import cleaned
 from tequio_client.worker import outbox
 from tequio_client.worker.outbox_file import OutboxFile
 from tequio_client.worker.standing_words import moment
@@ -138,9 +137,7 @@ async def send(api: LedgerApi, entry: Entry, now_ms: int) -> int:
         )
     (posted,) = await api.post([entry])
     if posted.index is None:
-        raise UserFacingError(
-            f"the ledger refuses: {posted.code}: {cleaned(posted.detail or '', 500)}"
-        )
+        raise UserFacingError(f"the ledger refuses: {posted.code}: {posted.said}")
     return posted.index
 
 

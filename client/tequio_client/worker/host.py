@@ -173,11 +173,9 @@ class Host:
         """Choose for the volunteer, as soon as there is something to choose."""
         while True:
             rows = (await self.runs.read()).rows
-            facts = self.facts()
-            if facts.machine is None:  # before the probe has spoken nothing can be said to fit
+            while self.facts().machine is None:  # noqa: ASYNC110 - before that nothing can be said to fit
                 await trio.sleep(LOOK_S)
-                continue
-            machine = facts.known_machine()
+            machine = self.facts().known_machine()
             found = choose(rows, machine, self.lending.preferences, self.signer.key)
             if isinstance(found, RunRow):
                 self.lending.stays_out(JOINING)

@@ -19,7 +19,6 @@ import structlog
 import trio
 
 from tequio_client.clock import now_ms
-from tequio_client.foreign_text import cleaned
 from tequio_client.ledger_api import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.worker.backoff import BackOff
 from tequio_client.worker.outbox_file import Copy, OutboxFile
@@ -275,10 +274,7 @@ class Outbox:
             await self._refused(copies[count], posted[count])
 
     async def _refused(self, copy: Copy, item: Posted) -> None:
-        code, detail = (
-            item.code or "unnamed",
-            cleaned(item.detail or "the ledger gives no reason", 500),
-        )
+        code, detail = item.code or "unnamed", item.said or "the ledger gives no reason"
         signed = copy.entry.statement
         if code in _BUSY:
             raise LedgerUnavailableError(f"{code}: {detail}")

@@ -19,7 +19,9 @@ from tequio_client.worker.peers import (
     PeerLimits,
     PeerNetwork,
     PeerStream,
+    router,
 )
+from tequio_client.worker.peers.topics import TOPIC_CHARACTERS
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import peer_id_text
 from tequio_shared.keys import Signer
@@ -29,6 +31,8 @@ from tests.support.loopback import LOOPBACK, Takes, network, two_peers
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from contextlib import AbstractContextManager
+
+    from libp2p.peer.id import ID
 
     from tequio_shared.ids import PeerKey
 
@@ -391,6 +395,46 @@ async def test_gossip_reaches_the_others_with_its_author_and_a_burst_arrives(
             assert announcement.author == second.key
             contents |= {announcement.content} - {PROBE}
     assert len(contents) == 300
+
+
+@pytest.mark.trio
+async def test_who_joins_a_topic_after_it_was_told_of_anothers_joining_reaches_that_one(
+    pair: tuple[PeerNetwork, PeerNetwork],
+) -> None:
+    first, second = pair
+    received = await first.subscribe("/test/topic", Takes())
+    await trio.sleep(1)  # the other was told, and does not take the topic itself
+    await second.subscribe("/test/topic", Takes())
+    await mesh_stands(second, received)
+
+
+@pytest.mark.trio
+async def test_a_topic_with_a_very_long_name_is_not_remembered(
+    pair: tuple[PeerNetwork, PeerNetwork],
+) -> None:
+    first, second = pair
+    await second.subscribe("/test/" + "t" * TOPIC_CHARACTERS, Takes())
+    received = await second.subscribe("/test/topic", Takes())
+    await first.subscribe("/test/topic", Takes())
+    await mesh_stands(first, received)
+    assert set(known_topics(first)) == {"/test/topic"}
+
+
+@pytest.mark.trio
+async def test_who_forgot_which_topics_we_take_is_told_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(router, "SAID_AGAIN_S", 0.5)
+    async with two_peers() as (first, second):
+        received = await first.subscribe("/test/topic", Takes())
+        await second.subscribe("/test/topic", Takes())
+        await mesh_stands(second, received)
+        known_topics(second).clear()
+        await until(lambda: "/test/topic" in known_topics(second), 20)
+
+
+def known_topics(peers: PeerNetwork) -> dict[str, set[ID]]:
+    return peers._topics.pubsub.peer_topics  # noqa: SLF001 - nothing tells of it
 
 
 @pytest.mark.trio

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ import trio
 from tequio_client.link.facts import Watch
 from tequio_client.worker import backoff
 from tequio_client.worker.probe_process import PROBE, ProbeProcess
+from tests.support.scripted_child import lives, scripted
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.trio
 PRELUDE = """
-import json, pathlib, sys, time
-lives = pathlib.Path(sys.argv[1])
-life = len(lives.read_text()) if lives.exists() else 0
-lives.write_text("x" * (life + 1))
 def say(**fields):
     print(json.dumps(fields), flush=True)
 """
@@ -45,12 +41,6 @@ async def running(command: Sequence[str]) -> AsyncIterator[ProbeProcess]:
             nursery.cancel_scope.cancel()
 
 
-def scripted(folder: Path, script: str) -> list[str]:
-    file = folder / "child.py"
-    file.write_text(PRELUDE + script)
-    return [sys.executable, "-S", str(file), str(folder / "lives")]
-
-
 async def until(holds: Callable[[], bool]) -> None:
     while not holds():  # noqa: ASYNC110 - another process speaks
         await trio.sleep(0.01)
@@ -58,14 +48,14 @@ async def until(holds: Callable[[], bool]) -> None:
 
 async def test_the_newest_facts_are_known_and_when_they_came(tmp_path: Path) -> None:
     script = "say(cores=1); say(cores=8)\nsys.stdin.read()"
-    async with running(scripted(tmp_path, script)) as probe:
+    async with running(scripted(tmp_path, PRELUDE + script)) as probe:
         await until(lambda: probe.facts is not None and probe.facts.cores == 8)
         assert trio.current_time() - probe.at_s < 10
 
 
 async def test_the_probe_hears_what_is_ours(tmp_path: Path) -> None:
     script = "for line in sys.stdin: say(cores=sum(json.loads(line)['ours']))"
-    async with running(scripted(tmp_path, script)) as probe:
+    async with running(scripted(tmp_path, PRELUDE + script)) as probe:
         await until(lambda: probe.facts is not None)
         probe.watch(Watch(ours=(40, 2)))
         await until(lambda: probe.facts is not None and probe.facts.cores == 42)
@@ -85,16 +75,16 @@ async def test_a_probe_that_fails_is_replaced_and_nothing_is_known_meanwhile(
     tmp_path: Path, noise: str
 ) -> None:
     script = f"if life == 0:\n    {noise}\nsay(cores=2)\nsys.stdin.read()"
-    async with running(scripted(tmp_path, script)) as probe:
+    async with running(scripted(tmp_path, PRELUDE + script)) as probe:
         assert probe.facts is None
         await until(lambda: probe.facts is not None and probe.facts.cores == 2)
-    assert len((tmp_path / "lives").read_text()) == 2
+    assert lives(tmp_path) == 2
 
 
 async def test_a_probe_that_will_not_go_is_killed(tmp_path: Path) -> None:
     script = "say(cores=2)\nwhile True: time.sleep(60)"
     before = set(psutil.Process().children())
-    async with running(scripted(tmp_path, script)) as probe:
+    async with running(scripted(tmp_path, PRELUDE + script)) as probe:
         await until(lambda: probe.facts is not None)
         children = set(psutil.Process().children()) - before
         assert children

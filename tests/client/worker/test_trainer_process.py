@@ -6,7 +6,6 @@ A scripted child reads wishes and says what its script says; it needs no torch a
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from tequio_client.link import messages as link
 from tequio_client.worker import trainer_process
 from tequio_client.worker.handed_down import trainer_environment
 from tequio_client.worker.trainer_process import FAILURES, TrainerFailedError, TrainerProcess
+from tests.support.scripted_child import lives, scripted
 from tests.support.slack import allowed_s
 
 if TYPE_CHECKING:
@@ -27,12 +27,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.trio
 
 PRELUDE = """
-import json, os, pathlib, signal, sys, time
-
-lives = pathlib.Path(sys.argv[1])
-life = len(lives.read_text()) if lives.exists() else 0
-lives.write_text("x" * (life + 1))
-
 def say(tag, **fields):
     print(json.dumps({"type": tag, **fields}), flush=True)
 
@@ -53,21 +47,13 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 async def running(
     folder: Path, script: str, silence_s: float = 20.0
 ) -> AsyncIterator[TrainerProcess]:
-    file = folder / "child.py"
-    file.write_text(PRELUDE + script)
-    command = [sys.executable, "-S", str(file), str(folder / "lives")]
+    command = scripted(folder, PRELUDE + script)
     trainer = TrainerProcess({"PATH": os.environ["PATH"]}, command, silence_s=silence_s)
     with trio.fail_after(20):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(trainer.run)
             yield trainer
             nursery.cancel_scope.cancel()
-
-
-def lives(folder: Path) -> int:
-    """How often the child was started."""
-    file = folder / "lives"
-    return len(file.read_text()) if file.exists() else 0
 
 
 async def rest(trainer: TrainerProcess) -> link.Resting:

@@ -8,7 +8,6 @@ authors are, how long the messages, and whatever else the topic knows without a 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 from weakref import WeakKeyDictionary
@@ -17,11 +16,10 @@ import libp2p.pubsub.pubsub as _pubsub
 import structlog
 import trio
 from libp2p.peer.id import ID
-from libp2p.pubsub.gossipsub import PROTOCOL_ID_V11, PROTOCOL_ID_V12, GossipSub
-from libp2p.pubsub.pubsub import Pubsub
 from libp2p.pubsub.utils import maybe_consume_signed_record
 
 from tequio_client.worker.peers.identity import key_of
+from tequio_client.worker.peers.router import new_pubsub
 from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
 from tequio_shared.limits import GOSSIP_BYTES
 
@@ -38,10 +36,8 @@ log = structlog.get_logger(__name__)
 
 BACKLOG = 10_000
 """Gossip messages that may wait for our own reader."""
-RPC_BYTES = 4 * GOSSIP_BYTES
-"""Longest packet between two peers."""
-VALIDATED = 128
-"""Messages of which it is remembered whether they passed; the library's duplicates are apart."""
+TOPIC_CHARACTERS = 64
+"""Longest topic name; ours have 48."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +65,7 @@ class Topics:
         self._door = door
         self._blame = blame
         self._judges: dict[str, Judge] = {}
-        self.pubsub = _new_pubsub(host)
+        self.pubsub = new_pubsub(host)
         _TOPICS[host] = self
         _pubsub.maybe_consume_signed_record = _look_at  # type: ignore[assignment, attr-defined]
 
@@ -81,7 +77,6 @@ class Topics:
         Who only passes messages on closes the channel.
         """
         self._judges[topic] = judge
-        self.pubsub.allowed_topics = (self.pubsub.allowed_topics or frozenset()) | {topic}
         check = _safe_check(judge.check, self._blame)
         self.pubsub.set_topic_validator(topic, check, False)  # noqa: FBT003
         subscription = await self.pubsub.subscribe(topic)
@@ -93,12 +88,15 @@ class Topics:
         """Strip a packet of what nobody needs to look at; say whether to look at the rest."""
         peer = key_of(forwarder)
         control = packet.control
-        count = len(packet.publish) + len(control.ihave) + len(control.iwant)
-        count += len(control.graft) + len(control.prune)
+        count = len(packet.publish) + len(packet.subscriptions)
+        count += len(control.ihave) + len(control.iwant) + len(control.graft) + len(control.prune)
         if peer is None or (count and not self._door.takes_gossip(peer, count)):
             return False
         for prune in control.prune:
             del prune.peers[:]  # whom to dial is for us to say
+        topics = [one for one in packet.subscriptions if len(one.topicid) <= TOPIC_CHARACTERS]
+        del packet.subscriptions[:]
+        packet.subscriptions.extend(topics)
         wanted = [message for message in packet.publish if self._is_wanted(message)]
         del packet.publish[:]
         packet.publish.extend(wanted)
@@ -122,45 +120,6 @@ def _look_at(packet: RPC, host: IHost, forwarder: ID) -> bool:
     if topics is not None and not topics.admit(forwarder, packet):
         return False
     return maybe_consume_signed_record(packet, host, forwarder)
-
-
-def _new_pubsub(host: IHost) -> Pubsub:
-    router = GossipSub(
-        [PROTOCOL_ID_V12, PROTOCOL_ID_V11],
-        degree=6,
-        degree_low=4,
-        degree_high=10,
-        heartbeat_interval=1,
-        adaptive_gossip_enabled=False,
-        spam_protection_enabled=False,  # its 10 messages a second drop honest bursts
-        eclipse_protection_enabled=False,
-    )
-    router.equivocation_detection = _Blank()
-    router.recent_message_deliveries = defaultdict(_NoTimes)
-    return Pubsub(
-        host,
-        router,
-        allowed_topics=frozenset(),
-        max_inbound_rpc_size=RPC_BYTES,
-        validation_cache_size=VALIDATED,
-    )
-
-
-class _Blank(dict[bytes, "Message"]):
-    """Where the library keeps a thousand messages whole, each with the packet it came in.
-
-    To see whether an author uses a number twice: those are duplicates to it before they get there.
-    """
-
-    def __setitem__(self, key: bytes, message: Message) -> None:
-        """Keep nothing."""
-
-
-class _NoTimes(list[float]):
-    """Where the library notes when it sent each message, for a setting that we do not use."""
-
-    def append(self, at_s: float) -> None:
-        """Note nothing."""
 
 
 async def _pump(
