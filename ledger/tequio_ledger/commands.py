@@ -11,13 +11,23 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from tequio_ledger import SOFTWARE, backup, doctor, findings, logs, replay, restore, settings
+from tequio_ledger import (
+    SOFTWARE,
+    backup,
+    doctor,
+    findings,
+    logs,
+    own_rows,
+    replay,
+    restore,
+    settings,
+)
 from tequio_ledger import main as service
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
 from tequio_ledger.monitor.command import monitor
 from tequio_ledger.moving.command import migrate, move
-from tequio_ledger.setting_options import with_folder, with_settings
+from tequio_ledger.setting_options import with_places, with_settings
 from tequio_ledger.signing.command import sign
 from tequio_ledger.witness.command import witness
 from tequio_shared.errors import UserFacingError
@@ -62,12 +72,14 @@ def replay_command(gathered: Gathered) -> None:
 
 
 @cli.command("backup")
-@with_folder
+@with_places
 @click.option("--to", "target", required=True, type=_PATH, help="New folder for the backup.")
 def backup_command(gathered: Gathered, target: Path) -> None:
     """Copy everything that the ledger is, keys too, to a new folder; it may serve meanwhile."""
     logs.configure(logs.Style.CONSOLE, "warning")
-    folder = Folder(settings.read_folder(gathered))
+    path, database = settings.read_places(gathered)
+    folder = Folder(path)
+    own_rows.check(folder, database)
     made = backup.backup(folder, target.absolute(), now_ms)
     click.echo(f"backed up {made.size} entries and {len(made.files)} files to {target}")
     for name in made.left_out:
@@ -75,7 +87,7 @@ def backup_command(gathered: Gathered, target: Path) -> None:
 
 
 @cli.command("restore")
-@with_folder
+@with_places
 @click.option("--from", "source", type=_PATH, help="Backup to make the folder from.")
 @click.option("--confirm", is_flag=True, help="Let a restored ledger sign again.")
 @click.option(
@@ -92,7 +104,8 @@ def restore_command(
     logs.configure(logs.Style.CONSOLE, "critical")
     if confirm == (source is not None) or (notes and not confirm):
         raise UserFacingError("say either --from BACKUP, or --confirm with any --seen-checkpoint")
-    folder = settings.read_folder(gathered)
+    folder, database = settings.read_places(gathered)
+    own_rows.check(Folder(folder), database)
     if source is not None:
         made = restore.restore(source.absolute(), folder)
         click.echo(

@@ -12,16 +12,10 @@ from tequio_ledger import setting_sources, settings
 from tequio_ledger.setting import Form
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tequio_ledger.setting import Setting
-    from tequio_ledger.setting_sources import Gathered
-
-_FILE = click.option(
-    f"--{setting_sources.FILE}",
-    metavar="FILE",
-    help=f"Settings file (TOML); options win, then {setting_sources.ENVIRONMENT_PREFIX}...",
-)
+    from tequio_ledger.setting_sources import Program
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
@@ -29,28 +23,41 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     return _with(command, settings.ALL)
 
 
-def with_folder(command: Callable[..., None]) -> Callable[..., None]:
-    """The same with the ledger's folder alone."""
-    return _with(command, (settings.DIR,))
+def with_places(command: Callable[..., None]) -> Callable[..., None]:
+    """The same with nothing but where the ledger is kept: its folder, its database."""
+    return _with(command, (settings.DIR, settings.DATABASE))
 
 
-def _with(command: Callable[..., None], offered: tuple[Setting[Any], ...]) -> Callable[..., None]:
+def with_those(
+    known: Sequence[Setting[Any]], program: Program
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command of another program the settings of that one."""
+    return lambda command: _with(command, known, known, program)
+
+
+def _with(
+    command: Callable[..., None],
+    offered: Sequence[Setting[Any]],
+    known: Sequence[Setting[Any]] = settings.ALL,
+    program: Program = setting_sources.LEDGER,
+) -> Callable[..., None]:
     @functools.wraps(command)
     def gathering(**values: Any) -> None:  # noqa: ANN401 - click's own: texts, flags, paths
         names = {setting.name.replace("-", "_"): setting.name for setting in offered}
         names[setting_sources.FILE] = setting_sources.FILE
         said = {name: _text(values.pop(key)) for key, name in names.items()}
-        command(gathered=_gathered(said), **values)
+        options = {name: text for name, text in said.items() if text is not None}
+        found = setting_sources.gather(known, options, os.environ, program)
+        command(gathered=found, **values)
 
     offering: Callable[..., None] = gathering
     for setting in reversed(offered):
         offering = _option(setting)(offering)
-    return _FILE(offering)
-
-
-def _gathered(said: dict[str, str | None]) -> Gathered:
-    options = {name: text for name, text in said.items() if text is not None}
-    return setting_sources.gather(settings.ALL, options, os.environ)
+    return click.option(
+        f"--{setting_sources.FILE}",
+        metavar="FILE",
+        help=f"Settings file (TOML); options win, then {program.prefix}...",
+    )(offering)
 
 
 def _text(value: object) -> str | None:

@@ -355,12 +355,12 @@ def read(gathered: Gathered) -> Settings:
     return settings
 
 
-def read_folder(gathered: Gathered) -> Path:
-    """Give the ledger's folder alone; raises UserFacingError naming every fault of the places."""
+def read_places(gathered: Gathered) -> tuple[Path, str]:
+    """Give the ledger's folder and database; raises UserFacingError naming every fault of both."""
     reader = _Reader(gathered)
-    folder = reader.of(DIR, Path())
+    folder, database = reader.of(DIR, Path()), reader.of(DATABASE, "")
     reader.finish()
-    return folder
+    return folder, database
 
 
 def of_texts(texts: Mapping[str, str]) -> Gathered:
