@@ -87,8 +87,9 @@ class LogAudit:
         """Check everything that needs no contributions."""
         self._read_to(self._source.checkpoint(self._log_key))
         claims = Claims(self._source, self.fold, self._report)
-        if claims.collect() > self._tree.size:
-            self._read_to(self._source.checkpoint(self._log_key))
+        newest = claims.collect()
+        if newest > self._tree.size:
+            self._read_to(self._source.checkpoint(self._log_key, newest))
         claims.compare(self._tree.size)
 
     def _read_to(self, checkpoint: Checkpoint) -> None:

@@ -39,6 +39,9 @@ log = structlog.get_logger(__name__)
 
 FETCH_S = 300.0
 """For one tree, from all seeds together."""
+PUBLISHED_S = 15.0
+"""How long what is signed may take to be shown; witnesses lie in between."""
+LOOK_S = 0.5
 CACHE_BYTES = 1 << 40
 """The cache is a temporary folder; the disk is its bound."""
 
@@ -55,9 +58,13 @@ class LiveLog:
         """Get the genesis document."""
         return _ask(self._api.network).genesis.encode()
 
-    def checkpoint(self, log_key: VerifierKey) -> Checkpoint:
-        """Get the newest checkpoint; the API has checked it with the same genesis' log key."""
-        return _ask(self._api.checkpoint)
+    def checkpoint(self, log_key: VerifierKey, size: int = 0) -> Checkpoint:
+        """Get the newest checkpoint; the API has checked it with the same genesis' log key.
+
+        What is signed is shown when witnesses have cosigned it: one that large is waited for.
+        """
+        del log_key
+        return _ask(partial(self._covering, size))
 
     def tile(self, level: int, index: int, width: int) -> list[Digest]:
         """Get a tile."""
@@ -97,6 +104,14 @@ class LiveLog:
             standing=one.standing,
             size=one.as_of.size if one.as_of else None,
         )
+
+    async def _covering(self, size: int) -> Checkpoint:
+        deadline_s = trio.current_time() + PUBLISHED_S
+        while True:
+            found = await self._api.checkpoint()
+            if found.size >= size or trio.current_time() > deadline_s:
+                return found
+            await trio.sleep(LOOK_S)
 
 
 class Seeds:

@@ -58,8 +58,8 @@ class LogSource(Protocol):
     def genesis(self) -> bytes:
         """Get the genesis document."""
 
-    def checkpoint(self, log_key: VerifierKey) -> Checkpoint:
-        """Get the newest checkpoint, its signature verified."""
+    def checkpoint(self, log_key: VerifierKey, size: int = 0) -> Checkpoint:
+        """Get the newest checkpoint, its signature verified; wait a while for one that large."""
 
     def tile(self, level: int, index: int, width: int) -> list[Digest]:
         """Get the first `width` hashes of a tile."""
@@ -88,8 +88,9 @@ class Mirror:
         """Read the genesis document."""
         return self._read("genesis")
 
-    def checkpoint(self, log_key: VerifierKey) -> Checkpoint:
-        """Read and verify the checkpoint."""
+    def checkpoint(self, log_key: VerifierKey, size: int = 0) -> Checkpoint:
+        """Read and verify the checkpoint; there will be no other."""
+        del size
         note = self._read("log/checkpoint")
         if self._trust is not None:
             return self._trust.open(note, log_key).checkpoint

@@ -9,13 +9,15 @@ import msgspec
 from tequio_ledger.checkpoint import Published
 from tequio_ledger.store import read
 from tequio_ledger.web.answers import peer_answer, round_answer, run_answer
-from tequio_shared.ids import from_text, to_text
+from tequio_shared.errors import PeerError
+from tequio_shared.ids import digest_from_text, from_text, to_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tequio_ledger.monitor.mirror import Mirror
     from tequio_ledger.monitor.remote import Json, RemoteLedger
+    from tequio_shared.ids import Digest
 
 PAGE = 1_000
 _ASIDE = {"as_of", "peer_id"}
@@ -24,6 +26,11 @@ _ASIDE = {"as_of", "peer_id"}
 
 class MovedOnError(Exception):
     """The ledger answered about another size than ours: read on and ask again."""
+
+    def __init__(self, size: int, root: Digest) -> None:
+        super().__init__(f"an answer is true for {size} entries")
+        self.size = size
+        self.root = root
 
 
 class Claims:
@@ -72,11 +79,22 @@ class Claims:
 
     def _page(self, path: str, name: str) -> list[Json]:
         answer = self._ledger.ask(path)
-        as_of = answer.get("as_of")
-        if not isinstance(as_of, dict) or as_of.get("size") != self._published.size:
-            raise MovedOnError
+        size, root = _as_of(path, answer)
+        if size != self._published.size:
+            raise MovedOnError(size, root)
+        if root != self._published.root:
+            raise PeerError(f"{path} names another root of {size} entries than was signed")
         found = answer.get(name)
         return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _as_of(path: str, answer: Json) -> tuple[int, Digest]:
+    as_of = answer.get("as_of")
+    if isinstance(as_of, dict):
+        size, root = as_of.get("size"), as_of.get("root")
+        if isinstance(size, int) and size >= 0 and isinstance(root, str):
+            return size, digest_from_text(root)
+    raise PeerError(f"{path} does not say what it is true for")
 
 
 def _compare(what: str, key: str, due: list[Any], said: list[Json]) -> Iterator[str]:

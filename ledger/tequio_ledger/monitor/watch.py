@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from tequio_ledger.monitor.ahead import Ahead
 from tequio_ledger.monitor.alarms import Alarms, FoundError, Kind
 from tequio_ledger.monitor.claims import Claims, MovedOnError
 from tequio_ledger.monitor.mirror import BadEntryError
@@ -43,6 +44,9 @@ LAG_S = 60.0
 """How long an older checkpoint may be shown: caches lie in between."""
 LATE_S = 300.0
 """How long the ledger may be away, or without its quorum, before that is an alarm."""
+PUBLISHED_S = 5.0
+"""How long to wait at once for what answers are ahead of."""
+AGAIN_S = 0.2
 ASKED = 3
 """How often derived answers are asked for while the log moves on."""
 
@@ -69,6 +73,7 @@ class Watch:
         self._clock = clock
         self._key = VerifierKey.parse(self._mirror.genesis.log_key)
         self._bad_since: dict[Kind, float] = {}
+        self._ahead = Ahead()
 
     @property
     def size(self) -> int:
@@ -85,26 +90,40 @@ class Watch:
         What may pass (away, no quorum, older, other answers) rings when it has lasted.
         """
         try:
-            note = self._ledger.checkpoint()
-            signed = self._opened(note)
-        except UnreachableError as err:
-            self._lasting(Kind.AWAY, "the ledger does not answer", str(err), LATE_S)
-            return
-        except NoQuorumError as err:
-            self._lasting(Kind.QUORUM, "no quorum", str(err), LATE_S, note)
-            return
-        except PeerError as err:
-            raise self._found(Kind.FORK, f"what is shown is no checkpoint: {err}", note) from err
-        self._well(Kind.AWAY)
-        self._well(Kind.QUORUM)
-        try:
-            self._take(signed, note)
-            self._compare_claims()
+            if self._read():
+                self._compare_claims()
         except UnreachableError as err:
             self._lasting(Kind.AWAY, "the ledger does not answer", str(err), LATE_S)
             if self._mirror.is_torn:
                 self._mirror.close()
                 self._mirror = self._open_mirror()
+
+    def _read(self) -> bool:
+        """Read what is published; False when there is nothing to go by now."""
+        try:
+            note = self._ledger.checkpoint()
+            signed = self._opened(note)
+        except UnreachableError as err:
+            self._lasting(Kind.AWAY, "the ledger does not answer", str(err), LATE_S)
+            return False
+        except NoQuorumError as err:
+            self._lasting(Kind.QUORUM, "no quorum", str(err), LATE_S, note)
+            return False
+        except PeerError as err:
+            raise self._found(Kind.FORK, f"what is shown is no checkpoint: {err}", note) from err
+        self._well(Kind.AWAY)
+        self._well(Kind.QUORUM)
+        self._take(signed, note)
+        return True
+
+    def _read_until(self, size: int) -> bool:
+        """Read until that much is published, or it takes longer than it should."""
+        deadline_s = time.monotonic() + PUBLISHED_S
+        while self._read():
+            if self._mirror.size >= size or time.monotonic() > deadline_s:
+                return True
+            time.sleep(AGAIN_S)
+        return False
 
     def _opened(self, note: bytes) -> Checkpoint:
         if self._policy is not None:
@@ -192,22 +211,34 @@ class Watch:
         for _ in range(ASKED):
             try:
                 found = Claims(self._ledger, self._mirror).differences()
-            except MovedOnError:
-                note = self._ledger.checkpoint()
-                self._take(self._opened(note), note)
-                continue
+            except MovedOnError as err:
+                self._ahead.note(err.size, err.root)
+                if self._read_until(err.size):
+                    continue
+                return
             except PeerError as err:
                 found = [str(err)]
-            if not found:
-                self._alarms.quiet(Kind.DERIVED)
-                return
+            self._judge([*found, *self._broken()], is_compared=True)
+            return
+        self._judge(self._broken(), is_compared=False)
+
+    def _broken(self) -> list[str]:
+        with self._mirror.database.reader.begin() as connection:
+            return self._ahead.broken(connection, self._mirror.size, LATE_S)
+
+    def _judge(self, found: list[str], *, is_compared: bool) -> None:
+        if found:
             why = f"{len(found)} answers do not follow from the log of {self._mirror.size}"
+            differences = tuple(found[:1000])
             self._alarms.ring(
                 self._alarms.make(
-                    Kind.DERIVED, why, note=self._mirror.note, differences=tuple(found[:1000])
+                    Kind.DERIVED, why, note=self._mirror.note, differences=differences
                 )
             )
-            return
+        elif is_compared:
+            self._alarms.quiet(Kind.DERIVED)
+        else:
+            log.info("answers move on faster than the log is published", size=self._mirror.size)
 
     def _proofs(self, signed: Checkpoint) -> TileProofs:
         return TileProofs(lambda tile: self._ledger.tile(*tile, signed.size), signed.size)

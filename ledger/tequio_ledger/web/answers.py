@@ -20,7 +20,7 @@ Outcome = Annotated[str, msgspec.Meta(pattern="^(open|closed|void)$")]
 
 
 class AsOf(msgspec.Struct, frozen=True):
-    """The published log that an answer was true for."""
+    """The signed log that an answer was true for."""
 
     size: Natural
     root: Bytes32Text

@@ -276,6 +276,18 @@ def test_a_changed_run_in_the_api_is_found(log: MemoryLog) -> None:
     assert [one.found for one in audited(log).findings] == ["99"]
 
 
+def test_an_answer_that_is_ahead_of_the_checkpoint_is_neither_right_nor_wrong(
+    log: MemoryLog,
+) -> None:
+    claim = log.run_claims[0]
+    log.run_claims = [dataclasses.replace(claim, round=99, size=log.size + 1)]
+    report = audited(log)
+    assert report.exit_code == 3
+    (found,) = report.findings
+    assert found.place.run == claim.run
+    assert f"{log.size} are published" in found.line()
+
+
 def contribution_of(index: int) -> tuple[Digest, str, int | None]:
     statement = crooked_swarm().entries[index].statement
     assert isinstance(statement.body, WorkCommit)

@@ -29,7 +29,7 @@ from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoin
 from tequio_shared.policy import Policy
 from tequio_shared.statement import Entry
 from tequio_shared.tlog import TILE_WIDTH, Tile, hashes_at
-from tests.support.cosigned_ledger import say
+from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
 from tests.support.ledgers import UNLIMITED, Served, served
 from tests.support.memory_log import LOG_SIGNER, MemoryLog, chain_of, genesis
 
@@ -223,6 +223,76 @@ def test_answers_that_do_not_follow_from_the_log_are_listed(
         remote.change = lambda _path, raw: raw
         watch.look()
         assert len(rung(tmp_path)) == 1
+
+
+def renamed(raw: bytes, ahead: int, root: Digest | None = None) -> bytes:
+    """The answer, as if it was true for more entries, perhaps with a root of our own."""
+
+    def more(found: re.Match[bytes]) -> bytes:
+        said = to_text(root).encode() if root else found[2]
+        return b'"as_of":{"size":%d,"root":"%s"}' % (int(found[1]) + ahead, said)
+
+    return re.sub(rb'"as_of":\{"size":(\d+),"root":"([^"]+)"\}', more, raw)
+
+
+def test_answers_about_entries_that_are_never_published_ring(
+    tmp_path: Path, remote: Between, alarms: Alarms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "PUBLISHED_S", 0.0)
+    remote.change = lambda _path, raw: renamed(raw, 1_000)
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        watch.look()
+        assert rung(tmp_path) == [], "witnesses may be slow"
+        monkeypatch.setattr(watching, "LATE_S", 0.0)
+        watch.look()
+        (alarm,) = rung(tmp_path)
+    assert alarm.kind is Kind.DERIVED
+    assert alarm.differences[0].endswith("which are not published")
+
+
+def test_answers_about_another_log_ring_when_it_has_grown_so_far(
+    tmp_path: Path,
+    ledger: Served,
+    remote: Between,
+    alarms: Alarms,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(watching, "PUBLISHED_S", 0.0)
+    remote.change = lambda _path, raw: renamed(raw, 2, other_root(2))
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        watch.look()
+        assert rung(tmp_path) == []
+        remote.change = lambda _path, raw: raw
+        say(ledger, "up to there", 2)
+        watch.look()
+        (alarm,) = rung(tmp_path)
+        assert "an answer named another root" in alarm.differences[0]
+        remote.change = lambda _path, raw: renamed(raw, 0, other_root(0))
+        watch.look()
+        assert any("names another root" in one for one in rung(tmp_path)[-1].differences)
+
+
+@pytest.mark.parametrize("what", ["honest", "lying"])
+def test_answers_ahead_of_the_witnesses_are_compared_when_these_have_cosigned(
+    tmp_path: Path, alarms: Alarms, what: str
+) -> None:
+    def change(path: str, raw: bytes) -> bytes:
+        if what == "honest" or not path.startswith("/v1/peers"):
+            return raw
+        return re.sub(rb'"last_seq":1', b'"last_seq":2', raw, count=1)
+
+    with Ring(tmp_path, 1) as ring:
+        policy = ring.policy("all")
+        with cosigned(ring, policy, "--publish-pause-ms", "1500") as slow, Between(slow.url) as to:
+            to.change = change
+            trust = Policy.parse(policy.read_bytes())
+            say(slow, "shown at once", 2)
+            wait_until_shown(slow, policy, 3)
+            say(slow, "shown later", 2)
+            with closing(opened(to, tmp_path / "m", alarms, trust)) as watch:
+                watch.look()
+                assert watch.size == 5
+    assert [one.kind for one in rung(tmp_path)] == ([Kind.DERIVED] if what == "lying" else [])
 
 
 class Operator(RemoteLedger):
