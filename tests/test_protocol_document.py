@@ -34,6 +34,7 @@ from tequio_shared.run import TRANSITIONS, CloseReason, VoidReason
 from tequio_shared.standing import Cause, Standing
 from tequio_shared.statements import BODIES
 from tequio_shared.statements.envelope import Envelope
+from tequio_shared.tiers import OF_CONNECTORS, Tier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,6 +65,7 @@ NUMBERED: dict[str, type[IntEnum]] = {
     "Reasons of round.void": VoidReason,
     "Reasons of run.close": CloseReason,
     "Causes": Cause,
+    "Tiers": Tier,
     "Blob operations": blobs.Op,
     "Blob answers": blobs.Status,
 }
@@ -102,6 +104,7 @@ def test_every_statement_type_is_listed_with_its_scope() -> None:
 def test_every_statement_type_is_listed_with_who_says_it() -> None:
     said_by = {body.TYPE: "coordinator" for body in OF_COORDINATOR}
     said_by |= {body.TYPE: "organisers" for body in OF_ORGANISERS}
+    said_by |= {body.TYPE: "connectors" for body in OF_CONNECTORS}
     listed = {row[0]: row[2] for row in table("4.5 Types")}
     assert listed == {kind: said_by.get(kind, "any") for kind, _ in BODIES}
 

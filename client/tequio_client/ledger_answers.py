@@ -154,6 +154,16 @@ class StandingAnswer(Struct, frozen=True):
     appeal: Natural | None = None
 
 
+class TierAnswer(Struct, frozen=True):
+    """Who is behind a key, and the log entry that says so."""
+
+    tier: Natural
+    owner: Bytes32Text
+    run: Bytes32Text | None = None
+    until: Natural = 0
+    since: Natural | None = None
+
+
 class Held(Struct, frozen=True):
     """One key that is quarantined, banned, suspected or on probation."""
 

@@ -3,7 +3,7 @@
 Two steps, cheap things first. `screen` needs no order: shape, times, known keys, roles; it runs
 before any signature is verified, so that garbage costs microseconds. `admit` runs when all
 signatures hold, in the order in which entries would be logged: the author's chain, then what
-the run, or the standing of keys, allows. Both raise RefusedError with a problem code
+the run, or the standing or tier of keys, allows. Both raise RefusedError with a problem code
 (docs/protocol.md, problems).
 """
 
@@ -19,6 +19,7 @@ from tequio_shared.roles import check_role
 from tequio_shared.statements.members import KeyRegister
 from tequio_shared.statements.runs import NetGenesis, RunOpen
 from tequio_shared.statements.standing import FaultReport
+from tequio_shared.tiers import ABOUT_TIERS
 from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def admit(entry: Entry, state: State, now_ms: int) -> None:
     """Raise RefusedError unless the entry may be logged next. Signatures are verified already."""
     screen(entry, state, now_ms)
     _check_chain(entry.statement, state)
-    _check_run(entry.statement, state)
+    _check_run(entry, state)
 
 
 def _check_times(statement: Statement, now_ms: int) -> None:
@@ -57,8 +58,11 @@ def _check_times(statement: Statement, now_ms: int) -> None:
 
 
 def _check_keys(entry: Entry, state: State, newcomers: Collection[PeerKey]) -> None:
-    registers = isinstance(entry.statement.body, KeyRegister)
-    for key, _ in entry.signatures[1 if registers else 0 :]:
+    if isinstance(entry.statement.body, KeyRegister):
+        if any(key not in state.tiers.invitations for key, _ in entry.signatures[1:]):
+            raise RefusedError("not-admitted", "no such invitation is in the log")
+        return
+    for key, _ in entry.signatures:
         if key not in state.peers and key not in newcomers:
             raise RefusedError("not-admitted", f"key {to_text(key)} is not registered")
 
@@ -74,17 +78,26 @@ def _check_chain(statement: Statement, state: State) -> None:
         raise RefusedError("seq-gap", f"prev is not the digest of this author's last, {seq}")
 
 
-def _check_run(statement: Statement, state: State) -> None:
+def _check_run(entry: Entry, state: State) -> None:
+    statement = entry.statement
     body = statement.body
     if isinstance(body, NetGenesis):
         raise RefusedError("wrong-network", "this network has its genesis")
-    if isinstance(body, KeyRegister) and statement.author in state.peers:
-        raise RefusedError("wrong-state", "this key is registered already")
-    if isinstance(body, RunOpen):
+    if isinstance(body, KeyRegister):
+        _check_registration(entry, state)
+    elif isinstance(body, RunOpen):
         if statement.run in state.runs:
             raise RefusedError("wrong-state", "this run is open already")
         state.manifest_of(statement, body)
     elif statement.run is not None:
         state.run(statement.run).admit(statement)
-    elif not isinstance(body, KeyRegister | FaultReport):  # a report is judged once, as it is taken
+    elif isinstance(body, ABOUT_TIERS):
+        state.tiers.admit(statement)
+    elif not isinstance(body, FaultReport):  # a report is judged once, as it is taken
         conduct.admit(state.standings, statement, state.net, state.round_of)
+
+
+def _check_registration(entry: Entry, state: State) -> None:
+    if entry.statement.author in state.peers:
+        raise RefusedError("wrong-state", "this key is registered already")
+    state.tiers.admit_registration(entry)

@@ -1,4 +1,4 @@
-"""What the log says now: known keys, their chains and standing, and the view of every run.
+"""What the log says now: known keys, their chains, standing and tiers, and the view of every run.
 
 A pure fold: the same entries give the same state, at a start, while serving, and in a replay.
 Admission reads it; the sequencer alone feeds it.
@@ -27,6 +27,7 @@ from tequio_shared.standing import Standings
 from tequio_shared.statements.members import KeyRegister
 from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundVoid
 from tequio_shared.statements.runs import NetGenesis, RunOpen
+from tequio_shared.tiers import ABOUT_TIERS, Tiers
 from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
@@ -67,12 +68,14 @@ class State:
         self.documents = documents
         self.peers: dict[PeerKey, Chain] = {}
         self.standings = Standings()
+        founders = {genesis.coordinator_key, *genesis.organiser_keys}
+        self.tiers = Tiers(registered=self.peers, founders=frozenset(founders))
         self.runs: dict[RunId, RunView] = {}
         self.opened: dict[RunId, int] = {}  # log index of run.open
         self.resumes: dict[RunId, Resume] = {}
         self._heads: dict[RunId, int] = {}  # log index of the last head.promote
         self._pending: dict[RunId, int] = {}  # of the last round.close without one
-        for key in {genesis.coordinator_key, *genesis.organiser_keys}:
+        for key in founders:
             self.peers[key] = Chain(registered_index=0)
             self.standings.register(key, 0)
 
@@ -81,11 +84,13 @@ class State:
         statement = entry.statement
         match statement.body:
             case KeyRegister():
-                self._register(index, statement)
+                self._register(index, entry)
             case NetGenesis(doc=doc):
                 self._check_genesis(index, doc)
             case RunOpen() as body:
                 self._open_run(index, statement, body)
+            case _ if isinstance(statement.body, ABOUT_TIERS):
+                self.tiers.apply(index, statement)
             case _ if statement.run is None:
                 conduct.apply(self.standings, index, statement, self.net, self.round_of)
         if statement.run is not None:
@@ -127,10 +132,12 @@ class State:
             raise RefusedError("wrong-head", "the head is not what the manifest starts from")
         return manifest
 
-    def _register(self, index: int, statement: Statement) -> None:
+    def _register(self, index: int, entry: Entry) -> None:
+        statement = entry.statement
         check_work(statement, self.net, self.genesis.work_bits)
         if statement.author in self.peers:
             raise RefusedError("wrong-state", f"key {to_text(statement.author)} is registered")
+        self.tiers.register(index, entry)
         self.peers[statement.author] = Chain(registered_index=index)
         self.standings.register(statement.author, index)
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import RefusedError
+from tequio_shared.statements.connectors import RoleGrant, RoleRevoke
+from tequio_shared.statements.invitations import InviteClose, InviteOpen
 from tequio_shared.statements.rounds import (
     HeadPromote,
     RoundClose,
@@ -42,9 +44,21 @@ OF_COORDINATOR = (
     RoundVoid,
     StandingChange,
 )
-OF_ORGANISERS = (RunOpen, RunPause, RunResume, RunFinish, StandingRelease, StandingUphold)
-RELEASERS = 2
-"""Organisers who release a key together, if the network has so many."""
+OF_ORGANISERS = (
+    RunOpen,
+    RunPause,
+    RunResume,
+    RunFinish,
+    StandingRelease,
+    StandingUphold,
+    InviteOpen,
+    InviteClose,
+    RoleGrant,
+    RoleRevoke,
+)
+OF_TWO = (StandingRelease, RoleGrant, RoleRevoke)
+"""What at least two organisers say together, if the network has so many."""
+_TOGETHER = 2
 
 
 def check_role(entry: Entry, genesis: Genesis) -> None:
@@ -63,7 +77,7 @@ def check_role(entry: Entry, genesis: Genesis) -> None:
         raise RefusedError("wrong-role", f"{statement.type} is the organisers' to say")
     signed = sum(key in organisers for key, _ in entry.signatures)
     needed = genesis.threshold
-    if isinstance(body, StandingRelease):
-        needed = max(needed, min(RELEASERS, len(organisers)))
+    if isinstance(body, OF_TWO):
+        needed = max(needed, min(_TOGETHER, len(organisers)))
     if signed < needed:
         raise RefusedError("wrong-role", f"{signed} organisers signed, {needed} are needed")

@@ -24,6 +24,7 @@ from tequio_shared.statements.rounds import (
 )
 from tequio_shared.statements.runs import NetGenesis, RunClose, RunFinish, RunPause, RunResume
 from tequio_shared.statements.standing import StandingChange, StandingRelease, StandingUphold
+from tequio_shared.tiers import ABOUT_TIERS
 from tests.support.attack_table import attack
 from tests.support.attackers import forged
 from tests.support.attackers_ledger import (
@@ -102,6 +103,11 @@ OTHERS_WORDS: dict[str, tuple[Body, RunId | None, int | None]] = {
     "standing.change": (example("standing.change"), None, None),
     "standing.release": (example("standing.release"), None, None),
     "standing.uphold": (example("standing.uphold"), None, None),
+    "invite.open": (example("invite.open"), None, None),
+    "invite.close": (example("invite.close"), None, None),
+    "role.grant": (example("role.grant"), None, None),
+    "role.revoke": (example("role.revoke"), None, None),
+    "member.vouch": (example("member.vouch"), None, None),
 }
 
 
@@ -121,6 +127,7 @@ def test_every_word_of_coordinator_and_organisers_was_tried() -> None:
         *(HeadPromote, RoundRoster, RoundOpen, RoundWitness, RoundClose, RoundVoid, RunClose),
         *(RunPause, RunResume, RunFinish, NetGenesis),
         *(StandingChange, StandingRelease, StandingUphold),
+        *ABOUT_TIERS,
     )
     assert set(spoken) <= {type(body) for body, _, _ in OTHERS_WORDS.values()}
 

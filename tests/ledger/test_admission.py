@@ -14,9 +14,12 @@ from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.run import first_head
+from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
+from tequio_shared.statements.invitations import InviteClose, InviteOpen
 from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.rounds import HeadAttest, RoundVoid
 from tequio_shared.statements.runs import NetGenesis, RunOpen, RunPause, RunResume
+from tequio_shared.tiers import Tier
 from tequio_shared.work import has_work
 from tests.support.authors import LIFE_MS, WORK_BITS, Author, registration
 from tests.support.ledgers import ORGANISER, START_MS
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
 SECOND = Signer(bytes([8]) * 32)
 COORDINATOR = Signer(bytes([9]) * 32)
+LINK = Signer(bytes([10]) * 32)
 RULES = manifest()
 D = to_text(sha256(b"some digest"))
 GENESIS = Genesis(
@@ -134,6 +138,92 @@ def one_of_two_organisers(place: Place) -> Entry:
     return place.organiser.say(RunPause(reason=1), place.now, run=RULES.run_id)
 
 
+def invite(place: Place, uses: int = 1, until: int = START_MS + LIFE_MS) -> None:
+    body = InviteOpen(invitation=to_text(LINK.key), uses=uses, until=until, run="")
+    place.take(place.organiser.say(body, place.now, SECOND))
+
+
+def guest(place: Place, name: str = "guest", *links: Signer) -> Entry:
+    author = Author(name, place.state.net)
+    return author.say(registration(place.state.net, author.key), place.now, *links or (LINK,))
+
+
+def guest_of_nobody(place: Place) -> Entry:
+    return guest(place)
+
+
+def guest_of_a_member(place: Place) -> Entry:
+    return guest(place, "guest", place.member.signer)
+
+
+def guest_too_many(place: Place) -> Entry:
+    invite(place, uses=1)
+    place.take(guest(place, "first"))
+    return guest(place, "second")
+
+
+def guest_too_late(place: Place) -> Entry:
+    invite(place, until=START_MS + 5)
+    place.now += 5
+    return guest(place)
+
+
+def guest_of_a_closed_invitation(place: Place) -> Entry:
+    invite(place)
+    body = InviteClose(invitation=to_text(LINK.key))
+    place.take(place.organiser.say(body, place.now, SECOND))
+    return guest(place)
+
+
+def guest_who_is_here(place: Place) -> Entry:
+    invite(place)
+    return place.member.say(registration(place.state.net, place.member.key), place.now, LINK)
+
+
+def invitation_twice(place: Place) -> Entry:
+    invite(place)
+    body = InviteOpen(invitation=to_text(LINK.key), uses=9, until=START_MS, run="")
+    return place.organiser.say(body, place.now, SECOND)
+
+
+def invitation_that_nobody_opened(place: Place) -> Entry:
+    body = InviteClose(invitation=to_text(LINK.key))
+    return place.organiser.say(body, place.now, SECOND)
+
+
+def grant(place: Place, until: int = START_MS + LIFE_MS) -> None:
+    body = RoleGrant(peer=to_text(place.member.key), role="connector", until=until)
+    place.take(place.organiser.say(body, place.now, SECOND))
+
+
+def vouch(place: Place, peer: Author) -> Entry:
+    body = MemberVouch(peer=to_text(peer.key), owner=D, until=START_MS + LIFE_MS)
+    return place.member.say(body, place.now)
+
+
+def vouch_of_a_member(place: Place) -> Entry:
+    return vouch(place, place.member)
+
+
+def vouch_after_the_term(place: Place) -> Entry:
+    grant(place, until=START_MS)
+    return vouch(place, place.member)
+
+
+def vouch_for_a_stranger(place: Place) -> Entry:
+    grant(place)
+    return vouch(place, place.stranger)
+
+
+def grant_by_one(place: Place) -> Entry:
+    body = RoleGrant(peer=D, role="connector", until=START_MS)
+    return place.organiser.say(body, place.now)
+
+
+def role_of_nobody_revoked(place: Place) -> Entry:
+    return place.organiser.say(RoleRevoke(peer=D, role="connector"), place.now, SECOND)
+
+
 def gap(place: Place) -> Entry:
     place.ready()
     return place.ready()
@@ -211,6 +301,19 @@ CASES: list[tuple[Callable[[Place], Entry], str]] = [
     (run_from_another_head, "wrong-head"),
     (attest_without_round, "not-in-round"),
     (resume_of_a_running_run, "wrong-state"),
+    (guest_of_nobody, "not-admitted"),
+    (guest_of_a_member, "not-admitted"),
+    (guest_too_many, "invitation-spent"),
+    (guest_too_late, "invitation-ended"),
+    (guest_of_a_closed_invitation, "invitation-ended"),
+    (guest_who_is_here, "wrong-state"),
+    (invitation_twice, "wrong-invitation"),
+    (invitation_that_nobody_opened, "wrong-invitation"),
+    (vouch_of_a_member, "wrong-role"),
+    (vouch_after_the_term, "wrong-role"),
+    (vouch_for_a_stranger, "not-found"),
+    (grant_by_one, "wrong-role"),
+    (role_of_nobody_revoked, "wrong-grant"),
 ]
 
 
@@ -228,6 +331,18 @@ def test_what_follows_the_rules_is_admitted() -> None:
     place.take(place.ready())
     place.take(place.organiser.say(RunPause(reason=1), place.now, SECOND, run=RULES.run_id))
     assert place.state.peers[place.member.key].seq == 2
+
+
+def test_the_invited_and_those_vouched_for_belong_to_somebody() -> None:
+    place = Place()
+    invite(place)
+    entry = guest(place)
+    place.take(entry)
+    grant(place)
+    place.take(vouch(place, place.member))
+    tiers, at = place.state.tiers, (RULES.run_id, place.now)
+    assert tiers.of(entry.statement.author, *at).owner == Digest(LINK.key)
+    assert tiers.of(place.member.key, *at).tier is Tier.VOUCHED
 
 
 def test_a_key_counts_as_known_once_its_registration_stands_before_it_in_the_batch() -> None:

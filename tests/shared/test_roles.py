@@ -9,7 +9,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.genesis import Genesis
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.roles import OF_COORDINATOR, OF_ORGANISERS, check_role
+from tequio_shared.roles import OF_COORDINATOR, OF_ORGANISERS, OF_TWO, check_role
 from tequio_shared.statement import Entry, sign
 from tests.support.statements import NET, example_statement
 
@@ -57,12 +57,17 @@ def test_a_threshold_counts_organisers_and_nobody_else() -> None:
             check_role(entry("run.pause", FIRST, *second), rules)
 
 
-def test_a_release_needs_two_organisers_where_there_are_two() -> None:
+@pytest.mark.parametrize("type_name", [body.TYPE for body in OF_TWO])
+def test_a_release_or_a_role_needs_two_organisers_where_there_are_two(type_name: str) -> None:
     with pytest.raises(RefusedError, match="2 are needed"):
-        check_role(entry("standing.release", FIRST), genesis())
-    check_role(entry("standing.uphold", FIRST), genesis())
+        check_role(entry(type_name, FIRST), genesis())
     alone = msgspec.structs.replace(genesis(), organisers=(to_text(FIRST.key),))
-    check_role(entry("standing.release", FIRST), alone)
+    check_role(entry(type_name, FIRST), alone)
+
+
+@pytest.mark.parametrize("type_name", ["standing.uphold", "invite.open", "invite.close"])
+def test_one_organiser_upholds_and_invites(type_name: str) -> None:
+    check_role(entry(type_name, FIRST), genesis())
 
 
 def test_everybody_may_speak_for_themselves() -> None:

@@ -71,6 +71,11 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
     "standing.appeal": {"change": 7, "text": D},
     "standing.release": {"peer": D, "reason": 1},
     "standing.uphold": {"peer": D, "to": "banned", "reason": 1},
+    "invite.open": {"invitation": D, "uses": 5, "until": 1_000, "run": to_text(RUN)},
+    "invite.close": {"invitation": D},
+    "role.grant": {"peer": D, "role": "connector", "until": 1_000},
+    "role.revoke": {"peer": D, "role": "connector"},
+    "member.vouch": {"peer": D, "owner": D, "until": 1_000},
 }
 
 

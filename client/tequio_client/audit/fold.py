@@ -2,7 +2,8 @@
 
 Every run is folded by `RunView`, whole, which takes no coordinator's statement that does not
 follow. Where a run breaks, the fold says how and goes no further in that run. How keys stand
-(`conduct`) follows from all runs, and rosters follow from that.
+(`conduct`) follows from all runs, who is behind them (`entrance`) from what organisers and
+connectors said, and rosters follow from both.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tequio_client.audit.chains import Chains
 from tequio_client.audit.conduct import UNSURE, Conduct
+from tequio_client.audit.entrance import Entrance
 from tequio_client.audit.findings import Place
 from tequio_client.audit.sources import NotHadError
 from tequio_shared.accepted import accepted_set
@@ -77,6 +79,7 @@ class Fold:
         self.chains = Chains(genesis)
         self.runs: dict[RunId, RunHistory] = {}
         self.conduct = Conduct(genesis, report, self._round_of)
+        self.entrance = Entrance(genesis, report, self.conduct.standings.records)
         self._source = source
         self._report = report
 
@@ -84,7 +87,7 @@ class Fold:
         """Take the next leaf; all that is wrong with it goes into the report."""
         entry = self._parse(index, leaf)
         if entry is None:
-            self.conduct.is_unsure = True
+            self.conduct.is_unsure = self.entrance.is_unsure = True
             return
         place = place_of(index, entry.statement)
         try:
@@ -92,11 +95,12 @@ class Fold:
         except (RefusedError, PeerError) as err:
             self._report.mismatch(f"{entry.statement.type} statement", place, _say(err))
             self._break(entry.statement)
+            self.entrance.is_unsure |= entry.statement.run is None
             return
         self._report.checked["signatures"] += len(entry.signatures)
         if entry.statement.run is not None:
             self._take_run(index, entry.statement)
-        else:
+        elif not self.entrance.take(index, entry, place):
             self.conduct.take(index, entry.statement, place)
 
     def _round_of(self, run: RunId) -> RoundView | None:
@@ -191,7 +195,8 @@ class Fold:
 
     def _tell_broken(self, place: Place, statement: Statement, err: TequioError) -> None:
         what = f"{statement.type} statement"
-        if self.conduct.is_unsure and isinstance(err, RefusedError) and err.code == "wrong-roster":
+        is_unsure = self.conduct.is_unsure or self.entrance.is_unsure
+        if is_unsure and isinstance(err, RefusedError) and err.code == "wrong-roster":
             self._report.missing(what, place, UNSURE)
         else:
             self._report.mismatch(what, place, _say(err))

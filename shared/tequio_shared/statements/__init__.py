@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
+from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
+from tequio_shared.statements.invitations import InviteClose, InviteOpen
 from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.rounds import (
     HeadAttest,
@@ -60,6 +62,11 @@ Body: TypeAlias = (
     | StandingAppeal
     | StandingRelease
     | StandingUphold
+    | InviteOpen
+    | InviteClose
+    | RoleGrant
+    | RoleRevoke
+    | MemberVouch
 )
 
 VERSION = 1
@@ -89,6 +96,11 @@ _ALL: tuple[type[Body], ...] = (
     StandingAppeal,
     StandingRelease,
     StandingUphold,
+    InviteOpen,
+    InviteClose,
+    RoleGrant,
+    RoleRevoke,
+    MemberVouch,
 )
 
 BODIES: Mapping[tuple[str, int], type[Body]] = MappingProxyType(

@@ -14,6 +14,7 @@ from tequio_shared.fields import ROSTER_SLOTS
 from tequio_shared.ids import to_text
 from tequio_shared.limits import CONTRIBUTORS, JSON_INTEGER
 from tequio_shared.statements import BODIES, VERSION, Body
+from tequio_shared.statements.invitations import USES
 from tests.support.statements import EXAMPLES, D, example
 
 if TYPE_CHECKING:
@@ -88,6 +89,10 @@ def test_a_field_outside_its_range_is_refused(name: str, field: str, value: obje
         ("witness.proof", "count", CONTRIBUTORS + 1),
         ("witness.proof", "bitmap", "AB"),
         ("round.close", "accepted", CONTRIBUTORS + 1),
+        ("invite.open", "uses", 0),
+        ("invite.open", "uses", USES + 1),
+        ("role.grant", "role", "coordinator"),
+        ("role.revoke", "role", ""),
     ],
 )
 def test_a_value_that_breaks_a_rule_of_its_field_is_refused(
@@ -106,6 +111,9 @@ def test_a_value_that_breaks_a_rule_of_its_field_is_refused(
         ("witness.proof", "rejected", []),
         ("witness.proof", "bitmap", ""),
         ("member.ready", "roles", ["witness"]),
+        ("invite.open", "uses", USES),
+        ("invite.open", "run", ""),
+        ("member.vouch", "until", 0),
     ],
 )
 def test_a_value_at_the_edge_of_its_range_passes(name: str, field: str, value: object) -> None:

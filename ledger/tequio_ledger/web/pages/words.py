@@ -153,6 +153,11 @@ TYPES: Mapping[str, str] = MappingProxyType(
         "standing.appeal": "A key appeals",
         "standing.release": "Organisers release a key",
         "standing.uphold": "Organisers uphold a quarantine",
+        "invite.open": "Organisers open an invitation",
+        "invite.close": "Organisers close an invitation",
+        "role.grant": "Organisers let a key vouch for others",
+        "role.revoke": "Organisers take a key's role back",
+        "member.vouch": "A connector knows an account behind a key",
     }
 )
 """What a statement of each type says."""

@@ -1,0 +1,249 @@
+"""Who is behind a key, as the log says: somebody invited, an account, or anybody.
+
+Rules. A key is of tier 2 if the invitation under which it was registered let it in, of tier 1 while
+a connector vouches for it, of tier 0 otherwise; the keys of the genesis are of tier 2. It has one
+owner: the invitation, the account that the connector names (under that connector: no other one can
+speak of it), or itself. Time is the `ts` of the statement that is judged. Pure: every reader of the
+whole log folds the same tiers, and rosters follow from them. (docs/protocol.md, tiers)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, key_from_text, sha256
+from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
+from tequio_shared.statements.invitations import InviteClose, InviteOpen
+from tequio_shared.statements.members import KeyRegister
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+    from tequio_shared.statement import Entry, Statement
+
+OF_CONNECTORS = (MemberVouch,)
+ABOUT_TIERS = (InviteOpen, InviteClose, RoleGrant, RoleRevoke, MemberVouch)
+"""Bodies that `Tiers.apply` takes."""
+_OWNER = b"tequio/v1/owner\0"
+
+
+class Tier(IntEnum):
+    """How much is known of who is behind a key."""
+
+    ANONYMOUS = 0  # it showed its work
+    VOUCHED = 1  # a connector knows an account behind it
+    INVITED = 2  # organisers invited it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Belonging:
+    """The tier of a key, and who owns it; `since`, `run` and `until` say what that rests on."""
+
+    tier: Tier
+    owner: Digest
+    run: RunId | None = None
+    """The only run for which it was invited."""
+    until: int = 0
+    """When the vouch ends, ms since 1970; otherwise 0."""
+    since: int | None = None
+    """Log index of the registration with the invitation, or of the vouch."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Invitation:
+    """What the log says of one invitation; `Tiers` alone writes it."""
+
+    index: int
+    """Log index of invite.open."""
+    uses: int
+    until: int
+    run: RunId | None
+    used: int = 0
+    closed: int | None = None
+    """Log index of invite.close."""
+
+    def check(self, ts: int) -> None:
+        """Raise RefusedError unless it lets somebody in at that time (ms)."""
+        if self.closed is not None:
+            raise RefusedError("invitation-ended", f"entry {self.closed} closed the invitation")
+        if ts >= self.until:
+            raise RefusedError("invitation-ended", f"the invitation ended at {self.until} ms")
+        if self.used >= self.uses:
+            raise RefusedError("invitation-spent", f"all {self.uses} uses of it are taken")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invited:
+    """How a key was let in."""
+
+    index: int
+    """Log index of its registration."""
+    invitation: PeerKey
+    run: RunId | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vouch:
+    """A connector's last word on a key."""
+
+    index: int
+    connector: PeerKey
+    owner: Digest
+    until: int
+
+
+@dataclass(slots=True)
+class Tiers:
+    """The tiers of a network's keys; a fold that the ledger's state and auditors feed."""
+
+    registered: Container[PeerKey] = ()
+    """The keys that count so far; whoever made this keeps it."""
+    founders: frozenset[PeerKey] = frozenset()
+    invitations: dict[PeerKey, Invitation] = field(default_factory=dict)
+    connectors: dict[PeerKey, int] = field(default_factory=dict)
+    """Until when each may vouch, ms since 1970."""
+    _invited: dict[PeerKey, Invited] = field(default_factory=dict)
+    _vouches: dict[PeerKey, Vouch] = field(default_factory=dict)
+    _revoked: dict[PeerKey, int] = field(default_factory=dict)
+    """Log index of the last role.revoke of each."""
+
+    # --- what is known of a key
+
+    def of(self, key: PeerKey, run: RunId, ts: int) -> Belonging:
+        """Tier and owner of a key in that run at that time (ms)."""
+        known = self.word(key)
+        if known.tier is Tier.INVITED and known.run not in (None, run):
+            known = self._vouched(key)
+        return _anonymous(key) if known.tier is Tier.VOUCHED and ts >= known.until else known
+
+    def word(self, key: PeerKey) -> Belonging:
+        """The highest tier that the log gives a key, in some run or at some time."""
+        if key in self.founders:
+            return Belonging(tier=Tier.INVITED, owner=Digest(key), since=0)
+        invited = self._invited.get(key)
+        if invited is None:
+            return self._vouched(key)
+        return Belonging(
+            tier=Tier.INVITED,
+            owner=Digest(invited.invitation),
+            run=invited.run,
+            since=invited.index,
+        )
+
+    def subjects(self, entry: Entry) -> Iterable[PeerKey]:
+        """Whose tier or owner this entry changes if it is taken."""
+        match entry.statement.body:
+            case KeyRegister() if len(entry.signatures) > 1:
+                return (entry.statement.author,)
+            case MemberVouch(peer=peer):
+                return (key_from_text(peer),)
+            case RoleRevoke(peer=peer):
+                connector = key_from_text(peer)
+                return [key for key, one in self._vouches.items() if one.connector == connector]
+        return ()
+
+    # --- what the log tells
+
+    def admit_registration(self, entry: Entry) -> None:
+        """Raise RefusedError unless the registration's further signer, if any, lets it in."""
+        author = entry.statement.author
+        if author in self.invitations:
+            raise RefusedError("wrong-invitation", "an invitation's key cannot be registered")
+        invitation = self._invitation_of(entry)
+        if invitation is not None:
+            self.invitations[invitation].check(entry.statement.ts)
+
+    def register(self, index: int, entry: Entry) -> None:
+        """Take key.register; raises RefusedError as `admit_registration`."""
+        self.admit_registration(entry)
+        key = self._invitation_of(entry)
+        if key is None:
+            return
+        invitation = self.invitations[key]
+        invitation.used += 1
+        invited = Invited(index=index, invitation=key, run=invitation.run)
+        self._invited[entry.statement.author] = invited
+
+    def admit(self, statement: Statement) -> None:
+        """Raise RefusedError unless this statement about tiers fits the log now."""
+        match statement.body:
+            case InviteOpen(invitation=text):
+                self._admit_opening(key_from_text(text))
+            case InviteClose(invitation=text):
+                self._admit_closing(key_from_text(text))
+            case RoleRevoke(peer=peer) if key_from_text(peer) not in self.connectors:
+                raise RefusedError("wrong-grant", f"{peer} is no connector")
+            case MemberVouch(peer=peer):
+                self._admit_vouch(statement, key_from_text(peer))
+
+    def apply(self, index: int, statement: Statement) -> None:
+        """Take the statement at that log index; raises RefusedError as `admit` does."""
+        self.admit(statement)
+        match statement.body:
+            case InviteOpen() as body:
+                self.invitations[key_from_text(body.invitation)] = Invitation(
+                    index=index,
+                    uses=body.uses,
+                    until=body.until,
+                    run=RunId(digest_from_text(body.run)) if body.run else None,
+                )
+            case InviteClose(invitation=text):
+                self.invitations[key_from_text(text)].closed = index
+            case RoleGrant(peer=peer, until=until):
+                self.connectors[key_from_text(peer)] = until
+            case RoleRevoke(peer=peer):  # whoever took its key may have vouched with it
+                del self.connectors[key_from_text(peer)]
+                self._revoked[key_from_text(peer)] = index
+            case MemberVouch() as body:
+                self._vouches[key_from_text(body.peer)] = Vouch(
+                    index=index,
+                    connector=statement.author,
+                    owner=owner_of(statement.author, digest_from_text(body.owner)),
+                    until=body.until,
+                )
+
+    # --- private
+
+    def _vouched(self, key: PeerKey) -> Belonging:
+        vouch = self._vouches.get(key)
+        if vouch is None or vouch.index < self._revoked.get(vouch.connector, 0):
+            return _anonymous(key)
+        return Belonging(tier=Tier.VOUCHED, owner=vouch.owner, until=vouch.until, since=vouch.index)
+
+    def _invitation_of(self, entry: Entry) -> PeerKey | None:
+        further = [key for key, _ in entry.signatures[1:]]
+        if not further:
+            return None
+        if len(further) > 1:
+            raise RefusedError("wrong-invitation", f"{len(further)} invitations for one key")
+        if further[0] not in self.invitations:
+            raise RefusedError("not-admitted", "no such invitation is in the log")
+        return further[0]
+
+    def _admit_opening(self, key: PeerKey) -> None:
+        if key in self.invitations or key in self.registered:
+            raise RefusedError("wrong-invitation", "the key was registered or opened before")
+
+    def _admit_closing(self, key: PeerKey) -> None:
+        invitation = self.invitations.get(key)
+        if invitation is None or invitation.closed is not None:
+            raise RefusedError("wrong-invitation", "no such invitation is open")
+
+    def _admit_vouch(self, statement: Statement, peer: PeerKey) -> None:
+        until = self.connectors.get(statement.author)
+        if until is None or statement.ts >= until:
+            raise RefusedError("wrong-role", "member.vouch is a connector's to say")
+        if peer not in self.registered:
+            raise RefusedError("not-found", "nobody registered the key that it vouches for")
+
+
+def owner_of(connector: PeerKey, owner: Digest) -> Digest:
+    """Name an account that a connector vouches for; no other connector can name it."""
+    return sha256(_OWNER, connector, owner)
+
+
+def _anonymous(key: PeerKey) -> Belonging:
+    return Belonging(tier=Tier.ANONYMOUS, owner=Digest(key))

@@ -1,0 +1,256 @@
+"""Tiers and owners: what invitations and connectors make of a key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import Digest, PeerKey, RunId, sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
+from tequio_shared.statements.invitations import InviteClose, InviteOpen
+from tequio_shared.tiers import Belonging, Tier, Tiers, owner_of
+from tests.support.authors import Author
+from tests.support.statements import NET, RUN, example
+
+if TYPE_CHECKING:
+    from tequio_shared.statements import Body
+
+LINK, OTHER_LINK = Signer(bytes([21]) * 32), Signer(bytes([22]) * 32)
+OTHER_RUN = RunId(sha256(b"other run"))
+START, END = 1_000_000, 2_000_000
+ACCOUNT, OTHER_ACCOUNT = sha256(b"account"), sha256(b"other account")
+
+
+class Book:
+    """Tiers, and who is registered; no chains and no signatures, which others judge."""
+
+    def __init__(self) -> None:
+        self.founder = Author("founder", NET)
+        self.connector = Author("connector", NET)
+        self.registered: dict[PeerKey, int] = {}
+        self.tiers = Tiers(registered=self.registered, founders=frozenset({self.founder.key}))
+        self.registered[self.founder.key] = 0
+        self.index = 1
+
+    def says(self, author: Author, body: Body, ts: int = START) -> None:
+        """Take a statement about tiers."""
+        self.tiers.apply(self.index, author.say(body, ts).statement)
+        self.index += 1
+
+    def joins(self, name: str, *links: Signer, ts: int = START) -> PeerKey:
+        """Register a key under invitations; gives it."""
+        author = Author(name, NET)
+        entry = author.say(example("key.register"), ts, *links)
+        self.tiers.register(self.index, entry)
+        self.registered[author.key] = self.index
+        self.index += 1
+        return author.key
+
+    def invites(self, link: Signer = LINK, uses: int = 2, run: RunId | None = None) -> None:
+        """Open an invitation."""
+        text = "" if run is None else to_text(run)
+        body = InviteOpen(invitation=to_text(link.key), uses=uses, until=END, run=text)
+        self.says(self.founder, body)
+
+    def grants(self, connector: Author, until: int = END) -> None:
+        """Make a key a connector."""
+        body = RoleGrant(peer=to_text(connector.key), role="connector", until=until)
+        self.says(self.founder, body)
+
+    def vouches(
+        self, peer: PeerKey, account: Digest = ACCOUNT, by: Author | None = None, until: int = END
+    ) -> None:
+        """Let a connector vouch."""
+        body = MemberVouch(peer=to_text(peer), owner=to_text(account), until=until)
+        self.says(by or self.connector, body)
+
+    def of(self, key: PeerKey, run: RunId = RUN, ts: int = START) -> tuple[Tier, bytes]:
+        """Tier and owner."""
+        found = self.tiers.of(key, run, ts)
+        return found.tier, found.owner
+
+
+@pytest.fixture
+def book() -> Book:
+    return Book()
+
+
+@pytest.fixture
+def vouching(book: Book) -> Book:
+    book.joins("connector")
+    book.grants(book.connector)
+    return book
+
+
+def refused(code: str) -> pytest.RaisesExc[RefusedError]:
+    return pytest.raises(RefusedError, check=lambda err: err.code == code)
+
+
+# --- what a key is without anybody's word
+
+
+def test_a_key_is_anonymous_and_its_own_owner(book: Book) -> None:
+    key = book.joins("a")
+    assert book.of(key) == (Tier.ANONYMOUS, key)
+    assert book.tiers.word(key) == Belonging(tier=Tier.ANONYMOUS, owner=Digest(key))
+
+
+def test_the_keys_of_the_genesis_are_invited_and_their_own(book: Book) -> None:
+    key = book.founder.key
+    assert book.of(key) == (Tier.INVITED, key)
+
+
+# --- invitations
+
+
+def test_an_invitation_lets_in_as_many_as_it_says_and_owns_them(book: Book) -> None:
+    book.invites(uses=2)
+    them = [book.joins(name, LINK) for name in "ab"]
+    assert [book.of(key) for key in them] == [(Tier.INVITED, LINK.key)] * 2
+    with refused("invitation-spent"):
+        book.joins("c", LINK)
+    assert book.tiers.invitations[LINK.key].used == 2
+
+
+def test_an_invitation_ends_at_its_time(book: Book) -> None:
+    book.invites()
+    early = book.joins("early", LINK, ts=END - 1)
+    with refused("invitation-ended"):
+        book.joins("late", LINK, ts=END)
+    assert book.of(early, ts=END + 1) == (Tier.INVITED, LINK.key)
+
+
+def test_a_closed_invitation_lets_nobody_in_and_throws_nobody_out(book: Book) -> None:
+    book.invites()
+    inside = book.joins("inside", LINK)
+    book.says(book.founder, InviteClose(invitation=to_text(LINK.key)))
+    with refused("invitation-ended"):
+        book.joins("outside", LINK)
+    assert book.of(inside) == (Tier.INVITED, LINK.key)
+    with refused("wrong-invitation"):
+        book.says(book.founder, InviteClose(invitation=to_text(LINK.key)))
+
+
+def test_an_invitation_to_a_run_counts_in_that_run(vouching: Book) -> None:
+    vouching.invites(run=RUN)
+    key = vouching.joins("a", LINK)
+    assert vouching.of(key, RUN) == (Tier.INVITED, LINK.key)
+    assert vouching.of(key, OTHER_RUN) == (Tier.ANONYMOUS, key)
+    vouching.vouches(key)
+    account = owner_of(vouching.connector.key, ACCOUNT)
+    assert vouching.of(key, RUN) == (Tier.INVITED, LINK.key)
+    assert vouching.of(key, OTHER_RUN) == (Tier.VOUCHED, account)
+
+
+def test_nobody_is_let_in_under_an_invitation_that_the_log_does_not_have(book: Book) -> None:
+    with refused("not-admitted"):
+        book.joins("a", LINK)
+
+
+def test_a_registration_bears_one_invitation(book: Book) -> None:
+    book.invites(LINK)
+    book.invites(OTHER_LINK)
+    with refused("wrong-invitation"):
+        book.joins("a", LINK, OTHER_LINK)
+
+
+def test_the_key_of_an_invitation_is_new_and_never_registered(book: Book) -> None:
+    known = Author("known", NET)
+    book.joins("known")
+    with refused("wrong-invitation"):
+        book.invites(known.signer)
+    book.invites(LINK)
+    with refused("wrong-invitation"):
+        book.invites(LINK)
+    book.invites(Author("guest", NET).signer)
+    with refused("wrong-invitation"):
+        book.joins("guest")
+
+
+# --- connectors
+
+
+def test_a_vouch_names_an_owner_until_its_end(vouching: Book) -> None:
+    key = vouching.joins("a")
+    vouching.vouches(key)
+    account = owner_of(vouching.connector.key, ACCOUNT)
+    assert vouching.of(key, ts=END - 1) == (Tier.VOUCHED, account)
+    assert vouching.of(key, ts=END) == (Tier.ANONYMOUS, key)
+
+
+def test_equal_accounts_are_one_owner_and_others_are_not(vouching: Book) -> None:
+    one, two, three = (vouching.joins(name) for name in "abc")
+    for key, account in ((one, ACCOUNT), (two, ACCOUNT), (three, OTHER_ACCOUNT)):
+        vouching.vouches(key, account)
+    owners = [vouching.of(key)[1] for key in (one, two, three)]
+    assert owners[0] == owners[1] != owners[2]
+
+
+def test_a_connector_cannot_speak_of_the_accounts_of_another(vouching: Book) -> None:
+    other = Author("other connector", NET)
+    vouching.joins("other connector")
+    vouching.grants(other)
+    mine, theirs = vouching.joins("mine"), vouching.joins("theirs")
+    vouching.vouches(mine)
+    vouching.vouches(theirs, ACCOUNT, by=other)
+    assert vouching.of(mine)[1] != vouching.of(theirs)[1]
+
+
+def test_the_last_vouch_counts_and_can_take_the_word_back(vouching: Book) -> None:
+    key = vouching.joins("a")
+    vouching.vouches(key)
+    vouching.vouches(key, OTHER_ACCOUNT)
+    assert vouching.of(key)[1] == owner_of(vouching.connector.key, OTHER_ACCOUNT)
+    vouching.vouches(key, until=0)
+    assert vouching.of(key) == (Tier.ANONYMOUS, key)
+
+
+def test_only_a_connector_vouches_and_only_within_its_term(book: Book) -> None:
+    key = book.joins("a")
+    book.joins("connector")
+    with refused("wrong-role"):
+        book.vouches(key)
+    book.grants(book.connector, until=START)
+    with refused("wrong-role"):
+        book.vouches(key)
+    book.grants(book.connector, until=START + 1)
+    book.vouches(key)
+    assert book.of(key)[0] is Tier.VOUCHED
+
+
+def test_the_vouches_of_a_connector_that_was_revoked_count_no_longer(vouching: Book) -> None:
+    key = vouching.joins("a")
+    vouching.vouches(key)
+    body = RoleRevoke(peer=to_text(vouching.connector.key), role="connector")
+    entry = vouching.founder.say(body, START)
+    vouching.tiers.apply(vouching.index, entry.statement)
+    assert list(vouching.tiers.subjects(entry)) == [key]
+    assert vouching.of(key) == (Tier.ANONYMOUS, key)
+    with refused("wrong-role"):
+        vouching.vouches(key)
+    vouching.grants(vouching.connector)
+    assert vouching.of(key) == (Tier.ANONYMOUS, key), "a new grant brings no old word back"
+
+
+def test_who_is_no_connector_cannot_be_revoked(book: Book) -> None:
+    with refused("wrong-grant"):
+        book.says(book.founder, RoleRevoke(peer=to_text(LINK.key), role="connector"))
+
+
+def test_nobody_vouches_for_a_key_that_is_not_registered(vouching: Book) -> None:
+    with refused("not-found"):
+        vouching.vouches(Author("nobody", NET).key)
+
+
+def test_what_is_refused_changes_nothing(vouching: Book) -> None:
+    vouching.invites(uses=1)
+    vouching.joins("first", LINK)
+    before = vouching.tiers.invitations[LINK.key].used
+    with refused("invitation-spent"):
+        vouching.joins("second", LINK)
+    second = Author("second", NET).key
+    assert vouching.tiers.invitations[LINK.key].used == before
+    assert vouching.of(second) == (Tier.ANONYMOUS, second)
