@@ -17,10 +17,23 @@ if TYPE_CHECKING:
 
     from tequio_ledger.setting import Setting
 
-ENVIRONMENT_PREFIX = "TEQUIO_LEDGER_"
+
 FILE = "settings"
 """The name of the one option that is no setting: it names the file."""
 DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """By what names one program's settings are found."""
+
+    prefix: str
+    """What the names of its variables begin with."""
+    listed_by: str
+    """The command that lists them."""
+
+
+LEDGER = Program("TEQUIO_LEDGER_", "tequio-ledger settings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,41 +55,47 @@ class Gathered:
     faults: tuple[str, ...] = ()
 
 
-def variable(name: str) -> str:
+def variable(name: str, program: Program = LEDGER) -> str:
     """Name the environment variable of a setting."""
-    return ENVIRONMENT_PREFIX + name.upper().replace("-", "_")
+    return program.prefix + name.upper().replace("-", "_")
 
 
 def gather(
-    settings: Iterable[Setting[Any]], options: Mapping[str, str], environ: Mapping[str, str]
+    settings: Iterable[Setting[Any]],
+    options: Mapping[str, str],
+    environ: Mapping[str, str],
+    program: Program = LEDGER,
 ) -> Gathered:
     """Read all places; `options` holds what the command line says and nothing else."""
     known = {setting.name: setting for setting in settings}
-    places = _Places(known)
+    found = _Found(known, program)
     values = {name: Given(one.default, DEFAULT) for name, one in known.items()}
-    file = options.get(FILE) or environ.get(variable(FILE))
+    file = options.get(FILE) or environ.get(variable(FILE, program))
     if file:
-        values |= places.file(Path(file).expanduser())
-    values |= places.environment(environ)
+        values |= found.file(Path(file).expanduser())
+    values |= found.environment(environ)
     values |= {name: Given(text, f"--{name}") for name, text in options.items() if name in known}
-    return Gathered(values, tuple(places.faults))
+    return Gathered(values, tuple(found.faults))
 
 
-class _Places:
+class _Found:
     """Reads one place after the other and collects the faults."""
 
-    def __init__(self, known: Mapping[str, Setting[Any]]) -> None:
+    def __init__(self, known: Mapping[str, Setting[Any]], program: Program) -> None:
         self._known = known
+        self._program = program
         self.faults: list[str] = []
 
     def environment(self, environ: Mapping[str, str]) -> dict[str, Given]:
-        names = {variable(name): name for name in self._known}
+        names = {variable(name, self._program): name for name in self._known}
         found = {}
         for key, text in environ.items():
             if key in names:
                 found[names[key]] = Given(text, key)
-            elif key.startswith(ENVIRONMENT_PREFIX) and key != variable(FILE):
-                self.faults.append(f"{key} in the environment is no setting{_near(key, names)}")
+            elif key.startswith(self._program.prefix) and key != variable(FILE, self._program):
+                self.faults.append(
+                    f"{key} in the environment is no setting{self._near(key, names)}"
+                )
         return found
 
     def file(self, path: Path) -> dict[str, Given]:
@@ -95,7 +114,7 @@ class _Places:
             source = f"{name} in {path}"
             text = _text(value)
             if name not in self._known:
-                self.faults.append(f"{source} is no setting{_near(name, self._known)}")
+                self.faults.append(f"{source} is no setting{self._near(name, self._known)}")
             elif text is None:
                 self.faults.append(
                     f"{source} is {value!r}, but must be a text, a whole number, true or false, "
@@ -103,6 +122,12 @@ class _Places:
                 )
             else:
                 yield name, Given(text, source)
+
+    def _near(self, name: str, names: Iterable[str]) -> str:
+        close = difflib.get_close_matches(name, list(names), 1)
+        if close:
+            return f": do you mean {close[0]}?"
+        return f" (`{self._program.listed_by}` lists them)"
 
 
 def _text(value: object) -> str | None:
@@ -116,8 +141,3 @@ def _text(value: object) -> str | None:
             return " ".join(value)
         case _:
             return None
-
-
-def _near(name: str, names: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(names), 1)
-    return f": do you mean {close[0]}?" if close else " (`tequio-ledger settings` lists them)"

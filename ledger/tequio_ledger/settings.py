@@ -10,15 +10,16 @@ import re
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
 from tequio_ledger import logs
-from tequio_ledger.setting import Form, Setting, choice, flag, hide, many, number, pattern
+from tequio_ledger.setting import Form, Setting, choice, flag, many, number, pattern
+from tequio_ledger.setting_reader import Reader
 from tequio_ledger.setting_sources import DEFAULT, Gathered, Given
 from tequio_shared import ids
-from tequio_shared.errors import TequioError, UserFacingError
+from tequio_shared.errors import TequioError
 from tequio_shared.genesis import WORK_BITS as MOST_WORK_BITS
 from tequio_shared.keys import check_key
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from tequio_shared.ids import PeerKey
 
-Value = TypeVar("Value")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 _ORIGIN = re.compile(r"[a-z0-9][a-z0-9./_-]{0,127}")
 _DATABASES = ("sqlite:///", "postgresql+psycopg://")
@@ -321,7 +321,7 @@ class Settings:
 
 def read(gathered: Gathered) -> Settings:
     """Turn texts into settings; raises UserFacingError naming every fault at once."""
-    reader = _Reader(gathered)
+    reader = Reader(gathered)
     settings = Settings(
         folder=reader.of(DIR, Path()),
         database=reader.of(DATABASE, ""),
@@ -357,7 +357,7 @@ def read(gathered: Gathered) -> Settings:
 
 def read_places(gathered: Gathered) -> tuple[Path, str]:
     """Give the ledger's folder and database; raises UserFacingError naming every fault of both."""
-    reader = _Reader(gathered)
+    reader = Reader(gathered)
     folder, database = reader.of(DIR, Path()), reader.of(DATABASE, "")
     reader.finish()
     return folder, database
@@ -375,30 +375,3 @@ def lines(gathered: Gathered) -> Iterator[str]:
     for setting in ALL:
         given = gathered.values[setting.name]
         yield f"{setting.name} = {setting.written(given.text)}  # {given.source}"
-
-
-class _Reader:
-    """Collects the faults, so that a person sees all of them in one go."""
-
-    def __init__(self, gathered: Gathered) -> None:
-        self._values = gathered.values
-        self._faults = list(gathered.faults)
-
-    def of(self, setting: Setting[Value], instead: Value) -> Value:
-        """Give a setting's value; one that cannot be is a fault, and something stands in for it."""
-        try:
-            return setting.parse(self._values[setting.name].text)
-        except ValueError as err:
-            self.fault(setting, str(err))
-            return instead
-
-    def fault(self, setting: Setting[Any], promise: str) -> None:
-        """Say what a setting must be that it is not."""
-        given = self._values[setting.name]
-        source = f"the default of {setting.name}" if given.source == DEFAULT else given.source
-        self._faults.append(f"{source} is {hide(given.text)!r}, but must be {promise}")
-
-    def finish(self) -> None:
-        """Raise UserFacingError if there was a fault."""
-        if self._faults:
-            raise UserFacingError("; ".join(self._faults))
