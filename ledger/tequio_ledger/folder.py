@@ -48,10 +48,14 @@ class Folder:
 
     def signer(self, name: str) -> Signer:
         """The key of that name, made at first use (mode 0600); raises UserFacingError."""
+        return Signer(self.secret(name))
+
+    def secret(self, name: str) -> bytes:
+        """32 bytes of that name that nobody else knows, kept as a key is."""
         path = self.key_file(name)
         if not path.exists():
             _write_seed(path, secrets.token_bytes(_SEED_BYTES))
-        return Signer(_read_seed(path))
+        return _read_seed(path)
 
     def holds_key(self, name: str) -> bool:
         """Whether the key of that name is there already."""

@@ -1,0 +1,1 @@
+"""The connector: a program of its own that lets accounts elsewhere vouch for keys here."""

@@ -1,0 +1,299 @@
+"""The desk: who is being connected now, from the wish to the vouch.
+
+A connection lives in memory, as long as its code. The provider is asked only when the volunteer's
+program asks, and no more often than the provider wants: a volunteer who goes away costs it nothing.
+Of the account nothing is kept but its owner's name, from the moment that the provider tells it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+
+from tequio_ledger.connector.account import Account, owner
+from tequio_ledger.connector.ledger import LedgerAwayError
+from tequio_ledger.connector.provider import ProviderAwayError, ProviderWrongError
+from tequio_shared import connecting, ids
+from tequio_shared.buckets import Buckets
+from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.keys import check_key, verify
+from tequio_shared.statements.connectors import MemberVouch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tequio_ledger.clock import Clock
+    from tequio_ledger.connector.author import Author
+    from tequio_ledger.connector.book import Book
+    from tequio_ledger.connector.challenges import Challenges
+    from tequio_ledger.connector.provider import DeviceCode, Provider
+    from tequio_shared.connecting import About, Challenge, Code, Outcome, Proof, Wish
+    from tequio_shared.ids import Digest, PeerKey
+
+OPEN = 1_000
+"""Most connections at once: each is a code at a provider."""
+HURRY_S = 5
+"""What a provider's `slow_down` adds to the pause (RFC 8628, 3.5)."""
+DAY_MS = 86_400_000
+CODES = 10
+"""Codes of one network address (IPv4 /24, IPv6 /48), and of one key, at once; then one each
+`CODE_PAUSE_S`."""
+CODE_PAUSE_S = 60.0
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True, kw_only=True)
+class Connection:
+    """One key that waits for a person; `Desk` alone writes it."""
+
+    peer: PeerKey
+    provider: Provider
+    code: DeviceCode
+    ends_ms: int
+    interval_s: int
+    next_ms: int
+    owner: Digest | None = None
+    """Whose it is, once the provider said so."""
+    outcome: Outcome | None = None
+    """How it ended well."""
+    problem: str = ""
+    is_busy: bool = False
+
+    def told(self) -> Outcome:
+        """Say how it stands."""
+        return self.outcome or connecting.Outcome(
+            state="waiting", interval_s=self.interval_s, problem=self.problem
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What accounts may do, and under whose name it is said."""
+
+    about: About
+    net: ids.NetworkId
+    secret: bytes
+
+
+class Desk:
+    """Serves volunteers; used from one event loop."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        providers: Mapping[str, Provider],
+        challenges: Challenges,
+        author: Author,
+        book: Book,
+        clock: Clock,
+    ) -> None:
+        self.about = rules.about
+        self._rules = rules
+        self._providers = providers
+        self._challenges = challenges
+        self._author = author
+        self._book = book
+        self._clock = clock
+        self._open: dict[str, Connection] = {}
+        self._saying = asyncio.Lock()
+        self._buckets = Buckets(1 / CODE_PAUSE_S, CODES)
+
+    def challenge(self, wish: Wish) -> Challenge:
+        """Give a key something to sign; raises RefusedError for a provider that we do not know."""
+        self._provider(wish.provider)
+        made = self._challenges.give(_named(wish.peer, wish.provider))
+        return connecting.Challenge(challenge=ids.to_text(made))
+
+    async def begin(self, proof: Proof, network: str) -> Code:
+        """Get a code for a key that proved that it wants one; raises RefusedError, PeerError."""
+        provider = self._provider(proof.provider)
+        peer = self._proven(proof)
+        self._limit(network, peer)
+        await self._check_registered(peer)
+        try:
+            code = await provider.code()
+        except ProviderAwayError as err:
+            raise _away(provider, err) from err
+        except ProviderWrongError as err:
+            raise _wrong(provider, err) from err
+        return self._keep(peer, provider, code)
+
+    async def ask(self, name: str) -> Outcome:
+        """Say what became of a code; raises RefusedError when nothing will."""
+        connection = self._open.get(name)
+        if connection is None or connection.ends_ms < self._clock():
+            self._open.pop(name, None)
+            raise RefusedError(
+                "not-found", "this code is over, or the connector was started anew: begin again"
+            )
+        if connection.outcome is None and not connection.is_busy:
+            connection.is_busy = True
+            try:
+                await self._go_on(connection)
+            except RefusedError as err:
+                self._open.pop(name, None)
+                log.info("refused", code=err.code, provider=connection.provider.name)
+                raise
+            finally:
+                connection.is_busy = False
+        return connection.told()
+
+    # --- the wish
+
+    def _provider(self, name: str) -> Provider:
+        found = self._providers.get(name)
+        if found is None:
+            raise RefusedError(
+                "not-found", f"no accounts of {name} here, but of {', '.join(self._providers)}"
+            )
+        return found
+
+    def _proven(self, proof: Proof) -> PeerKey:
+        """Take the proof; what is not signed for us leaves no trace."""
+        peer = check_key(ids.key_from_text(proof.peer))
+        challenge = ids.from_text(proof.challenge, None)
+        message = connecting.signed_message(
+            self._rules.net, self.about.url, proof.provider, challenge
+        )
+        verify(peer, ids.from_text(proof.signature, None), message)
+        self._challenges.take(challenge, _named(proof.peer, proof.provider))
+        return peer
+
+    def _limit(self, network: str, peer: PeerKey) -> None:
+        now_ms, now_s = self._clock(), self._clock() / 1000
+        over = [name for name, one in self._open.items() if one.ends_ms < now_ms]
+        for name in over:
+            del self._open[name]
+        if len(self._open) >= OPEN:
+            raise RefusedError("queue-full", "too many want to connect now: try again later")
+        if not (self._buckets.take(network, 1, now_s) and self._buckets.take(peer, 1, now_s)):
+            raise RefusedError("rate-limited", "too many codes were asked for from here: wait")
+
+    async def _check_registered(self, peer: PeerKey) -> None:
+        try:
+            is_member = await self._author.is_member(peer)
+        except (LedgerAwayError, PeerError) as err:
+            log.warning("the ledger does not say who is registered", error=str(err))
+            raise RefusedError(
+                "ledger-away", "the ledger does not answer: try again later"
+            ) from err
+        if not is_member:
+            raise RefusedError(
+                "not-admitted", "this key is not in the log yet: start your worker once, then again"
+            )
+
+    def _keep(self, peer: PeerKey, provider: Provider, code: DeviceCode) -> Code:
+        """One key has one connection: a new one ends the one before."""
+        for name in [name for name, one in self._open.items() if one.peer == peer]:
+            del self._open[name]
+        now_ms = self._clock()
+        name = ids.to_text(secrets.token_bytes(ids.DIGEST_BYTES))
+        self._open[name] = Connection(
+            peer=peer,
+            provider=provider,
+            code=code,
+            ends_ms=now_ms + code.expires_s * 1000,
+            interval_s=code.interval_s,
+            next_ms=now_ms + code.interval_s * 1000,
+        )
+        log.info("a key wants to be vouched for", peer=ids.to_text(peer), provider=provider.name)
+        return connecting.Code(
+            id=name,
+            user_code=code.user_code,
+            url=code.url,
+            expires_s=code.expires_s,
+            interval_s=code.interval_s,
+        )
+
+    # --- the person's decision
+
+    async def _go_on(self, connection: Connection) -> None:
+        if connection.owner is None and self._clock() >= connection.next_ms:
+            await self._look(connection)
+        if connection.owner is not None:
+            await self._vouch(connection, connection.owner)
+
+    async def _look(self, connection: Connection) -> None:
+        provider = connection.provider
+        try:
+            found = await provider.account_of(connection.code.device_code)
+        except ProviderAwayError as err:
+            log.warning("a provider is away", provider=provider.name, error=str(err))
+            connection.problem = f"{provider.name} does not answer now"
+            self._slow(connection, connection.interval_s)
+            return
+        except ProviderWrongError as err:
+            raise _wrong(provider, err) from err
+        connection.problem = ""
+        if isinstance(found, Account):
+            connection.owner = owner(self._rules.secret, found)
+        else:
+            self._slow(connection, HURRY_S if found.is_hurried else 0)
+
+    def _slow(self, connection: Connection, more_s: int) -> None:
+        connection.interval_s = min(connection.interval_s + more_s, connecting.INTERVAL_S)
+        connection.next_ms = self._clock() + connection.interval_s * 1000
+
+    # --- the vouch
+
+    async def _vouch(self, connection: Connection, whose: Digest) -> None:
+        async with self._saying:  # of two keys at once, the second is counted after the first
+            until = self._clock() + self.about.term_days * DAY_MS
+            body = MemberVouch(
+                peer=ids.to_text(connection.peer), owner=ids.to_text(whose), until=until
+            )
+            self._count(body)
+            try:
+                index = await self._author.vouch(body)
+            except (LedgerAwayError, PeerError) as err:
+                log.warning("the ledger takes nothing", error=str(err))
+                connection.problem = "the ledger does not answer now"
+                return
+            except RefusedError as err:
+                raise self._refused(err) from err
+        log.info("vouched", peer=body.peer, provider=connection.provider.name, index=index)
+        connection.outcome = connecting.Outcome(state="vouched", index=index, until=until)
+
+    def _count(self, body: MemberVouch) -> None:
+        others = self._book.keys_of(body.owner, self._clock())
+        others.pop(body.peer, None)
+        if len(others) < self.about.keys_per_account:
+            return
+        soonest = (min(others.values()) - self._clock()) // DAY_MS + 1
+        raise RefusedError(
+            "owner-full",
+            f"this account already vouches for {len(others)} keys, which is all it may: the first "
+            f"of them is free in {soonest} days",
+        )
+
+    def _refused(self, err: RefusedError) -> RefusedError:
+        if err.code == "wrong-role":
+            log.error("organisers have not named this connector", key=self.about.key)
+            return RefusedError(
+                "wrong-role",
+                "this network's organisers have not named this connector, or no longer: tell its "
+                "operator",
+            )
+        log.error("the ledger refuses our vouch", code=err.code, detail=str(err))
+        return err
+
+
+def _named(peer: str, provider: str) -> bytes:
+    return f"{peer} {provider}".encode()
+
+
+def _away(provider: Provider, err: ProviderAwayError) -> RefusedError:
+    log.warning("a provider is away", provider=provider.name, error=str(err))
+    return RefusedError("provider-away", f"{provider.name} does not answer: try again later")
+
+
+def _wrong(provider: Provider, err: ProviderWrongError) -> RefusedError:
+    log.error("a provider cannot be used", provider=provider.name, error=str(err))
+    return RefusedError(
+        "provider-wrong", f"{provider.name} cannot be used now ({err}): tell the operator"
+    )

@@ -1,0 +1,90 @@
+"""The paths of a connector: who it is, a challenge, a code, and what became of it.
+
+What a volunteer holds is in bodies, not in paths: paths come into logs.
+"""
+
+from typing import TypeVar
+
+import msgspec
+from litestar import Litestar, Response, get, post
+from litestar.di import NamedDependency, Provide
+from litestar.exceptions import HTTPException
+from litestar.params import SkipValidation
+
+from tequio_ledger.connector.desk import Desk
+from tequio_ledger.web import problems
+from tequio_ledger.web.bodies import read_body
+from tequio_ledger.web.doors import network_of
+from tequio_shared import connecting
+from tequio_shared.connecting import About, Ask, Challenge, Code, Outcome, Proof, Wish
+from tequio_shared.errors import MalformedError, PeerError, RefusedError
+
+GivenDesk = NamedDependency[SkipValidation[Desk]]
+T = TypeVar("T")
+
+_UNSAID = {"cache-control": "no-store"}
+_STATUS = {"provider-away": 503, "ledger-away": 503, "provider-wrong": 502}
+
+
+@get(connecting.ABOUT, sync_to_thread=False)
+def get_about(desk: GivenDesk) -> About:
+    """Say who this is, and whose accounts it knows."""
+    return desk.about
+
+
+@post(connecting.CHALLENGES, status_code=200)
+async def give_challenge(request: problems.AnyRequest, desk: GivenDesk) -> Response[Challenge]:
+    """Give a key something to sign."""
+    return Response(desk.challenge(await _body(request, Wish)), headers=_UNSAID)
+
+
+@post(connecting.CONNECTIONS, status_code=200)
+async def begin(request: problems.AnyRequest, desk: GivenDesk) -> Response[Code]:
+    """Give a code to a key that proves that it wants one."""
+    proof = await _body(request, Proof)
+    return Response(await desk.begin(proof, network_of(request)), headers=_UNSAID)
+
+
+@post(connecting.ASK, status_code=200)
+async def ask(request: problems.AnyRequest, desk: GivenDesk) -> Response[Outcome]:
+    """Say what became of a code."""
+    question = await _body(request, Ask)
+    return Response(await desk.ask(question.id), headers=_UNSAID)
+
+
+@get("/healthz", sync_to_thread=False)
+def get_health() -> dict[str, str]:
+    """Say that we are there."""
+    return {"status": "ok"}
+
+
+def build(desk: Desk) -> Litestar:
+    """Put the application together."""
+    return Litestar(
+        route_handlers=(get_about, give_challenge, begin, ask, get_health),
+        dependencies={"desk": Provide(lambda: desk, sync_to_thread=False)},
+        exception_handlers={
+            RefusedError: _on_refused,
+            PeerError: problems.on_peer_error,
+            HTTPException: problems.on_http,
+            Exception: problems.on_bug,
+        },
+        openapi_config=None,
+        logging_config=None,
+        request_max_body_size=None,  # `read_body` has the limit
+    )
+
+
+async def _body(request: problems.AnyRequest, type_: type[T]) -> T:
+    raw = await read_body(request, connecting.REQUEST_BYTES)
+    try:
+        return msgspec.json.decode(raw, type=type_)
+    except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors
+        raise MalformedError(f"not a {type_.__name__}: {err}") from err
+
+
+def _on_refused(request: problems.AnyRequest, err: RefusedError) -> Response[bytes]:
+    status = _STATUS.get(err.code)
+    if status is None:
+        return problems.on_refused(request, err)
+    return problems.problem(err.code, str(err), status)

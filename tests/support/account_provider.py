@@ -1,0 +1,195 @@
+"""A provider of accounts for tests: a real server with GitHub's device flow and OpenID Connect.
+
+It speaks RFC 8628 and OpenID discovery, signs its ID tokens with a key of its own, and does what a
+test scripts, an answer a question: what honest providers say, and what broken ones do.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import deque
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import ec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CLIENT = "tequio-test-client"
+TOKEN = "token-that-nobody-may-see"  # noqa: S105 - it is looked for in logs
+DEVICE_CODE = "device-code-that-nobody-may-see"
+USER_CODE = "WDJB-MJHT"
+NUMBER = 583231407
+SUBJECT = "subject-that-nobody-may-see"
+OAUTH_ERRORS = (
+    "authorization_pending", "slow_down", "access_denied", "expired_token", "invalid_client",
+)  # fmt: skip
+BROKEN: dict[str, tuple[int, Any]] = {
+    "garbage": (200, b"<html>"),
+    "list": (200, []),
+    "empty": (200, {}),
+    "endless": (200, b" " * (1 << 20)),
+    "away": (503, {}),
+    "hanging": (503, {}),
+}
+HANG_S = 60.0
+
+
+@dataclass
+class AccountProvider:
+    """What it will do; tests write it, its threads read it."""
+
+    url: str = ""
+    answers: deque[str] = field(default_factory=deque)
+    """What it does at the next questions for a token; afterwards the person has agreed."""
+    number: int = NUMBER
+    subject: str = SUBJECT
+    code: dict[str, Any] = field(default_factory=dict)
+    """Fields of its codes that are otherwise than usual; None leaves one out."""
+    discovery: dict[str, Any] = field(default_factory=dict)
+    """The same of its discovery document."""
+    claims: dict[str, Any] = field(default_factory=dict)
+    """The same of its ID tokens."""
+    user: Any = None
+    """What it says of the user instead of the truth."""
+    status: int = 0
+    """With which it answers everything, if it is set."""
+    asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    """Every path that was asked for, with its form."""
+    released: threading.Event = field(default_factory=threading.Event)
+    key: ec.EllipticCurvePrivateKey = field(
+        default_factory=lambda: ec.generate_private_key(ec.SECP256R1())
+    )
+
+    @property
+    def name(self) -> str:
+        """What volunteers call it."""
+        return self.url.removeprefix("http://")
+
+    def times(self, path: str) -> int:
+        """Count the questions for a path."""
+        return sum(one == path for one, _ in self.asked)
+
+    def rotate(self) -> None:
+        """Take another key."""
+        self.key = ec.generate_private_key(ec.SECP256R1())
+
+    def identity(self, how: str = "") -> str:
+        """Write an ID token: a good one, or one that is wrong in that way."""
+        now_s = time.time_ns() // 10**9
+        claims = {
+            "iss": self.url, "sub": self.subject, "aud": CLIENT, "iat": now_s, "exp": now_s + 300,
+        } | self.claims  # fmt: skip
+        claims = {name: value for name, value in claims.items() if value is not None}
+        headers = {"kid": self.key_id}
+        if how == "other-key":
+            return jwt.encode(
+                claims, ec.generate_private_key(ec.SECP256R1()), "ES256", headers=headers
+            )
+        if how == "unsigned":
+            return jwt.encode(claims, None, "none", headers=headers)
+        if how == "shared-secret":
+            return jwt.encode(claims, b"x" * 32, "HS256", headers=headers)
+        return jwt.encode(claims, self.key, "ES256", headers=headers)
+
+    @property
+    def key_id(self) -> str:
+        """Name its key."""
+        return f"key-{self.key.public_key().public_numbers().x % 100_000}"
+
+    def keys(self) -> dict[str, Any]:
+        """Write its key set."""
+        public = jwt.algorithms.ECAlgorithm.to_jwk(self.key.public_key(), as_dict=True)
+        return {"keys": [{**public, "kid": self.key_id, "alg": "ES256", "use": "sig"}]}
+
+    def token_answer(self) -> tuple[int, Any]:
+        """Do what is next at a question for a token."""
+        what = self.answers.popleft() if self.answers else "granted"
+        if what in OAUTH_ERRORS:
+            return 400, {"error": what, "error_description": "as scripted"}
+        if what == "hanging":
+            self.released.wait(HANG_S)
+        if what in BROKEN:
+            return BROKEN[what]
+        return 200, {"access_token": TOKEN, "token_type": "bearer", "id_token": self.identity(what)}
+
+    def answer(self, path: str, token: str) -> tuple[int, Any]:
+        """Answer one question."""
+        if self.status:
+            return self.status, {}
+        match path:
+            case "/.well-known/openid-configuration":
+                told = {
+                    "issuer": self.url,
+                    "device_authorization_endpoint": f"{self.url}/login/device/code",
+                    "token_endpoint": f"{self.url}/login/oauth/access_token",
+                    "jwks_uri": f"{self.url}/keys",
+                } | self.discovery
+            case "/keys":
+                told = self.keys()
+            case "/login/device/code":
+                told = {
+                    "device_code": DEVICE_CODE,
+                    "user_code": USER_CODE,
+                    "verification_uri": f"{self.url}/login/device",
+                    "expires_in": 900,
+                    "interval": 1,
+                } | self.code
+            case "/login/oauth/access_token":
+                return self.token_answer()
+            case "/api/v3/user" if token == f"Bearer {TOKEN}":
+                told = self.user or {"id": self.number, "login": "somebody"}
+            case _:
+                return 404, {}
+        return 200, {name: value for name, value in told.items() if value is not None}
+
+
+@contextmanager
+def providing() -> Iterator[AccountProvider]:
+    """Serve one on a free port of the loopback device."""
+    provider = AccountProvider()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._serve({})
+
+        def do_POST(self) -> None:
+            raw = self.rfile.read(int(self.headers.get("content-length", 0)))
+            form = {name: values[-1] for name, values in parse_qs(raw.decode()).items()}
+            self._serve(form)
+
+        def _serve(self, form: dict[str, str]) -> None:
+            provider.asked.append((self.path, form))
+            status, told = provider.answer(self.path, self.headers.get("authorization", ""))
+            raw = told if isinstance(told, bytes) else json.dumps(told).encode()
+            try:
+                self.send_response(status)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(raw)))
+                self.end_headers()
+                self.wfile.write(raw)
+            except OSError:
+                self.close_connection = True  # whoever asked has had enough
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    provider.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield provider
+    finally:
+        provider.released.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
