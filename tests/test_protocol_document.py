@@ -78,6 +78,7 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "attended": answers.AttendedAnswer,
     "ranked": answers.RankedAnswer,
     "standing": answers.StandingAnswer,
+    "tier": answers.TierAnswer,
     "witnesses": cosigned.WitnessesAnswer,
     "witness": cosigned.WitnessAnswer,
     "item": Item,

@@ -188,6 +188,7 @@ class PeerAnswer(Struct, frozen=True):
     """Digest of its last logged statement; zero when there is none."""
     micropoints: Natural
     standing: StandingAnswer | None = None
+    tier: TierAnswer | None = None
     as_of: AsOf | None = None
 
     @property

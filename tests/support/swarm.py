@@ -49,6 +49,7 @@ from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberRea
 from tequio_shared.statements.rounds import HeadAttest, WitnessProof, WorkCommit
 from tequio_shared.statements.runs import NetGenesis, RunOpen
 from tequio_shared.statements.scope import Scope
+from tequio_shared.tiers import ABOUT_TIERS, Tiers
 from tests.support.authors import WORK_BITS, registration
 
 if TYPE_CHECKING:
@@ -375,17 +376,22 @@ class Swarm:
         )
         self.net = self.genesis.network_id
         self.standings = Standings()
+        self.tiers = self._no_tiers(self.standings)
         self.view = RunView.opened(self.net, self.manifest, self.standings)
         self.watch = Stopwatch()
         self._ends: dict[PeerKey, tuple[int, Digest]] = {}
         self._begin()
 
-    def join(self, *volunteers: Volunteer) -> None:
+    def join(self, *volunteers: Volunteer, invitation: Signer | None = None) -> None:
         """Register volunteers; they say that they are ready when they get a turn."""
         for one in volunteers:
+            said = Said(registration(self.net, one.key))
+            entry = one.sign(self.net, None, said, self.now_ms)
+            if invitation is not None:
+                entry = sign(self.net, entry.statement, one.signer, invitation)
+            self.tiers.register(len(self.entries), entry)
             self.volunteers.append(one)
             self.standings.register(one.key, len(self.entries))
-            entry = one.sign(self.net, None, Said(registration(self.net, one.key)), self.now_ms)
             self.entries.append(entry)
             one.note(entry)
 
@@ -477,16 +483,24 @@ class Swarm:
     def replay(self, entries: Iterable[Entry] | None = None) -> RunView:
         """Fold the log into a second view; raises RefusedError as `RunView.apply` does."""
         standings = Standings()
+        tiers = self._no_tiers(standings)
         view = RunView.opened(self.net, self.manifest, standings)
         for index, entry in enumerate(self.entries if entries is None else entries):
             statement = entry.statement
             if statement.run is not None:
                 view.apply(index, statement, 0, self.blobs.__getitem__)
             elif isinstance(statement.body, KeyRegister):
+                tiers.register(index, entry)
                 standings.register(statement.author, index)
+            elif isinstance(statement.body, ABOUT_TIERS):
+                tiers.apply(index, statement)
             elif not isinstance(statement.body, NetGenesis):
                 conduct.apply(standings, index, statement, self.net, self._round_of(view))
         return view
+
+    def _no_tiers(self, standings: Standings) -> Tiers:
+        founders = {self.coordinator.key, self.organiser.key}
+        return Tiers(registered=standings.records, founders=frozenset(founders))
 
     def _begin(self) -> None:
         """Entries 0 and 1: the genesis and the run."""
@@ -505,7 +519,9 @@ class Swarm:
 
     def _log(self, entry: Entry) -> None:
         statement, index = entry.statement, len(self.entries)
-        if statement.run is None:
+        if isinstance(statement.body, ABOUT_TIERS):
+            self.tiers.apply(index, statement)
+        elif statement.run is None:
             rounds = self._round_of(self.view)
             conduct.admit(self.standings, statement, self.net, rounds)
             conduct.apply(self.standings, index, statement, self.net, rounds)

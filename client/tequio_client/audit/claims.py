@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tequio_client.audit.findings import Report
     from tequio_client.audit.fold import Fold
     from tequio_client.audit.sources import LogSource
-    from tequio_client.ledger_answers import StandingAnswer
+    from tequio_client.ledger_answers import StandingAnswer, TierAnswer
     from tequio_shared.ids import PeerKey
 
 
@@ -102,15 +102,20 @@ class Claims:
                     found=getattr(claim, name),
                 )
         if claim.standing is not None and not self._fold.conduct.is_unsure:
-            self._compare_standing(key, claim.standing, size)
+            self._compare_fields(
+                "standing", key, self._fold.conduct.at(key, size), claim.standing, size
+            )
+        if claim.tier is not None and not self._fold.entrance.is_unsure:
+            self._compare_fields("tier", key, self._fold.entrance.at(key, size), claim.tier, size)
 
-    def _compare_standing(self, key: PeerKey, claim: StandingAnswer, size: int) -> None:
-        due = self._fold.conduct.at(key, size)
+    def _compare_fields(
+        self, what: str, key: PeerKey, due: object, claim: StandingAnswer | TierAnswer, size: int
+    ) -> None:
         for name in claim.__struct_fields__:
             expected, found = getattr(due, name, None), getattr(claim, name)
             if expected != found:
                 self._report.mismatch(
-                    f"standing in the API, {name}",
+                    f"{what} in the API, {name}",
                     Place(peer=to_text(key)),
                     f"as of {size} entries",
                     expected=expected,

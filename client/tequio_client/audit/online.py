@@ -102,6 +102,7 @@ class LiveLog:
             last_hash=one.last_hash,
             micropoints=one.micropoints,
             standing=one.standing,
+            tier=one.tier,
             size=one.as_of.size if one.as_of else None,
         )
 

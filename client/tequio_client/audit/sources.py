@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tequio_client.ledger_answers import StandingAnswer
+    from tequio_client.ledger_answers import StandingAnswer, TierAnswer
     from tequio_shared.ids import PeerKey
     from tequio_shared.policy import Policy
 
@@ -50,6 +50,7 @@ class PeerClaim:
     micropoints: int
     size: int | None
     standing: StandingAnswer | None = None
+    tier: TierAnswer | None = None
 
 
 class LogSource(Protocol):

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 from sqlalchemy import delete, exists, insert, select, update
 
 from tequio_ledger.store.insertion import insert_many, upsert
-from tequio_ledger.store.models import DERIVED, Attended, Credit, Peer, Round, Run, Standing
+from tequio_ledger.store.models import (
+    DERIVED,
+    Attended,
+    Credit,
+    KeyTier,
+    Peer,
+    Round,
+    Run,
+    Standing,
+)
 from tequio_shared import conduct
 from tequio_shared.documents import TRAINER, WITNESS, Result
 from tequio_shared.ids import digest_from_text, from_text
@@ -39,8 +48,9 @@ class Changes:
     """What a batch of entries changes in the derived tables."""
 
     peers: set[PeerKey] = field(default_factory=set)
-    """Those whose whole row is written anew from the state; `standings` too."""
+    """Those whose whole row is written anew from the state; so are `standings`, `tiers`."""
     standings: set[PeerKey] = field(default_factory=set)
+    tiers: set[PeerKey] = field(default_factory=set)
     runs: list[Row] = field(default_factory=list)
     new_rounds: dict[RoundKey, Row] = field(default_factory=dict)
     rounds: dict[RoundKey, Row] = field(default_factory=dict)
@@ -56,10 +66,12 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
     changed = conduct.subject(statement)
     if changed is not None:
         changes.standings.add(changed)
+    changes.tiers.update(state.tiers.subjects(entry))
     match statement.body:
         case NetGenesis():
             changes.peers.update(state.peers)
             changes.standings.update(state.peers)
+            changes.tiers.update(state.peers)
         case RunOpen(manifest=manifest):
             row: Row = {"opened_index": index, "manifest": digest_from_text(manifest)}
             changes.runs.append({"run": statement.run, **row})
@@ -78,10 +90,7 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
 
 def write(connection: Connection, changes: Changes, state: State) -> None:
     """Bring the derived tables up to date with the state."""
-    if changes.peers:
-        _write_peers(connection, [_peer_row(key, state) for key in sorted(changes.peers)])
-    if changes.standings:
-        _write_standings(connection, [_standing_row(k, state) for k in sorted(changes.standings)])
+    _write_keys(connection, changes, state)
     if changes.runs:
         connection.execute(insert(Run), changes.runs)
     if changes.new_rounds:
@@ -179,6 +188,15 @@ def _round_view(statement: Statement, state: State) -> RoundView:
     return view.round
 
 
+def _write_keys(connection: Connection, changes: Changes, state: State) -> None:
+    if changes.peers:
+        _write_peers(connection, [_peer_row(key, state) for key in sorted(changes.peers)])
+    if changes.standings:
+        _write_standings(connection, [_standing_row(k, state) for k in sorted(changes.standings)])
+    if changes.tiers:
+        _write_tiers(connection, [_tier_row(key, state) for key in sorted(changes.tiers)])
+
+
 def _peer_row(key: PeerKey, state: State) -> Row:
     chain = state.peers[key]
     return {
@@ -210,6 +228,17 @@ def _standing_row(key: PeerKey, state: State) -> Row:
 def _write_standings(connection: Connection, rows: list[Row]) -> None:
     fresh = [name for name in rows[0] if name != "peer"]
     upsert(connection, Standing, rows, keys=("peer",), fresh=fresh)
+
+
+def _tier_row(key: PeerKey, state: State) -> Row:
+    word = state.tiers.word(key)
+    row: Row = {"peer": key, "tier": int(word.tier), "owner": word.owner, "run": word.run}
+    return {**row, "until": word.until, "since": word.since}
+
+
+def _write_tiers(connection: Connection, rows: list[Row]) -> None:
+    fresh = [name for name in rows[0] if name != "peer"]
+    upsert(connection, KeyTier, rows, keys=("peer",), fresh=fresh)
 
 
 def _round_key(statement: Statement) -> tuple[RunId, int]:

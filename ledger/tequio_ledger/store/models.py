@@ -148,6 +148,21 @@ class Standing(Base):
     __table_args__ = (Index("standing_since", "standing", "since"),)
 
 
+class KeyTier(Base):
+    """Who is behind one key, as the log says; keys without a row are anonymous."""
+
+    __tablename__ = "tier"
+    peer: Mapped[Hash] = mapped_column(ForeignKey("peer.key"), primary_key=True)
+    tier: Mapped[Number]
+    owner: Mapped[Hash]
+    run: Mapped[bytes | None] = mapped_column(LargeBinary(32))
+    """The only run for which it was invited."""
+    until: Mapped[Number]
+    """End of the vouch, ms; otherwise 0."""
+    since: Mapped[int | None] = mapped_column(Whole)
+    """Log index of what says so; none when a vouch counts no longer."""
+
+
 class Run(Base):
     """One run, by the digest of its manifest."""
 
@@ -205,5 +220,5 @@ class Attended(Base):
     __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own name
 
 
-DERIVED = (Attended, Credit, Round, Run, Standing, Peer)
+DERIVED = (Attended, Credit, Round, Run, KeyTier, Standing, Peer)
 """Children first: the order in which they can be emptied."""

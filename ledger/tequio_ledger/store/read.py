@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select, tuple_
 
-from tequio_ledger.store.models import Peer, Round, Standing
+from tequio_ledger.store.models import KeyTier, Peer, Round, Standing
 from tequio_shared.ids import PeerKey
+from tequio_shared.tiers import Tier
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -45,6 +46,17 @@ class StandingRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TierRow:
+    """Who is behind one key; `since` is the log index of what says so."""
+
+    tier: int
+    owner: bytes
+    run: bytes | None
+    until: int
+    since: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PeerRow:
     """One registered key."""
 
@@ -54,6 +66,7 @@ class PeerRow:
     last_hash: bytes
     micropoints: int
     standing: StandingRow
+    tier: TierRow
 
 
 def rounds(connection: Connection, run: bytes, after: int, limit: int) -> list[RoundRow]:
@@ -104,7 +117,15 @@ def standings(
     ]
 
 
-_PEERS = select(Peer.__table__, Standing.__table__).join(Standing, Standing.peer == Peer.key)
+_TIER = [
+    getattr(KeyTier, name).label(f"tier_{name}")
+    for name in ("tier", "owner", "run", "until", "since")
+]
+_PEERS = (
+    select(Peer.__table__, Standing.__table__, *_TIER)
+    .join(Standing, Standing.peer == Peer.key)
+    .outerjoin(KeyTier, KeyTier.peer == Peer.key)
+)
 
 
 def _peers(rows: Iterable[Row[tuple[object, ...]]]) -> list[PeerRow]:
@@ -116,9 +137,22 @@ def _peers(rows: Iterable[Row[tuple[object, ...]]]) -> list[PeerRow]:
             last_hash=row.last_hash,
             micropoints=row.micropoints,
             standing=_standing(row),
+            tier=_tier(row),
         )
         for row in rows
     ]
+
+
+def _tier(row: Row[tuple[object, ...]]) -> TierRow:
+    if row.tier_tier is None:
+        return TierRow(tier=int(Tier.ANONYMOUS), owner=row.key, run=None, until=0, since=None)
+    return TierRow(
+        tier=row.tier_tier,
+        owner=row.tier_owner,
+        run=row.tier_run,
+        until=row.tier_until,
+        since=row.tier_since,
+    )
 
 
 def _standing(row: Row[tuple[object, ...]]) -> StandingRow:

@@ -8,14 +8,16 @@ from tequio_ledger.log import Published
 from tequio_ledger.state import Resume, State
 from tequio_ledger.store.attended import AttendedRow
 from tequio_ledger.store.ranking import RankedRow
-from tequio_ledger.store.read import PeerRow, RoundRow, StandingRow
+from tequio_ledger.store.read import PeerRow, RoundRow, StandingRow, TierRow
 from tequio_shared.causes import words_of
 from tequio_shared.fields import Bytes32Text, BytesText, Natural, Positive
 from tequio_shared.ids import RunId, peer_id_text, to_text
 from tequio_shared.round_state import Phase
 from tequio_shared.run import State as RunState
 from tequio_shared.standing import Standing
+from tequio_shared.tiers import Tier
 
+TierNumber = Annotated[int, msgspec.Meta(ge=0, le=int(max(Tier)))]
 Outcome = Annotated[str, msgspec.Meta(pattern="^(open|closed|void)$")]
 
 
@@ -113,6 +115,16 @@ class StandingAnswer(msgspec.Struct, frozen=True, kw_only=True):
     appeal: Natural | None
 
 
+class TierAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """Who is behind a key, as far as the log says, and which entry says so."""
+
+    tier: TierNumber
+    owner: Bytes32Text
+    run: Bytes32Text | None
+    until: Natural
+    since: Natural | None
+
+
 class PeerAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """One key: where its chain ends, what it earned, and how it stands."""
 
@@ -123,6 +135,7 @@ class PeerAnswer(msgspec.Struct, frozen=True, kw_only=True):
     last_hash: Bytes32Text
     micropoints: Natural
     standing: StandingAnswer
+    tier: TierAnswer
     as_of: AsOf
 
 
@@ -227,7 +240,19 @@ def peer_answer(row: PeerRow, published: Published) -> PeerAnswer:
         last_hash=to_text(row.last_hash),
         micropoints=row.micropoints,
         standing=standing_answer(row.standing),
+        tier=tier_answer(row.tier),
         as_of=as_of(published),
+    )
+
+
+def tier_answer(row: TierRow) -> TierAnswer:
+    """Describe who is behind a key."""
+    return TierAnswer(
+        tier=row.tier,
+        owner=to_text(row.owner),
+        run=None if row.run is None else to_text(row.run),
+        until=row.until,
+        since=row.since,
     )
 
 

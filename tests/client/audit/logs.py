@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tequio_client.ledger_answers import StandingAnswer
+    from tequio_client.ledger_answers import StandingAnswer, TierAnswer
     from tequio_shared.ids import PeerKey
     from tests.support.swarm import Swarm
 
@@ -47,6 +47,7 @@ class MemoryLog:
             )
         ]
         self.standings: dict[PeerKey, StandingAnswer] = {}
+        self.tiers: dict[PeerKey, TierAnswer] = {}
         self.points = {
             key: one.trainer + one.witness
             for key, one in (swarm.view.accounts.earned if swarm.view.accounts else {}).items()
@@ -98,6 +99,7 @@ class MemoryLog:
             last_hash=to_text(own[-1].digest if own else bytes(32)),
             micropoints=self.points.get(key, 0),
             standing=self.standings.get(key),
+            tier=self.tiers.get(key),
             size=None,
         )
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from tequio_ledger.service import Ledger
 from tequio_ledger.store import attended, entry_rows, history, ranking, read
 from tequio_ledger.store.attended import AttendedRow
-from tequio_ledger.store.read import StandingRow
+from tequio_ledger.store.read import StandingRow, TierRow
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.pages import press, series, words
 from tequio_ledger.web.pages.chart import Chart
@@ -52,6 +52,19 @@ class StandingView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TierView:
+    """Who is behind a key, and which entry says so."""
+
+    mark: Mark
+    owner: str
+    """Empty: the key itself."""
+    run: str
+    until_ms: int
+    is_over: bool
+    since: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AttendedView:
     """One round that the key was in and that is over."""
 
@@ -85,6 +98,7 @@ class PeerPage:
     rank: int | None
     ranked: int
     standing: StandingView
+    tier: TierView
     points: Chart
     rounds: tuple[AttendedView, ...]
     duty: Duty
@@ -141,12 +155,24 @@ def _view(
         rank=_rank(connection, key) if row.micropoints else None,
         ranked=ranking.count(connection),
         standing=standing_view(row.standing),
+        tier=_tier(key, row.tier, now_ms),
         points=series.points_per_day(by_day, now_ms),
         rounds=rounds,
         duty=_duty(rounds),
         older=rows[-1].closed_index if len(rows) == ROUNDS else None,
         is_first=before == JSON_INTEGER,
         entries=tuple(entry_line(one) for one in entries),
+    )
+
+
+def _tier(key: PeerKey, row: TierRow, now_ms: int) -> TierView:
+    return TierView(
+        mark=words.tier(row.tier),
+        owner="" if row.owner == key else to_text(row.owner),
+        run="" if row.run is None else to_text(row.run),
+        until_ms=row.until,
+        is_over=0 < row.until <= now_ms,
+        since=row.since,
     )
 
 

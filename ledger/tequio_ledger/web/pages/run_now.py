@@ -33,6 +33,7 @@ class SlotNow:
     roles: tuple[str, ...]
     windows: int
     standing: Mark
+    tier: Mark
     has_stated: bool
     has_committed: bool
     is_elected: bool
@@ -169,6 +170,7 @@ def _slot(state: LedgerState, view: RunView, current: RoundView, slot: int) -> S
         roles=member.roles,
         windows=member.share if TRAINER in member.roles else 0,
         standing=words.standing(state.standings.of(member.key)),
+        tier=words.tier(state.tiers.of(member.key, view.manifest.run_id, view.rostered_ms).tier),
         has_stated=slot in current.attests,
         has_committed=slot in current.commitments,
         is_elected=slot in current.elected,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tequio_shared.proof import Reason, Verdict
 from tequio_shared.run import State, VoidReason
 from tequio_shared.standing import Standing
+from tequio_shared.tiers import Tier
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -128,6 +129,14 @@ STANDINGS: Mapping[Standing, Mark] = MappingProxyType(
     }
 )
 
+TIERS: Mapping[Tier, Mark] = MappingProxyType(
+    {
+        Tier.ANONYMOUS: Mark("Anonymous", "wait", "Nobody says who is behind it."),
+        Tier.VOUCHED: Mark("Vouched for", "ok", "A connector knows an account behind it."),
+        Tier.INVITED: Mark("Invited", "ok", "Organisers let it in."),
+    }
+)
+
 TYPES: Mapping[str, str] = MappingProxyType(
     {
         "net.genesis": "The network begins",
@@ -194,6 +203,14 @@ def standing(name: str) -> Mark:
         return STANDINGS[Standing(name)]
     except ValueError:
         return Mark(name, "wait")
+
+
+def tier(number: int) -> Mark:
+    """A tier."""
+    try:
+        return TIERS[Tier(number)]
+    except ValueError:
+        return Mark(f"Tier {number}", "wait")
 
 
 def _because(code: int) -> str:
