@@ -24,6 +24,7 @@ from tequio_ledger import (
 )
 from tequio_ledger import main as service
 from tequio_ledger.clock import now_ms
+from tequio_ledger.connector.command import connect
 from tequio_ledger.folder import Folder
 from tequio_ledger.monitor.command import monitor
 from tequio_ledger.moving.command import migrate, move
@@ -153,6 +154,7 @@ def quarantine(words: tuple[str, ...]) -> None:
     sys.exit(subprocess.run(command, check=False).returncode)  # noqa: S603 - our own program
 
 
+cli.add_command(connect)
 cli.add_command(monitor)
 cli.add_command(sign)
 cli.add_command(witness)

@@ -94,7 +94,7 @@ class AccountProvider:
                 claims, ec.generate_private_key(ec.SECP256R1()), "ES256", headers=headers
             )
         if how == "unsigned":
-            return jwt.encode(claims, None, "none", headers=headers)
+            return jwt.encode(claims, "", "none", headers=headers)
         if how == "shared-secret":
             return jwt.encode(claims, b"x" * 32, "HS256", headers=headers)
         return jwt.encode(claims, self.key, "ES256", headers=headers)

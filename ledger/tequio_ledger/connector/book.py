@@ -96,10 +96,8 @@ class Book:
         """Write the file anew: the vouches that stand, and the highest number."""
         standing = [line for line in self._vouches.values() if line.until > now_ms]
         self._vouches = {line.peer: line for line in standing}
-        if not self.used:
-            return
         lines = standing
-        if all(line.seq != self.used for line in standing):
+        if self.used and all(line.seq != self.used for line in standing):
             lines = [*standing, _Line(self.used)]
         try:
             disk.write_file(self._path, _written(lines))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import structlog
@@ -39,10 +39,9 @@ OPEN = 1_000
 HURRY_S = 5
 """What a provider's `slow_down` adds to the pause (RFC 8628, 3.5)."""
 DAY_MS = 86_400_000
-CODES = 10
-"""Codes of one network address (IPv4 /24, IPv6 /48), and of one key, at once; then one each
-`CODE_PAUSE_S`."""
-CODE_PAUSE_S = 60.0
+HOUR_S = 3_600
+AT_ONCE = 6
+"""The part of an hour's codes that one sender may have at once."""
 
 log = structlog.get_logger(__name__)
 
@@ -77,7 +76,8 @@ class Rules:
 
     about: About
     net: ids.NetworkId
-    secret: bytes
+    secret: bytes = field(repr=False)
+    codes_per_hour: int
 
 
 class Desk:
@@ -101,7 +101,8 @@ class Desk:
         self._clock = clock
         self._open: dict[str, Connection] = {}
         self._saying = asyncio.Lock()
-        self._buckets = Buckets(1 / CODE_PAUSE_S, CODES)
+        hourly = rules.codes_per_hour
+        self._buckets = Buckets(hourly / HOUR_S, max(1, hourly / AT_ONCE)) if hourly else None
 
     def challenge(self, wish: Wish) -> Challenge:
         """Give a key something to sign; raises RefusedError for a provider that we do not know."""
@@ -165,14 +166,15 @@ class Desk:
         return peer
 
     def _limit(self, network: str, peer: PeerKey) -> None:
-        now_ms, now_s = self._clock(), self._clock() / 1000
+        now_ms = self._clock()
         over = [name for name, one in self._open.items() if one.ends_ms < now_ms]
         for name in over:
             del self._open[name]
         if len(self._open) >= OPEN:
             raise RefusedError("queue-full", "too many want to connect now: try again later")
-        if not (self._buckets.take(network, 1, now_s) and self._buckets.take(peer, 1, now_s)):
-            raise RefusedError("rate-limited", "too many codes were asked for from here: wait")
+        for sender in (network, peer):
+            if self._buckets and not self._buckets.take(sender, 1, now_ms / 1000):
+                raise RefusedError("rate-limited", "too many codes were asked for from here: wait")
 
     async def _check_registered(self, peer: PeerKey) -> None:
         try:
@@ -199,7 +201,7 @@ class Desk:
             code=code,
             ends_ms=now_ms + code.expires_s * 1000,
             interval_s=code.interval_s,
-            next_ms=now_ms + code.interval_s * 1000,
+            next_ms=now_ms,  # the pause is one between two questions
         )
         log.info("a key wants to be vouched for", peer=ids.to_text(peer), provider=provider.name)
         return connecting.Code(

@@ -113,7 +113,7 @@ async def _open_desk(settings: Settings, folder: Folder, url: str, http: httpx.A
         keys_per_account=settings.keys_per_account,
         term_days=settings.term_days,
     )
-    rules = Rules(about=about, net=net, secret=secret)
+    rules = Rules(about=about, net=net, secret=secret, codes_per_hour=settings.codes_per_hour)
     return Desk(rules, providers, Challenges(now_ms), author, book, now_ms)
 
 

@@ -136,6 +136,13 @@ TERM_DAYS = Setting(
     help="How long a vouch lasts.",
     form=Form.NUMBER,
 )
+CODES_PER_HOUR = Setting(
+    name="codes-per-hour",
+    default="60",
+    parse=number(0, 1 << 20),
+    help="Codes of a network address, and of a key, a sixth of them at once; 0: any.",
+    form=Form.NUMBER,
+)
 REQUEST_RATE = Setting(
     name="request-rate",
     default="20",
@@ -175,6 +182,7 @@ ALL: tuple[Setting[Any], ...] = (
     OPENID,
     KEYS_PER_ACCOUNT,
     TERM_DAYS,
+    CODES_PER_HOUR,
     REQUEST_RATE,
     TRUSTED_PROXY,
     LOG_JSON,
@@ -197,6 +205,8 @@ class Settings:
     openid: tuple[Registered, ...]
     keys_per_account: int
     term_days: int
+    codes_per_hour: int
+    """Of one network address (IPv4 /24, IPv6 /48), and of one key; 0 sets no limit, as below."""
     request_rate: int
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...]
     log_json: bool
@@ -216,6 +226,7 @@ def read(gathered: Gathered) -> Settings:
         openid=reader.of(OPENID, ()),
         keys_per_account=reader.of(KEYS_PER_ACCOUNT, 1),
         term_days=reader.of(TERM_DAYS, 1),
+        codes_per_hour=reader.of(CODES_PER_HOUR, 0),
         request_rate=reader.of(REQUEST_RATE, 0),
         trusted_proxies=reader.of(TRUSTED_PROXY, ()),
         log_json=reader.of(LOG_JSON, False),  # noqa: FBT003 - a value among others

@@ -1,0 +1,191 @@
+"""Connectors of a test: the real program, and volunteers who talk to it over HTTP."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import msgspec
+
+from tequio_shared import connecting
+from tequio_shared.ids import NetworkId, from_text, key_from_text, to_text
+from tequio_shared.statement import Entry, make, sign
+from tequio_shared.statements.connectors import RoleGrant
+from tequio_shared.tlog import bundle
+from tests.support.account_provider import CLIENT
+from tests.support.ledgers import ORGANISER
+from tests.support.slack import allowed_s
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tequio_shared.ids import PeerKey
+    from tequio_shared.keys import Signer
+    from tests.support.account_provider import AccountProvider
+    from tests.support.authors import Author
+    from tests.support.ledgers import Served
+
+YEAR_MS = 365 * 86_400_000
+
+
+def now_ms() -> int:
+    """The wall clock, which real programs go by."""
+    return time.time_ns() // 1_000_000
+
+
+@dataclass
+class Connector:
+    """A running connector, and all that it logged so far."""
+
+    url: str
+    key: PeerKey
+    net: NetworkId
+    process: subprocess.Popen[str]
+    lines: list[str] = field(default_factory=list)
+
+    def post(self, path: str, what: object) -> httpx.Response:
+        """Send JSON."""
+        return httpx.post(self.url + path, content=msgspec.json.encode(what), timeout=30)
+
+    def wish(self, key: PeerKey, provider: str) -> bytes:
+        """Get a challenge for a key."""
+        asked = {"peer": to_text(key), "provider": provider}
+        answer = self.post(connecting.CHALLENGES, asked)
+        assert answer.status_code == 200, answer.text
+        return from_text(answer.json()["challenge"], None)
+
+    def begin(
+        self,
+        signer: Signer,
+        provider: str,
+        *,
+        challenge: bytes | None = None,
+        url: str = "",
+        peer: PeerKey | None = None,
+    ) -> httpx.Response:
+        """Prove that a key wants a code, in the right way if not said otherwise."""
+        given = challenge or self.wish(signer.key, provider)
+        message = connecting.signed_message(self.net, url or self.url, provider, given)
+        proof = {
+            "peer": to_text(peer or signer.key),
+            "provider": provider,
+            "challenge": to_text(given),
+            "signature": to_text(signer.sign(message)),
+        }
+        return self.post(connecting.CONNECTIONS, proof)
+
+    def ask(self, name: str) -> httpx.Response:
+        """Ask once what became of a code."""
+        return self.post(connecting.ASK, {"id": name})
+
+    def wait(self, name: str) -> httpx.Response:
+        """Ask as often as one may, until there is an end."""
+        deadline_s = time.monotonic() + allowed_s(20.0)
+        while True:
+            answer = self.ask(name)
+            if answer.status_code != 200 or answer.json()["state"] != "waiting":
+                return answer
+            assert time.monotonic() < deadline_s, answer.text
+            time.sleep(0.2)
+
+    def connect(self, author: Author, provider: AccountProvider) -> httpx.Response:
+        """Go the whole way, the person agreeing."""
+        begun = self.begin(author.signer, provider.name)
+        assert begun.status_code == 200, begun.text
+        return self.wait(begun.json()["id"])
+
+    def stop(self) -> int:
+        """Ask it to end; its exit status."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(allowed_s(10.0))
+
+
+@contextmanager
+def connecting_to(
+    folder: Path, ledger: Served, *providers: AccountProvider, options: tuple[str, ...] = ()
+) -> Iterator[Connector]:
+    """Start the real program before accounts of those: GitHub's the first, OpenID the others."""
+    place = ("--dir", str(folder), "--port", "0", "--ledger", ledger.url)
+    known = ["--github", f"{CLIENT}@{providers[0].url}"]
+    for one in providers[1:]:
+        known += ["--openid", f"{CLIENT}@{one.url}"]
+    shown = ("--log-json", "--log-level", "debug")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tequio_ledger", "connect", *place, *known, *shown, *options],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONWARNINGS": "default"},
+    )
+    lines: list[str] = []
+    started = threading.Event()
+
+    def read() -> None:
+        assert process.stderr is not None
+        for line in process.stderr:
+            lines.append(line)
+            if '"url"' in line:
+                started.set()
+        started.set()
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        assert started.wait(allowed_s(20.0))
+        first = _serving(lines)
+        yield Connector(
+            url=first["url"],
+            key=key_from_text(first["key"]),
+            net=NetworkId(from_text(first["network_id"])),
+            process=process,
+            lines=lines,
+        )
+    finally:
+        process.terminate()
+        process.wait(allowed_s(10.0))
+        reader.join()
+        for stream in (process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+
+
+def _serving(lines: list[str]) -> dict[str, Any]:
+    for line in lines:
+        if line.startswith("{") and '"url"' in line:
+            found: dict[str, Any] = json.loads(line)
+            return found
+    raise AssertionError("".join(lines))
+
+
+def post(ledger: Served, entry: Entry) -> dict[str, Any]:
+    """Have an entry logged; what became of it."""
+    answer = httpx.post(f"{ledger.url}/v1/statements", content=bundle([entry.leaf()]), timeout=30)
+    (item,) = answer.json()["items"]
+    found: dict[str, Any] = item
+    return found
+
+
+def name_connector(ledger: Served, key: PeerKey) -> None:
+    """Have the organisers say that a key may vouch for others."""
+    where = httpx.get(f"{ledger.url}/v1/peers/{to_text(ORGANISER.key)}", timeout=30).json()
+    ts = now_ms()
+    made = make(
+        body=RoleGrant(peer=to_text(key), role="connector", until=ts + YEAR_MS),
+        author=ORGANISER.key,
+        seq=where["last_seq"] + 1,
+        ts=ts,
+        exp=ts + 60_000,
+        prev=from_text(where["last_hash"]),  # type: ignore[arg-type]  # 32 bytes of a digest
+    )
+    item = post(ledger, sign(ledger.net, made, ORGANISER))
+    assert item["status"] == "logged", item
