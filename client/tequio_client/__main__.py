@@ -19,6 +19,7 @@ COMMANDS = {
     "standing": "tequio_client.cli.standing:standing",
     "appeal": "tequio_client.cli.standing:appeal",
     "data": "tequio_client.cli.data:data",
+    "score": "tequio_client.cli.score:score",
     "audit": "tequio_client.cli.audit:audit",
     "status": "tequio_client.cli.lending:status",
     "contribute": "tequio_client.cli.lending:contribute",

@@ -1,7 +1,8 @@
-"""Where documents come from: text files, a Hugging Face dataset, or Python's own library."""
+"""Where documents come from: files, a Hugging Face dataset, or Python's own library."""
 
 from __future__ import annotations
 
+import json
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,9 @@ from typing import Any, Protocol
 
 from tequio_shared.errors import UserFacingError
 
+LINES = (".jsonl", ".ndjson")
+"""How files end that hold a document a line."""
+_TABLES = (*LINES, ".parquet", ".arrow")
 _NOT_LIBRARY = {"site-packages", "dist-packages", "test", "tests", "__pycache__", "lib2to3"}
 
 
@@ -62,6 +66,79 @@ class Rows:
     def text(self, index: int) -> str:
         """Read a row's text."""
         return str(self.rows[index][self.column] or "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """Documents that were read already."""
+
+    label: str
+    texts: tuple[str, ...]
+
+    def __len__(self) -> int:
+        """Count the documents."""
+        return len(self.texts)
+
+    def text(self, index: int) -> str:
+        """Give a document."""
+        return self.texts[index]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How a source is read: which files of a folder, and which part of a dataset."""
+
+    pattern: str = "*"
+    config: str | None = None
+    split: str = "train"
+    column: str = "text"
+
+
+def found(where: str, reading: Reading) -> Source:
+    """Open what a person names: a text file, a file of JSON lines, a folder, a dataset.
+
+    A folder with tables or JSON lines in it is a dataset; what is not here is looked for on the
+    Hub. Raises UserFacingError.
+    """
+    path = Path(where)
+    try:
+        path.exists()
+    except OSError as err:  # a name that no file can have
+        raise UserFacingError(f"cannot read {where[:60]}: {err.strerror}") from err
+    if path.is_file():
+        if path.suffix in LINES:
+            return json_lines(path, reading.column)
+        return Files(label=f"file {path.name}", paths=(path,))
+    if path.is_dir() and not any(one.suffix in _TABLES for one in path.rglob("*")):
+        return folder(path, reading.pattern)
+    if not path.exists() and where.startswith((".", "/", "~")):
+        raise UserFacingError(f"there is no file or folder {where}")
+    return hugging_face(where, config=reading.config, split=reading.split, column=reading.column)
+
+
+def json_lines(path: Path, column: str) -> Texts:
+    """Read a file of JSON lines, each an object with the text in `column`, or the text itself.
+
+    Raises UserFacingError with the number of the line that is neither.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as err:
+        raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
+    lines = enumerate(raw.splitlines(), 1)
+    texts = [_text_of(line, column, f"{path}, line {at}") for at, line in lines if line.strip()]
+    return Texts(label=f"file {path.name}", texts=tuple(texts))
+
+
+def _text_of(line: bytes, column: str, place: str) -> str:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as err:
+        raise UserFacingError(f"{place} is no JSON: {err}") from err
+    text = value.get(column) if isinstance(value, dict) else value
+    if not isinstance(text, str):
+        raise UserFacingError(f"{place} has no text {column!r}; name another with --column")
+    return text
 
 
 def folder(path: Path, pattern: str) -> Files:

@@ -79,6 +79,11 @@ def limit_threads(threads: int) -> None:
         torch.set_num_threads(threads)
 
 
+def threads() -> int:
+    """How many CPU threads compute."""
+    return torch.get_num_threads()
+
+
 def _count(kind: str) -> int:
     """How many devices of a kind torch sees."""
     if kind == "cuda":

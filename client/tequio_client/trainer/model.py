@@ -115,7 +115,7 @@ def build(config: bytes) -> Model:
 
     Raises UserFacingError when this is no causal language model that we can build.
     """
-    return _network(_fields(config))
+    return _network(configuration(config))
 
 
 def build_listed(
@@ -128,8 +128,8 @@ def build_listed(
     The two are a stranger's words. They are held against each other before anything is allocated;
     raises UserFacingError when they do not fit.
     """
-    fields = _fields(config)
-    _check_repeats(fields, len(tensors))
+    fields = configuration(config)
+    check_repeats(fields, len(tensors))
     try:
         plain = LlamaConfig.of(fields)
         if plain is not None:
@@ -270,7 +270,8 @@ def _quantised(name: str, weights: Tensor) -> NDArray[np.int32]:
     return units.astype(np.int32)
 
 
-def _fields(config: bytes) -> dict[str, Any]:  # JSON of any model
+def configuration(config: bytes) -> dict[str, Any]:  # JSON of any model
+    """Read a Hugging Face configuration, less what points at code; raises UserFacingError."""
     try:
         fields = json.loads(config)
     except (ValueError, RecursionError) as err:
@@ -289,14 +290,19 @@ def _without_code(fields: dict[str, Any]) -> dict[str, Any]:  # JSON of any mode
     }
 
 
-def _check_repeats(fields: Mapping[str, Any], tensors: int) -> None:
-    """No more layers than tensors: each layer takes memory even where its weights take none."""
+def check_repeats(fields: Mapping[str, Any], tensors: int) -> None:
+    """Allow no more layers than tensors: each takes memory even where its weights take none.
+
+    Raises UserFacingError.
+    """
     for name, value in fields.items():
         if isinstance(value, dict):
-            _check_repeats(value, tensors)
+            check_repeats(value, tensors)
         most = tensors if name in _LAYERS else _MOST_EXPERTS if "expert" in name else None
         if most is not None and isinstance(value, int) and value > most:
-            raise UserFacingError(f"the configuration's {name} is {value}: more than the manifest")
+            raise UserFacingError(
+                f"the configuration's {name} is {value}: more than its {tensors} tensors"
+            )
 
 
 def _network(fields: dict[str, Any]) -> Model:  # JSON of any model

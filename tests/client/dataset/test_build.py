@@ -15,6 +15,7 @@ from tequio_client.dataset.build import (
     held_out_name,
     train_name,
 )
+from tequio_client.text_tokenizers import ByteTokenizer
 from tequio_shared import merkle
 from tequio_shared.corpus import Corpus
 from tequio_shared.errors import UserFacingError
@@ -35,7 +36,7 @@ def _texts(folder: Path, names: list[str]) -> Path:
 
 def _build(folder: Path, out: Path, settings: Settings = SETTINGS) -> Corpus:
     source = sources.folder(folder, "*")
-    return build(source, tokenizers.ByteTokenizer(), settings, out, lambda *_: None)
+    return build(source, ByteTokenizer(), settings, out, lambda *_: None)
 
 
 def test_the_same_texts_give_the_same_bytes(tmp_path: Path) -> None:

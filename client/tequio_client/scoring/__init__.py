@@ -1,0 +1,1 @@
+"""Scoring models on texts of one's own, as competitions do."""

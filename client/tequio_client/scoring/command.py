@@ -1,0 +1,217 @@
+"""`tequio score` as a person sees it: a bar while it works, then tables."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from dataclasses import dataclass
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from tequio_client.dataset import sources
+from tequio_client.foreign_text import cleaned
+from tequio_client.scoring import hub, report
+from tequio_client.trainer import device, likelihood, model_folder
+from tequio_shared import bootstrap
+from tequio_shared.errors import UserFacingError
+from tequio_shared.scoring import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tequio_client.dataset.sources import Reading, Source
+    from tequio_client.scoring.report import ModelScore, Report
+    from tequio_shared.bootstrap import Interval, Ranking
+
+_SOFTWARE = ("tequio", "torch", "transformers", "tokenizers")
+_SHOWN = 60
+_GIGA = 10**9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What the person asked for; None leaves the choice to the model."""
+
+    models: tuple[str, ...]
+    data: str
+    reading: Reading
+    revision: str | None
+    tokenizer: str | None
+    prefix: str | None
+    window: int | None
+    stride: int | None
+    documents: int
+    device: str
+    threads: int | None
+    batch_tokens: int
+    beacon: bytes
+    show_each: bool
+
+
+def run(wish: Wish, console: Console | None = None) -> Report:
+    """Score, and show what was found; raises UserFacingError."""
+    shown = console or Console()
+    texts = _texts(sources.found(wish.data, wish.reading), wish.documents)
+    chosen = device.choose(wish.device)
+    if wish.threads:
+        device.limit_threads(wish.threads)
+    names = _distinct(wish.models)
+    models = tuple(
+        _scored(wish, name, path, texts, chosen, shown)
+        for name, path in zip(names, wish.models, strict=True)
+    )
+    ranking = _ranked(models, wish.beacon) if len(models) > 1 else None
+    _show(models, shown)
+    if ranking:
+        _show_ranking(ranking, shown)
+    if wish.show_each:
+        _show_each(models, shown)
+    return report.Report(
+        data=wish.data,
+        device=chosen.label,
+        threads=device.threads(),
+        software={name: metadata.version(name) for name in _SOFTWARE},
+        models=models,
+        ranking=report.of_ranking(ranking, wish.beacon, bootstrap.REPLICATES) if ranking else None,
+    )
+
+
+def _texts(source: Source, most: int) -> list[str]:
+    count = min(len(source), most) if most else len(source)
+    texts = [source.text(index) for index in range(count)]
+    if not any(texts):
+        raise UserFacingError(
+            f"there is no text in the {source.label}; documents are UTF-8 files, or a column of "
+            "text (--column)"
+        )
+    return texts
+
+
+def _scored(
+    wish: Wish,
+    name: str,
+    path: str,
+    texts: Sequence[str],
+    chosen: device.Device,
+    shown: Console,
+) -> ModelScore:
+    scored = model_folder.open_folder(
+        hub.folder(path, wish.revision), tokenizer=wish.tokenizer, prefix=wish.prefix
+    )
+    rules = scored.rules(wish.window, wish.stride)
+    means = likelihood.Means(device=chosen, batch_tokens=wish.batch_tokens)
+    begun = time.perf_counter()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=shown, transient=True) as bars:
+        found = tuple(
+            bars.track(
+                likelihood.score(scored, texts, rules, means),
+                total=len(texts),
+                description=cleaned(name, _SHOWN),
+            )
+        )
+    return report.of_model(name, scored, rules, found, time.perf_counter() - begun)
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Tell a model that is named twice apart from itself."""
+    seen = Counter[str]()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(f"{name} ({seen[name]})" if seen[name] > 1 else name)
+    return found
+
+
+def _ranked(models: Sequence[ModelScore], beacon: bytes) -> Ranking:
+    """Rank on the documents that have text; which those are, models agree on."""
+    kept = [at for at, one in enumerate(models[0].documents) if one.refusal is not Refusal.EMPTY]
+    return bootstrap.rank(
+        {one.model: [one.documents[at].millibits for at in kept] for one in models},
+        [models[0].documents[at].size_bytes for at in kept],
+        beacon=beacon,
+    )
+
+
+def _show(models: Sequence[ModelScore], shown: Console) -> None:
+    table = Table("model", title="Bits per byte: the fewer, the better")
+    for column in ("bits/byte", "byte ppl", "word ppl", "documents", "bytes", "tokens", "tokens/s"):
+        table.add_column(column, justify="right")
+    for one in models:
+        table.add_row(
+            cleaned(one.model, _SHOWN),
+            f"{one.bits_per_byte:.6f}",
+            f"{one.byte_perplexity:.4f}",
+            "too large" if math.isinf(one.word_perplexity) else f"{one.word_perplexity:,.2f}",
+            f"{one.totals.documents:,}",
+            f"{one.totals.size_bytes:,}",
+            f"{one.totals.tokens:,}",
+            f"{one.totals.tokens / max(one.seconds, 1e-3):,.0f}",
+        )
+    shown.print(table)
+    for one in models:
+        shown.print(
+            f"{cleaned(one.model, _SHOWN)}: windows of {one.window:,} tokens, stride "
+            f"{one.stride:,}, behind token {one.prefix}",
+            highlight=False,
+        )
+        if one.totals.charged:
+            shown.print(
+                f"  {one.totals.charged:,} documents count 8 bits for each byte: the tokenizer "
+                "does not give their text back",
+                style="yellow",
+            )
+    if models[0].totals.empty:
+        shown.print(
+            f"{models[0].totals.empty:,} documents have no text that is Unicode: left out",
+            style="yellow",
+        )
+
+
+def _show_ranking(ranking: Ranking, shown: Console) -> None:
+    table = Table("rank", "model", title="Ranking, with intervals of 95 % over documents")
+    table.add_column("bits/byte", justify="right")
+    table.add_column("interval", justify="right")
+    for place in ranking.places:
+        table.add_row(
+            str(place.rank),
+            cleaned(place.name, _SHOWN),
+            f"{place.nanobits_per_byte / _GIGA:.6f}",
+            _interval(place.interval),
+        )
+    shown.print(table)
+    for pair in ranking.pairs:
+        verdict = f"{cleaned(pair.winner, _SHOWN)} is better" if pair.winner else "a tie"
+        shown.print(
+            f"{cleaned(pair.first, _SHOWN)} less {cleaned(pair.other, _SHOWN)}: "
+            f"{_interval(pair.interval)} bits per byte, {verdict}",
+            highlight=False,
+        )
+
+
+def _interval(interval: Interval) -> str:
+    return f"{interval.low / _GIGA:.6f} to {interval.high / _GIGA:.6f}"
+
+
+def _show_each(models: Sequence[ModelScore], shown: Console) -> None:
+    for one in models:
+        table = Table("document", title=cleaned(one.model, _SHOWN))
+        for column in ("bytes", "tokens", "bits", "bits/byte"):
+            table.add_column(column, justify="right")
+        table.add_column("")
+        for document in one.documents:
+            bits = document.millibits / 1_000
+            table.add_row(
+                document.document[:12],
+                f"{document.size_bytes:,}",
+                f"{document.tokens:,}",
+                f"{bits:,.3f}",
+                f"{bits / document.size_bytes:.4f}" if document.size_bytes else "",
+                document.refusal.sentence if document.refusal else "",
+            )
+        shown.print(table)

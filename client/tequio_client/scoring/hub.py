@@ -1,0 +1,85 @@
+"""The folder of a model: one that is here, or a repository of the Hub, fetched into its cache.
+
+What a repository lists is judged before any of it is fetched: a pickle, or a tokenizer of two
+gigabytes, costs nobody a download.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tequio_client.text_tokenizers import TOKENIZER_NAME, too_large
+from tequio_client.trainer.weight_files import CONFIG, INDEX, PICKLES, SETTINGS_BYTES, WEIGHTS
+from tequio_shared.errors import UserFacingError
+from tequio_shared.limits import BLOB_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_PATTERNS = (
+    CONFIG,
+    TOKENIZER_NAME,
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    WEIGHTS,
+    INDEX,
+    "model-*.safetensors",
+)
+
+
+def folder(name: str, revision: str | None) -> Path:
+    """Find a model, or fetch it; raises UserFacingError when it is nowhere, or unfit to be read."""
+    path = Path(name)
+    try:
+        is_here = path.exists()
+    except OSError as err:  # a name that no file can have
+        raise UserFacingError(f"there is no folder {name[:60]}: {err.strerror}") from err
+    if is_here:
+        return path
+    if name.startswith((".", "/", "~")):
+        raise UserFacingError(f"there is no folder {name}")
+    return _fetched(name, revision)
+
+
+def _fetched(name: str, revision: str | None) -> Path:
+    import httpx2  # noqa: PLC0415 - what huggingface_hub speaks with, and raises the errors of
+    from huggingface_hub import HfApi  # noqa: PLC0415 - only for names of the Hub
+    from huggingface_hub.errors import OfflineModeIsEnabled  # noqa: PLC0415
+    from huggingface_hub.hf_api import RepoFile  # noqa: PLC0415
+
+    api, wanted = HfApi(), list(_PATTERNS)
+    try:
+        try:
+            commit = api.model_info(name, revision=revision).sha
+        except (OfflineModeIsEnabled, httpx2.TransportError):
+            kept = api.snapshot_download(
+                name, revision=revision, allow_patterns=wanted, local_files_only=True
+            )
+            return Path(kept)
+        listed = api.list_repo_tree(name, revision=commit)
+        check({one.path: one.size for one in listed if isinstance(one, RepoFile)}, name)
+        # By the name of the revision, not the commit: the cache then finds it without the Hub.
+        return Path(api.snapshot_download(name, revision=revision, allow_patterns=wanted))
+    except (OSError, ValueError, httpx2.HTTPError) as err:
+        why = str(err).partition("\n")[0][:300]
+        raise UserFacingError(
+            f"there is no folder {name}, and it cannot be had from the Hub: {why}"
+        ) from err
+
+
+def check(sizes: Mapping[str, int], name: str) -> None:
+    """Judge a repository by its files' sizes; raises UserFacingError when it is unfit."""
+    if WEIGHTS not in sizes and INDEX not in sizes:
+        pickles = sorted(one for one in sizes if one.endswith(PICKLES))
+        raise UserFacingError(
+            f"{name} has its weights as a pickle ({pickles[0]}), and reading one runs what is in "
+            "it; look for a revision with Safetensors (--revision refs/pr/1 often is one)"
+            if pickles
+            else f"{name} has no weights: neither {WEIGHTS} nor {INDEX}"
+        )
+    for one, size in sizes.items():
+        if one == TOKENIZER_NAME and size > BLOB_BYTES:
+            raise UserFacingError(too_large(f"{name}: {one}", size))
+        if one in _PATTERNS and one.endswith(".json") and size > max(SETTINGS_BYTES, BLOB_BYTES):
+            raise UserFacingError(f"{name}: {one} has {size:,} bytes; this is no file of a model")

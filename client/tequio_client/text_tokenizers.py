@@ -1,0 +1,140 @@
+"""From text to token ids and back: raw bytes, or any tokenizer of Hugging Face.
+
+A tokenizer's file is a stranger's: its size is asked before it is read, and what would make its
+answers differ from one call to the next is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray  # noqa: TC002 - in a Protocol that is checked at run time
+
+from tequio_shared.errors import UserFacingError
+from tequio_shared.limits import BLOB_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+TOKENIZER_NAME = "tokenizer.json"
+SEPARATORS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<|im_end|>", "[SEP]")
+"""What tokenizers call the token between documents."""
+
+
+class TextTokenizer(Protocol):
+    """Turns documents into ids below `vocab_size`; `separator` stands before each of them."""
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of ids."""
+
+    @property
+    def separator(self) -> int:
+        """Id that stands between documents."""
+
+    @property
+    def file(self) -> bytes:
+        """Content of its tokenizer.json; empty for raw bytes."""
+
+    def encode(self, text: str) -> NDArray[np.int64]:
+        """Turn a text into ids, without any separator."""
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Turn ids into text, special ones too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByteTokenizer:
+    """UTF-8 bytes as they are; byte 0 is the separator and is left out of texts."""
+
+    vocab_size: int = 256
+    separator: int = 0
+    file: bytes = b""
+
+    def encode(self, text: str) -> NDArray[np.int64]:
+        """Take the bytes of a text."""
+        return np.frombuffer(text.replace("\0", "").encode(), np.uint8).astype(np.int64)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Read the bytes as text; what is no UTF-8 becomes U+FFFD."""
+        return bytes(ids).decode(errors="replace")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubwordTokenizer:
+    """A tokenizer of the tokenizers library."""
+
+    inner: Any  # tokenizers.Tokenizer: the library has no types
+    vocab_size: int
+    separator: int
+    file: bytes
+
+    def encode(self, text: str) -> NDArray[np.int64]:
+        """Turn a text into ids; special tokens are not added."""
+        return np.array(self.inner.encode(text, add_special_tokens=False).ids, np.int64)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Turn ids into text, special ones too."""
+        return str(self.inner.decode(list(ids), skip_special_tokens=False))
+
+
+def of_file(raw: bytes, name: str, separators: Sequence[str | int]) -> SubwordTokenizer:
+    """Read the content of a tokenizer.json; the first of `separators`, text or id, that it has.
+
+    Raises UserFacingError when it is none, has no separator, or encodes by chance.
+    """
+    from tokenizers import Tokenizer as Inner  # noqa: PLC0415 - raw bytes need none
+
+    try:
+        text = raw.decode()
+        model = json.loads(text)["model"]
+        inner = Inner.from_str(text)
+    except Exception as err:
+        why = str(err).partition("\n")[0][:200]
+        raise UserFacingError(f"{name}: no {TOKENIZER_NAME} that can be read: {why}") from err
+    if model.get("dropout"):
+        raise UserFacingError(
+            f"{name}: its tokenizer drops merges by chance ({model['dropout']}), so that no two "
+            "readings agree; set dropout to null"
+        )
+    inner.no_truncation()
+    inner.no_padding()
+    found = [one for wanted in separators if (one := _token(inner, wanted)) is not None]
+    if not found:
+        names = ", ".join(map(str, separators))
+        raise UserFacingError(f"{name} has none of the tokens {names}; name another")
+    highest = max(inner.get_vocab(with_added_tokens=True).values())
+    size = inner.get_vocab_size(with_added_tokens=True)
+    return SubwordTokenizer(
+        inner=inner, vocab_size=max(size, highest + 1), separator=found[0], file=raw
+    )
+
+
+def _token(inner: Any, wanted: str | int) -> int | None:  # noqa: ANN401 - no types
+    if isinstance(wanted, str):
+        found: int | None = inner.token_to_id(wanted)
+        return found
+    return wanted if inner.id_to_token(wanted) is not None else None
+
+
+def read_file(path: Path) -> bytes:
+    """Read a tokenizer.json; raises UserFacingError when it is too large, before reading it."""
+    try:
+        size = path.stat().st_size
+        if size > BLOB_BYTES:
+            raise UserFacingError(too_large(str(path), size))
+        return path.read_bytes()
+    except OSError as err:
+        raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
+
+
+def too_large(name: str, size_bytes: int) -> str:
+    """Say that a tokenizer is larger than a manifest can name."""
+    return (
+        f"{name} has {size_bytes:,} bytes, and a tokenizer may have {BLOB_BYTES:,}; "
+        "save it without what is not needed, or take another"
+    )

@@ -1,0 +1,240 @@
+"""Weights from a folder of Hugging Face's kind into a network that computes in binary32.
+
+The folder is a stranger's. Only Safetensors files are read, since a pickle is a program; no code of
+the model's author is run, and none is fetched; nothing is allocated that the files do not fill; and
+a weight that is no number is refused, since one of them makes every prediction nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+
+from tequio_client.trainer import llama
+from tequio_client.trainer.llama import Llama, LlamaConfig
+from tequio_client.trainer.model import check_repeats, configuration, from_transformers, of_network
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from torch import Tensor, nn
+
+    from tequio_client.trainer.model import Model
+
+CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
+SETTINGS_BYTES = 16 << 20
+"""Most bytes of any JSON file of a model."""
+PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
+_PICKLED = (b"\x80", b"PK\x03\x04")  # a pickle's first byte; torch's way of packing several
+_ADAPTER = "adapter_config.json"
+_CONVERT = "convert it with transformers' save_pretrained(safe_serialization=True)"
+
+
+def load(folder: Path) -> tuple[Mapping[str, Any], Model]:  # JSON of any model
+    """Read configuration and network; raises UserFacingError when something is amiss."""
+    raw = configured(folder)
+    fields = configuration(raw)
+    method = json.loads(raw).get("quantization_config")
+    if method:
+        raise UserFacingError(
+            f"{folder} has quantised weights ({_named(method)}); score the model that they were "
+            "made from"
+        )
+    shapes = _shapes(folder)
+    check_repeats(fields, len(shapes))
+    plain = LlamaConfig.of(fields)
+    model = of_network(_ours(folder, plain, shapes) if plain else _theirs(folder, fields, shapes))
+    _check_finite(folder, model)
+    model.network.eval()
+    return fields, model
+
+
+def configured(folder: Path) -> bytes:
+    """Read config.json; raises UserFacingError when there is none, or the folder is no model."""
+    if not folder.is_dir():
+        raise UserFacingError(f"{folder} is no folder with a model")
+    if (folder / _ADAPTER).exists():
+        raise UserFacingError(
+            f"{folder} holds an adapter ({_ADAPTER}), no model; merge it into its base model "
+            "with peft's merge_and_unload and save that"
+        )
+    if not (folder / CONFIG).is_file():
+        raise UserFacingError(f"{folder} holds no model: it has no {CONFIG}")
+    return settings(folder / CONFIG)
+
+
+def settings(path: Path) -> bytes:
+    """Read a model's JSON file; raises UserFacingError when it is too large or cannot be read."""
+    try:
+        size = path.stat().st_size
+        if size > SETTINGS_BYTES:
+            raise UserFacingError(
+                f"{path} has {size:,} bytes, and settings may have {SETTINGS_BYTES:,}; "
+                "this is no file of a model"
+            )
+        return path.read_bytes()
+    except OSError as err:
+        raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
+
+
+def files(folder: Path) -> tuple[Path, ...]:
+    """List the Safetensors files of a model; raises UserFacingError when there are none."""
+    if (folder / WEIGHTS).is_file():
+        return (folder / WEIGHTS,)
+    if (folder / INDEX).is_file():
+        return tuple(folder / name for name in _indexed(folder / INDEX))
+    pickles = sorted(one.name for one in folder.iterdir() if one.suffix in PICKLES)
+    if pickles:
+        raise UserFacingError(
+            f"{folder / pickles[0]} is a pickle, and reading one runs what is in it; {_CONVERT}"
+        )
+    raise UserFacingError(f"{folder} has no weights: neither {WEIGHTS} nor {INDEX}")
+
+
+def _indexed(path: Path) -> list[str]:
+    try:
+        names = sorted(set(json.loads(settings(path))["weight_map"].values()))
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as err:
+        raise UserFacingError(f"{path} does not say which files hold the weights") from err
+    for name in names:
+        if not isinstance(name, str) or not name or PurePath(name).name != name:
+            raise UserFacingError(f"{path} names {name!r}, which is no file beside it")
+        if not name.endswith(".safetensors"):
+            raise UserFacingError(f"{path} names {name}, which is no Safetensors file; {_CONVERT}")
+    return names
+
+
+def _shapes(folder: Path) -> dict[str, tuple[int, ...]]:
+    """Name and shape of every tensor in the files, without reading it."""
+    found: dict[str, tuple[int, ...]] = {}
+    for path in files(folder):
+        try:
+            with safe_open(path, framework="pt") as file:
+                found |= {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - no mapping
+        except (SafetensorError, OSError) as err:
+            raise UserFacingError(_not_safetensors(path, err)) from err
+    return found
+
+
+def _not_safetensors(path: Path, err: Exception) -> str:
+    if not path.is_file():
+        return f"{path} is missing; download the model again"
+    with path.open("rb") as file:
+        is_pickle = file.read(4).startswith(_PICKLED)
+    if is_pickle:
+        return f"{path} is a pickle under another name, and reading one runs it; {_CONVERT}"
+    return f"{path} is damaged, or no Safetensors file ({err}); download it again"
+
+
+def _ours(folder: Path, config: LlamaConfig, shapes: Mapping[str, tuple[int, ...]]) -> nn.Module:
+    """Fill our own network; files of tied weights hold them under either name."""
+    tied = {llama.HEAD, llama.EMBEDDING} & shapes.keys() if config.is_tied else set()
+    source = {llama.HEAD: min(tied)} if tied else {}
+    wanted = llama.shapes(config)
+    for name, shape in wanted:
+        _check_shape(folder, name, shapes.get(source.get(name, name)), shape)
+    tensors = _read(folder, {source.get(name, name) for name, _ in wanted})
+    with torch.device("meta"):
+        network = Llama(config)
+    if config.is_tied:
+        tensors[llama.EMBEDDING] = tensors[llama.HEAD] = tensors[source[llama.HEAD]]
+    network.load_state_dict(tensors, assign=True)
+    if config.is_tied:
+        network.lm_head.weight = network.model.embed_tokens.weight
+    return network
+
+
+def _check_shape(
+    folder: Path, name: str, found: tuple[int, ...] | None, wanted: tuple[int, ...]
+) -> None:
+    if found is None:
+        raise UserFacingError(f"{folder} has no weights {name}, which its {CONFIG} asks for")
+    if found != wanted:
+        raise UserFacingError(
+            f"{folder}: {name} has the shape {list(found)}, and {CONFIG} says {list(wanted)}"
+        )
+
+
+def _read(folder: Path, names: set[str]) -> dict[str, Tensor]:
+    tensors: dict[str, Tensor] = {}
+    for path in files(folder):
+        with safe_open(path, framework="pt") as file:
+            for name in names & set(file.keys()):
+                tensors[name] = file.get_tensor(name).to(torch.float32)
+    return tensors
+
+
+def _theirs(
+    folder: Path,
+    fields: dict[str, Any],  # JSON of any model
+    shapes: Mapping[str, tuple[int, ...]],
+) -> nn.Module:
+    """Let transformers fill its network, from these files and with this configuration alone."""
+    from transformers import AutoConfig, AutoModelForCausalLM  # noqa: PLC0415 - 120 MB
+
+    try:
+        with torch.device("meta"):
+            outline = from_transformers(fields)
+        _check_size(folder, outline.parameters(), shapes)
+        library: Any = AutoModelForCausalLM  # its types know no pair
+        network, loaded = library.from_pretrained(
+            folder,
+            config=AutoConfig.for_model(**fields),
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=True,
+            dtype=torch.float32,
+            output_loading_info=True,
+        )
+    except (
+        ArithmeticError,
+        ImportError,
+        LookupError,
+        OSError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ) as err:
+        why = str(err).partition("\n")[0][:300]  # transformers writes paragraphs
+        raise UserFacingError(f"cannot build the model of {folder}: {why}") from err
+    lacking = sorted(loaded["missing_keys"])
+    if lacking:
+        raise UserFacingError(
+            f"{folder} has no weights {lacking[0]}, which its {CONFIG} asks for"
+            + (f", and {len(lacking) - 1} more" if lacking[1:] else "")
+        )
+    found: nn.Module = network
+    return found
+
+
+def _check_size(
+    folder: Path, parameters: Iterable[Tensor], shapes: Mapping[str, tuple[int, ...]]
+) -> None:
+    """Refuse a configuration that asks for more numbers than there are, before they are made."""
+    wanted = sum(one.numel() for one in parameters)
+    there = sum(torch.Size(shape).numel() for shape in shapes.values())
+    if wanted > there:
+        raise UserFacingError(
+            f"{folder}: {CONFIG} asks for {wanted:,} weights, and the files hold {there:,}"
+        )
+
+
+def _check_finite(folder: Path, model: Model) -> None:
+    for name, weights in model.parameters.items():
+        bad = int((~torch.isfinite(weights.detach())).sum())
+        if bad:
+            raise UserFacingError(
+                f"{folder}: {bad:,} of the {weights.numel():,} weights of {name} are NaN or "
+                "infinite; take the checkpoint from before the training broke"
+            )
+
+
+def _named(method: object) -> str:
+    name = method.get("quant_method", "?") if isinstance(method, dict) else method
+    return str(name)[:40]

@@ -1,0 +1,171 @@
+"""`tequio score`: any model, on any text, with the numbers that competitions use."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from click.testing import CliRunner
+
+from tequio_client.cli.score import score
+from tequio_shared.errors import UserFacingError
+from tests.support import model_folders
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+TEXTS = [f"{name} " * 30 for name in ("milpa", "mano", "metate", "masa", "maíz", "monte")]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A model, one that is slightly off it, and one that knows nothing."""
+    root = tmp_path_factory.mktemp("models")
+    config = model_folders.llama(256)
+    tensors = model_folders.tensors_of(config)
+    chance = torch.Generator().manual_seed(7)
+    noisy = {
+        name: one + 0.02 * torch.randn(one.shape, generator=chance) for name, one in tensors.items()
+    }
+    return {
+        "good": model_folders.write(
+            root / "uniform", config, tensors=model_folders.uniform(config)
+        ),
+        "bad": model_folders.write(root / "bad", config, tensors=tensors),
+        "near": model_folders.write(root / "near", config, tensors=noisy),
+    }
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for at, text in enumerate(TEXTS):
+        (folder / f"{at}.txt").write_text(text, "utf-8")
+    return folder
+
+
+def _run(*asked: object) -> Result:
+    command = [*map(str, asked), "--tokenizer", "bytes", "--device", "cpu"]
+    return CliRunner().invoke(score, command, terminal_width=200, env={"COLUMNS": "200"})
+
+
+def _numbers(tmp_path: Path, *asked: object) -> dict[str, Any]:
+    result = _run(*asked, "--json", tmp_path / "out.json")
+    assert result.exit_code == 0, (result.output, result.exception)
+    found: dict[str, Any] = json.loads((tmp_path / "out.json").read_text())
+    return found
+
+
+def _refusal(*asked: object) -> str:
+    result = _run(*asked)
+    assert isinstance(result.exception, UserFacingError)
+    return str(result.exception)
+
+
+def test_a_model_is_scored_on_a_folder_of_texts(
+    folders: dict[str, Path], texts: Path, tmp_path: Path
+) -> None:
+    found = _numbers(tmp_path, folders["good"], "--on", texts)
+    (one,) = found["models"]
+    assert one["bits_per_byte"] == 8.0
+    assert one["byte_perplexity"] == 256.0
+    assert one["totals"]["size_bytes"] == sum(len(text.encode()) for text in TEXTS)
+    assert [document["words"] for document in one["documents"]] == [31] * 6
+    assert found["ranking"] is None
+    assert (one["window"], one["stride"]) == (64, 32)
+
+
+def test_a_text_file_and_json_lines_give_the_same_number(
+    folders: dict[str, Path], tmp_path: Path
+) -> None:
+    (tmp_path / "one.txt").write_text(TEXTS[0], "utf-8")
+    lines = [json.dumps({"body": TEXTS[0]}), "", json.dumps({"body": ""})]
+    (tmp_path / "lines.jsonl").write_text("\n".join(lines))
+    file = _numbers(tmp_path, folders["bad"], "--on", tmp_path / "one.txt")
+    lined = _numbers(tmp_path, folders["bad"], "--on", tmp_path / "lines.jsonl", "--column", "body")
+    assert file["models"][0]["bits_per_byte"] == lined["models"][0]["bits_per_byte"]
+    assert lined["models"][0]["totals"]["empty"] == 1
+
+
+def test_a_dataset_of_hugging_face_is_read(
+    folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
+    rows = tmp_path / "rows"
+    rows.mkdir()
+    (rows / "train.jsonl").write_text("\n".join(json.dumps({"text": text}) for text in TEXTS))
+    found = _numbers(tmp_path, folders["good"], "--on", rows, "--documents", "4")
+    assert found["models"][0]["totals"]["documents"] == 4
+
+
+def test_models_are_ranked_and_a_copy_is_a_tie(
+    folders: dict[str, Path], texts: Path, tmp_path: Path
+) -> None:
+    asked = (folders["bad"], folders["good"], folders["bad"])
+    found = _numbers(tmp_path, *asked, "--on", texts)
+    ranks = {one["name"]: one["rank"] for one in found["ranking"]["places"]}
+    bad, good = str(folders["bad"]), str(folders["good"])
+    assert ranks == {good: 1, bad: 2, f"{bad} (2)": 2}
+    winners = {(one["first"], one["other"]): one["winner"] for one in found["ranking"]["pairs"]}
+    assert winners[bad, f"{bad} (2)"] == ""
+    assert "a tie" in _run(*asked, "--on", texts).output
+
+
+def test_another_beacon_draws_other_documents(
+    folders: dict[str, Path], texts: Path, tmp_path: Path
+) -> None:
+    asked = (folders["bad"], folders["near"], "--on", texts)
+    zero = _numbers(tmp_path, *asked)["ranking"]
+    other = _numbers(tmp_path, *asked, "--beacon", "A" * 42 + "E")["ranking"]
+    assert zero["beacon"] == "A" * 43
+    assert zero["places"] != other["places"]
+
+
+def test_each_document_is_shown_when_asked_for(folders: dict[str, Path], texts: Path) -> None:
+    (texts / "zero.txt").write_bytes(b"a\0b")
+    (texts / "not-text").write_bytes(b"\xff\xfe")
+    result = _run(folders["good"], "--on", texts, "--each")
+    assert result.exit_code == 0, result.output
+    assert "does not give the text back" in result.output
+    assert "no text in it that is Unicode" in result.output
+    assert "1 documents count 8 bits for each byte" in result.output
+    assert "1 documents have no text" in result.output
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "told"),
+    [
+        ("a.jsonl", b'{"text": 3}', "line 1 has no text 'text'"),
+        ("a.jsonl", b'"fine"\n{', "line 2 is no JSON"),
+        ("a.txt", b"", "there is no text in the file a.txt"),
+        ("a.txt", b"\xff", "there is no text in the file a.txt"),
+    ],
+)
+def test_what_holds_no_text_is_told(
+    folders: dict[str, Path], tmp_path: Path, name: str, raw: bytes, told: str
+) -> None:
+    (tmp_path / name).write_bytes(raw)
+    assert told in _refusal(folders["good"], "--on", tmp_path / name)
+
+
+def test_what_is_not_there_is_told(folders: dict[str, Path], tmp_path: Path) -> None:
+    there = tmp_path / "none"
+    assert f"no file or folder {there}" in _refusal(folders["good"], "--on", there)
+    assert "File name too long" in _refusal(folders["good"], "--on", "a" * 300)
+    (tmp_path / "a.txt").write_text("milpa")
+    assert f"no folder {there}" in _refusal(there, "--on", tmp_path / "a.txt")
+
+
+def test_a_window_longer_than_the_context_is_told(folders: dict[str, Path], texts: Path) -> None:
+    assert "more than the 64" in _refusal(folders["good"], "--on", texts, "--window", "65")
+
+
+def test_a_beacon_of_another_size_is_told(folders: dict[str, Path], texts: Path) -> None:
+    result = _run(folders["good"], "--on", texts, "--beacon", "short")
+    assert result.exit_code == 2
+    assert "43 characters" in result.output
