@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import RefusedError
+from tequio_shared.statements.checkpoints import CheckpointPublish
 from tequio_shared.statements.connectors import RoleGrant, RoleRevoke
 from tequio_shared.statements.invitations import InviteClose, InviteOpen
 from tequio_shared.statements.rounds import (
@@ -55,6 +56,7 @@ OF_ORGANISERS = (
     InviteClose,
     RoleGrant,
     RoleRevoke,
+    CheckpointPublish,
 )
 OF_TWO = (StandingRelease, RoleGrant, RoleRevoke)
 """What at least two organisers say together, if the network has so many."""

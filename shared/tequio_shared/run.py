@@ -34,6 +34,7 @@ from tequio_shared.ids import (
 )
 from tequio_shared.round import Head, NextHead, Phase, RoundView
 from tequio_shared.standing import Standings
+from tequio_shared.statements.checkpoints import CheckpointPublish
 from tequio_shared.statements.members import MemberLeave, MemberReady
 from tequio_shared.statements.rounds import (
     HeadAttest,
@@ -186,6 +187,9 @@ class RunView:
     absent: set[PeerKey] = field(default_factory=set)  # who left since the round's roster
     rostered_ms: int = 0  # ts of the round's round.roster
     witnessed_ms: int = 0  # ts of its round.witness
+    heads: dict[int, Head] = field(default_factory=dict)  # whole view: all promoted, by round
+    published: dict[int, tuple[int, CheckpointPublish]] = field(default_factory=dict)
+    """Whole view: the last statement that a round's head was published, with its log index."""
     closed: int = 0  # rounds closed
     voided: int = 0
 
@@ -214,6 +218,11 @@ class RunView:
 
         `at_ms` is when the reader got it (only the coordinator's own count, in round results).
         """
+        if isinstance(statement.body, CheckpointPublish):
+            self._check_published(statement, statement.body)
+            if self.accounts is not None:
+                self.published[statement.round or 0] = index, statement.body
+            return
         self._check_running()
         match statement.body:
             case HeadAttest() | WorkCommit() | WitnessProof() as body:
@@ -227,6 +236,9 @@ class RunView:
 
     def admit(self, statement: Statement) -> None:
         """Raise RefusedError unless a member's or organiser's statement fits the run now."""
+        if isinstance(statement.body, CheckpointPublish):
+            self._check_published(statement, statement.body)
+            return
         self._check_running()
         match statement.body:
             case HeadAttest() | WorkCommit() | WitnessProof() as body:
@@ -371,6 +383,8 @@ class RunView:
         if self.next_head is None or statement.round != self.next_head.round:
             raise RefusedError("wrong-head", f"round {statement.round} has no head to promote")
         self.head, self.next_head = self.round.apply_promotion(body), None
+        if self.accounts is not None:
+            self.heads[self.head.round] = self.head
 
     def _apply_close(
         self, index: int, statement: Statement, body: RoundClose, documents: Documents
@@ -398,6 +412,17 @@ class RunView:
             self.accounts.void(view)
         self.voided += 1
         self.state = after
+
+    def _check_published(self, statement: Statement, body: CheckpointPublish) -> None:
+        """A promoted head may be published whenever; a light view has not seen them all."""
+        if self.accounts is None:
+            return
+        head = self.heads.get(statement.round or 0)
+        if head is None:
+            raise RefusedError("wrong-head", f"round {statement.round} has no certified head")
+        said = HeadHash(digest_from_text(body.head)), digest_from_text(body.weights_root)
+        if said != (head.hash, head.weights_root):
+            raise RefusedError("wrong-head", f"round {statement.round} has another head")
 
     def _check_running(self) -> None:
         if self.state is State.FINISHED:

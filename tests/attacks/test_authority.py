@@ -108,6 +108,7 @@ OTHERS_WORDS: dict[str, tuple[Body, RunId | None, int | None]] = {
     "role.grant": (example("role.grant"), None, None),
     "role.revoke": (example("role.revoke"), None, None),
     "member.vouch": (example("member.vouch"), None, None),
+    "checkpoint.publish": (example("checkpoint.publish"), RULES.run_id, 1),
 }
 
 

@@ -65,8 +65,10 @@ def test_a_release_or_a_role_needs_two_organisers_where_there_are_two(type_name:
     check_role(entry(type_name, FIRST), alone)
 
 
-@pytest.mark.parametrize("type_name", ["standing.uphold", "invite.open", "invite.close"])
-def test_one_organiser_upholds_and_invites(type_name: str) -> None:
+@pytest.mark.parametrize(
+    "type_name", ["standing.uphold", "invite.open", "invite.close", "checkpoint.publish"]
+)
+def test_one_organiser_upholds_invites_and_publishes(type_name: str) -> None:
     check_role(entry(type_name, FIRST), genesis())
 
 

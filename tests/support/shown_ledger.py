@@ -17,6 +17,7 @@ from tequio_shared.ids import sha256, to_text
 from tequio_shared.manifest import Data, Manifest, Tokenizer
 from tequio_shared.proof import Reason
 from tequio_shared.run import State
+from tequio_shared.statements.checkpoints import CheckpointPublish
 from tequio_shared.statements.standing import StandingAppeal
 from tests.support.ledgers import VirtualClock, opened, running
 from tests.support.paper_swarm import PaperOrganiser, PaperPeer, manifest
@@ -34,6 +35,9 @@ HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 NIGHT_MS = 22 * HOUR_MS
 """Between the rounds of two days; members may take a day to state a head."""
 DAYS, ROUNDS_A_DAY = 4, 9
+REPO = "tequio/nova-350m"
+PUBLISHED = (10, 20, 30)
+"""Rounds whose heads the organiser published."""
 SIDE = 18_432
 """Of the model's one tensor."""
 Q16 = 1 << 16
@@ -157,6 +161,18 @@ class Shown:
         since = self.ledger.state.standings.records[peer.key].since
         await self.post([peer.say(StandingAppeal(change=since, text=""), self.clock())])
 
+    async def publish(self, number: int) -> None:
+        """Let the organiser say that the head of a round is on the Hub."""
+        head = self.ledger.state.run(self.rules.run_id).heads[number]
+        body = CheckpointPublish(
+            head=to_text(head.hash),
+            weights_root=to_text(head.weights_root),
+            repo=REPO,
+            revision=head.weights_root.hex()[:40],
+        )
+        said = self.organiser.say(body, self.clock(), run=self.rules.run_id, number=number)
+        await self.post([said])
+
     def _is_in(self, peer: PaperPeer) -> bool:
         return peer.key in self.round.slot_of
 
@@ -189,6 +205,8 @@ async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -
     await shown.post(shown.peers[6].join())
     await shown.start([*honest, careless, late])
     await shown.post([peer.commit(shown.loss_of(peer)) for peer in shown.peers[:2]])
+    for number in PUBLISHED:
+        await shown.publish(number)
     return shown
 
 

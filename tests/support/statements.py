@@ -76,6 +76,12 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
     "role.grant": {"peer": D, "role": "connector", "until": 1_000},
     "role.revoke": {"peer": D, "role": "connector"},
     "member.vouch": {"peer": D, "owner": D, "until": 1_000},
+    "checkpoint.publish": {
+        "head": D,
+        "weights_root": D,
+        "repo": "user/name",
+        "revision": "0123456789abcdef" * 2 + "01234567",
+    },
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
+from tequio_shared.statements.checkpoints import CheckpointPublish
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
 from tequio_shared.statements.invitations import InviteClose, InviteOpen
 from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
@@ -67,6 +68,7 @@ Body: TypeAlias = (
     | RoleGrant
     | RoleRevoke
     | MemberVouch
+    | CheckpointPublish
 )
 
 VERSION = 1
@@ -101,6 +103,7 @@ _ALL: tuple[type[Body], ...] = (
     RoleGrant,
     RoleRevoke,
     MemberVouch,
+    CheckpointPublish,
 )
 
 BODIES: Mapping[tuple[str, int], type[Body]] = MappingProxyType(

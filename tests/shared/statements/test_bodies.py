@@ -93,6 +93,12 @@ def test_a_field_outside_its_range_is_refused(name: str, field: str, value: obje
         ("invite.open", "uses", USES + 1),
         ("role.grant", "role", "coordinator"),
         ("role.revoke", "role", ""),
+        ("checkpoint.publish", "repo", "name"),
+        ("checkpoint.publish", "repo", "a/b/c"),
+        ("checkpoint.publish", "repo", "../name"),
+        ("checkpoint.publish", "repo", "user/<b>"),
+        ("checkpoint.publish", "revision", "main"),
+        ("checkpoint.publish", "revision", "A" * 40),
     ],
 )
 def test_a_value_that_breaks_a_rule_of_its_field_is_refused(

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from tequio_shared.run import RunView
 
 
+SHOWN_HEADS = 5
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotNow:
     """One slot of the round under way, and what it said so far."""
@@ -47,6 +50,16 @@ class Clock:
 
     since_ms: int | None
     until_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnHub:
+    """A head that organisers published, by the log entry that says so."""
+
+    round: int
+    repo: str
+    revision: str
+    entry: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +90,8 @@ class RunNow:
     dealt: int
     """Windows handed out so far, and those of them that came back."""
     returned: int
+    on_hub: tuple[OnHub, ...]
+    """The newest published heads, the newest first."""
 
     @property
     def is_over(self) -> bool:
@@ -136,6 +151,15 @@ def run_now(state: LedgerState, run: RunId) -> RunNow:
         quorum=_quorum(view.round) if view.round else 0,
         dealt=queue.fresh,
         returned=windows.total(queue.returned),
+        on_hub=_on_hub(view),
+    )
+
+
+def _on_hub(view: RunView) -> tuple[OnHub, ...]:
+    newest = sorted(view.published.items(), reverse=True)[:SHOWN_HEADS]
+    return tuple(
+        OnHub(round=number, repo=body.repo, revision=body.revision, entry=index)
+        for number, (index, body) in newest
     )
 
 

@@ -167,6 +167,7 @@ TYPES: Mapping[str, str] = MappingProxyType(
         "role.grant": "Organisers let a key vouch for others",
         "role.revoke": "Organisers take a key's role back",
         "member.vouch": "A connector knows an account behind a key",
+        "checkpoint.publish": "Organisers put a head on the Hugging Face Hub",
     }
 )
 """What a statement of each type says."""
