@@ -119,18 +119,18 @@ class Seeds:
     """Trees fetched from the seeds that the ledger lists, into a store of our own."""
 
     def __init__(self, fetcher: Fetcher, peers: Sequence[PeerKey]) -> None:
-        self._fetcher = fetcher
-        self._peers = peers
+        self.fetcher = fetcher
+        self.peers = peers
 
     def candidates(self, ref: TreeRef) -> Iterator[Path]:
         """Fetch the tree; nothing when no seed gives it."""
-        fetch = partial(self._fetcher.fetch_tree, ref, self._peers, timeout_s=FETCH_S)
+        fetch = partial(self.fetcher.fetch_tree, ref, self.peers, timeout_s=FETCH_S)
         try:
             trio.from_thread.run(fetch)
         except FetchFailedError as err:
             log.debug("no seed gave a tree", tree=ref.root.hex(), error=str(err))
             return
-        yield self._fetcher.store.tree_path(ref.root)
+        yield self.fetcher.store.tree_path(ref.root)
 
 
 async def audit_live(
@@ -147,13 +147,14 @@ async def audit_live(
         api = await stack.enter_async_context(LedgerApi(url, trust=trust))
         sources = [stores] if stores else []
         if cache is not None:
-            sources.append(await stack.enter_async_context(_seeds(api, cache)))
+            sources.append(await stack.enter_async_context(seeds(api, cache)))
         scope = Scope(run=run, contributions=FirstOf(*sources) if sources else None)
         return await trio.to_thread.run_sync(audit, LiveLog(api), scope, progress)
 
 
 @asynccontextmanager
-async def _seeds(api: LedgerApi, cache: Path) -> AsyncIterator[Seeds]:
+async def seeds(api: LedgerApi, cache: Path) -> AsyncIterator[Seeds]:
+    """Join the peer network under a new key, to fetch into a store in `cache`."""
     async with AsyncExitStack() as stack:
         network = await stack.enter_async_context(
             PeerNetwork(seed=secrets.token_bytes(32), listen=("/ip4/127.0.0.1/tcp/0",))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ledger_answers import Network
     from tequio_client.ledger_api import LedgerApi
+    from tequio_shared.ids import RunId
     from tequio_shared.keys import Signer
     from tequio_shared.statements import Body
 
@@ -45,11 +46,18 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 async def signed(
-    api: LedgerApi, folder: Path, body: Body, signers: Sequence[Signer], now_ms: int
+    api: LedgerApi,
+    folder: Path,
+    body: Body,
+    signers: Sequence[Signer],
+    now_ms: int,
+    *,
+    about: tuple[RunId, int] | None = None,
 ) -> Entry:
     """Sign as the organiser in `folder`, the first signer, and as those beside it.
 
-    The folder is locked by the caller. Raises UserFacingError.
+    `about` is the round that the body is about. The folder is locked by the caller. Raises
+    UserFacingError.
     """
     network = await api.network()
     account = await api.peer(signers[0].key)
@@ -69,6 +77,8 @@ async def signed(
         ts=ts,
         exp=ts + STATEMENT_LIFE_MS,
         prev=account.last,
+        run=about[0] if about else None,
+        round=about[1] if about else None,
     )
     return statement.sign(network.id, made, *signers)
 

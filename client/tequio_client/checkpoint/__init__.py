@@ -1,0 +1,1 @@
+"""Certified heads as folders of Hugging Face's kind: exported, verified, published."""

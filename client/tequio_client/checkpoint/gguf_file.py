@@ -1,0 +1,141 @@
+"""An exported folder as one GGUF file, for llama.cpp and what is built on it.
+
+The `gguf` package writes it; it is not installed with ours. Only plain Llama models, whose rows of
+queries and keys llama.cpp wants in another order, and byte-level BPE tokenizers (raw bytes are one)
+are written. The file is a copy for use: only the folder can be verified.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from typing import TYPE_CHECKING, Any
+
+from safetensors import safe_open
+
+from tequio_client.checkpoint import parts, text_tokens
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import gguf
+    from numpy.typing import NDArray
+
+    from tequio_client.audit.main import Progress
+
+_TURNED = {"q_proj": "num_attention_heads", "k_proj": "num_key_value_heads"}
+_SEPARATOR = "<|separator|>"
+"""Spelt so for llama.cpp, where a zero byte would end the text."""
+
+
+def check_installed() -> None:
+    """Raise UserFacingError unless the package is there."""
+    if importlib.util.find_spec("gguf") is None:
+        raise UserFacingError("GGUF needs the package gguf: install it with `pip install gguf`")
+
+
+def write(folder: Path, progress: Progress) -> Path:
+    """Write FOLDER.gguf; raises UserFacingError for a model that cannot be written so."""
+    import gguf  # noqa: PLC0415 - not installed with ours
+
+    config = json.loads((folder / parts.CONFIG).read_bytes())
+    if config.get("model_type") != "llama":
+        raise UserFacingError(f"a GGUF is written of llama models, not of {config['model_type']}")
+    target = folder.with_name(f"{folder.name}.gguf")
+    part = target.with_name(f".{target.name}.part")
+    writer = gguf.GGUFWriter(part, "llama", use_temp_file=True)
+    try:
+        _describe(writer, config, folder)
+        _add_tokenizer(writer, folder)
+        _add_tensors(writer, config, folder, progress)
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+    return target
+
+
+def _describe(writer: gguf.GGUFWriter, config: dict[str, Any], folder: Path) -> None:
+    import gguf  # noqa: PLC0415 - as above
+
+    claim = parts.Claim.parse((folder / parts.CLAIM).read_bytes())
+    heads, hidden = config["num_attention_heads"], config["hidden_size"]
+    size = config.get("head_dim") or hidden // heads
+    rope = config.get("rope_parameters") or {}
+    sequence = json.loads((folder / parts.TOKENIZER_CONFIG).read_bytes())["model_max_length"]
+    writer.add_name(f"round {claim.round} of run {claim.run}")
+    writer.add_description(f"head {claim.head}")
+    writer.add_file_type(gguf.LlamaFileType.ALL_F32)
+    writer.add_vocab_size(config["vocab_size"])
+    writer.add_context_length(config.get("max_position_embeddings") or sequence)
+    writer.add_embedding_length(hidden)
+    writer.add_block_count(config["num_hidden_layers"])
+    writer.add_feed_forward_length(config["intermediate_size"])
+    writer.add_head_count(heads)
+    writer.add_head_count_kv(config.get("num_key_value_heads") or heads)
+    writer.add_key_length(size)
+    writer.add_value_length(size)
+    writer.add_rope_dimension_count(size)
+    theta = rope.get("rope_theta") or config.get("rope_theta") or 10_000.0
+    writer.add_rope_freq_base(theta)
+    writer.add_layer_norm_rms_eps(config.get("rms_norm_eps", 1e-6))
+
+
+def _add_tokenizer(writer: gguf.GGUFWriter, folder: Path) -> None:
+    import gguf  # noqa: PLC0415 - as above
+
+    whole = json.loads((folder / parts.TOKENIZER).read_bytes())
+    model = whole["model"]
+    if model.get("type") != "BPE" or model.get("byte_fallback"):
+        raise UserFacingError("a GGUF is written of byte-level BPE tokenizers only")
+    ids = dict(model["vocab"]) | {one["content"]: one["id"] for one in whole["added_tokens"]}
+    special = {one["id"] for one in whole["added_tokens"] if one["special"]}
+    names = {number: name for name, number in ids.items()}
+    size = max(names) + 1
+    normal, control = gguf.TokenType.NORMAL, gguf.TokenType.CONTROL
+    tokens = [names.get(at, f"[unused {at}]") for at in range(size)]
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("default")
+    writer.add_token_list([_SEPARATOR if one == text_tokens.SEPARATOR else one for one in tokens])
+    writer.add_token_types([control if at in special else normal for at in range(size)])
+    merges = [one if isinstance(one, str) else " ".join(one) for one in model["merges"]]
+    writer.add_token_merges(merges)
+    begin = json.loads((folder / parts.GENERATION).read_bytes())
+    writer.add_bos_token_id(begin["bos_token_id"])
+    writer.add_eos_token_id(begin["eos_token_id"])
+    writer.add_add_bos_token(True)  # noqa: FBT003 - the package's own
+
+
+def _add_tensors(
+    writer: gguf.GGUFWriter, config: dict[str, Any], folder: Path, progress: Progress
+) -> None:
+    import gguf  # noqa: PLC0415 - as above
+
+    called = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, config["num_hidden_layers"])
+    paths = sorted(folder.glob("model*.safetensors"))
+    size = sum(path.stat().st_size for path in paths)
+    with progress.work("weights for GGUF (bytes)", size) as tick:
+        for path in paths:
+            with safe_open(path, framework="numpy") as file:
+                for name in file.keys():  # noqa: SIM118 - it is no dictionary
+                    values = _turned(name, file.get_tensor(name), config)
+                    new = called.get_name(name, try_suffixes=(".weight",))
+                    if new is None:
+                        raise UserFacingError(f"GGUF has no name for the tensor {name}")
+                    writer.add_tensor(new, values)
+                    tick(values.nbytes)
+
+
+def _turned(name: str, values: NDArray[Any], config: dict[str, Any]) -> NDArray[Any]:
+    """Rows of queries and keys in pairs, where Hugging Face has them in halves."""
+    for part, field in _TURNED.items():
+        if f".{part}." in name:
+            heads = config.get(field) or config["num_attention_heads"]
+            rows = values.shape[0] // heads // 2
+            halves = values.reshape(heads, 2, rows, *values.shape[1:])
+            return halves.swapaxes(1, 2).reshape(values.shape)
+    return values

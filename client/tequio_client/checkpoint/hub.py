@@ -1,0 +1,227 @@
+"""The Hugging Face Hub: the only file that speaks to it, by its own client.
+
+Rules. A repository holds heads of one run: what is there and is not of it is never written over.
+Each head is one commit and the tag `round-N`; a tag that is there means that nothing is left to do.
+Large files go one by one before the commit, and the Hub is not sent again what it has: so an
+upload that broke goes on at the file where it broke. The token is in no message.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx2
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+from huggingface_hub.errors import (
+    HfHubHTTPError,
+    HFValidationError,
+    RemoteEntryNotFoundError,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+from huggingface_hub.utils.tqdm import disable_progress_bars
+
+from tequio_client.checkpoint import parts
+from tequio_client.foreign_text import cleaned
+from tequio_shared.errors import MalformedError, UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tequio_client.checkpoint.parts import Claim
+
+MAIN = "main"
+_TAG = "round-"
+_SAID = 300
+_CONFLICT = 409
+_DENIED = 403
+_UNKNOWN = 401
+_OWN_FILES = (".gitattributes",)
+_FAILURES = (HfHubHTTPError, httpx2.HTTPError, OSError, RuntimeError, ValueError)
+"""What the client raises; a RuntimeError is a large file that did not go through."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """One head on the Hub."""
+
+    repo: str
+    revision: str
+    tag: str
+    is_new: bool
+    """Whether this call put it there."""
+
+
+def tag_of(claim: Claim) -> str:
+    """The tag under which a head is found."""
+    return f"{_TAG}{claim.round}"
+
+
+def show_no_bars() -> None:
+    """Let the Hub's client draw nothing: nobody is looking."""
+    disable_progress_bars()
+
+
+class Hub:
+    """Speaks with one token to the Hub at an address, or at that of HF_ENDPOINT."""
+
+    def __init__(self, token: str | None, endpoint: str | None = None) -> None:
+        self._api = HfApi(token=token or False, endpoint=endpoint)
+
+    def publish(
+        self,
+        folder: Path,
+        claim: Claim,
+        repo: str,
+        *,
+        is_private: bool,
+        told: Callable[[str], None],
+    ) -> Published:
+        """Upload an exported folder; `told` hears which large file is next.
+
+        Raises UserFacingError, and may be called again then.
+        """
+        try:
+            self._prepare(repo, claim, is_private=is_private)
+            found = self._tagged(repo, claim)
+            if found is not None:
+                return found
+            return self._upload(folder, claim, repo, told)
+        except _FAILURES as err:
+            raise _translated(err, repo) from err
+
+    def download(self, repo: str, revision: str | None) -> Path:
+        """Fetch a repository into the Hub's cache; raises UserFacingError."""
+        try:
+            return Path(self._api.snapshot_download(repo, revision=revision))
+        except _FAILURES as err:
+            raise _translated(err, repo) from err
+
+    def last_round(self, repo: str) -> int | None:
+        """The highest round whose head is tagged; None for none. Raises UserFacingError."""
+        try:
+            names = [one.name for one in self._api.list_repo_refs(repo).tags]
+        except RepositoryNotFoundError:
+            return None
+        except _FAILURES as err:
+            raise _translated(err, repo) from err
+        numbers = [name.removeprefix(_TAG) for name in names if name.startswith(_TAG)]
+        return max((int(one) for one in numbers if one.isdecimal()), default=None)
+
+    def _prepare(self, repo: str, claim: Claim, *, is_private: bool) -> None:
+        """Make the repository, or see that the one that is there may be used."""
+        try:
+            self._api.create_repo(repo, private=is_private, exist_ok=False)
+        except HfHubHTTPError as err:
+            if err.response.status_code != _CONFLICT:
+                raise
+        else:
+            return
+        info = self._api.model_info(repo)
+        if is_private and not info.private:
+            raise UserFacingError(
+                f"the repository {repo} is there already, and everybody can read it: make it "
+                "private on the Hub, or leave --private out"
+            )
+        names = [one.rfilename for one in info.siblings or ()]
+        other = self._claimed(repo, MAIN)
+        if other is None and not set(names) <= set(_OWN_FILES):
+            raise UserFacingError(
+                f"the repository {repo} holds something else than heads of a Tequio run: "
+                "give another name with --repo"
+            )
+        if other is not None and (other.network, other.run) != (claim.network, claim.run):
+            raise UserFacingError(
+                f"the repository {repo} holds heads of another run ({other.run[:10]}): "
+                "give another name with --repo"
+            )
+
+    def _tagged(self, repo: str, claim: Claim) -> Published | None:
+        """The head where its tag says that it is; None: there is no such tag."""
+        tag = tag_of(claim)
+        for one in self._api.list_repo_refs(repo).tags:
+            if one.name == tag:
+                other = self._claimed(repo, tag)
+                if other != claim:
+                    raise UserFacingError(
+                        f"the tag {tag} of {repo} is something else than this head: delete it on "
+                        "the Hub, or give another name with --repo"
+                    )
+                revision = one.target_commit
+                return Published(repo=repo, revision=revision, tag=tag, is_new=False)
+        return None
+
+    def _upload(
+        self, folder: Path, claim: Claim, repo: str, told: Callable[[str], None]
+    ) -> Published:
+        additions = [
+            CommitOperationAdd(path_in_repo=name, path_or_fileobj=folder / name)
+            for name in _names(folder)
+        ]
+        for number, one in enumerate(additions, 1):
+            told(f"{number} of {len(additions)}: {one.path_in_repo}")
+            self._api.preupload_lfs_files(repo, [one], free_memory=False)
+        commit = self._api.create_commit(
+            repo,
+            [*additions, *self._stale(repo, {one.path_in_repo for one in additions})],
+            commit_message=f"Head of round {claim.round}: {claim.head}",
+        )
+        tag = tag_of(claim)
+        self._api.create_tag(repo, tag=tag, revision=commit.oid)
+        return Published(repo=repo, revision=commit.oid, tag=tag, is_new=True)
+
+    def _stale(self, repo: str, fresh: set[str]) -> Iterator[CommitOperationDelete]:
+        """Files of an earlier head that this one does not have: other parts of its weights."""
+        for one in self._api.model_info(repo).siblings or ():
+            if one.rfilename not in fresh and one.rfilename not in _OWN_FILES:
+                yield CommitOperationDelete(path_in_repo=one.rfilename)
+
+    def _claimed(self, repo: str, revision: str) -> Claim | None:
+        """What a revision says that it is; None for what is no export."""
+        try:
+            path = self._api.hf_hub_download(repo, parts.CLAIM, revision=revision)
+            with Path(path).open("rb") as file:
+                return parts.Claim.parse(file.read(parts.CLAIM_BYTES))
+        except (RemoteEntryNotFoundError, RevisionNotFoundError, MalformedError):
+            return None
+
+
+def _names(folder: Path) -> list[str]:
+    """The folder's files; the claim last, so that what is uploaded in part claims nothing."""
+    names = [one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file()]
+    return sorted(names, key=lambda name: (name == parts.CLAIM, name))
+
+
+def _translated(err: Exception, repo: str) -> UserFacingError:
+    """One sentence, which says what to do."""
+    cause = err if isinstance(err, HfHubHTTPError) else err.__cause__
+    if isinstance(err, HFValidationError):
+        return UserFacingError(
+            f"{cleaned(repo, _SAID)!r} is no name of a repository: say user/name"
+        )
+    if isinstance(cause, HfHubHTTPError):
+        return _answered(cause, repo)
+    return UserFacingError(
+        f"the connection to the Hub broke ({type(cause or err).__name__}: "
+        f"{cleaned(str(cause or err), _SAID)}): run this again; what is there is not sent again"
+    )
+
+
+def _answered(err: HfHubHTTPError, repo: str) -> UserFacingError:
+    said = cleaned(err.server_message or str(err).partition("\n")[0], _SAID)
+    status = err.response.status_code
+    if isinstance(err, RepositoryNotFoundError):
+        return UserFacingError(f"the Hub has no repository {repo} that this token may see")
+    if status == _UNKNOWN:
+        return UserFacingError(
+            f"the Hub does not accept the token ({said}): make one that may write at "
+            "https://huggingface.co/settings/tokens, and keep it with `tequio checkpoint token`"
+        )
+    if status == _DENIED:
+        return UserFacingError(
+            f"the token may not write to {repo} ({said}): take a name of your own, or a token "
+            "with that right"
+        )
+    return UserFacingError(f"the Hub says no to {repo}: {said} (status {status})")

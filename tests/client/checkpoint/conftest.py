@@ -1,0 +1,45 @@
+"""One served log and one export for tests that look at both."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.audit.main import Quiet
+from tequio_client.checkpoint import export
+from tequio_client.checkpoint.story import Wanted
+from tests.client.audit.logs import MemoryLog
+from tests.support.llama_swarm import ROUNDS, ShownLog, played, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(scope="package")
+def site() -> Iterator[ShownLog]:
+    """The log of the run that was played."""
+    with shown(MemoryLog(played().swarm)) as one:
+        yield one
+
+
+@pytest.fixture(scope="package")
+def whole(site: ShownLog, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The last head, exported; not to be changed."""
+    folder = tmp_path_factory.mktemp("export")
+    wish = export.Wish(
+        ledger=site.url,
+        wanted=Wanted(run="maize- 1.0"),
+        target=folder / "out",
+        stores=[played().store(folder / "store", ROUNDS)],
+    )
+    export.run(wish, Quiet())
+    return folder / "out"
+
+
+@pytest.fixture
+def folder(whole: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return shutil.copytree(whole, tmp_path / "head")

@@ -1,0 +1,82 @@
+"""The card says what the log says, and nobody's words in it are more than words."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from tequio_client.audit.main import Quiet
+from tequio_client.checkpoint import card
+from tequio_client.checkpoint.story import ReadLog, Wanted
+from tequio_shared.ids import to_text
+from tequio_shared.notes import VerifierKey
+from tests.client.audit.logs import MemoryLog
+from tests.support.llama_swarm import HOSTILE, ROUNDS, played
+
+if TYPE_CHECKING:
+    from tequio_client.checkpoint.story import Story
+
+
+@pytest.fixture(scope="module")
+def story() -> Story:
+    log = MemoryLog(played().swarm)
+    genesis = played().swarm.genesis
+    checkpoint = log.checkpoint(VerifierKey.parse(genesis.log_key))
+    read = ReadLog(log, genesis, (checkpoint, log.note))
+    read.read(Quiet())
+    assert read.rounds("maize- 1.0") == list(range(ROUNDS + 1))
+    return read.tell(Wanted(run="maize- 1.0"))
+
+
+def test_it_says_what_the_log_says(story: Story) -> None:
+    text = card.write(story, "http://ledger.example")
+    view = played().swarm.view
+    assert view.accounts is not None
+    earned = {key: one.trainer + one.witness for key, one in view.accounts.earned.items()}
+    assert story.micropoints == {key: amount for key, amount in earned.items() if amount}
+    assert story.tokens == view.accounts.tokens
+    for word in (
+        to_text(story.head.hash),
+        to_text(story.head.weights_root),
+        f"{story.tokens:,}",
+        "sparseloco",
+        *map(to_text, story.micropoints),
+        "tequio checkpoint verify PATH_OR_REPO --ledger http://ledger.example",
+        played().swarm.genesis.log_key,
+    ):
+        assert word in text
+    for line in story.proof.note.decode().splitlines():
+        assert f"    {line}".rstrip() in text
+
+
+def test_the_front_matter_is_what_we_wrote_and_nothing_else(story: Story) -> None:
+    text = card.write(story, "http://ledger.example")
+    _, front, _ = text.split("---\n", 2)
+    read = yaml.safe_load(front)
+    assert set(read) == {"library_name", "pipeline_tag", "tags"}
+    assert read["tags"][1] == f"tequio-run:{to_text(story.manifest.run_id)}"
+
+
+def test_a_strangers_words_stay_words(story: Story) -> None:
+    text = card.write(story, "http://x/`$(touch a)`;'\n```\n# no")
+    assert "<script>" not in text
+    body = text.split("---\n", 2)[2]
+    row = next(line for line in body.splitlines() if line.startswith("| data |"))
+    plain = re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), row)
+    plain = re.sub(r"\\(.)", r"\1", plain)
+    assert plain == f"| data | {HOSTILE.replace(chr(10), ' ')} |"
+    bare = re.sub(r"\\.|&#\d+;", "", row.removeprefix("| data |").removesuffix("|"))
+    assert re.fullmatch(r"[\w /;=]*", bare), "each mark is escaped"
+    assert body.count("\n## ") == 5, "no heading but ours"
+    fences = [line for line in body.splitlines() if line.startswith("```")]
+    assert len(fences) == 4, "no fence but ours"
+
+
+def test_so_many_contributors_are_counted(story: Story) -> None:
+    many = {bytes([at % 256, at // 256]) * 16: 1_000_000 for at in range(150)}
+    text = card.write(dataclasses.replace(story, micropoints=many), "http://l")  # type: ignore[arg-type]  # keys of a test
+    assert "And 50 more keys with 50.000000 points together." in text

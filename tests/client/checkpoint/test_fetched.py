@@ -1,0 +1,95 @@
+"""Weights come from the ledger's seeds, by the real peer network."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
+from tequio_client.audit.main import Quiet
+from tequio_client.checkpoint import export, parts, tensors, weights_source
+from tequio_client.checkpoint.story import Wanted
+from tequio_client.worker.blobs import BlobServer
+from tequio_client.worker.endings import first_of
+from tequio_client.worker.store import Store
+from tequio_shared.addresses import sign_addresses
+from tequio_shared.errors import UserFacingError
+from tequio_shared.keys import Signer
+from tests.client.audit.logs import MemoryLog
+from tests.support.llama_swarm import ROUNDS, ShownLog, played, shown
+from tests.support.loopback import network
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def seed(site: ShownLog, store: Path) -> Iterator[None]:
+    """A peer in a thread of its own that serves a store and is listed at the ledger."""
+    begun, end = threading.Event(), trio.Event()
+    tokens: list[trio.lowlevel.TrioToken] = []
+
+    async def serve() -> None:
+        async with network("seed") as peers:
+            BlobServer(peers, Store(store, quota_bytes=1 << 30), None)
+            signer = Signer(b"seed".ljust(32, b"."))
+            net = played().swarm.net
+            record = sign_addresses(signer, net, peers.addresses(), time.time_ns() // 10**6)
+            site.seeds = [json.loads(record.encode())]
+            tokens.append(trio.lowlevel.current_trio_token())
+            begun.set()
+            await end.wait()
+
+    thread = threading.Thread(target=trio.run, args=(serve,))
+    thread.start()
+    assert begun.wait(30)
+    try:
+        yield
+    finally:
+        tokens[0].run_sync_soon(end.set)
+        thread.join(30)
+
+
+def wish(site: ShownLog, target: Path) -> export.Wish:
+    return export.Wish(ledger=site.url, wanted=Wanted(run="maize- 1.0"), target=target)
+
+
+def test_without_a_store_the_weights_come_from_a_seed(tmp_path: Path) -> None:
+    store = played().store(tmp_path / "store", ROUNDS)
+    with shown(MemoryLog(played().swarm)) as site, seed(site, store):
+        export.run(wish(site, tmp_path / "out"), Quiet())
+    out = tmp_path / "out"
+    back = tensors.read(played().manifest, out, tmp_path / "back", lambda _: None)
+    assert (back == played().weights(ROUNDS)).all()
+    assert not (tmp_path / ".out.part").exists()
+
+
+def test_a_seed_that_has_other_weights_gives_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(weights_source, "TRY_S", 1.0)
+    store = played().store(tmp_path / "store", 1)
+    with (
+        shown(MemoryLog(played().swarm)) as site,
+        seed(site, store),
+        pytest.raises((UserFacingError, BaseExceptionGroup)) as caught,
+    ):
+        export.run(wish(site, tmp_path / "out"), Quiet())
+    assert "no seed gives the weights" in str(first_of(caught.value))
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_was_fetched_before_a_break_is_not_fetched_again(tmp_path: Path) -> None:
+    with shown(MemoryLog(played().swarm)) as site:
+        played().store(tmp_path / ".out.part" / "fetched", ROUNDS)
+        (tmp_path / ".out.part").chmod(0o700)
+        store = played().store(tmp_path / "empty")
+        with seed(site, store):
+            export.run(wish(site, tmp_path / "out"), Quiet())
+    assert (tmp_path / "out" / parts.CLAIM).exists()

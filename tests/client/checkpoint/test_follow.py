@@ -1,0 +1,82 @@
+"""Heads are published as they come: each so many rounds, and the last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from huggingface_hub import constants
+
+from tequio_client.checkpoint import follow
+from tequio_client.checkpoint.follow import is_due
+from tequio_client.checkpoint.hub import Hub
+from tests.support.hub import FakeHub, running
+from tests.support.llama_swarm import ROUNDS, played
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.llama_swarm import ShownLog
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Use 'content=<...>' to upload raw bytes:DeprecationWarning"  # the Hub's client does
+)
+
+
+@pytest.mark.parametrize(
+    ("head", "published", "is_finished", "due"),
+    [
+        (0, None, False, False),
+        (9, None, False, False),
+        (10, None, False, True),
+        (12, None, False, True),
+        (12, 10, False, False),
+        (19, 12, False, False),
+        (21, 12, False, True),
+        (21, 12, True, True),
+        (13, 12, True, True),
+        (12, 12, True, False),
+        (0, None, True, True),
+    ],
+)
+def test_a_head_is_due_when_a_multiple_was_passed_or_the_run_has_ended(
+    head: int,
+    published: int | None,
+    is_finished: bool,  # noqa: FBT001 - a column of the table
+    due: bool,  # noqa: FBT001 - as above
+) -> None:
+    assert is_due(head, published, 10, is_finished=is_finished) is due
+
+
+def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_program_ends(
+    site: ShownLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    store = tmp_path / "store"
+    pauses: list[float] = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        assert len(pauses) < 9, "it never ends"
+        if len(pauses) == 2:
+            played().store(store, ROUNDS)
+
+    store.mkdir()
+    with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
+        wish = follow.Wish(
+            run="maize- 1.0",
+            every=2,
+            work=tmp_path / "work",
+            repo="ana/maize",
+            ledger=site.url,
+            stores=(store,),
+        )
+        follow.run(wish, Hub("hf_a", hub.url), pause)
+        there = hub.repositories["ana/maize"]
+        assert there.tags == {f"round-{ROUNDS}": there.main}
+        assert len(pauses) == 2, "two tries failed for want of the weights"
+        assert pauses[1] > 0
+        assert not (tmp_path / "work" / f"round-{ROUNDS}").exists()
+        follow.run(wish, Hub("hf_a", hub.url), pause)
+        assert len(there.commits) == 2, "nothing is published twice"

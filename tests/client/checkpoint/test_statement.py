@@ -1,0 +1,88 @@
+"""Organisers say in a real ledger's log where a head was published."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
+from tequio_client.checkpoint import publish
+from tequio_client.checkpoint.hub import Published
+from tequio_client.checkpoint.parts import Claim
+from tequio_client.ledger_api import LedgerApi
+from tequio_client.log_proofs import read_entries
+from tequio_client.worker.endings import first_of
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
+from tequio_shared.keys import Signer
+from tequio_shared.statements.checkpoints import CheckpointPublish
+from tests.support.ledgers import ORGANISER, UNLIMITED, served
+from tests.support.liars import key_folder
+from tests.support.lived_ledger import live_yesterday
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.service import Ledger
+    from tequio_shared.statement import Entry
+    from tests.support.ledgers import Served
+
+DONE = Published(repo="ana/maize", revision="0c" * 20, tag="round-1", is_new=True)
+
+
+def test_organisers_alone_log_where_a_certified_head_is(tmp_path: Path) -> None:
+    claims: list[Claim] = []
+
+    def remember(ledger: Ledger) -> None:
+        for run, view in ledger.state.runs.items():
+            for head in view.heads.values():
+                claims.append(  # noqa: PERF401 - reads as it happens
+                    Claim(
+                        network=to_text(ledger.state.net),
+                        run=to_text(run),
+                        round=head.round,
+                        head=to_text(head.hash),
+                        weights_root=to_text(head.weights_root),
+                        entry=0,
+                    )
+                )
+
+    live_yesterday(tmp_path / "ledger", remember)
+    assert len(claims) > 1
+    organiser = key_folder(tmp_path / "organiser", ORGANISER)
+    stranger = key_folder(tmp_path / "stranger", Signer(bytes([9]) * 32))
+    with served(tmp_path / "ledger", *UNLIMITED) as ledger:
+        index = publish.say(ledger.url, claims[-1], DONE, [organiser])
+        assert publish.say(ledger.url, claims[0], DONE, [organiser]) == index + 1
+        entry = trio.run(_entry, ledger, index)
+        for wrong, who in ((claims[-1], stranger), (_other(claims[-1]), organiser)):
+            with pytest.raises((UserFacingError, BaseExceptionGroup)) as caught:
+                publish.say(ledger.url, wrong, DONE, [who])
+            assert isinstance(first_of(caught.value), UserFacingError)
+    statement = entry.statement
+    assert (to_text(statement.run or b""), statement.round) == (claims[-1].run, claims[-1].round)
+    assert statement.body == CheckpointPublish(
+        head=claims[-1].head,
+        weights_root=claims[-1].weights_root,
+        repo=DONE.repo,
+        revision=DONE.revision,
+    )
+
+
+def _other(claim: Claim) -> Claim:
+    """The same round with a head that nobody certified."""
+    return Claim(
+        network=claim.network,
+        run=claim.run,
+        round=claim.round,
+        head=to_text(bytes(32)),
+        weights_root=claim.weights_root,
+        entry=0,
+    )
+
+
+async def _entry(ledger: Served, index: int) -> Entry:
+    async with LedgerApi(ledger.url) as api:
+        network = await api.network()
+        return (await read_entries(api, network, [index]))[index]

@@ -1,0 +1,232 @@
+"""A check finds every change to a head, and says when it cannot tell."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from safetensors.numpy import load_file, save_file
+
+from tequio_client.__main__ import cli
+from tequio_client.audit.main import Quiet
+from tequio_client.checkpoint import parts, verify
+from tequio_client.checkpoint.verdict import Outcome, Verdict
+from tequio_shared.ids import sha256, to_text
+from tests.client.audit.logs import MemoryLog
+from tests.support.llama_swarm import ROUNDS, played, shown
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.llama_swarm import ShownLog
+
+NAME = "model.layers.0.mlp.down_proj.weight"
+
+
+def checked(folder: Path, ledger: str, *stores: Path) -> Verdict:
+    return verify.run(verify.Wish(folder=folder, ledger=ledger, stores=stores), Quiet())
+
+
+def is_not(folder: Path, site: ShownLog, *stores: Path) -> str:
+    verdict = checked(folder, site.url, *stores)
+    assert verdict.outcome is Outcome.IS_NOT, verdict
+    return "\n".join(verdict.lines)
+
+
+def change_claim(folder: Path, **values: str | int) -> None:
+    claim = parts.Claim.parse((folder / parts.CLAIM).read_bytes())
+    changed = msgspec.structs.replace(claim, **values)
+    (folder / parts.CLAIM).write_bytes(changed.encode())
+
+
+def change_weight(folder: Path, name: str, at: int, change: float) -> None:
+    tensors = load_file(folder / parts.WEIGHTS)
+    tensors[name] = tensors[name].copy()
+    tensors[name].reshape(-1)[at] += np.float32(change)
+    save_file(tensors, folder / parts.WEIGHTS, metadata={"format": "pt"})
+
+
+def test_an_export_is_its_head(folder: Path, site: ShownLog) -> None:
+    verdict = checked(folder, site.url)
+    assert verdict.outcome is Outcome.IS_THE_HEAD, verdict
+    text = "\n".join(verdict.lines)
+    assert f"the head of round {ROUNDS} of the run maize- 1.0" in text
+    assert to_text(played().swarm.view.heads[ROUNDS].weights_root) in text
+    assert played().swarm.genesis.log_key in text
+
+
+def test_a_later_log_still_bears_it_out(folder: Path) -> None:
+    log = MemoryLog(played().swarm)
+    log.leaves.append(log.leaves[-1])
+    log.sign()
+    with shown(log) as later:
+        assert checked(folder, later.url).outcome is Outcome.IS_THE_HEAD
+
+
+def test_a_weight_changed_by_one_unit_names_its_tensor(
+    folder: Path, site: ShownLog, tmp_path: Path
+) -> None:
+    change_weight(folder, NAME, 7, 2.0**-24)
+    text = is_not(folder, site)
+    assert (
+        f"root of the head:      {to_text(played().swarm.view.heads[ROUNDS].weights_root)}" in text
+    )
+    store = played().store(tmp_path / "store", ROUNDS)
+    assert f"the first tensor that differs is {NAME}, at 1 places" in is_not(folder, site, store)
+
+
+def test_a_weight_changed_by_less_than_a_unit_is_found(folder: Path, site: ShownLog) -> None:
+    tensors = load_file(folder / parts.WEIGHTS)
+    at = int(np.abs(tensors[NAME]).argmin())
+    change_weight(folder, NAME, at, 2.0**-30)
+    assert f"{NAME}: a weight is no multiple" in is_not(folder, site)
+
+
+def test_weights_are_not_the_head_of_another_round(folder: Path, site: ShownLog) -> None:
+    entries = [one.statement for one in played().swarm.entries]
+    index = next(
+        at for at, one in enumerate(entries) if (one.type, one.round) == ("head.promote", 1)
+    )
+    change_claim(folder, round=1, entry=index)
+    assert "certifies other weights for round 1" in is_not(folder, site)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"entry": 1}, "is a run.open: it names no certified head"),
+        ({"entry": 1_000_000}, "should name this head, is not in it"),
+        ({"round": 2}, "not of round 2"),
+        ({"head": to_text(bytes(32))}, "certifies other weights"),
+        ({"run": to_text(bytes(32))}, "not the manifest of the run"),
+        ({"weights_root": to_text(bytes(32))}, "root of these weights"),
+    ],
+)
+def test_a_false_claim_is_found(
+    folder: Path, site: ShownLog, change: dict[str, str | int], why: str
+) -> None:
+    change_claim(folder, **change)
+    assert why in is_not(folder, site)
+
+
+def test_a_configuration_that_computes_something_else_is_found(
+    folder: Path, site: ShownLog
+) -> None:
+    path = folder / parts.CONFIG
+    path.write_text(path.read_text().replace('"rms_norm_eps": 1e-05', '"rms_norm_eps": 1e-04'))
+    assert "config.json is not the run's" in is_not(folder, site)
+
+
+@pytest.mark.parametrize("name", [parts.TOKENIZER, parts.TOKENIZER_CONFIG, parts.GENERATION])
+def test_other_texts_for_the_same_tokens_are_found(folder: Path, site: ShownLog, name: str) -> None:
+    (folder / name).write_text(json.dumps({"model": {}}))
+    assert f"{name} is not the run's" in is_not(folder, site)
+
+
+def test_an_adapter_that_would_be_loaded_too_is_found(folder: Path, site: ShownLog) -> None:
+    (folder / "adapter_config.json").write_text("{}")
+    assert "changes what is loaded" in is_not(folder, site)
+
+
+def test_a_tensor_more_or_less_is_found(folder: Path, site: ShownLog) -> None:
+    tensors = load_file(folder / parts.WEIGHTS)
+    save_file(tensors | {"extra": np.zeros(2, np.float32)}, folder / parts.WEIGHTS)
+    assert "the tensor extra is not one of the run's" in is_not(folder, site)
+    del tensors[NAME]
+    save_file(tensors, folder / parts.WEIGHTS)
+    assert f"the tensor {NAME} is missing" in is_not(folder, site)
+
+
+def test_halved_weights_are_not_the_head(folder: Path, site: ShownLog) -> None:
+    tensors = load_file(folder / parts.WEIGHTS)
+    save_file(
+        {name: one.astype(np.float16) for name, one in tensors.items()}, folder / parts.WEIGHTS
+    )
+    assert "is float16" in is_not(folder, site)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x80\x04.", b"\xff" * 100, bytes(8) + b"{}"])
+def test_a_file_that_is_no_safetensors_is_not_the_head(
+    folder: Path, site: ShownLog, content: bytes
+) -> None:
+    (folder / parts.WEIGHTS).write_bytes(content)
+    assert "cannot be read" in is_not(folder, site)
+
+
+def test_remainders_that_were_changed_are_found(folder: Path, site: ShownLog) -> None:
+    lacking = load_file(folder / parts.REMAINDER)
+    values = lacking["remainders"].copy()
+    values[0] = -values[0]
+    save_file(lacking | {"remainders": values}, folder / parts.REMAINDER)
+    assert "root of these weights" in is_not(folder, site)
+    save_file(lacking | {"positions": lacking["positions"][::-1].copy()}, folder / parts.REMAINDER)
+    assert "do not rise" in is_not(folder, site)
+
+
+@pytest.mark.parametrize(
+    "name", [parts.CLAIM, parts.MANIFEST, parts.WEIGHTS, parts.REMAINDER, parts.PROOF, parts.CONFIG]
+)
+def test_it_cannot_tell_of_a_folder_that_is_not_whole(
+    folder: Path, site: ShownLog, name: str
+) -> None:
+    (folder / name).unlink()
+    verdict = checked(folder, site.url)
+    assert verdict.outcome is Outcome.CANNOT_TELL
+    assert "missing" in verdict.lines[0]
+
+
+def test_it_cannot_tell_when_the_ledger_is_away_or_another_networks(
+    folder: Path, site: ShownLog
+) -> None:
+    away = checked(folder, "http://127.0.0.1:9")
+    assert away.outcome is Outcome.CANNOT_TELL
+    assert "does not answer" in away.lines[0]
+    change_claim(folder, network=to_text(sha256(b"another")))
+    other = checked(folder, site.url)
+    assert other.outcome is Outcome.CANNOT_TELL
+    assert "give the right ledger with --ledger" in other.lines[0]
+
+
+def test_a_ledger_that_rewrote_its_log_is_caught_by_the_proof(folder: Path) -> None:
+    log = MemoryLog(played().swarm)
+    last = log.leaves[-1]
+    log.leaves[-1] = last[:-1] + bytes([last[-1] ^ 1])
+    log.sign()
+    with shown(log) as forked:
+        verdict = checked(folder, forked.url)
+    assert verdict.outcome is Outcome.IS_NOT
+    assert "the proof from the log does not hold" in verdict.lines[0]
+
+
+def test_a_promotion_that_the_coordinator_did_not_sign_is_none(folder: Path) -> None:
+    log = MemoryLog(played().swarm)
+    entry = parts.Claim.parse((folder / parts.CLAIM).read_bytes()).entry
+    leaf = bytearray(log.leaves[entry])
+    leaf[40] ^= 1  # in the signature
+    log.leaves[entry] = bytes(leaf)
+    log.sign()
+    with shown(log) as forged:
+        assert checked(folder, forged.url).outcome is Outcome.IS_NOT
+
+
+def test_the_command_exits_0_2_and_3_and_shows_nobodys_escape_codes(
+    folder: Path, site: ShownLog
+) -> None:
+    def run(*words: str) -> tuple[int, str]:
+        result = CliRunner().invoke(cli, ["checkpoint", "verify", *words, "--ledger", site.url])
+        assert "\x1b" not in result.output
+        return result.exit_code, result.stdout
+
+    code, said = run(str(folder))
+    assert (code, said.splitlines()[0]) == (0, "sound")
+    change_claim(folder, round=2)
+    code, said = run(str(folder))
+    assert (code, said.splitlines()[0]) == (2, "NOT THIS HEAD")
+    shutil.rmtree(folder / parts.OURS)
+    code, said = run(str(folder))
+    assert (code, said.splitlines()[0]) == (3, "cannot tell")

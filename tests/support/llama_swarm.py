@@ -1,0 +1,234 @@
+"""A swarm in memory whose model is a real Llama, and its log as any client reads it over HTTP."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from tequio_client.trainer import origin
+from tequio_client.worker.store import Store
+from tequio_shared.corpus import Corpus, TrainShard
+from tequio_shared.ids import Digest, from_text, sha256, to_text
+from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.manifest import Data, Tokenizer
+from tequio_shared.statements.checkpoints import CheckpointPublish
+from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle
+from tests.support.swarm import Said, Swarm, tiny_manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from tequio_client.trainer.origin import Origin
+    from tequio_shared.manifest import Manifest
+    from tests.client.audit.logs import MemoryLog
+
+CONFIG = {
+    "model_type": "llama",
+    "vocab_size": 256,
+    "hidden_size": 64,
+    "intermediate_size": 96,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 64,
+    "rms_norm_eps": 1e-5,
+    "tie_word_embeddings": False,
+    "torch_dtype": "bfloat16",
+    "auto_map": {"AutoModelForCausalLM": "evil--code.Model"},
+}
+HOSTILE = "books | --- <script>alert(1)</script> [x](javascript:y) `a` # b\n\n---\nlicense: evil"
+ROUNDS = 3
+
+
+def corpus(tokenizer: Tokenizer, separator: int) -> Corpus:
+    """Data whose source is hostile text."""
+    root = to_text(sha256(b"a shard"))
+    shard = TrainShard(root=root, size_bytes=2_002, tokens=1_001, samples=15)
+    return Corpus(
+        source=HOSTILE,
+        tokenizer=tokenizer,
+        token_bytes=2,
+        separator=separator,
+        sequence=64,
+        train=(shard,),
+        held_out=(),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlamaRun:
+    """A swarm that trained one, and the documents of its run."""
+
+    swarm: Swarm
+    manifest: Manifest
+
+    def weights(self, number: int) -> NDArray[np.int32]:
+        """The integers of the head of a round."""
+        return self.swarm.workshop.weights[self.swarm.view.heads[number].weights_root]
+
+    def store(self, folder: Path, *numbers: int) -> Path:
+        """A store with the heads of those rounds."""
+        store = Store(folder, quota_bytes=1 << 30)
+        for number in numbers:
+            store.put_tree(self.weights(number).astype("<i4").tobytes(), PIECE_BYTES)
+        return folder
+
+
+def play(*, is_tied: bool = False, tokenizer: bytes = b"", separator: int = 0) -> LlamaRun:
+    """Let three volunteers train for some rounds; their updates are random and valid."""
+    config = json.dumps(CONFIG | {"tie_word_embeddings": is_tied}).encode()
+    made = _with_large_norms(origin.from_config(config, seed=5, layout="flat"))
+    kind = Tokenizer(
+        kind="huggingface" if tokenizer else "bytes",
+        file=to_text(sha256(tokenizer)) if tokenizer else "",
+        vocab_size=256,
+    )
+    data = corpus(kind, separator)
+    manifest = msgspec.structs.replace(
+        tiny_manifest(most=ROUNDS),
+        name="maize- 1.0",
+        model=made.described(sequence=64, aux_dtype=None),
+        tokenizer=kind,
+        data=Data(manifest=to_text(data.digest), root=to_text(data.root)),
+    )
+    swarm = Swarm(manifest=manifest, seed=3)
+    shop = swarm.workshop
+    first = Digest(from_text(manifest.model.weights_root))
+    shop.weights[first] = made.master
+    shop.roots = dict.fromkeys(shop.roots, (first, Digest(bytes(32))))
+    for raw in (config, data.encode(), tokenizer):
+        swarm.blobs[sha256(raw)] = raw
+    for name in ("ana", "luis", "inés"):
+        swarm.volunteer(name)
+    swarm.run()
+    assert sorted(swarm.view.heads) == list(range(ROUNDS + 1))
+    return LlamaRun(swarm=swarm, manifest=manifest)
+
+
+def _with_large_norms(made: Origin) -> Origin:
+    """Raise the scales of norms above one, where 24 bits do not hold every unit."""
+    master, pool = made.master.copy(), made.layout.matrix_end
+    vectors = sum(one.parameters for one in made.layout.placements if not one.is_matrix)
+    master[pool : pool + vectors] += np.arange(1, vectors + 1, dtype=np.int32) * 10_001
+    return dataclasses.replace(made, master=master)
+
+
+@cache
+def played() -> LlamaRun:
+    """The plain run; not to be changed."""
+    return play()
+
+
+def publication(run: LlamaRun, number: int) -> CheckpointPublish:
+    """What organisers say of the head of a round."""
+    head = run.swarm.view.heads[number]
+    return CheckpointPublish(
+        head=to_text(head.hash),
+        weights_root=to_text(head.weights_root),
+        repo="user/maize",
+        revision="ab" * 20,
+    )
+
+
+def publish(run: LlamaRun, number: int, body: CheckpointPublish) -> None:
+    """Log it; raises RefusedError."""
+    run.swarm.say(run.swarm.organiser, Said(body, number))
+
+
+@dataclass(slots=True)
+class ShownLog:
+    """A log that is served; a test may change what `log` holds."""
+
+    log: MemoryLog
+    url: str = ""
+    seeds: list[dict[str, object]] = field(default_factory=list)
+    """Address records of who serves the weights."""
+    requests: list[str] = field(default_factory=list)
+
+    def answer(self, path: str) -> bytes | None:
+        """What is at a path; None: nothing."""
+        where, _, rest = path.partition("?")[0].lstrip("/").partition("/")
+        if (where, rest) == ("log", "checkpoint"):
+            return self.log.note
+        if where == "log":
+            return self._tile(Tile.parse(rest))
+        if rest.startswith("blobs/"):
+            return self.log.blobs.get(Digest(from_text(rest.removeprefix("blobs/"))))
+        answers = {"network": self._network(), "seeds": {"seeds": self.seeds}, "runs": self._runs()}
+        found = answers.get(rest)
+        return None if found is None else json.dumps(found, separators=(",", ":")).encode()
+
+    def _tile(self, tile: Tile) -> bytes | None:
+        if tile.level != ENTRIES:
+            hashes = self.log.tiles.get((tile.level, tile.index), [])
+            return b"".join(hashes[: tile.width]) if len(hashes) >= tile.width else None
+        start = tile.index * TILE_WIDTH
+        leaves = self.log.leaves[start : start + tile.width]
+        return bundle(leaves) if len(leaves) == tile.width else None
+
+    def _network(self) -> dict[str, str]:
+        genesis = self.log.swarm.genesis
+        return {
+            "network_id": to_text(genesis.network_id),
+            "genesis": to_text(genesis.encode()),
+            "origin": genesis.origin,
+            "log_key": genesis.log_key,
+            "coordinator": genesis.coordinator,
+        }
+
+    def _runs(self) -> dict[str, object]:
+        view, manifest = self.log.swarm.view, self.log.swarm.manifest
+        assert view.head is not None
+        run = {
+            "run": to_text(manifest.run_id),
+            "name": manifest.name,
+            "manifest": to_text(manifest.run_id),
+            "state": view.state.value,
+            "round": view.number,
+            "members": 3,
+            "tokens": 0,
+            "opened_index": 1,
+            "head_round": view.head.round,
+        }
+        return {"runs": [run]}
+
+
+@contextmanager
+def shown(log: MemoryLog) -> Iterator[ShownLog]:
+    """Serve a log at a free port."""
+    site = ShownLog(log)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found = site.answer(self.path)
+            self.send_response(200 if found is not None else 404)
+            body = found if found is not None else b'{"type": "urn:tequio:problem:not-found"}'
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as above
+            site.requests.append(format % args)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    site.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread.start()
+    try:
+        yield site
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
