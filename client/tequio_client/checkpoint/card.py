@@ -23,7 +23,6 @@ MOST_CONTRIBUTORS = 100
 _MICRO = 10**6
 _MOST = 256
 _MARKS = "\\`*_{}[]()<>#+-.!|&~:@$\"'"
-_EXA = 10**18
 
 
 def write(story: Story, ledger: str) -> str:
@@ -95,13 +94,17 @@ def _how_it_was_made(story: Story) -> str:
         ("shards", f"{len(corpus.train)} to train on, {len(corpus.held_out)} held out"),
         ("tokenizer", _tokenizer(story)),
         ("sequence", f"{manifest.model.sequence} tokens"),
-        ("algorithm", f"{rules.name}, {rules.bits} bits, k = {rules.k or 'by trainers'}"),
+        ("algorithm", f"{rules.name}, {rules.bits} bits, {_k(rules.k)}"),
         ("inner steps", f"{inner.steps} of {inner.optimiser}, learning rate {inner.lr_e9 / 1e9:g}"),
         ("rounds closed", f"{story.rounds:,}"),
         ("tokens accepted", f"{story.tokens:,}"),
-        ("compute of accepted work", f"{story.flop / _EXA:,.6f} EFLOP (6 per parameter and token)"),
+        ("compute of accepted work", f"{story.flop:.3g} FLOP (6 per parameter and token)"),
     )
     return "## How it was made\n\n" + _table(("what", "value"), rows)
+
+
+def _k(k: int) -> str:
+    return f"{k} numbers of each 4,096" if k else "fewer numbers the more trainers"
 
 
 def _tokenizer(story: Story) -> str:

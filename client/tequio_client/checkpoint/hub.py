@@ -189,9 +189,11 @@ class Hub:
 
 
 def _names(folder: Path) -> list[str]:
-    """The folder's files; the claim last, so that what is uploaded in part claims nothing."""
-    names = [one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file()]
-    return sorted(names, key=lambda name: (name == parts.CLAIM, name))
+    """The folder's files, but for hidden ones: a desktop leaves some."""
+    files = [one.relative_to(folder) for one in folder.rglob("*") if one.is_file()]
+    return sorted(
+        one.as_posix() for one in files if not any(part.startswith(".") for part in one.parts)
+    )
 
 
 def _translated(err: Exception, repo: str) -> UserFacingError:

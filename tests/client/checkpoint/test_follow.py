@@ -9,7 +9,7 @@ from huggingface_hub import constants
 
 from tequio_client.checkpoint import follow
 from tequio_client.checkpoint.follow import is_due
-from tequio_client.checkpoint.hub import Hub
+from tequio_client.checkpoint.hub import Hub, show_no_bars
 from tests.support.hub import FakeHub, running
 from tests.support.llama_swarm import ROUNDS, played
 
@@ -51,6 +51,7 @@ def test_a_head_is_due_when_a_multiple_was_passed_or_the_run_has_ended(
 def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_program_ends(
     site: ShownLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    show_no_bars()
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     store = tmp_path / "store"

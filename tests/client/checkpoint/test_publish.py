@@ -16,7 +16,7 @@ from huggingface_hub.utils import _http
 
 from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import parts, publish, token
-from tequio_client.checkpoint.hub import Hub
+from tequio_client.checkpoint.hub import Hub, show_no_bars
 from tequio_client.key_errors import IdentityError
 from tequio_shared.errors import UserFacingError
 from tests.support.hub import FakeHub, running
@@ -45,6 +45,7 @@ def hub() -> Iterator[FakeHub]:
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """By plain HTTP, into a cache of its own; the client's pauses between tries are skipped."""
+    show_no_bars()
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(_http, "time", SimpleNamespace(sleep=lambda _: None))

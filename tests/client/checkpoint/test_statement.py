@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 import trio
 
+from tequio_client.audit.main import Scope, audit
 from tequio_client.checkpoint import publish
 from tequio_client.checkpoint.hub import Published
 from tequio_client.checkpoint.parts import Claim
@@ -17,9 +19,13 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.checkpoints import CheckpointPublish
+from tests.client.audit.logs import MemoryLog
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.liars import key_folder
 from tests.support.lived_ledger import live_yesterday
+from tests.support.llama_swarm import play, publication
+from tests.support.llama_swarm import publish as publish_in
+from tests.support.swarm import Said
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +35,20 @@ if TYPE_CHECKING:
     from tests.support.ledgers import Served
 
 DONE = Published(repo="ana/maize", revision="0c" * 20, tag="round-1", is_new=True)
+
+
+def test_an_audit_takes_a_true_publication_and_names_a_false_one() -> None:
+    run = play()
+    publish_in(run, 1, publication(run, 1))
+    log = MemoryLog(run.swarm)
+    assert audit(log, Scope()).findings == []
+    false = msgspec.structs.replace(publication(run, 1), head=to_text(bytes(32)))
+    entry = run.swarm.sign(run.swarm.organiser, Said(false, 1), run.manifest.run_id)
+    log.leaves.append(entry.leaf())
+    log.sign()
+    (finding,) = audit(log, Scope()).findings
+    assert finding.what == "checkpoint.publish statement"
+    assert "round 1 has another head" in finding.detail
 
 
 def test_organisers_alone_log_where_a_certified_head_is(tmp_path: Path) -> None:
