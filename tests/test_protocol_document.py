@@ -20,7 +20,7 @@ from tequio_ledger.web import answers, bodies, cosigned, doors, events, gate, se
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.problems import _OTHER_REFUSAL, _STATUS
 from tequio_ledger.web.statements import Item
-from tequio_shared import bloom, limits, proof
+from tequio_shared import bloom, bootstrap, limits, proof, scoring
 from tequio_shared.contribution import HEADER_BYTES, Header
 from tequio_shared.corpus import Corpus
 from tequio_shared.distro import _COSINES
@@ -31,6 +31,7 @@ from tequio_shared.proof import Reason, Verdict
 from tequio_shared.records import KS, RecordShape
 from tequio_shared.roles import OF_COORDINATOR, OF_ORGANISERS
 from tequio_shared.run import TRANSITIONS, CloseReason, VoidReason
+from tequio_shared.scoring import DocumentScore
 from tequio_shared.standing import Cause, Standing
 from tequio_shared.statements import BODIES
 from tequio_shared.statements.envelope import Envelope
@@ -58,6 +59,7 @@ STRUCTS: dict[str, type[msgspec.Struct]] = {
     "Fields of the data manifest": Corpus,
     "Fields of the roster": Roster,
     "Fields of the result": Result,
+    "Fields of a document's score": DocumentScore,
 }
 NUMBERED: dict[str, type[IntEnum]] = {
     "Reasons": Reason,
@@ -248,6 +250,17 @@ def test_bloom_filters_have_the_sizes_that_are_listed() -> None:
 def test_the_cosines_of_distro_are_those_of_the_code() -> None:
     section = DOCUMENT.partition("### 12.9 distro")[2].partition("```\n")[2].partition("```")[0]
     assert tuple(int(number) for number in section.split()) == _COSINES
+
+
+def test_the_constants_of_scoring_are_listed() -> None:
+    listed = {row[0]: int(row[1]) for row in table("Scoring constants")}
+    found = {name: getattr(scoring, name) for name in listed.keys() - {"REPLICATES"}}
+    assert listed == found | {"REPLICATES": bootstrap.REPLICATES}
+
+
+def test_every_refusal_of_a_document_is_listed() -> None:
+    listed = [row[0] for row in table("17.1 Documents and tokens")]
+    assert listed == [one.value for one in scoring.Refusal if one]
 
 
 # --- peers and HTTP

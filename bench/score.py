@@ -1,0 +1,164 @@
+"""Scoring: tokens and bytes per second, against the bare forward passes; and how far it differs.
+
+The claim: windows, losses in binary64 and exact sums leave at least 0.75 of the speed of the same
+batches through the same network with nothing done to what comes out. Below it: how much a total and
+the worst document change with the size of batches and the number of threads, in parts of the value;
+scores are rounded to 0.001 bits, so that nothing below 1e-7 of a document can be seen.
+
+Run: python bench/score.py [--documents N] [--turns N] [--device cpu] [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from loops.machine import machine
+
+from tequio_client.dataset import sources
+from tequio_client.text_tokenizers import ByteTokenizer
+from tequio_client.trainer import device, likelihood, model
+from tequio_client.trainer.likelihood import Means
+from tequio_client.trainer.model_folder import ScoredModel
+from tequio_shared.scoring import DOCUMENT_TOLERANCE, TOTAL_TOLERANCE, Rules, Score, windows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tequio_shared.scoring import DocumentScore
+
+LEAST_RATIO = 0.75
+SHORTEST, LONGEST = 1_000, 4_000
+RULES = Rules(window=512, stride=256)
+FIELDS = {
+    "model_type": "llama",
+    "vocab_size": 8_192,
+    "hidden_size": 256,
+    "intermediate_size": 704,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 4,
+    "initializer_range": 0.1,
+    "tie_word_embeddings": True,
+}
+
+
+def main() -> None:
+    """Measure, print, and fail where the claim does not hold."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--documents", type=int, default=8)
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    chosen = device.choose(options.device)
+    scored = ScoredModel(
+        folder=Path(tempfile.gettempdir()),
+        model=model.create(json.dumps(FIELDS).encode(), 1),
+        tokenizer=ByteTokenizer(),
+        context=RULES.window,
+    )
+    texts = _texts(options.documents)
+    result = {
+        **machine(),
+        "device": chosen.name,
+        "parameters": sum(one.numel() for one in scored.model.parameters.values()),
+        **_speeds(scored, texts, chosen, options.turns),
+        **_differences(scored, texts, chosen),
+        "least_ratio": LEAST_RATIO,
+    }
+    print(json.dumps(result, indent=2))
+    if options.json:
+        options.json.write_text(json.dumps(result))
+    _judge(result)
+
+
+def _texts(count: int) -> list[str]:
+    library = sources.standard_library()
+    found = (library.text(at) for at in range(0, len(library), 3))
+    return [text for text in found if SHORTEST <= len(text) <= LONGEST][:count]
+
+
+def _speeds(
+    scored: ScoredModel, texts: Sequence[str], chosen: device.Device, turns: int
+) -> dict[str, Any]:
+    _score(scored, texts[:2], Means(device=chosen))
+    ours, bare = [], []
+    for _ in range(turns):
+        begun = time.perf_counter()
+        total = Score.of(_score(scored, texts, Means(device=chosen)))
+        ours.append(time.perf_counter() - begun)
+        bare.append(_bare_s(scored, texts, chosen))
+    seconds = statistics.median(ours)
+    return {
+        "bits_per_byte": total.bits_per_byte,
+        "tokens_per_second": total.tokens / seconds,
+        "bytes_per_second": total.size_bytes / seconds,
+        "ratio": statistics.median(bare) / seconds,
+    }
+
+
+def _bare_s(scored: ScoredModel, texts: Sequence[str], chosen: device.Device) -> float:
+    """The same inputs through the network, and nothing else."""
+    lengths = sorted(
+        (one.end - one.first for text in texts for one in windows(len(text.encode()), RULES)),
+        reverse=True,
+    )
+    begun = time.perf_counter()
+    with torch.inference_mode():
+        while lengths:
+            count = max(likelihood.BATCH_TOKENS // lengths[0], 1)
+            rows = len(lengths[:count])
+            ids = torch.ones(rows, lengths[0], dtype=torch.long)
+            out = scored.model.logits(ids.to(chosen.handle))
+            del lengths[:count]
+        out.sum().item()  # waits for the device
+    return time.perf_counter() - begun
+
+
+def _differences(
+    scored: ScoredModel, texts: Sequence[str], chosen: device.Device
+) -> dict[str, float]:
+    reference = _score(scored, texts, Means(device=chosen))
+    before = device.threads()
+    found: dict[str, float] = {}
+    for name, batch_tokens, threads in (
+        ("one window at a time", 1, before),
+        ("large batches", 16_384, before),
+        ("one thread", likelihood.BATCH_TOKENS, 1),
+        ("two threads", likelihood.BATCH_TOKENS, 2),
+    ):
+        device.limit_threads(threads)
+        other = _score(scored, texts, Means(device=chosen, batch_tokens=batch_tokens))
+        totals = Score.of(other).millibits, Score.of(reference).millibits
+        found[f"{name}: total"] = abs(totals[0] - totals[1]) / totals[1]
+        found[f"{name}: worst document"] = max(
+            abs(one.millibits - two.millibits) / two.millibits
+            for one, two in zip(other, reference, strict=True)
+        )
+    device.limit_threads(before)
+    return found
+
+
+def _score(scored: ScoredModel, texts: Sequence[str], means: Means) -> list[DocumentScore]:
+    return list(likelihood.score(scored, texts, RULES, means))
+
+
+def _judge(result: dict[str, Any]) -> None:
+    if result["ratio"] < LEAST_RATIO:
+        raise SystemExit(f"scoring makes {result['ratio']:.3f} of the bare passes' speed")
+    for name, value in result.items():
+        kind = name.rpartition(": ")[2]
+        most = {"total": 1 / TOTAL_TOLERANCE, "worst document": 1 / DOCUMENT_TOLERANCE}.get(kind)
+        if most is not None and value > most:
+            raise SystemExit(f"{name} differs by {value:.1e}, more than {most:.0e}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""A repository of the Hub is judged by what it lists, before any of it is fetched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.checkpoint import text_tokens
+from tequio_client.scoring import hub
+from tequio_client.trainer import model_folder
+from tequio_shared.errors import UserFacingError
+from tests.support import model_folders
+from tests.support.hub import FakeHub, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FINE = {
+    "config.json": 700,
+    "model.safetensors": 5 << 30,
+    "tokenizer.json": 30 << 20,
+    "pytorch_model.bin": 5 << 30,
+}
+
+
+def test_a_repository_with_safetensors_is_fine_also_beside_pickles() -> None:
+    hub.check(FINE, "someone/model")
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"model.safetensors": None}, r"as a pickle \(pytorch_model.bin\)"),
+        ({"model.safetensors": None, "pytorch_model.bin": None}, "has no weights"),
+        ({"tokenizer.json": 2 << 30}, "2,147,483,648 bytes"),
+        ({"config.json": 1 << 30}, "no file of a model"),
+    ],
+)
+def test_a_repository_that_cannot_be_read_safely_costs_no_download(
+    changes: dict[str, int | None], told: str
+) -> None:
+    sizes = {name: size for name, size in (FINE | changes).items() if size is not None}
+    with pytest.raises(UserFacingError, match=told):
+        hub.check(sizes, "someone/model")
+
+
+@pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
+    """A Hub of our own, with one model in it."""
+    folder = model_folders.write(tmp_path / "model", model_folders.llama(256))
+    tokenizer, settings = text_tokens.files(b"", 0, model_folders.CONTEXT)
+    files = {one.name: one.read_bytes() for one in folder.iterdir()}
+    files |= {"tokenizer.json": tokenizer, "tokenizer_config.json": settings}
+    files |= {"pytorch_model.bin": b"a pickle", "code.py": b"open('ran', 'w')"}
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+    with running(FakeHub()) as one:
+        one.put("someone/model", files)
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", one.url)
+        place = one.url + "/{repo_id}/resolve/{revision}/{filename}"
+        monkeypatch.setattr("huggingface_hub.constants.HUGGINGFACE_CO_URL_TEMPLATE", place)
+        yield one
+
+
+def test_a_model_of_the_hub_is_fetched_and_scored_without_pickles_and_code(
+    served: FakeHub,
+) -> None:
+    folder = hub.folder("someone/model", None)
+    assert sorted(one.name for one in folder.iterdir()) == [
+        "config.json",
+        "model.safetensors",
+        "tokenizer.json",
+        "tokenizer_config.json",
+    ]
+    scored = model_folder.open_folder(folder, tokenizer=None, prefix=None)
+    assert scored.tokenizer.vocab_size == 256
+    assert served.requests
+
+
+def test_what_was_fetched_is_there_when_the_hub_is_not(
+    served: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = hub.folder("someone/model", None)
+    asked = len(served.requests)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert hub.folder("someone/model", None) == first
+    assert len(served.requests) == asked
+
+
+def test_a_repository_of_pickles_is_refused_before_it_is_fetched(served: FakeHub) -> None:
+    served.put("someone/old", {"config.json": b"{}", "pytorch_model.bin": b"x" * 5_000})
+    with pytest.raises(UserFacingError, match="as a pickle"):
+        hub.folder("someone/old", None)
+    assert not any("pytorch_model.bin" in one for one in served.requests)
+
+
+def test_a_repository_or_a_revision_that_is_not_there_is_told(served: FakeHub) -> None:
+    assert served.url
+    for name, revision in (("someone/else", None), ("someone/model", "no-such-branch")):
+        with pytest.raises(UserFacingError, match="cannot be had from the Hub"):
+            hub.folder(name, revision)
+
+
+def test_a_folder_that_is_here_is_taken(tmp_path: Path) -> None:
+    assert hub.folder(str(tmp_path), None) == tmp_path
+
+
+def test_a_name_that_is_neither_here_nor_to_be_had_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(UserFacingError, match="no folder nobody/nothing") as told:
+        hub.folder("nobody/nothing", None)
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("name", ["not a name", "a/b/c/d", "-" * 300, "a" * 200])
+def test_what_can_be_no_name_is_told(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(UserFacingError, match="there is no folder"):
+        hub.folder(name, None)
