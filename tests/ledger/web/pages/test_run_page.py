@@ -19,6 +19,8 @@ def test_published_heads_are_linked_the_newest_first(seen: Seen) -> None:
         for number in reversed(PUBLISHED)
     ]
     assert [link for link in page.links() if link.startswith("https://")] == due
+    command = f"tequio checkpoint verify {REPO} --revision round-{PUBLISHED[-1]} --ledger http://"
+    assert command in page.text
 
 
 def test_the_entry_says_what_was_published(seen: Seen) -> None:
