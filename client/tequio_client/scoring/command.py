@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
     from tequio_client.dataset.sources import Reading, Source
     from tequio_client.scoring.report import ModelScore, Report
-    from tequio_shared.bootstrap import Interval, Ranking
+    from tequio_shared.bootstrap import Interval, Pair, Ranking
 
 _SOFTWARE = ("tequio", "torch", "transformers", "tokenizers")
 _SHOWN = 60
+_READABLE = 1e7
 _GIGA = 10**9
 
 
@@ -140,37 +141,46 @@ def _ranked(models: Sequence[ModelScore], beacon: bytes) -> Ranking:
 
 def _show(models: Sequence[ModelScore], shown: Console) -> None:
     table = Table("model", title="Bits per byte: the fewer, the better")
-    for column in ("bits/byte", "byte ppl", "word ppl", "documents", "bytes", "tokens", "tokens/s"):
-        table.add_column(column, justify="right")
+    for column in ("bits/byte", "byte ppl", "word ppl", "documents"):
+        table.add_column(column, justify="right", no_wrap=True)
     for one in models:
         table.add_row(
             cleaned(one.model, _SHOWN),
             f"{one.bits_per_byte:.6f}",
             f"{one.byte_perplexity:.4f}",
-            "too large" if math.isinf(one.word_perplexity) else f"{one.word_perplexity:,.2f}",
+            _large(one.word_perplexity),
             f"{one.totals.documents:,}",
-            f"{one.totals.size_bytes:,}",
-            f"{one.totals.tokens:,}",
-            f"{one.totals.tokens / max(one.seconds, 1e-3):,.0f}",
         )
     shown.print(table)
     for one in models:
-        shown.print(
-            f"{cleaned(one.model, _SHOWN)}: windows of {one.window:,} tokens, stride "
-            f"{one.stride:,}, behind token {one.prefix}",
-            highlight=False,
-        )
-        if one.totals.charged:
-            shown.print(
-                f"  {one.totals.charged:,} documents count 8 bits for each byte: the tokenizer "
-                "does not give their text back",
-                style="yellow",
-            )
-    if models[0].totals.empty:
-        shown.print(
-            f"{models[0].totals.empty:,} documents have no text that is Unicode: left out",
-            style="yellow",
-        )
+        _show_how(one, shown)
+    _warn(models[0].totals.empty, "left out, since they have no text that is Unicode", shown)
+
+
+def _show_how(one: ModelScore, shown: Console) -> None:
+    totals = one.totals
+    shown.print(
+        f"{cleaned(one.model, _SHOWN)}: {totals.size_bytes:,} bytes, {totals.tokens:,} tokens at "
+        f"{totals.tokens / max(one.seconds, 1e-3):,.0f} a second; windows of {one.window:,}, "
+        f"stride {one.stride:,}, behind token {one.prefix}",
+        highlight=False,
+    )
+    _warn(
+        totals.charged,
+        "at 8 bits for each byte, since the tokenizer does not give their text back",
+        shown,
+    )
+
+
+def _warn(documents: int, what: str, shown: Console) -> None:
+    if documents:
+        shown.print(f"  documents {what}: {documents:,}", style="yellow", highlight=False)
+
+
+def _large(value: float) -> str:
+    if math.isinf(value):
+        return "too large"
+    return f"{value:,.2f}" if value < _READABLE else f"{value:.2e}"
 
 
 def _show_ranking(ranking: Ranking, shown: Console) -> None:
@@ -186,12 +196,18 @@ def _show_ranking(ranking: Ranking, shown: Console) -> None:
         )
     shown.print(table)
     for pair in ranking.pairs:
-        verdict = f"{cleaned(pair.winner, _SHOWN)} is better" if pair.winner else "a tie"
+        verdict = f"{cleaned(pair.winner, _SHOWN)} is better" if pair.winner else _tie(pair)
         shown.print(
             f"{cleaned(pair.first, _SHOWN)} less {cleaned(pair.other, _SHOWN)}: "
             f"{_interval(pair.interval)} bits per byte, {verdict}",
             highlight=False,
         )
+
+
+def _tie(pair: Pair) -> str:
+    """Say of an interval without zero why it is a tie all the same."""
+    is_apart = pair.interval.low > 0 or pair.interval.high < 0
+    return "a tie: too small a difference to count" if is_apart else "a tie"
 
 
 def _interval(interval: Interval) -> str:

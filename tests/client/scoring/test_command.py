@@ -133,8 +133,15 @@ def test_each_document_is_shown_when_asked_for(folders: dict[str, Path], texts: 
     assert result.exit_code == 0, result.output
     assert "does not give the text back" in result.output
     assert "no text in it that is Unicode" in result.output
-    assert "1 documents count 8 bits for each byte" in result.output
-    assert "1 documents have no text" in result.output
+    assert "does not give their text back: 1" in result.output
+    assert "no text that is Unicode: 1" in result.output
+
+
+def test_a_narrow_terminal_shows_every_digit(folders: dict[str, Path], texts: Path) -> None:
+    command = [str(folders["good"]), "--on", str(texts), "--tokenizer", "bytes", "--device", "cpu"]
+    result = CliRunner().invoke(score, command, env={"COLUMNS": "80"})
+    assert "8.000000" in result.output
+    assert "256.0000" in result.output
 
 
 @pytest.mark.parametrize(
