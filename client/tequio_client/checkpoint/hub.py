@@ -93,9 +93,15 @@ class Hub:
             raise _translated(err, repo) from err
 
     def download(self, repo: str, revision: str | None) -> Path:
-        """Fetch a repository into the Hub's cache; raises UserFacingError."""
+        """Fetch what an export has of a repository into the Hub's cache; raises UserFacingError.
+
+        The folder's name is the commit.
+        """
         try:
-            return Path(self._api.snapshot_download(repo, revision=revision))
+            found = self._api.snapshot_download(
+                repo, revision=revision, allow_patterns=list(parts.PATTERNS)
+            )
+            return Path(found)
         except _FAILURES as err:
             raise _translated(err, repo) from err
 

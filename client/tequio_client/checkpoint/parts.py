@@ -32,6 +32,13 @@ SOURCE_CONFIG = f"{OURS}/config.json"
 REMAINDER = f"{OURS}/remainder.safetensors"
 PROOF = f"{OURS}/head.tlog-proof"
 CLAIM_BYTES = 1 << 16
+FOREIGN = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
+"""Files that change what is loaded, and that no export has."""
+PATTERNS = (
+    *(CONFIG, GENERATION, TOKENIZER, TOKENIZER_CONFIG, CARD, INDEX),
+    *("model*.safetensors", f"{OURS}/*", *FOREIGN),
+)
+"""What is fetched of a repository in order to check it."""
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):

@@ -99,6 +99,8 @@ def read(
     for path in (*files.by_tensor.values(), folder / parts.REMAINDER):
         path.stat()  # the library does not say which file is missing
     _check_names(set(files.by_tensor.values()), set(called.values()))
+    for one in layout.placements:
+        _check_shape(files.by_tensor[called[one.name]], called[one.name], one.shape)
     at, values = _remainders(folder / parts.REMAINDER, layout.parameters)
     _reserve(into, layout.elements * _INTEGER)
     flat: NDArray[np.int32] = np.memmap(into, "<i4", "r+", shape=(layout.elements,))
@@ -173,10 +175,6 @@ def _read_tensor(
             floats = file.get_tensor(name)
     except SafetensorError as err:
         raise MalformedError(f"{path.name} cannot be read: {err}") from err
-    if floats.dtype != np.float32 or floats.shape != placement.shape:
-        raise MalformedError(
-            f"{name} is {floats.dtype}{list(floats.shape)}, not float32{list(placement.shape)}"
-        )
     try:
         integers = exact.integers_of(floats.reshape(-1), *remainder)
     except MalformedError as err:
@@ -212,6 +210,15 @@ def _check_names(files: set[Path], due: set[str]) -> None:
     if wrong:
         what = "is not one of the run's" if wrong[0] in found else "is missing"
         raise MalformedError(f"the tensor {wrong[0]} {what}")
+
+
+def _check_shape(path: Path, name: str, shape: tuple[int, ...]) -> None:
+    """By the file's header: no room is made for weights that are not there."""
+    with safe_open(path, framework="numpy") as file:
+        part = file.get_slice(name)
+        found, kind = tuple(part.get_shape()), part.get_dtype()
+    if (kind, found) != ("F32", shape):
+        raise MalformedError(f"{name} is {kind}{list(found)}, not F32{list(shape)}")
 
 
 def _groups(placements: Sequence[Placement], shard_bytes: int) -> list[list[Placement]]:

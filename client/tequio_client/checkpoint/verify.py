@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 FILE_BYTES = 256 << 20
 """Most bytes of a tokenizer.json that are read."""
-_FOREIGN = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
-"""Files that change what is loaded, and that no export has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +133,7 @@ def _check_fixed(folder: Path, manifest: Manifest) -> None:
     for name, content in fixed.files(manifest, documents_of(manifest, document)).items():
         if _read(folder, name) != content:
             raise MalformedError(f"{name} is not the run's: it was changed after the export")
-    for name in _FOREIGN:
+    for name in parts.FOREIGN:
         if (folder / name).exists():
             raise MalformedError(f"{name} changes what is loaded: no export has such a file")
 

@@ -128,6 +128,8 @@ def verify(
         verdict = program.run(wish, bars)
     for line in (_WORDS[verdict.outcome.value], *verdict.lines):
         click.echo(line)
+    if not Path(what).is_dir():
+        click.echo(f"commit of the repository: {folder.name}")
     sys.exit(verdict.outcome)
 
 

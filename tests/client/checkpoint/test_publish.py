@@ -125,6 +125,18 @@ def test_what_comes_back_from_the_hub_is_the_head(
     assert {name: (found / name).read_bytes() for name in files_of(whole)} == files_of(whole)
 
 
+def test_of_a_repository_with_other_files_only_an_exports_are_fetched(
+    hub: FakeHub, whole: Path, site: ShownLog
+) -> None:
+    put(hub, whole, site)
+    there = hub.repositories[REPO]
+    more = {"pytorch_model.bin": b"\x80", "adapter_config.json": b"{}", "film.mp4": b"0" * 9}
+    there.commit(there.commits[there.main] | more)
+    found = Hub(None, hub.url).download(REPO, None)
+    assert found.name == there.main
+    assert set(files_of(found)) == {*files_of(whole), "adapter_config.json"}
+
+
 def test_a_cut_connection_is_tried_again(hub: FakeHub, whole: Path, site: ShownLog) -> None:
     hub.breaking = lambda _, tries: tries == 1
     assert put(hub, whole, site).is_new
@@ -304,4 +316,5 @@ def test_the_command_publishes_and_verifies_and_never_shows_the_token(
     with command(hub, "verify", REPO, "--revision", f"round-{ROUNDS}", *options) as process:
         said = process.communicate(timeout=120)[0]
     assert (process.returncode, "sound" in said) == (0, True), said
+    assert f"commit of the repository: {hub.repositories[REPO].main}" in said
     assert TOKEN not in said

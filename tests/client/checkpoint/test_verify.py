@@ -17,6 +17,7 @@ from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import parts, verify
 from tequio_client.checkpoint.verdict import Outcome, Verdict
 from tequio_shared.ids import sha256, to_text
+from tequio_shared.manifest import Manifest
 from tests.client.audit.logs import MemoryLog
 from tests.support.llama_swarm import ROUNDS, played, shown
 
@@ -142,12 +143,29 @@ def test_a_tensor_more_or_less_is_found(folder: Path, site: ShownLog) -> None:
     assert f"the tensor {NAME} is missing" in is_not(folder, site)
 
 
+def test_no_room_is_made_for_weights_that_the_files_do_not_hold(
+    folder: Path, site: ShownLog
+) -> None:
+    manifest = Manifest.parse((folder / parts.MANIFEST).read_bytes())
+    tensors = tuple((name, (1 << 20, 1 << 16)) for name, _ in manifest.model.tensors)
+    large = msgspec.structs.replace(
+        manifest,
+        model=msgspec.structs.replace(
+            manifest.model, tensors=tensors, parameters=len(tensors) << 36
+        ),
+        windows=msgspec.structs.replace(manifest.windows, samples=1, tokens=64, most=3),
+    )
+    (folder / parts.MANIFEST).write_bytes(large.encode())
+    change_claim(folder, run=to_text(large.run_id))
+    assert "not F32[1048576, 65536]" in is_not(folder, site)
+
+
 def test_halved_weights_are_not_the_head(folder: Path, site: ShownLog) -> None:
     tensors = load_file(folder / parts.WEIGHTS)
     save_file(
         {name: one.astype(np.float16) for name, one in tensors.items()}, folder / parts.WEIGHTS
     )
-    assert "is float16" in is_not(folder, site)
+    assert "is F16" in is_not(folder, site)
 
 
 @pytest.mark.parametrize("content", [b"", b"\x80\x04.", b"\xff" * 100, bytes(8) + b"{}"])
