@@ -20,7 +20,7 @@ from tequio_ledger.web import answers, bodies, cosigned, doors, events, gate, se
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.problems import _OTHER_REFUSAL, _STATUS
 from tequio_ledger.web.statements import Item
-from tequio_shared import bloom, bootstrap, limits, proof, scoring
+from tequio_shared import bloom, bootstrap, limits, proof, scoring, sealed_set
 from tequio_shared.contribution import HEADER_BYTES, Header
 from tequio_shared.corpus import Corpus
 from tequio_shared.distro import _COSINES
@@ -32,6 +32,7 @@ from tequio_shared.records import KS, RecordShape
 from tequio_shared.roles import OF_COORDINATOR, OF_ORGANISERS
 from tequio_shared.run import TRANSITIONS, CloseReason, VoidReason
 from tequio_shared.scoring import DocumentScore
+from tequio_shared.sealed_set import SealedSet
 from tequio_shared.standing import Cause, Standing
 from tequio_shared.statements import BODIES
 from tequio_shared.statements.envelope import Envelope
@@ -60,6 +61,7 @@ STRUCTS: dict[str, type[msgspec.Struct]] = {
     "Fields of the roster": Roster,
     "Fields of the result": Result,
     "Fields of a document's score": DocumentScore,
+    "Fields of a sealed set": SealedSet,
 }
 NUMBERED: dict[str, type[IntEnum]] = {
     "Reasons": Reason,
@@ -256,6 +258,11 @@ def test_the_constants_of_scoring_are_listed() -> None:
     listed = {row[0]: int(row[1]) for row in table("Scoring constants")}
     found = {name: getattr(scoring, name) for name in listed.keys() - {"REPLICATES"}}
     assert listed == found | {"REPLICATES": bootstrap.REPLICATES}
+
+
+def test_the_constants_of_sealing_are_listed() -> None:
+    listed = {row[0]: int(row[1]) for row in table("Sealing constants")}
+    assert listed == {name: getattr(sealed_set, name) for name in listed}
 
 
 def test_every_refusal_of_a_document_is_listed() -> None:

@@ -21,6 +21,7 @@ COMMANDS = {
     "data": "tequio_client.cli.data:data",
     "score": "tequio_client.cli.score:score",
     "audit": "tequio_client.cli.audit:audit",
+    "competition": "tequio_client.cli.competition:competition",
     "checkpoint": "tequio_client.cli.checkpoint:checkpoint",
     "status": "tequio_client.cli.lending:status",
     "contribute": "tequio_client.cli.lending:contribute",
