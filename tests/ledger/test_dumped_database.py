@@ -52,7 +52,7 @@ def test_restore_drill_on_postgresql(tmp_path: Path, cluster: Cluster) -> None:
     run("pg_restore", *restore, f"--dbname={plain(older)}", dump)
     with served(folder, "--database", older) as program:
         assert checkpoint(program) == kept
-        assert health(program) == "read-only", "the folder knows that it signed more"
+        assert wait_for(program.url, "read-only"), "the folder knows that it signed more"
         assert post(program, "too soon", 1).status_code == httpx.codes.SERVICE_UNAVAILABLE
     (folder / "log.signed").unlink()  # the promise that nobody holds more: broken here
     with served(folder, "--database", older) as program:

@@ -268,6 +268,7 @@ def test_answers_about_another_log_ring_when_it_has_grown_so_far(
         (alarm,) = rung(tmp_path)
         assert "an answer named another root" in alarm.differences[0]
         remote.change = lambda _path, raw: renamed(raw, 0, other_root(0))
+        say(ledger, "and beyond", 1)
         watch.look()
         assert any("names another root" in one for one in rung(tmp_path)[-1].differences)
 
