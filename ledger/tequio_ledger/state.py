@@ -145,7 +145,7 @@ class State:
         manifest = self.manifest_of(statement, body)
         if manifest.run_id in self.runs:
             raise RefusedError("wrong-state", f"run {to_text(manifest.run_id)} is open already")
-        self.runs[manifest.run_id] = RunView.opened(self.net, manifest, self.standings)
+        self.runs[manifest.run_id] = RunView.opened(self.net, manifest, self.standings, self.tiers)
         self.opened[manifest.run_id] = index
 
     def _note_resume(self, index: int, run: RunId, statement: Statement) -> None:

@@ -47,6 +47,7 @@ from tequio_shared.statements.rounds import (
     WorkCommit,
 )
 from tequio_shared.statements.runs import RunClose, RunFinish, RunOpen, RunPause, RunResume
+from tequio_shared.tiers import Tiers
 
 if TYPE_CHECKING:
     from tequio_shared.manifest import Manifest
@@ -191,14 +192,20 @@ class RunView:
 
     @classmethod
     def opened(
-        cls, net: NetworkId, manifest: Manifest, standings: Standings | None = None
+        cls,
+        net: NetworkId,
+        manifest: Manifest,
+        standings: Standings | None = None,
+        tiers: Tiers | None = None,
     ) -> RunView:
-        """The whole view right after run.open; `standings` are those of the network's keys."""
+        """The whole view right after run.open; standings and tiers are those of the network."""
         nobody = NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([]))
         return cls(
             net=net,
             manifest=manifest,
-            accounts=Accounts(manifest=manifest, standings=standings or Standings()),
+            accounts=Accounts(
+                manifest=manifest, standings=standings or Standings(), tiers=tiers or Tiers()
+            ),
             next_head=nobody,
         )
 
@@ -357,7 +364,7 @@ class RunView:
         times = self.manifest.rounds
         if not times.train <= roster.train_ms <= times.train_limit:
             raise RefusedError("wrong-roster", f"a training limit of {roster.train_ms} ms")
-        if self.accounts is not None and roster != self.accounts.plan_roster():
+        if self.accounts is not None and roster != self.accounts.plan_roster(ts):
             raise RefusedError("wrong-roster", "the roster does not follow from the log")
         counts = len(roster.members), len(roster.slots_of(TRAINER))
         if counts != (body.slots, body.trainers):

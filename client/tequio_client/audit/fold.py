@@ -141,7 +141,7 @@ class Fold:
         except (RefusedError, PeerError) as err:
             self._report.mismatch("run.open statement", place, _say(err))
             return
-        view = RunView.opened(self.net, manifest, self.conduct.standings)
+        view = RunView.opened(self.net, manifest, self.conduct.standings, self.entrance.tiers)
         self.runs[manifest.run_id] = RunHistory(view=view)
 
     def _fold(self, index: int, statement: Statement, history: RunHistory) -> None:
