@@ -16,7 +16,17 @@ from msgspec import inspect
 from tequio_client.worker import blobs, gossip
 from tequio_client.worker.peer_limits import PeerLimits
 from tequio_ledger import settings
-from tequio_ledger.web import answers, bodies, cosigned, doors, events, gate, seeds, server
+from tequio_ledger.web import (
+    answers,
+    bodies,
+    cosigned,
+    doors,
+    events,
+    gate,
+    invitations,
+    seeds,
+    server,
+)
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.problems import _OTHER_REFUSAL, _STATUS
 from tequio_ledger.web.statements import Item
@@ -79,6 +89,7 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "ranked": answers.RankedAnswer,
     "standing": answers.StandingAnswer,
     "tier": answers.TierAnswer,
+    "invitation": invitations.InvitationAnswer,
     "witnesses": cosigned.WitnessesAnswer,
     "witness": cosigned.WitnessAnswer,
     "item": Item,
