@@ -20,6 +20,7 @@ COMMANDS = {
     "appeal": "tequio_client.cli.standing:appeal",
     "data": "tequio_client.cli.data:data",
     "audit": "tequio_client.cli.audit:audit",
+    "connect": "tequio_client.cli.connect:connect",
     "status": "tequio_client.cli.lending:status",
     "contribute": "tequio_client.cli.lending:contribute",
     "pause": "tequio_client.cli.lending:pause",

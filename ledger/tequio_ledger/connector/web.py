@@ -23,7 +23,8 @@ GivenDesk = NamedDependency[SkipValidation[Desk]]
 T = TypeVar("T")
 
 _UNSAID = {"cache-control": "no-store"}
-_STATUS = {"provider-away": 503, "ledger-away": 503, "provider-wrong": 502}
+_STATUS = {"provider-away": 503, "ledger-away": 503}
+"""The rest says that trying again helps nobody."""
 
 
 @get(connecting.ABOUT, sync_to_thread=False)

@@ -164,9 +164,9 @@ def test_an_account_vouches_for_so_many_keys_and_no_more(
     [
         ("access_denied", 409, "denied"),
         ("expired_token", 409, "code-expired"),
-        ("invalid_client", 502, "provider-wrong"),
-        ("garbage", 502, "provider-wrong"),
-        ("other-key", 502, "provider-wrong"),
+        ("invalid_client", 409, "provider-wrong"),
+        ("garbage", 409, "provider-wrong"),
+        ("other-key", 409, "provider-wrong"),
     ],
 )
 def test_every_refusal_is_one_sentence_and_the_end(
