@@ -33,6 +33,8 @@ _STATUS = {
     "queue-full": 503,
     "no-quorum": 503,
     "read-only": 503,
+    "provider-away": 503,
+    "ledger-away": 503,
     "quota": 507,
 }
 _OTHER_REFUSAL = 409  # the rest say that the statement does not fit the log as it stands
