@@ -1,0 +1,71 @@
+"""What an operator may write, and the sample that says so."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tequio_ledger import setting_sources
+from tequio_ledger.connector import settings
+from tequio_ledger.connector.settings import Registered, Settings
+from tequio_shared.errors import UserFacingError
+
+SAMPLE = Path(__file__).parents[3] / "installer" / "connector.toml"
+
+
+def read(**options: str) -> Settings:
+    given = {name.replace("_", "-"): text for name, text in options.items()}
+    return settings.read(setting_sources.gather(settings.ALL, given, {}, settings.PROGRAM))
+
+
+def test_providers_are_a_client_id_and_where_it_is_from() -> None:
+    found = read(
+        github="Iv1.8a61f9b3a7aba766 abc@https://github.example/",
+        openid="1-x.apps.googleusercontent.com@https://accounts.google.com a@https://sso.example/r/1",
+    )
+    assert found.github == (
+        Registered("Iv1.8a61f9b3a7aba766", "https://github.com"),
+        Registered("abc", "https://github.example"),
+    )
+    assert [one.address for one in found.openid] == [
+        "https://accounts.google.com",
+        "https://sso.example/r/1",
+    ]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"github": "a a"},
+        {"github": "a@http://github.example"},
+        {"openid": "a"},
+        {"openid": "a@accounts.google.com"},
+        {"openid": "a@https://user:pass@sso.example"},
+        {"openid": "a@https://sso.example?x=1"},
+        {"openid": "@https://sso.example"},
+        {"github": "a", "url": "http://connector.example"},
+        {"github": "a", "ledger": "ledger.example"},
+    ],
+    ids=str,
+)
+def test_what_cannot_be_is_refused(wrong: dict[str, str]) -> None:
+    with pytest.raises(UserFacingError):
+        read(**wrong)
+
+
+def test_the_sample_names_every_setting_with_its_default(tmp_path: Path) -> None:
+    text = SAMPLE.read_text("utf-8")
+    assert tomllib.loads(text) == {}, "all of it is commented out"
+    lines = re.findall(r"^#([a-z-]+ = .*)$", text, re.MULTILINE)
+    file = tmp_path / "connector.toml"
+    file.write_text("\n".join(lines))
+    shown = setting_sources.gather(settings.ALL, {"settings": str(file)}, {}, settings.PROGRAM)
+    assert not shown.faults
+    assert {line.split(" = ")[0] for line in lines} == {one.name for one in settings.ALL}
+    assert {one.name: shown.values[one.name].text for one in settings.ALL if one.name != "dir"} == {
+        one.name: one.default for one in settings.ALL if one.name != "dir"
+    }
