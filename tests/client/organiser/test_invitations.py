@@ -1,0 +1,157 @@
+"""Invitations and connectors as people meet them: organisers' and guests' commands."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from tequio_client import identity
+from tequio_client.__main__ import cli
+from tequio_client.worker.invitation_link import InvitationLink
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import NetworkId, sha256, to_text
+from tequio_shared.keys import Signer
+from tests.support.ledgers import ORGANISER, UNLIMITED, served
+from tests.support.liars import key_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from click.testing import Result
+
+    from tests.support.ledgers import Served
+
+SECOND = Signer(bytes([8]) * 32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Party:
+    """A ledger with two organisers, and a folder for each guest."""
+
+    url: str
+    folder: Path
+    organisers: tuple[str, str]
+
+    def tequio(self, *words: str) -> Result:
+        """Run a command that works."""
+        result = CliRunner().invoke(cli, words)
+        if result.exception is not None:
+            raise result.exception
+        return result
+
+    def refused(self, *words: str) -> str:
+        """Run a command that has to fail; its one sentence."""
+        error: BaseException | None = CliRunner().invoke(cli, words).exception
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        assert isinstance(error, UserFacingError)
+        return str(error)
+
+    def invite(self, *words: str) -> str:
+        """Open an invitation; gives its link."""
+        first, _ = self.organisers
+        made = self.tequio("invite", "open", *words, "--ledger", self.url, "--dir", first)
+        return made.stdout.strip()
+
+    def guest(self, name: str) -> str:
+        """Give a folder that has a key in it once it joined."""
+        return str(self.folder / name)
+
+    def tier(self, name: str) -> dict[str, object]:
+        """What the ledger says of who is behind the guest's key."""
+        key = to_text(identity.load_or_create(self.folder / name).key)
+        found = httpx.get(f"{self.url}/v1/peers/{key}").json()["tier"]
+        assert isinstance(found, dict)
+        return found
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Start one ledger for all tests."""
+    folder = tmp_path_factory.mktemp("ledger")
+    with served(folder, *UNLIMITED, "--organiser", to_text(SECOND.key)) as one:
+        yield one
+
+
+@pytest.fixture
+def party(ledger: Served, tmp_path: Path) -> Party:
+    folders = key_folder(tmp_path / "first", ORGANISER), key_folder(tmp_path / "second", SECOND)
+    return Party(url=ledger.url, folder=tmp_path, organisers=(str(folders[0]), str(folders[1])))
+
+
+def test_who_has_the_link_joins_until_it_is_used_up(party: Party) -> None:
+    link = party.invite("--uses", "2")
+    for name in ("ana", "bo"):
+        said = party.tequio("join", link, "--dir", party.guest(name)).output
+        assert "joined the network" in said
+        assert f"tequio worker --ledger {party.url}" in said
+        invitation = InvitationLink.parse(link).signer.key
+        assert (party.tier(name)["tier"], party.tier(name)["owner"]) == (2, to_text(invitation))
+    assert "as many as it may" in party.refused("join", link, "--dir", party.guest("cleo"))
+    assert (
+        "joined by this invitation before"
+        in party.tequio("join", link, "--dir", party.guest("ana")).output
+    )
+    listed = party.tequio("invite", "list", "--ledger", party.url).output
+    assert "2 of 2" in listed
+    assert "used up" in listed
+
+
+def test_a_key_that_is_registered_stays_what_it_is(party: Party) -> None:
+    first, other = party.invite(), party.invite()
+    party.tequio("join", first, "--dir", party.guest("ana"))
+    again = party.tequio("join", other, "--dir", party.guest("ana")).output
+    assert "is registered in this network already" in again
+    assert party.tier("ana")["owner"] == to_text(InvitationLink.parse(first).signer.key)
+
+
+def test_an_organiser_closes_an_invitation_by_its_link(party: Party) -> None:
+    link, (first, _) = party.invite("--uses", "9"), party.organisers
+    close = ("invite", "close", link, "--ledger", party.url, "--dir", first)
+    assert "is closed: logged as entry" in party.tequio(*close).output
+    assert "has ended" in party.refused("join", link, "--dir", party.guest("ana"))
+    key = to_text(InvitationLink.parse(link).signer.key)
+    assert "no such invitation is open" in party.refused(
+        "invite", "close", key[:12], "--ledger", party.url, "--dir", first
+    )
+
+
+def test_a_link_to_another_network_or_a_broken_one_is_told_in_words(party: Party) -> None:
+    link = InvitationLink.parse(party.invite())
+    other = InvitationLink(
+        ledger=party.url, network=NetworkId(sha256(b"another")), seed=link.seed
+    ).text()
+    assert "another network" in party.refused("join", other, "--dir", party.guest("ana"))
+    unknown = InvitationLink(ledger=party.url, network=link.network, seed=bytes([77]) * 32).text()
+    assert "does not know this invitation" in party.refused(
+        "join", unknown, "--dir", party.guest("bo")
+    )
+    for broken in (link.text()[:-1], link.text().split("&")[0], "https://example.org/"):
+        assert "no whole invitation link" in party.refused(
+            "join", broken, "--dir", party.guest("cleo")
+        )
+
+
+def test_two_organisers_let_a_key_vouch_and_take_that_back(party: Party, tmp_path: Path) -> None:
+    first, second = party.organisers
+    key, file = to_text(Signer(bytes([78]) * 32).key), str(tmp_path / "grant.json")
+    at = ("--ledger", party.url)
+    assert "more organisers have to sign" in party.refused(
+        "connector", "grant", key, *at, "--dir", first
+    )
+    half = party.tequio("connector", "grant", key, *at, "--dir", first, "--out", file).output
+    assert "has to complete it before" in half
+    assert key in json.loads((tmp_path / "grant.json").read_text())["says"]
+    done = party.tequio("quarantine", "countersign", file, *at, "--dir", second).output
+    assert "is a connector until" in done
+    assert key in party.tequio("connector", "list", *at).output
+    both = (*at, "--dir", first, "--with", second)
+    assert "is no connector any more" in party.tequio("connector", "revoke", key, *both).output
+    assert key not in party.tequio("connector", "list", *at).output
+    assert "is no key" in party.refused("connector", "revoke", key[:20], *both)
