@@ -40,8 +40,9 @@ def test_a_number_is_used_once_whatever_became_of_it(tmp_path: Path) -> None:
 def test_a_key_counts_for_its_last_owner_while_its_vouch_lasts(tmp_path: Path) -> None:
     path = tmp_path / "said.jsonl"
     book = Book(path, 0)
-    for seq, one in enumerate((vouch("a"), vouch("b", until=50), vouch("c"), vouch("c", OTHER))):
-        book.take(seq + 2, one)
+    said = (vouch("a"), vouch("b", until=50), vouch("c"), vouch("c", OTHER))
+    for seq, body in enumerate(said, 2):
+        book.take(seq, body)
     for one in (book, Book(path, 0)):
         assert set(one.keys_of(OWNER, 0)) == {vouch("a").peer, vouch("b").peer}
         assert set(one.keys_of(OWNER, 50)) == {vouch("a").peer}
