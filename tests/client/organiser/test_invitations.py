@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from tests.support.ledgers import Served
 
+QUIET = ("--run", "nobody's", "--listen", "/ip4/127.0.0.1/tcp/0", "--log-level", "error")
 SECOND = Signer(bytes([8]) * 32)
 
 
@@ -101,6 +102,14 @@ def test_who_has_the_link_joins_until_it_is_used_up(party: Party) -> None:
     listed = party.tequio("invite", "list", "--ledger", party.url).output
     assert "2 of 2" in listed
     assert "used up" in listed
+
+
+def test_a_worker_joins_by_a_link_before_it_looks_for_a_run(party: Party) -> None:
+    link, folder = party.invite(), party.guest("ana")
+    assert "no run" in party.refused("worker", "--invitation", link, "--dir", folder, *QUIET)
+    assert party.tier("ana")["tier"] == 2
+    spent = ("worker", "--invitation", link, "--dir", party.guest("bo"), *QUIET)
+    assert "as many as it may" in party.refused(*spent)
 
 
 def test_a_key_that_is_registered_stays_what_it_is(party: Party) -> None:
