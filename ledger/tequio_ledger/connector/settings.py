@@ -12,6 +12,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import platformdirs
 
 from tequio_ledger import logs
@@ -47,13 +48,21 @@ def _address(text: str) -> str:
     return check_address(text).rstrip("/")
 
 
-def _maybe_address(text: str) -> str:
-    return _address(text) if text else ""
+def _own_address(text: str) -> str:
+    return _spelt(text) if text else ""
+
+
+def _spelt(text: str) -> str:
+    """Spell an address as volunteers' programs do, which compare it letter by letter."""
+    try:
+        return str(httpx.URL(_address(text))).rstrip("/")
+    except httpx.InvalidURL as err:
+        raise ValueError("an address such as https://example.org") from err
 
 
 def _github(text: str) -> Registered:
     client, _, address = text.partition("@")
-    return Registered(_client(client), check_address(address).rstrip("/") if address else PUBLIC)
+    return Registered(_client(client), _spelt(address) if address else PUBLIC)
 
 
 def _openid(text: str) -> Registered:
@@ -99,7 +108,7 @@ PORT = Setting(
 URL = Setting(
     name="url",
     default="",
-    parse=_maybe_address,
+    parse=_own_address,
     help="Its address as volunteers write it; without one, where it listens.",
 )
 LEDGER = Setting(

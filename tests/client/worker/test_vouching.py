@@ -20,8 +20,9 @@ from tequio_client import identity
 from tequio_client.connector_api import ConnectorApi, ConnectorAwayError
 from tequio_client.key_state import Kept
 from tequio_client.ledger_http import ApiLimits
+from tequio_client.worker.vouching import Asked, connect
 from tequio_shared import connecting
-from tequio_shared.errors import MalformedError
+from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import NetworkId, from_text, to_text
 from tequio_shared.keys import Signer, verify
 from tests.support.account_provider import USER_CODE, AccountProvider, providing
@@ -39,7 +40,7 @@ CODE = {
     "id": to_text(bytes(32)),
     "user_code": "AAAA-BBBB",
     "url": "https://github.example/device",
-    "expires_s": 3,
+    "expires_s": 2,
     "interval_s": 1,
 }
 
@@ -255,13 +256,18 @@ def test_a_lie_is_found_and_never_shown_as_it_came(
     tmp_path: Path, ledger: Served, path: str, lie: dict[str, object], sentence: str
 ) -> None:
     identity.write(tmp_path, bytes([92]) * 32, Kept.OPEN)
+    told: list[str] = []
     with lying(ledger.net) as liar:
         liar.answers[path] = {**liar.answers[path], **lie}
-        done = tequio(tmp_path, ledger, liar.url)
-    assert done.returncode == 1
-    assert sentence in done.stderr
-    assert "Traceback" not in done.stderr
-    assert "\x1b" not in done.stdout + done.stderr
+        asked = Asked(ledger=ledger.url, folder=tmp_path, connector=liar.url, provider="")
+        with pytest.RaisesGroup(
+            pytest.RaisesExc(UserFacingError, match=sentence),
+            allow_unwrapped=True,
+            flatten_subgroups=True,
+        ) as caught:
+            connect(asked, told.append, told.append)
+    assert "\x1b" not in "".join(told) + str(caught.value)
+    assert path == connecting.ASK or not told, "nothing is shown of it"
 
 
 def test_a_proof_is_for_one_address_network_and_provider() -> None:

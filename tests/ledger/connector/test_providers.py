@@ -80,7 +80,12 @@ def test_a_code_is_had_and_an_account_when_the_person_agreed(
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    ("answer", "refusal"), [("access_denied", "denied"), ("expired_token", "code-expired")]
+    ("answer", "refusal"),
+    [
+        ("access_denied", "denied"),
+        ("expired_token", "code-expired"),
+        ("invalid_grant", "code-expired"),
+    ],
 )
 def test_a_person_who_says_no_or_nothing_ends_it(
     provider: AccountProvider, kind: str, answer: str, refusal: str

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tequio_client.connector_api import ConnectorApi
 from tequio_ledger import setting_sources
 from tequio_ledger.connector import settings
 from tequio_ledger.connector.settings import Registered, Settings
@@ -23,7 +24,7 @@ def read(**options: str) -> Settings:
 
 def test_providers_are_a_client_id_and_where_it_is_from() -> None:
     found = read(
-        github="Iv1.8a61f9b3a7aba766 abc@https://github.example/",
+        github="Iv1.8a61f9b3a7aba766 abc@https://GitHub.example/",
         openid="1-x.apps.googleusercontent.com@https://accounts.google.com a@https://sso.example/r/1",
     )
     assert found.github == (
@@ -34,6 +35,12 @@ def test_providers_are_a_client_id_and_where_it_is_from() -> None:
         "https://accounts.google.com",
         "https://sso.example/r/1",
     ]
+
+
+def test_its_own_address_is_spelt_as_volunteers_spell_it() -> None:
+    assert read(github="a").url == ""
+    found = read(github="a", url="https://Connector.Example:443/net1/")
+    assert found.url == "https://connector.example/net1" == ConnectorApi(found.url).url
 
 
 @pytest.mark.parametrize(
