@@ -78,6 +78,8 @@ class RunPage:
     rates: Chart
     ring: RoundRing
     data: DataProgress
+    asked: tuple[str, ...]
+    """Whom the run takes; nothing: everybody."""
     ledger: str
     """Where this ledger is, for who wants to join."""
 
@@ -148,6 +150,7 @@ def _view(ledger: Ledger, now: RunNow, here: str) -> tuple[RunPage, Published]:
         rates=series.rates(past),
         ring=round_ring(now),
         data=data_progress(now, ledger.blobs.read),
+        asked=words.asked(ledger.state.run(RunId(run)).manifest.admits),
         ledger=here,
     )
     return view, published
