@@ -50,6 +50,21 @@ def test_a_key_counts_for_its_last_owner_while_its_vouch_lasts(tmp_path: Path) -
         assert one.keys_of(OTHER, 100) == {}
 
 
+def test_a_vouch_that_came_to_nothing_leaves_the_one_before(tmp_path: Path) -> None:
+    path = tmp_path / "said.jsonl"
+    book = Book(path, 0)
+    book.take(2, vouch("a"))
+    book.take(3, vouch("b"))
+    for seq in (4, 5):
+        book.take(seq, vouch("a", OTHER))
+        book.give_up(seq)
+    book.take(6, vouch("c"))
+    book.give_up(6)
+    for one in (book, Book(path, 0)):
+        assert set(one.keys_of(OWNER, 0)) == {vouch("a").peer, vouch("b").peer}
+        assert one.keys_of(OTHER, 0) == {}
+
+
 def test_what_is_not_ours_is_not_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "said.jsonl"
     for content in (b'{"seq":1}\nhello\n', b'{"seq":0}\n', b'{"seq":1,"owner":"x"}\n', b"\xff\n"):
