@@ -26,6 +26,7 @@ from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import NetworkId, from_text, to_text
 from tequio_shared.keys import Signer, verify
 from tests.support.account_provider import USER_CODE, AccountProvider, providing
+from tests.support.attack_table import attack
 from tests.support.authors import Author
 from tests.support.connectors import Connector, connecting_to, name_connector, now_ms, post
 from tests.support.ledgers import UNLIMITED, served
@@ -270,6 +271,9 @@ def test_a_lie_is_found_and_never_shown_as_it_came(
     assert path == connecting.ASK or not told, "nothing is shown of it"
 
 
+@attack(
+    "A26", layer="cli", ends="the proof names the address that was dialled: no other one takes it"
+)
 def test_a_proof_is_for_one_address_network_and_provider() -> None:
     signer, net = Signer(bytes([93]) * 32), NetworkId(bytes([5]) * 32)
 

@@ -25,6 +25,7 @@ from tests.support.account_provider import (
     AccountProvider,
     providing,
 )
+from tests.support.attack_table import attack
 from tests.support.authors import Author
 from tests.support.connectors import Connector, connecting_to, name_connector, now_ms, post
 from tests.support.ledgers import UNLIMITED, served
@@ -219,6 +220,7 @@ def test_the_provider_is_asked_no_more_often_than_it_wants(
 # --- whose key it is
 
 
+@attack("A26", layer="env", ends="refused as `bad-signature`; the provider is not asked")
 def test_nobody_has_the_key_of_somebody_else_vouched_for(
     connector: Connector, ledger: Served, accounts: AccountProvider
 ) -> None:
@@ -232,6 +234,7 @@ def test_nobody_has_the_key_of_somebody_else_vouched_for(
     assert not accounts.asked, "nobody outside was troubled"
 
 
+@attack("A26", layer="env", ends="refused as `expired`")
 def test_a_challenge_is_good_once_for_one_key_and_one_provider(
     connector: Connector, ledger: Served, accounts: AccountProvider, issuer: AccountProvider
 ) -> None:
@@ -305,6 +308,7 @@ def test_a_provider_that_is_not_known_here_is_told(connector: Connector, ledger:
 # --- what it keeps, and what it never tells
 
 
+@attack("A27", layer="adm", ends="nothing but the owner's keyed hash is written")
 def test_nothing_of_an_account_is_in_the_log_of_the_process_or_on_its_disk(
     tmp_path: Path, ledger: Served
 ) -> None:
