@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import time
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +19,9 @@ from tequio_client.worker.invitation_link import InvitationLink
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import NetworkId, sha256, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.statements.connectors import MemberVouch
+from tequio_shared.tlog import bundle
+from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.liars import key_folder
 
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
 
     from click.testing import Result
 
+    from tequio_shared.statement import Entry
     from tests.support.ledgers import Served
 
 QUIET = ("--run", "nobody's", "--listen", "/ip4/127.0.0.1/tcp/0", "--log-level", "error")
@@ -164,3 +171,50 @@ def test_two_organisers_let_a_key_vouch_and_take_that_back(party: Party, tmp_pat
     assert "is no connector any more" in party.tequio("connector", "revoke", key, *both).output
     assert key not in party.tequio("connector", "list", *at).output
     assert "is no key" in party.refused("connector", "revoke", key[:20], *both)
+
+
+def test_the_audit_derives_the_tiers_that_the_ledger_has_and_finds_one_that_was_changed(
+    tmp_path: Path,
+) -> None:
+    first = key_folder(tmp_path / "first", ORGANISER)
+    with served(tmp_path / "ledger", *UNLIMITED) as one:
+        party = Party(url=one.url, folder=tmp_path, organisers=(str(first), ""))
+        link = party.invite("--uses", "2")
+        for name in ("ana", "bo"):
+            party.tequio("join", link, "--dir", party.guest(name))
+        connector = Author("connector", one.net)
+        assert said(one, connector.register(now_ms())) == "logged"
+        key = to_text(connector.key)
+        party.tequio("connector", "grant", key, "--ledger", one.url, "--dir", str(first))
+        own = Author("connected", one.net)
+        own.signer = identity.load_or_create(tmp_path / "connected")
+        peer = to_text(own.key)
+        assert said(one, own.register(now_ms())) == "logged"
+        owner, until = to_text(sha256(b"account")), now_ms() + 3_600_000
+        vouch = MemberVouch(peer=peer, owner=owner, until=until)
+        assert said(one, connector.say(vouch, now_ms())) == "logged"
+        assert [party.tier(name)["tier"] for name in ("ana", "bo", "connected")] == [2, 2, 1]
+        assert audited(one, tmp_path / "sound.json") == (0, [])
+        with closing(sqlite3.connect(tmp_path / "ledger" / "ledger.sqlite")) as base, base:
+            base.execute("UPDATE tier SET owner = peer WHERE peer = ?", (own.key,))
+        told = audited(one, tmp_path / "changed.json")
+    assert told == (2, [("tier in the API, owner", peer)])
+
+
+def said(ledger: Served, entry: Entry) -> str:
+    """What became of an entry."""
+    answer = httpx.post(f"{ledger.url}/v1/statements", content=bundle([entry.leaf()]))
+    return str(answer.json()["items"][0]["status"])
+
+
+def audited(ledger: Served, report: Path) -> tuple[int, list[tuple[str, str]]]:
+    """Exit status of the audit, and what it found of whom."""
+    words = ["audit", "--ledger", ledger.url, "--json", str(report)]
+    code = CliRunner().invoke(cli, words).exit_code
+    found = json.loads(report.read_text())["findings"]
+    return code, [(one["what"], one["peer"]) for one in found]
+
+
+def now_ms() -> int:
+    """The machine's time, which the program reads too."""
+    return time.time_ns() // 1_000_000
