@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import time
 from typing import TYPE_CHECKING
 
 import httpx
@@ -12,6 +11,7 @@ import pytest
 
 from tests.ledger.test_drills import checkpoint, done, health, logged, post, told
 from tests.support import postgres
+from tests.support.cosigned_ledger import wait_for_status
 from tests.support.ledgers import served
 
 if TYPE_CHECKING:
@@ -52,22 +52,14 @@ def test_restore_drill_on_postgresql(tmp_path: Path, cluster: Cluster) -> None:
     run("pg_restore", *restore, f"--dbname={plain(older)}", dump)
     with served(folder, "--database", older) as program:
         assert checkpoint(program) == kept
-        assert wait_for(program.url, "read-only"), "the folder knows that it signed more"
+        wait_for_status(program, "read-only")  # the folder knows that it signed more
         assert post(program, "too soon", 1).status_code == httpx.codes.SERVICE_UNAVAILABLE
     (folder / "log.signed").unlink()  # the promise that nobody holds more: broken here
     with served(folder, "--database", older) as program:
         assert health(program) == "ok"
         shown = httpx.post(f"{program.url}/log/checkpoint", content=later, timeout=30)
         assert shown.status_code == httpx.codes.CONFLICT
-        assert wait_for(program.url, "lost")
-
-
-def wait_for(url: str, status: str) -> bool:
-    deadline_s = time.monotonic() + PATIENCE_S
-    while httpx.get(f"{url}/healthz", timeout=30).json()["status"] != status:
-        assert time.monotonic() < deadline_s, f"never {status}"
-        time.sleep(0.05)
-    return True
+        wait_for_status(program, "lost")
 
 
 @pytest.mark.parametrize("how", ["by its option", "by its folder"])

@@ -103,6 +103,14 @@ def shown(ledger: Served, policy: Path) -> Checkpoint | None:
     return Policy.parse(policy.read_bytes()).open(answer.content).checkpoint
 
 
+def wait_for_status(ledger: Served, status: str) -> None:
+    """Wait until the ledger says of itself that it is so."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    while httpx.get(f"{ledger.url}/healthz", timeout=30).json()["status"] != status:
+        assert time.monotonic() < deadline_s, f"never {status}"
+        time.sleep(0.05)
+
+
 def wait_until_shown(ledger: Served, policy: Path, size: int) -> Checkpoint:
     """Wait until so many entries are published."""
     deadline_s = time.monotonic() + PATIENCE_S
