@@ -254,3 +254,34 @@ def test_what_is_refused_changes_nothing(vouching: Book) -> None:
     second = Author("second", NET).key
     assert vouching.tiers.invitations[LINK.key].used == before
     assert vouching.of(second) == (Tier.ANONYMOUS, second)
+
+
+# --- bytes
+
+
+def test_the_bytes_of_a_vouch_and_of_an_owner_are_these() -> None:
+    ones, twos = to_text(bytes([1]) * 32), to_text(bytes([2]) * 32)
+    author = Author("connector", NET)
+    body = MemberVouch(peer=ones, owner=twos, until=END)
+    raw = author.say(body, START).statement.raw
+    assert (
+        raw
+        == (
+            f'{{"author":"{to_text(author.key)}","body":{{"owner":"{twos}","peer":"{ones}",'
+            f'"until":2000000}},"exp":1060000,"prev":"{to_text(bytes(32))}","seq":1,"ts":1000000,'
+            '"type":"member.vouch","v":1}'
+        ).encode()
+    )
+    assert owner_of(PeerKey(bytes([1]) * 32), Digest(bytes([2]) * 32)).hex() == (
+        "fed277d6e44b7def666b2acd87516108fd1d76a0277d8a80fe077bf1b2f4c321"
+    )
+
+
+def test_the_leaf_of_an_invited_registration_has_the_author_first_and_then_the_invitation() -> None:
+    author = Author("guest", NET)
+    leaf = author.say(example("key.register"), START, LINK).leaf()
+    assert leaf[:2] == bytes([1, 2])
+    assert (leaf[2:34], leaf[98:130]) == (author.key, LINK.key)
+    assert sha256(leaf).hex() == (
+        "74ca3b73a6529a48b6d2a4f9c7bdd233bf9a1a02b8cd8bea8e07b9b6b912bb99"
+    )
