@@ -10,14 +10,13 @@ from __future__ import annotations
 import asyncio
 import faulthandler
 import secrets
-import signal
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import structlog
 
-from tequio_ledger import SOFTWARE
+from tequio_ledger import SOFTWARE, ending
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
 from tequio_ledger.service import open_ledger
@@ -85,10 +84,8 @@ def _bound(settings: Settings) -> Iterator[_Listeners]:
 async def _serve(ledger: Ledger, listeners: _Listeners) -> None:
     streams, urls = Streams(), _urls(listeners)
     servers = list(_servers(ledger, streams, listeners))
-    loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
+    ending.when_asked(stopping.set)
     _announce(ledger, *urls)
     async with asyncio.TaskGroup() as tasks:
         sequencing = tasks.create_task(ledger.run())

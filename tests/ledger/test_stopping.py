@@ -5,6 +5,8 @@ from __future__ import annotations
 import resource
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
@@ -54,6 +56,30 @@ def listen(program: Served, after: int, stack: ExitStack) -> socket.socket:
     line.connect((host, int(port)))
     line.sendall(b"GET /v1/events?after=%d HTTP/1.1\r\nhost: ledger\r\n\r\n" % after)
     return line
+
+
+CROWD = """
+import asyncio, os, signal
+from tequio_ledger import ending
+
+async def main():
+    stopping, loop = asyncio.Event(), asyncio.get_running_loop()
+    ending.when_asked(stopping.set)
+    for _ in range(10_000):
+        loop.call_soon_threadsafe(int)
+    os.kill(os.getpid(), signal.SIGTERM)
+    await stopping.wait()
+
+asyncio.run(main())
+"""
+"""Before the loop comes to look, its pipe is full of what others want of it."""
+
+
+def test_a_signal_is_heard_in_a_crowd() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CROWD], check=False, capture_output=True, timeout=PATIENCE_S
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_thousand_listeners_do_not_hold_up_the_end(tmp_path: Path) -> None:

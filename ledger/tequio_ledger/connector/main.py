@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import stat
 from typing import TYPE_CHECKING, cast
 
 import msgspec
 import structlog
 
+from tequio_ledger import ending
 from tequio_ledger.clock import now_ms
 from tequio_ledger.connector import openid, outside
 from tequio_ledger.connector.author import Author
@@ -61,9 +61,7 @@ def serve(settings: Settings) -> None:
 async def _serve(settings: Settings, folder: Folder, listener: socket.socket) -> None:
     url = settings.url or address(listener)
     stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
+    ending.when_asked(stopping.set)
     async with outside.http_client() as http:
         opening = asyncio.create_task(_open_desk(settings, folder, url, http))
         waiting = asyncio.create_task(stopping.wait())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import structlog
 
+from tequio_ledger import ending
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
 from tequio_ledger.web.gate import Gate
@@ -92,9 +92,7 @@ async def _serve(
     app_ = cast("App", app)  # the framework types its messages one by one
     gate = Gate(app_, settings.trusted_proxies, 1, REQUEST_RATE)
     server = WebServer(gate, listener)
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, server.stop)
+    ending.when_asked(server.stop)
     log.info(
         "tequio-ledger witness serves",
         url=url,
