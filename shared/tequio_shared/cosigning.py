@@ -135,19 +135,18 @@ def parse_conflict(raw: bytes) -> int:
     return natural(text[:-1])
 
 
-def cosignatures(note: bytes, answer: bytes, log: VerifierKey, witness: VerifierKey) -> list[str]:
-    """Take those lines of a witness's answer that are its own and verify; usually one.
+def cosignature(note: bytes, answer: bytes, log: VerifierKey, witness: VerifierKey) -> str:
+    """Take the first line of a witness's answer that is its own and verifies, and no second one.
 
-    Raises MalformedError, and SignatureInvalidError when none is or one does not verify.
+    Whatever a witness answers, so a note has one line of it: however many it would give, the note
+    keeps to the bounds of its readers. Raises MalformedError, and SignatureInvalidError when there
+    is no such line or one before it does not verify.
     """
-    own: list[str] = []
     for line in signature_lines(answer):
         name = line.removeprefix("— ").partition(" ")[0]
         if name == witness.name and _counts(add_lines(note, [line]), log, witness):
-            own.append(line)
-    if not own:
-        raise SignatureInvalidError(f"no cosignature of {witness.name} in its answer")
-    return own
+            return line
+    raise SignatureInvalidError(f"no cosignature of {witness.name} in its answer")
 
 
 def origin_hash(origin: str) -> str:

@@ -137,19 +137,22 @@ def test_more_than_63_hashes_are_refused() -> None:
         AddCheckpoint.parse(f"old 1\n{line * 64}\nx".encode())
 
 
-def test_of_an_answer_only_the_witness_own_sound_lines_are_taken() -> None:
+def test_of_an_answer_only_the_witness_own_sound_line_is_taken() -> None:
     note = request(0, 5).note
     own = notes.cosignature_line(tree(5), NAME, WITNESS, 1_700_000_000)
     foreign = notes.cosignature_line(tree(5), "other.example/w", OTHER, 1_700_000_000)
     answer = (foreign + own).encode()
-    assert cosigning.cosignatures(note, answer, LOG_KEY, WITNESS_KEY) == [own]
+    assert cosigning.cosignature(note, answer, LOG_KEY, WITNESS_KEY) == own
+    later = notes.cosignature_line(tree(5), NAME, WITNESS, 1_700_000_001)
+    for answer in ((own + later).encode(), (own * 150).encode()):
+        assert cosigning.cosignature(note, answer, LOG_KEY, WITNESS_KEY) == own
     wrong = notes.cosignature_line(tree(4), NAME, WITNESS, 1_700_000_000)
     for useless in (foreign, wrong):
         with pytest.raises(SignatureInvalidError):
-            cosigning.cosignatures(note, useless.encode(), LOG_KEY, WITNESS_KEY)
+            cosigning.cosignature(note, useless.encode(), LOG_KEY, WITNESS_KEY)
     for garbage in (b"", b"\n", own.encode()[:-1], b"\xff\n", own.encode() + b"\n"):
         with pytest.raises(MalformedError):
-            cosigning.cosignatures(note, garbage, LOG_KEY, WITNESS_KEY)
+            cosigning.cosignature(note, garbage, LOG_KEY, WITNESS_KEY)
 
 
 def test_a_conflicts_size_is_read_as_written() -> None:

@@ -19,7 +19,7 @@ from tequio_shared.cosigning import (
     ANSWER_BYTES,
     AddCheckpoint,
     Status,
-    cosignatures,
+    cosignature,
     origin_hash,
     parse_conflict,
 )
@@ -94,12 +94,12 @@ class Asker:
             problem=self._problem,
         )
 
-    async def ask(self, target: Published, prove: Prove) -> list[str]:
-        """Have a checkpoint cosigned; gives its signature lines. Raises WitnessError."""
+    async def ask(self, target: Published, prove: Prove) -> str:
+        """Have a checkpoint cosigned; gives its signature line. Raises WitnessError."""
         begun = time.monotonic()
         try:
             async with asyncio.timeout(ANSWER_S):
-                lines = await self._ask(target, prove)
+                line = await self._ask(target, prove)
         except TimeoutError as err:
             raise self._failed(f"no answer within {ANSWER_S:.0f} s") from err
         except httpx.HTTPError as err:
@@ -108,9 +108,9 @@ class Asker:
             raise self._failed(f"its answer does not hold: {err}") from err
         self._size, self._problem = target.size, None
         self._answer_s = time.monotonic() - begun
-        return lines
+        return line
 
-    async def _ask(self, target: Published, prove: Prove) -> list[str]:
+    async def _ask(self, target: Published, prove: Prove) -> str:
         status, body = await self._post(target, prove)
         if status == Status.CONFLICT:
             size = parse_conflict(body)
@@ -123,7 +123,7 @@ class Asker:
         if status != Status.COSIGNED:
             said = body[:_SAID_BYTES].decode("utf-8", "replace").strip()
             raise self._failed(f"status {status}: {said}")
-        return cosignatures(target.note, body, self._log, self.witness.key)
+        return cosignature(target.note, body, self._log, self.witness.key)
 
     async def _post(self, target: Published, prove: Prove) -> tuple[int, bytes]:
         old = self._size

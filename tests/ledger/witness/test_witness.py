@@ -15,7 +15,7 @@ from tequio_ledger.witness import main
 from tequio_ledger.witness.book import EVIDENCE_FILES, Book
 from tequio_ledger.witness.desk import Desk
 from tequio_shared import notes
-from tequio_shared.cosigning import AddCheckpoint, CosigningRefusedError, cosignatures, origin_hash
+from tequio_shared.cosigning import AddCheckpoint, CosigningRefusedError, cosignature, origin_hash
 from tequio_shared.errors import UserFacingError
 from tequio_shared.fork import ForkEvidence, is_proof
 from tequio_shared.keys import Signer
@@ -38,12 +38,12 @@ def witness(tmp_path: Path, log: ShownLog) -> Iterator[Witness]:
         yield running
 
 
-def cosigned(witness: Witness, log: ShownLog, old: int, size: int) -> list[str]:
-    """Have a checkpoint cosigned; the lines that verify."""
+def cosigned(witness: Witness, log: ShownLog, old: int, size: int) -> str:
+    """Have a checkpoint cosigned; the line that verifies."""
     request = log.request(old, size)
     answer = witness.add(request)
     assert answer.status_code == 200, answer.text
-    return cosignatures(request.note, answer.content, log.key, witness.key)
+    return cosignature(request.note, answer.content, log.key, witness.key)
 
 
 def test_a_growing_log_is_cosigned_and_shown_as_it_was_cosigned(
@@ -51,7 +51,7 @@ def test_a_growing_log_is_cosigned_and_shown_as_it_was_cosigned(
 ) -> None:
     assert witness.held(log.origin).status_code == 404
     for old, size in ((0, 3), (3, 3), (3, 17), (17, 40)):
-        (line,) = cosigned(witness, log, old, size)
+        line = cosigned(witness, log, old, size)
         held = witness.held(log.origin)
         assert held.headers["content-type"] == "text/plain; charset=utf-8"
         assert held.content == notes.add_lines(log.request(0, size).note, [line])
