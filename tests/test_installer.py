@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
+from tequio_client.__main__ import cli as client
 from tequio_ledger import settings
 from tequio_ledger.setting_sources import FILE, variable
 from tests.support.command_lines import unknown_options
@@ -178,3 +180,15 @@ def test_what_the_compose_file_asks_for_is_told_at_its_head() -> None:
     for name in asked:
         text = re.sub(rf"\$\{{{name}:\?[^}}]*\}}", "x", text)
     assert "?" not in re.sub(r"#.*", "", text)
+
+
+@pytest.mark.parametrize("name", ["installer/compose.yaml", "installer/ledger.toml", "README.md"])
+def test_a_founder_is_told_the_command_that_shows_an_organisers_key(name: str) -> None:
+    lines = (ROOT / name).read_text("utf-8").splitlines()
+    told = next(line for line in lines if re.search(r"`?tequio (run )?key\b", line))
+    assert "tequio run key" in told
+
+
+def test_the_command_that_a_founder_is_told_shows_a_key_that_founds(tmp_path: Path) -> None:
+    said = CliRunner().invoke(client, ["run", "key", "--dir", str(tmp_path)]).output.strip()
+    assert len(settings.ORGANISER.parse(said)) == 1
