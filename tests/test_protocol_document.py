@@ -24,6 +24,7 @@ from tequio_ledger.web import (
     events,
     gate,
     invitations,
+    places,
     seeds,
     server,
 )
@@ -100,7 +101,8 @@ DOORS = {
     gate: ("REQUESTS", "TARGET_BYTES", "SLOW_READER_S"),
     server: ("HEAD_BYTES",),
     bodies: ("PATIENCE_S", "SLOWEST_BYTES_S"),
-    events: ("STREAMS", "HEARTBEAT_S"),
+    events: ("HEARTBEAT_S",),
+    places: ("STREAMS", "PAGES", "CROWDED"),
     seeds: ("RECORDS",),
 }
 
