@@ -19,6 +19,7 @@ from tequio_shared.statement import Entry, signed_message
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
 from tequio_shared.statements.invitations import InviteClose, InviteOpen
 from tequio_shared.statements.rounds import RoundRoster
+from tequio_shared.vouches import owner_of
 from tests.client.audit.logs import MemoryLog
 from tests.support.attack_table import attack
 from tests.support.attackers_ledger import SECOND, Door, door, now_ms
@@ -135,6 +136,28 @@ def test_nobody_vouches_but_who_may_and_a_revoked_connector_vouched_for_nobody(
     assert organisers_say(ledger, RoleRevoke(peer=peer, role="connector")) == "logged"
     assert tier_of(ledger, friend) == 0
     assert ledger.says(connector.say(vouch, now_ms())) == ["wrong-role"]
+
+
+@attack("A25", layer="coord", ends="without effect: each connector can take back its own word only")
+def test_a_connector_that_lies_takes_nobody_what_another_one_said(ledger: Door) -> None:
+    end = now_ms() + HOUR_MS
+    friends = [ledger.author(f"friend {at}") for at in range(2)]
+    honest, liar = ledger.author("honest connector"), ledger.author("lying connector")
+    for one in (honest, liar):
+        grant = RoleGrant(peer=to_text(one.key), role="connector", until=end)
+        assert organisers_say(ledger, grant) == "logged"
+    for one in friends:
+        vouch = MemberVouch(peer=to_text(one.key), owner=to_text(sha256(one.key)), until=end)
+        assert ledger.says(honest.say(vouch, now_ms())) == ["logged"]
+    for until in (0, 2 * end):
+        for one in friends:
+            lie = MemberVouch(peer=to_text(one.key), owner=to_text(sha256(b"one")), until=until)
+            assert ledger.says(liar.say(lie, now_ms())) == ["logged"]
+    owners = [ledger.http.get(f"/v1/peers/{to_text(one.key)}").json()["tier"] for one in friends]
+    assert [row["tier"] for row in owners] == [1, 1]
+    assert [row["owner"] for row in owners] == [
+        to_text(owner_of(honest.key, sha256(one.key))) for one in friends
+    ]
 
 
 def tier_of(ledger: Door, one: Author) -> int:

@@ -11,7 +11,8 @@ from tequio_shared.ids import Digest, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
 from tequio_shared.statements.invitations import InviteClose, InviteOpen
-from tequio_shared.tiers import Belonging, Tier, Tiers, owner_of
+from tequio_shared.tiers import Belonging, Tier, Tiers
+from tequio_shared.vouches import owner_of
 from tests.support.authors import Author
 from tests.support.statements import NET, RUN, example
 
@@ -206,6 +207,65 @@ def test_the_last_vouch_counts_and_can_take_the_word_back(vouching: Book) -> Non
     assert vouching.of(key)[1] == owner_of(vouching.connector.key, OTHER_ACCOUNT)
     vouching.vouches(key, until=0)
     assert vouching.of(key) == (Tier.ANONYMOUS, key)
+
+
+@pytest.fixture
+def liar(vouching: Book) -> Author:
+    author = Author("lying connector", NET)
+    vouching.joins("lying connector")
+    vouching.grants(author)
+    return author
+
+
+def test_a_connector_takes_back_or_replaces_its_own_word_only(vouching: Book, liar: Author) -> None:
+    keys = [vouching.joins(name) for name in "ab"]
+    for key, account in zip(keys, (ACCOUNT, OTHER_ACCOUNT), strict=True):
+        vouching.vouches(key, account)
+    before = [vouching.of(key) for key in keys]
+    for until in (0, END, 2 * END):
+        for key in keys:
+            vouching.vouches(key, by=liar, until=until)
+        assert [vouching.of(key) for key in keys] == before, "neither gone nor of one owner"
+        owners = [vouching.tiers.word(key).owner for key in keys]
+        assert owners == [owner for _, owner in before]
+
+
+def test_of_several_vouches_the_earliest_counts_that_stands(vouching: Book, liar: Author) -> None:
+    key = vouching.joins("a")
+    mine, theirs = (owner_of(one.key, ACCOUNT) for one in (vouching.connector, liar))
+    vouching.vouches(key, until=START + 10)
+    vouching.vouches(key, by=liar)
+    assert vouching.of(key) == (Tier.VOUCHED, mine)
+    assert vouching.of(key, ts=START + 10) == (Tier.VOUCHED, theirs), "the earlier one is over"
+    assert vouching.tiers.word(key).until == END
+    vouching.vouches(key)
+    assert vouching.of(key) == (Tier.VOUCHED, mine), "said again before its end it keeps its place"
+    vouching.vouches(key, OTHER_ACCOUNT)
+    assert vouching.of(key) == (Tier.VOUCHED, theirs), "another owner comes last"
+    revoke = RoleRevoke(peer=to_text(liar.key), role="connector")
+    vouching.says(vouching.founder, revoke)
+    assert vouching.of(key) == (
+        Tier.VOUCHED,
+        owner_of(vouching.connector.key, OTHER_ACCOUNT),
+    ), "what others said is not the liar's to take away"
+
+
+def test_a_vouch_said_after_its_end_or_after_a_revocation_comes_last(
+    vouching: Book, liar: Author
+) -> None:
+    lapsed, revoked = vouching.joins("lapsed"), vouching.joins("revoked")
+    first = vouching.connector
+    vouching.vouches(lapsed, until=START + 10)
+    vouching.vouches(revoked)
+    for key in (lapsed, revoked):
+        vouching.vouches(key, by=liar)
+    body = MemberVouch(peer=to_text(lapsed), owner=to_text(ACCOUNT), until=END)
+    vouching.says(first, body, START + 10)
+    vouching.says(vouching.founder, RoleRevoke(peer=to_text(first.key), role="connector"))
+    vouching.grants(first)
+    vouching.vouches(revoked)
+    theirs = owner_of(liar.key, ACCOUNT)
+    assert [vouching.of(key)[1] for key in (lapsed, revoked)] == [theirs, theirs]
 
 
 def test_only_a_connector_vouches_and_only_within_its_term(book: Book) -> None:
