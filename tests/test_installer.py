@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,19 @@ def test_the_services_of_the_compose_file_fit_together() -> None:
     assert unknown_options(["tequio-ledger", *services["ledger"]["command"]]) == []
     assert unknown_options(["tequio", "seed", *services["seed"]["command"]]) == []
     assert "postgres" in services["ledger"]["environment"]["TEQUIO_LEDGER_DATABASE"]
+
+
+def test_a_proxy_has_to_be_named_and_the_one_on_this_machine_can_be() -> None:
+    ledger = COMPOSE["services"]["ledger"]
+    assert ledger["environment"]["TEQUIO_LEDGER_TRUSTED_PROXY"].startswith("${TRUSTED_PROXY:?")
+    (network,) = COMPOSE["networks"]["default"]["ipam"]["config"]
+    assert "networks" not in ledger, "it is in that one"
+    assert ip_address(network["gateway"]) in ip_network(network["subnet"])
+    text = (INSTALLER / "compose.yaml").read_text("utf-8")
+    head = text.partition("\nname:")[0]
+    (named,) = re.findall(r"\d+\.\d+\.\d+\.\d+/\d+", head)
+    (trusted,) = settings.TRUSTED_PROXY.parse(named)
+    assert trusted == ip_network(network["gateway"]), "the gateway and nobody else"
 
 
 def test_what_the_compose_file_asks_for_is_told_at_its_head() -> None:
