@@ -174,6 +174,7 @@ class InvitationAnswer(Struct, frozen=True):
     until: Natural
     run: Bytes32Text | None = None
     closed: Natural | None = None
+    revoked: Natural | None = None
 
 
 class InvitationsAnswer(Struct, frozen=True):

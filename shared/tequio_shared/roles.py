@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.statements.connectors import RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen
+from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 from tequio_shared.statements.rounds import (
     HeadPromote,
     RoundClose,
@@ -53,10 +53,11 @@ OF_ORGANISERS = (
     StandingUphold,
     InviteOpen,
     InviteClose,
+    InviteRevoke,
     RoleGrant,
     RoleRevoke,
 )
-OF_TWO = (StandingRelease, RoleGrant, RoleRevoke)
+OF_TWO = (StandingRelease, InviteOpen, InviteRevoke, RoleGrant, RoleRevoke)
 """What at least two organisers say together, if the network has so many."""
 _TOGETHER = 2
 

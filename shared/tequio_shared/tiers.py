@@ -1,10 +1,10 @@
 """Who is behind a key, as the log says: somebody invited, an account, or anybody.
 
-Rules. A key is of tier 2 if the invitation under which it was registered let it in, of tier 1 while
-a connector vouches for it, of tier 0 otherwise; the keys of the genesis are of tier 2. It has one
-owner: the invitation, the account that the connector names (under that connector: no other one can
-speak of it; of several, the earliest that stands: `vouches`), or itself. Time is the `ts` of the
-statement that is judged. Pure: every reader of the whole log folds the same tiers, and rosters
+Rules. A key is of tier 2 if it was registered under an invitation that is not revoked, of tier 1
+while a connector vouches for it, of tier 0 otherwise; the keys of the genesis are of tier 2. It has
+one owner: the invitation, the account that the connector names (under that connector: no other one
+can speak of it; of several, the earliest that stands: `vouches`), or itself. Time is the `ts` of
+the statement that is judged. Pure: every reader of the whole log folds the same tiers, and rosters
 follow from them. (docs/protocol.md, tiers)
 """
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, key_from_text
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen
+from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 from tequio_shared.statements.members import KeyRegister
 from tequio_shared.vouches import Vouches
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tequio_shared.vouches import Vouch
 
 OF_CONNECTORS = (MemberVouch,)
-ABOUT_TIERS = (InviteOpen, InviteClose, RoleGrant, RoleRevoke, MemberVouch)
+ABOUT_TIERS = (InviteOpen, InviteClose, InviteRevoke, RoleGrant, RoleRevoke, MemberVouch)
 """Bodies that `Tiers.apply` takes."""
 
 
@@ -66,11 +66,19 @@ class Invitation:
     used: int = 0
     closed: int | None = None
     """Log index of invite.close."""
+    revoked: int | None = None
+    """Log index of invite.revoke."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether no organiser ended it."""
+        return self.closed is None and self.revoked is None
 
     def check(self, ts: int) -> None:
         """Raise RefusedError unless it lets somebody in at that time (ms)."""
-        if self.closed is not None:
-            raise RefusedError("invitation-ended", f"entry {self.closed} closed the invitation")
+        if not self.is_open:
+            ended = self.closed if self.revoked is None else self.revoked
+            raise RefusedError("invitation-ended", f"entry {ended} ended the invitation")
         if ts >= self.until:
             raise RefusedError("invitation-ended", f"the invitation ended at {self.until} ms")
         if self.used >= self.uses:
@@ -128,6 +136,9 @@ class Tiers:
                 return (entry.statement.author,)
             case MemberVouch(peer=peer):
                 return (key_from_text(peer),)
+            case InviteRevoke(invitation=text):
+                invitation = key_from_text(text)
+                return [key for key, one in self._invited.items() if one.invitation == invitation]
             case RoleRevoke(peer=peer):
                 return self._vouches.of(key_from_text(peer))
         return ()
@@ -161,6 +172,8 @@ class Tiers:
                 self._admit_opening(key_from_text(text))
             case InviteClose(invitation=text):
                 self._admit_closing(key_from_text(text))
+            case InviteRevoke(invitation=text):
+                self._admit_revoking(key_from_text(text))
             case RoleRevoke(peer=peer) if key_from_text(peer) not in self.connectors:
                 raise RefusedError("wrong-grant", f"{peer} is no connector")
             case MemberVouch(peer=peer):
@@ -179,6 +192,8 @@ class Tiers:
                 )
             case InviteClose(invitation=text):
                 self.invitations[key_from_text(text)].closed = index
+            case InviteRevoke(invitation=text):  # whoever passed the link on let others in by it
+                self.invitations[key_from_text(text)].revoked = index
             case RoleGrant(peer=peer, until=until):
                 self.connectors[key_from_text(peer)] = until
             case RoleRevoke(peer=peer):  # whoever took its key may have vouched with it
@@ -193,7 +208,7 @@ class Tiers:
         if key in self.founders:
             return Belonging(tier=Tier.INVITED, owner=Digest(key), since=0)
         invited = self._invited.get(key)
-        if invited is None:
+        if invited is None or self.invitations[invited.invitation].revoked is not None:
             return None
         owner = Digest(invited.invitation)
         return Belonging(tier=Tier.INVITED, owner=owner, run=invited.run, since=invited.index)
@@ -214,8 +229,13 @@ class Tiers:
 
     def _admit_closing(self, key: PeerKey) -> None:
         invitation = self.invitations.get(key)
-        if invitation is None or invitation.closed is not None:
+        if invitation is None or not invitation.is_open:
             raise RefusedError("wrong-invitation", "no such invitation is open")
+
+    def _admit_revoking(self, key: PeerKey) -> None:
+        invitation = self.invitations.get(key)
+        if invitation is None or invitation.revoked is not None:
+            raise RefusedError("wrong-invitation", "no such invitation is there to be revoked")
 
     def _admit_vouch(self, statement: Statement, peer: PeerKey) -> None:
         until = self.connectors.get(statement.author)

@@ -17,7 +17,7 @@ from tequio_shared.manifest import Admission
 from tequio_shared.run import State
 from tequio_shared.statement import Entry, signed_message
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen
+from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 from tequio_shared.statements.rounds import RoundRoster
 from tequio_shared.vouches import owner_of
 from tests.client.audit.logs import MemoryLog
@@ -47,20 +47,20 @@ def link(name: str) -> Signer:
     return Signer(sha256(b"link", name.encode()))
 
 
-def organisers_say(ledger: Door, body: Body) -> str:
-    """What becomes of a word of both organisers."""
+def organisers_say(ledger: Door, body: Body, *others: Signer) -> str:
+    """What becomes of a word of the organiser and of those beside it."""
     known = ledger.http.get(f"/v1/peers/{to_text(ORGANISER.key)}").json()
     author = Author("organiser", ledger.net)
     author.signer = ORGANISER
     author.seq, author.last = known["last_seq"], digest_from_text(known["last_hash"])
-    (became,) = ledger.says(author.say(body, now_ms(), SECOND))
+    (became,) = ledger.says(author.say(body, now_ms(), *others))
     return became
 
 
 def invite(ledger: Door, name: str, *, uses: int = 1, until: int | None = None) -> Signer:
     end = now_ms() + HOUR_MS if until is None else until
     body = InviteOpen(invitation=to_text(link(name).key), uses=uses, until=end, run="")
-    assert organisers_say(ledger, body) == "logged"
+    assert organisers_say(ledger, body, SECOND) == "logged"
     return link(name)
 
 
@@ -83,11 +83,27 @@ def test_an_invitation_lets_in_no_more_than_it_says_and_not_after_its_end(ledger
     assert ledger.says(guest(ledger, "late", over)) == ["invitation-ended"]
     closed = invite(ledger, "closed", uses=9)
     body = InviteClose(invitation=to_text(closed.key))
-    assert organisers_say(ledger, body) == "logged"
+    assert organisers_say(ledger, body, SECOND) == "logged"
     assert ledger.says(guest(ledger, "shut out", closed)) == ["invitation-ended"]
     assert ledger.says(guest(ledger, "uninvited", link("nobody's"))) == ["not-admitted"]
     for name in ("second", "third", "late", "shut out", "uninvited"):
         assert not ledger.knows(Author(name, ledger.net).key)
+
+
+@attack("A24", layer="adm", ends="one organiser of two opens none; two void it and whom it let in")
+def test_a_leaked_link_is_taken_back_with_all_keys_that_it_let_in(ledger: Door) -> None:
+    body = InviteOpen(invitation=to_text(link("alone").key), uses=9, until=FOR_EVER, run="")
+    assert organisers_say(ledger, body) == "wrong-role"
+    leaked = invite(ledger, "leaked", uses=9)
+    crowd = [guest(ledger, f"leak {at}", leaked) for at in range(3)]
+    assert ledger.says(*crowd) == ["logged"] * 3
+    revoke = InviteRevoke(invitation=to_text(leaked.key))
+    assert organisers_say(ledger, revoke, SECOND) == "logged"
+    for one in crowd:
+        key = to_text(one.statement.author)
+        row = ledger.http.get(f"/v1/peers/{key}").json()["tier"]
+        assert (row["tier"], row["owner"]) == (0, key)
+    assert ledger.says(guest(ledger, "after", leaked)) == ["invitation-ended"]
 
 
 @attack(
@@ -130,10 +146,10 @@ def test_nobody_vouches_but_who_may_and_a_revoked_connector_vouched_for_nobody(
     assert ledger.says(usurper.say(vouch, now_ms(), connector.signer)) == ["wrong-role"]
     peer = to_text(connector.key)
     granted = RoleGrant(peer=peer, role="connector", until=end)
-    assert organisers_say(ledger, granted) == "logged"
+    assert organisers_say(ledger, granted, SECOND) == "logged"
     assert ledger.says(connector.say(vouch, now_ms())) == ["logged"]
     assert tier_of(ledger, friend) == 1
-    assert organisers_say(ledger, RoleRevoke(peer=peer, role="connector")) == "logged"
+    assert organisers_say(ledger, RoleRevoke(peer=peer, role="connector"), SECOND) == "logged"
     assert tier_of(ledger, friend) == 0
     assert ledger.says(connector.say(vouch, now_ms())) == ["wrong-role"]
 
@@ -145,7 +161,7 @@ def test_a_connector_that_lies_takes_nobody_what_another_one_said(ledger: Door) 
     honest, liar = ledger.author("honest connector"), ledger.author("lying connector")
     for one in (honest, liar):
         grant = RoleGrant(peer=to_text(one.key), role="connector", until=end)
-        assert organisers_say(ledger, grant) == "logged"
+        assert organisers_say(ledger, grant, SECOND) == "logged"
     for one in friends:
         vouch = MemberVouch(peer=to_text(one.key), owner=to_text(sha256(one.key)), until=end)
         assert ledger.says(honest.say(vouch, now_ms())) == ["logged"]

@@ -10,7 +10,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen
+from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 from tequio_shared.tiers import Belonging, Tier, Tiers
 from tequio_shared.vouches import owner_of
 from tests.support.authors import Author
@@ -133,6 +133,30 @@ def test_a_closed_invitation_lets_nobody_in_and_throws_nobody_out(book: Book) ->
     assert book.of(inside) == (Tier.INVITED, LINK.key)
     with refused("wrong-invitation"):
         book.says(book.founder, InviteClose(invitation=to_text(LINK.key)))
+
+
+@pytest.mark.parametrize("was_closed", [True, False])
+def test_a_revoked_invitation_let_nobody_in(vouching: Book, *, was_closed: bool) -> None:
+    vouching.invites()
+    vouching.invites(OTHER_LINK)
+    key, vouched = (vouching.joins(name, LINK) for name in ("guest", "vouched"))
+    other = vouching.joins("other", OTHER_LINK)
+    vouching.vouches(vouched)
+    if was_closed:
+        vouching.says(vouching.founder, InviteClose(invitation=to_text(LINK.key)))
+    body = InviteRevoke(invitation=to_text(LINK.key))
+    vouching.says(vouching.founder, body)
+    assert set(vouching.tiers.subjects(vouching.founder.say(body, START))) == {key, vouched}
+    assert vouching.of(key) == (Tier.ANONYMOUS, key)
+    assert vouching.of(vouched) == (Tier.VOUCHED, owner_of(vouching.connector.key, ACCOUNT))
+    assert vouching.of(other) == (Tier.INVITED, OTHER_LINK.key)
+    with refused("invitation-ended"):
+        vouching.joins("late", LINK)
+    for again in (body, InviteClose(invitation=to_text(LINK.key))):
+        with refused("wrong-invitation"):
+            vouching.says(vouching.founder, again)
+    with refused("wrong-invitation"):
+        vouching.says(vouching.founder, InviteRevoke(invitation=to_text(sha256(b"unknown"))))
 
 
 def test_an_invitation_to_a_run_counts_in_that_run(vouching: Book) -> None:

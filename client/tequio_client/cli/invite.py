@@ -42,7 +42,10 @@ def open_(  # noqa: PLR0913 - one parameter an option
     others: tuple[Path, ...],
     out: Path | None,
 ) -> None:
-    """Open an invitation and print its link: a secret, for whom you invite."""
+    """Open an invitation and print its link: a secret, for whom you invite.
+
+    Two organisers sign, if the network has two.
+    """
     from tequio_client.organiser import invitations
 
     wish = invitations.Wish(uses=uses, days=days, run=run_name, seed=os.urandom(_SEED_BYTES))
@@ -62,6 +65,19 @@ def close(
     from tequio_client.organiser import invitations
 
     click.echo(invitations.close(ledger, invitation, (folder, *others), out))
+
+
+@invite.command()
+@click.argument("invitation")
+@options.ledger
+@options.signing
+def revoke(
+    invitation: str, ledger: str, folder: Path, others: tuple[Path, ...], out: Path | None
+) -> None:
+    """End INVITATION, also for whom it let in; two organisers sign, as above."""
+    from tequio_client.organiser import invitations
+
+    click.echo(invitations.revoke(ledger, invitation, (folder, *others), out))
 
 
 @invite.command("list")

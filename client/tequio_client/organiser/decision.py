@@ -17,7 +17,7 @@ from tequio_client.worker import endings
 from tequio_client.worker.standing_words import moment
 from tequio_shared.errors import UserFacingError
 from tequio_shared.statements.connectors import RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen
+from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 from tequio_shared.statements.standing import StandingRelease, StandingUphold
 
 if TYPE_CHECKING:
@@ -85,6 +85,8 @@ def _says_of_door(body: Body) -> str:
             return f"invitation {key} lets in {uses} until {moment(until)}"
         case InviteClose(invitation=key):
             return f"invitation {key} is closed"
+        case InviteRevoke(invitation=key):
+            return f"invitation {key} is revoked, and whom it let in is invited no longer"
         case RoleGrant(peer=peer, role=role, until=until):
             return f"{peer} is a {role} until {moment(until)}"
         case RoleRevoke(peer=peer, role=role):

@@ -19,7 +19,7 @@ from tequio_client.worker.standing_words import moment
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statements.invitations import InviteClose, InviteOpen
+from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -60,7 +60,13 @@ def open_(ledger: str, wish: Wish, folders: Sequence[Path], out: Path | None) ->
 def close(ledger: str, name: str, folders: Sequence[Path], out: Path | None) -> str:
     """Close an invitation, given by its key, how that begins, or its link."""
     with decision.held(folders), endings.reached(ledger):
-        return trio.run(_close, ledger, name, folders, out)
+        return trio.run(_end, ledger, name, InviteClose, folders, out)
+
+
+def revoke(ledger: str, name: str, folders: Sequence[Path], out: Path | None) -> str:
+    """Revoke an invitation, given as above: whom it let in is invited no longer."""
+    with decision.held(folders), endings.reached(ledger):
+        return trio.run(_end, ledger, name, InviteRevoke, folders, out)
 
 
 def list_all(ledger: str) -> None:
@@ -88,9 +94,15 @@ async def _open(ledger: str, wish: Wish, folders: Sequence[Path], out: Path | No
     return Opened(says=says, link=link.text())
 
 
-async def _close(ledger: str, name: str, folders: Sequence[Path], out: Path | None) -> str:
+async def _end(
+    ledger: str,
+    name: str,
+    how: type[InviteClose | InviteRevoke],
+    folders: Sequence[Path],
+    out: Path | None,
+) -> str:
     async with LedgerApi(ledger) as api:
-        body = InviteClose(invitation=await _named(api, name))
+        body = how(invitation=await _named(api, name))
         return await decision.make(api, body, folders, out)
 
 
@@ -134,6 +146,8 @@ async def _asked(
 
 
 def _state(one: InvitationAnswer) -> str:
+    if one.revoked is not None:
+        return f"revoked by entry {one.revoked}"
     if one.closed is not None:
         return f"closed by entry {one.closed}"
     if now_ms() >= one.until:

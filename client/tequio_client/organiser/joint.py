@@ -22,7 +22,7 @@ from tequio_shared.limits import CLOCK_SKEW_MS, ENTRY_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.roles import check_role
 from tequio_shared.statement import Entry
 from tequio_shared.statements.connectors import RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen
+from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 from tequio_shared.statements.standing import StandingRelease, StandingUphold
 
 if TYPE_CHECKING:
@@ -35,7 +35,13 @@ if TYPE_CHECKING:
     from tequio_shared.statements import Body
 
 Decision: TypeAlias = (
-    StandingRelease | StandingUphold | InviteOpen | InviteClose | RoleGrant | RoleRevoke
+    StandingRelease
+    | StandingUphold
+    | InviteOpen
+    | InviteClose
+    | InviteRevoke
+    | RoleGrant
+    | RoleRevoke
 )
 """What organisers say of the network."""
 AHEAD_MS = 180_000

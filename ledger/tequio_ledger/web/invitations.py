@@ -28,6 +28,7 @@ class InvitationAnswer(msgspec.Struct, frozen=True, kw_only=True):
     until: Natural
     run: Bytes32Text | None
     closed: Natural | None
+    revoked: Natural | None
 
 
 class InvitationsAnswer(msgspec.Struct, frozen=True):
@@ -83,4 +84,5 @@ def _invitation(key: PeerKey, one: Invitation) -> InvitationAnswer:
         until=one.until,
         run=None if one.run is None else to_text(one.run),
         closed=one.closed,
+        revoked=one.revoked,
     )

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen
+from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.rounds import (
     HeadAttest,
@@ -64,6 +64,7 @@ Body: TypeAlias = (
     | StandingUphold
     | InviteOpen
     | InviteClose
+    | InviteRevoke
     | RoleGrant
     | RoleRevoke
     | MemberVouch
@@ -98,6 +99,7 @@ _ALL: tuple[type[Body], ...] = (
     StandingUphold,
     InviteOpen,
     InviteClose,
+    InviteRevoke,
     RoleGrant,
     RoleRevoke,
     MemberVouch,

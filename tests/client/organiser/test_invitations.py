@@ -63,9 +63,14 @@ class Party:
 
     def invite(self, *words: str) -> str:
         """Open an invitation; gives its link."""
-        first, _ = self.organisers
-        made = self.tequio("invite", "open", *words, "--ledger", self.url, "--dir", first)
+        made = self.tequio("invite", "open", *words, "--ledger", self.url, *self.both)
         return made.stdout.strip()
+
+    @property
+    def both(self) -> tuple[str, ...]:
+        """Options by which all organisers sign."""
+        first, second = self.organisers
+        return ("--dir", first, "--with", second) if second else ("--dir", first)
 
     def guest(self, name: str) -> str:
         """Give a folder that has a key in it once it joined."""
@@ -125,6 +130,23 @@ def test_a_key_that_is_registered_stays_what_it_is(party: Party) -> None:
     again = party.tequio("join", other, "--dir", party.guest("ana")).output
     assert "is registered in this network already" in again
     assert party.tier("ana")["owner"] == to_text(InvitationLink.parse(first).signer.key)
+
+
+def test_organisers_revoke_a_link_that_was_passed_on_and_whom_it_let_in(party: Party) -> None:
+    link, folder = party.invite("--uses", "9"), party.guest("ana")
+    party.tequio("join", link, "--dir", folder)
+    revoke = ("invite", "revoke", link, "--ledger", party.url)
+    assert "more organisers have to sign" in party.refused(*revoke, *party.both[:2])
+    assert party.tier("ana")["tier"] == 2
+    assert "is revoked" in party.tequio(*revoke, *party.both).output
+    assert party.tier("ana")["tier"] == 0
+    assert "has ended" in party.refused("join", link, "--dir", party.guest("bo"))
+    assert "revoked by entry" in party.tequio("invite", "list", "--ledger", party.url).output
+
+
+def test_one_organiser_of_two_invites_nobody(party: Party) -> None:
+    words = ("invite", "open", "--ledger", party.url, *party.both[:2])
+    assert "more organisers have to sign" in party.refused(*words)
 
 
 def test_an_organiser_closes_an_invitation_by_its_link(party: Party) -> None:

@@ -60,6 +60,7 @@ def test_invitations_are_listed_with_what_they_let_in(
         "until": until,
         "run": None,
         "closed": closed,
+        "revoked": None,
     }
     assert (second["run"], second["used"], second["closed"]) == (run, 1, None)
     page = http.get("/v1/invitations", params={"limit": 1}).json()

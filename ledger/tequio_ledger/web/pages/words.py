@@ -168,6 +168,7 @@ TYPES: Mapping[str, str] = MappingProxyType(
         "standing.uphold": "Organisers uphold a quarantine",
         "invite.open": "Organisers open an invitation",
         "invite.close": "Organisers close an invitation",
+        "invite.revoke": "Organisers revoke an invitation and whom it let in",
         "role.grant": "Organisers let a key vouch for others",
         "role.revoke": "Organisers take a key's role back",
         "member.vouch": "A connector knows an account behind a key",
