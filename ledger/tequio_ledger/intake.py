@@ -68,7 +68,7 @@ class Intake:
         self._answered.add(waiting.n)
 
     def _find(self) -> list[Waiting]:
-        with self._database.passing_errors(), self._database.reader.begin() as connection:
+        with self._database.passing_errors(), self._database.office_reader.begin() as connection:
             return submissions.waiting(connection, tuple(self._taken), _AT_ONCE)
 
     def _answer(self, n: int, said: bytes) -> None:

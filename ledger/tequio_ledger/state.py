@@ -6,6 +6,7 @@ Admission reads it; the sequencer alone feeds it.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,7 @@ class State:
         self.tiers = Tiers(registered=self.peers, founders=frozenset(founders))
         self.runs: dict[RunId, RunView] = {}
         self.opened: dict[RunId, int] = {}  # log index of run.open
+        self.types: Counter[str] = Counter()  # entries of each type
         self.resumes: dict[RunId, Resume] = {}
         self._heads: dict[RunId, int] = {}  # log index of the last head.promote
         self._pending: dict[RunId, int] = {}  # of the last round.close without one
@@ -99,6 +101,7 @@ class State:
             view.apply(index, statement, at_ms, self.documents)
             self._note_resume(index, statement.run, statement)
         self._extend_chain(statement)
+        self.types[statement.type] += 1
 
     def run(self, run: RunId) -> RunView:
         """The view of a run; raises RefusedError("not-found")."""

@@ -13,7 +13,6 @@ from enum import Enum
 from tequio_ledger import metrics
 from tequio_shared.errors import RefusedError
 
-
 STREAMS = 2_000
 PAGES = 1_000
 CROWDED = 4

@@ -49,7 +49,8 @@ class Leaderboard:
     next: int | None
 
 
-@get("/leaderboard", sync_to_thread=True)
+@get("/leaderboard")
+@press.by_turns
 def get_leaderboard(
     request: AnyRequest,
     ledger: GivenLedger,

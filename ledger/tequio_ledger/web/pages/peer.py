@@ -107,7 +107,8 @@ class PeerPage:
     entries: tuple[EntryLine, ...]
 
 
-@get("/peers/{key:str}", sync_to_thread=True)
+@get("/peers/{key:str}")
+@press.by_turns
 def get_peer(
     request: AnyRequest,
     ledger: GivenLedger,
