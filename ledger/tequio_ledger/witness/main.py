@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import structlog
@@ -16,17 +15,16 @@ from tequio_ledger.web.server import WebServer, address, bind
 from tequio_ledger.witness.book import Book
 from tequio_ledger.witness.desk import Desk
 from tequio_ledger.witness.web import build
-from tequio_shared.errors import MalformedError, PeerError, UserFacingError
+from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.notes import KeyKind, VerifierKey
 
 if TYPE_CHECKING:
     import socket
-    from ipaddress import IPv4Network, IPv6Network
-    from pathlib import Path
 
     from litestar import Litestar
 
     from tequio_ledger.web.gate import App
+    from tequio_ledger.witness.settings import Settings
 
 KEY = "witness"
 REQUEST_RATE = 50
@@ -35,43 +33,7 @@ REQUEST_RATE = 50
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WitnessSettings:
-    """What the witness was asked to be."""
-
-    folder: Path
-    host: str
-    port: int
-    name: str
-    """Name of its key; an address without a scheme, as a log's origin is."""
-    logs: tuple[VerifierKey, ...]
-    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
-
-
-def read_logs(texts: tuple[str, ...]) -> tuple[VerifierKey, ...]:
-    """Read verifier keys of logs; raises UserFacingError naming every fault at once."""
-    keys: list[VerifierKey] = []
-    faults: list[str] = []
-    for text in texts:
-        try:
-            keys.append(_log_key(text))
-        except PeerError as err:
-            faults.append(f"--log {text!r} is not the verifier key of a log ({err})")
-    if len({key.name for key in keys}) != len(keys):
-        faults.append("--log names one origin twice")
-    if faults or not keys:
-        raise UserFacingError("; ".join(faults) or "name the logs to witness: --log VKEY, repeat")
-    return tuple(keys)
-
-
-def _log_key(text: str) -> VerifierKey:
-    key = VerifierKey.parse(text)
-    if key.kind is not KeyKind.LOG:
-        raise MalformedError("a cosigner's key, not a log's")
-    return key
-
-
-def serve(settings: WitnessSettings) -> None:
+def serve(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError."""
     with Folder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
         signer = folder.signer(KEY)
@@ -86,7 +48,7 @@ def serve(settings: WitnessSettings) -> None:
 
 
 async def _serve(
-    app: Litestar, settings: WitnessSettings, listener: socket.socket, own: VerifierKey
+    app: Litestar, settings: Settings, listener: socket.socket, own: VerifierKey
 ) -> None:
     url = address(listener)
     app_ = cast("App", app)  # the framework types its messages one by one

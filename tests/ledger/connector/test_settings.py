@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
-from pathlib import Path
-
 import pytest
 
 from tequio_client.connector_api import ConnectorApi
@@ -13,8 +9,6 @@ from tequio_ledger import setting_sources
 from tequio_ledger.connector import settings
 from tequio_ledger.connector.settings import Registered, Settings
 from tequio_shared.errors import UserFacingError
-
-SAMPLE = Path(__file__).parents[3] / "installer" / "connector.toml"
 
 
 def read(**options: str) -> Settings:
@@ -62,17 +56,3 @@ def test_its_own_address_is_spelt_as_volunteers_spell_it() -> None:
 def test_what_cannot_be_is_refused(wrong: dict[str, str]) -> None:
     with pytest.raises(UserFacingError):
         read(**wrong)
-
-
-def test_the_sample_names_every_setting_with_its_default(tmp_path: Path) -> None:
-    text = SAMPLE.read_text("utf-8")
-    assert tomllib.loads(text) == {}, "all of it is commented out"
-    lines = re.findall(r"^#([a-z-]+ = .*)$", text, re.MULTILINE)
-    file = tmp_path / "connector.toml"
-    file.write_text("\n".join(lines))
-    shown = setting_sources.gather(settings.ALL, {"settings": str(file)}, {}, settings.PROGRAM)
-    assert not shown.faults
-    assert {line.split(" = ")[0] for line in lines} == {one.name for one in settings.ALL}
-    assert {one.name: shown.values[one.name].text for one in settings.ALL if one.name != "dir"} == {
-        one.name: one.default for one in settings.ALL if one.name != "dir"
-    }

@@ -14,6 +14,7 @@ import pytest
 from tequio_ledger.witness import main
 from tequio_ledger.witness.book import EVIDENCE_FILES, Book
 from tequio_ledger.witness.desk import Desk
+from tequio_ledger.witness.settings import Settings
 from tequio_shared import notes
 from tequio_shared.cosigning import AddCheckpoint, CosigningRefusedError, cosignature, origin_hash
 from tequio_shared.errors import UserFacingError
@@ -175,7 +176,7 @@ def test_a_second_witness_on_the_folder_and_settings_that_cannot_be_are_refused(
 ) -> None:
     assert witness.url
     for folder, name, sentence in (("w", "w", "in use by another"), ("x", "w w", "not a key name")):
-        settings = main.WitnessSettings(
+        settings = Settings(
             folder=tmp_path / folder, host="127.0.0.1", port=0, name=name, logs=(log.key,)
         )
         with pytest.raises(UserFacingError, match=sentence):
@@ -217,15 +218,3 @@ def test_evidence_has_a_bound(tmp_path: Path, log: ShownLog) -> None:
         with pytest.raises(CosigningRefusedError):
             desk.add_checkpoint(other.request(5, 12).encode())
     assert len(list((tmp_path / origin_hash(log.origin) / "forks").iterdir())) == EVIDENCE_FILES
-
-
-def test_logs_are_read_with_all_faults_at_once(log: ShownLog) -> None:
-    with pytest.raises(UserFacingError, match=r"'a'.*; .*'b'"):
-        main.read_logs(("a", "b"))
-    with pytest.raises(UserFacingError, match="one origin twice"):
-        main.read_logs((log.key.text(), log.key.text()))
-    with pytest.raises(UserFacingError, match="name the logs to witness"):
-        main.read_logs(())
-    cosigner = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=log.signer.key)
-    with pytest.raises(UserFacingError, match="a cosigner's key, not a log's"):
-        main.read_logs((cosigner.text(),))
