@@ -29,6 +29,7 @@ from tequio_shared.statements.members import KeyRegister
 from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundVoid
 from tequio_shared.statements.runs import NetGenesis, RunOpen
 from tequio_shared.tiers import ABOUT_TIERS, Tiers
+from tequio_shared.timing import check_forward
 from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class State:
         self.opened: dict[RunId, int] = {}  # log index of run.open
         self.types: Counter[str] = Counter()  # entries of each type
         self.resumes: dict[RunId, Resume] = {}
+        self._said_ms = 0  # ts of the coordinator's last statement
         self._heads: dict[RunId, int] = {}  # log index of the last head.promote
         self._pending: dict[RunId, int] = {}  # of the last round.close without one
         for key in founders:
@@ -84,6 +86,7 @@ class State:
     def apply(self, index: int, entry: Entry, at_ms: int) -> None:
         """Take the next entry; raises RefusedError when it does not follow from those before."""
         statement = entry.statement
+        self._check_clock(statement)
         match statement.body:
             case KeyRegister():
                 self._register(index, entry)
@@ -164,11 +167,17 @@ class State:
                 after=index, head=self._heads.get(run), close=self._pending.get(run)
             )
 
+    def _check_clock(self, statement: Statement) -> None:
+        if statement.author == self.genesis.coordinator_key:
+            check_forward(self._said_ms, statement.ts)
+
     def _check_genesis(self, index: int, doc: str) -> None:
         if index != 0 or from_text(doc, None) != self.genesis.encode():
             raise RefusedError("wrong-network", "the genesis is entry 0, and one only")
 
     def _extend_chain(self, statement: Statement) -> None:
+        if statement.author == self.genesis.coordinator_key:
+            self._said_ms = statement.ts
         chain = self.peers[statement.author]
         self.peers[statement.author] = Chain(
             registered_index=chain.registered_index, seq=statement.seq, last=statement.digest

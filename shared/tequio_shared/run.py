@@ -32,6 +32,7 @@ from tequio_shared.ids import (
     from_text,
     sha256,
 )
+from tequio_shared.roles import OF_COORDINATOR
 from tequio_shared.round import Head, NextHead, Phase, RoundView
 from tequio_shared.standing import Standings
 from tequio_shared.statements.members import MemberLeave, MemberReady
@@ -187,6 +188,7 @@ class RunView:
     absent: set[PeerKey] = field(default_factory=set)  # who left since the round's roster
     rostered_ms: int = 0  # ts of the round's round.roster
     witnessed_ms: int = 0  # ts of its round.witness
+    said_ms: int = 0  # ts of the coordinator's last statement about the run
     closed: int = 0  # rounds closed
     voided: int = 0
 
@@ -222,6 +224,9 @@ class RunView:
         `at_ms` is when the reader got it (only the coordinator's own count, in round results).
         """
         self._check_running()
+        is_coordinators = isinstance(statement.body, OF_COORDINATOR)
+        if is_coordinators:
+            timing.check_forward(self.said_ms, statement.ts)
         match statement.body:
             case HeadAttest() | WorkCommit() | WitnessProof() as body:
                 self._apply_member(index, statement, body, at_ms)
@@ -231,6 +236,8 @@ class RunView:
                 self._apply_organiser(body)
             case _:
                 self._apply_round(index, statement, documents)
+        if is_coordinators:
+            self.said_ms = statement.ts
 
     def admit(self, statement: Statement) -> None:
         """Raise RefusedError unless a member's or organiser's statement fits the run now."""

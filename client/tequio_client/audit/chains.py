@@ -12,6 +12,7 @@ from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.roles import check_role
 from tequio_shared.statements.members import KeyRegister
 from tequio_shared.statements.runs import NetGenesis
+from tequio_shared.timing import check_forward
 from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Chains:
     def __init__(self, genesis: Genesis) -> None:
         self._genesis = genesis
         self._net = genesis.network_id
-        self._coordinator_ms = 0  # ts of the coordinator's last statement
+        self._coordinator_ms = 0  # latest ts of the coordinator's statements
         founders = {genesis.coordinator_key, *genesis.organiser_keys}
         self._links = {key: [Link(-1, 0, ZERO_DIGEST)] for key in founders}
 
@@ -68,7 +69,7 @@ class Chains:
             link = Link(index, statement.seq, statement.digest)
             self._links.setdefault(statement.author, []).append(link)
             if statement.author == self._genesis.coordinator_key:
-                self._coordinator_ms = statement.ts
+                self._coordinator_ms = max(self._coordinator_ms, statement.ts)
 
     def _register(self, index: int, entry: Entry) -> bool:
         """Let a chain begin; say whether the author was known before."""
@@ -107,7 +108,9 @@ class Chains:
             raise RefusedError("wrong-network", "entry 0 holds another genesis document")
 
     def _check_times(self, statement: Statement) -> None:
-        """What was logged after the coordinator's last word had to be fresh then."""
+        """What was logged after the coordinator's last word had to be fresh then, its own too."""
+        if statement.author == self._genesis.coordinator_key:
+            check_forward(self._coordinator_ms, statement.ts)
         if statement.exp + CLOCK_SKEW_MS < self._coordinator_ms:
             late_s = (self._coordinator_ms - statement.exp) // 1000
             raise RefusedError("expired", f"had expired {late_s} s before it was logged")
