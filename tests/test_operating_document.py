@@ -13,7 +13,7 @@ import yaml
 from tequio_ledger import settings
 from tequio_ledger.guard import Cause
 from tequio_ledger.setting_sources import FILE, variable
-from tests.support.command_lines import fault
+from tests.support.command_lines import PROGRAMS, fault
 
 ROOT = Path(__file__).parent.parent
 DOCUMENT = (ROOT / "docs" / "operating.md").read_text("utf-8")
@@ -163,3 +163,9 @@ def test_every_status_of_healthz_is_explained() -> None:
     said = set(re.findall(r'status="([a-z-]+)"', service)) | {one.value for one in Cause}
     rows = re.findall(r"^\| `([a-z-]+)` \|", section("Watch"), re.MULTILINE)
     assert sorted(rows) == sorted(said - {"ok"}), "each once"
+
+
+def test_the_readme_names_every_command_of_the_ledger() -> None:
+    named = set(re.findall(r"\btequio-ledger ([a-z]+)", (ROOT / "README.md").read_text("utf-8")))
+    elsewhere = {"quarantine", "migrate"}  # the client's own, and in the line of `move`
+    assert named >= set(PROGRAMS["tequio-ledger"].commands) - elsewhere

@@ -13,7 +13,7 @@ from tequio_ledger.commands import cli as ledger
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PROGRAMS: dict[str, click.Command] = {"tequio": client, "tequio-ledger": ledger}
+PROGRAMS: dict[str, click.Group] = {"tequio": client, "tequio-ledger": ledger}
 
 
 def fault(words: Sequence[str]) -> str | None:
@@ -21,7 +21,8 @@ def fault(words: Sequence[str]) -> str | None:
 
     Nothing is run. Where a folder is named in which a command is to write, it must be there.
     """
-    command, rest = PROGRAMS[Path(words[0]).name], list(words[1:])
+    command: click.Command = PROGRAMS[Path(words[0]).name]
+    rest = list(words[1:])
     context = click.Context(command, info_name=words[0])
     try:
         while isinstance(command, click.Group):
@@ -37,7 +38,7 @@ def fault(words: Sequence[str]) -> str | None:
 
 def unknown_options(words: Sequence[str]) -> list[str]:
     """Options in a command line that the program does not have; fails at an unknown command."""
-    command = PROGRAMS[Path(words[0]).name]
+    command: click.Command = PROGRAMS[Path(words[0]).name]
     context = click.Context(command)
     rest = list(words[1:])
     while isinstance(command, click.Group):
