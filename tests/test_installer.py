@@ -206,3 +206,14 @@ def test_a_founder_is_told_the_command_that_shows_an_organisers_key(name: str) -
 def test_the_command_that_a_founder_is_told_shows_a_key_that_founds(tmp_path: Path) -> None:
     said = CliRunner().invoke(client, ["run", "key", "--dir", str(tmp_path)]).output.strip()
     assert len(settings.ORGANISER.parse(said)) == 1
+
+
+def test_the_tools_of_the_tests_have_the_outside_verifier_among_them(tmp_path: Path) -> None:
+    script = (INSTALLER / "setup.sh").read_text("utf-8").removesuffix('main "$@"\n')
+    bare = f"{script}\nPATH={tmp_path}\nmissing_tools"  # a machine that has no command at all
+    command = ["bash", "-c", bare, str(INSTALLER / "setup.sh")]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    named = done.stdout.split()
+    assert {"golang-go", "chromium", "xvfb"} <= set(named), done.stderr
+    has_modules = Path("/usr/share/gocode/src/golang.org/x/mod/sumdb/tlog").exists()
+    assert ("golang-golang-x-mod-dev" in named) != has_modules

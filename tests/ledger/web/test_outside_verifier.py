@@ -33,7 +33,7 @@ ALL_HOLDS, FALSE, UNREADABLE = 0, 2, 3
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("go") and GO_PACKAGES.exists()),
-    reason="needs golang-go and golang-golang-x-mod-dev",
+    reason="needs Go and its x/mod: installer/setup.sh tools",
 )
 
 
