@@ -76,9 +76,10 @@ def test_a_fork_is_refused_and_kept_as_evidence(
     equal, larger = witness.add(other.request(30, 30)), witness.add(other.request(30, 40))
     assert (equal.status_code, larger.status_code) == (422, 422)
     assert open_checkpoint(witness.held(log.origin).content, log.key).checkpoint.size == 30
-    folder = tmp_path / "w" / "logs" / origin_hash(log.origin) / "forks"
-    kept = [msgspec.json.decode(path.read_bytes(), type=ForkEvidence) for path in folder.iterdir()]
-    assert sorted(is_proof(one) for one in kept) == [False, True]
+    place = tmp_path / "w" / "logs" / origin_hash(log.origin)
+    for folder, is_fork in (("forks", True), ("unproven", False)):
+        (path,) = (place / folder).iterdir()
+        assert is_proof(msgspec.json.decode(path.read_bytes(), type=ForkEvidence)) is is_fork
     assert cosigned(witness, log, 30, 40)  # the honest log goes on
 
 
@@ -207,14 +208,40 @@ def test_what_the_disk_does_not_take_is_not_cosigned(tmp_path: Path, log: ShownL
     assert book.last == {}
 
 
-def test_evidence_has_a_bound(tmp_path: Path, log: ShownLog) -> None:
+def desk_of(folder: Path, log: ShownLog) -> Desk:
     signer = Signer(bytes([31]) * 32)
     own = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=signer.key)
     logs = {log.origin: log.key}
-    desk = Desk(logs, Book(tmp_path, logs, own), own, signer, lambda: 1_700_000_000_000)
+    return Desk(logs, Book(folder, logs, own), own, signer, lambda: 1_700_000_000_000)
+
+
+@pytest.mark.parametrize(("folder", "size"), [("forks", 5), ("unproven", 12)])
+def test_evidence_has_a_bound(tmp_path: Path, log: ShownLog, folder: str, size: int) -> None:
+    desk = desk_of(tmp_path, log)
     desk.add_checkpoint(log.request(0, 5).encode())
     for at in range(EVIDENCE_FILES + 5):
         other = ShownLog(hashes=log.hashes[:2]).grow(10, f"{at} ")
         with pytest.raises(CosigningRefusedError):
-            desk.add_checkpoint(other.request(5, 12).encode())
-    assert len(list((tmp_path / origin_hash(log.origin) / "forks").iterdir())) == EVIDENCE_FILES
+            desk.add_checkpoint(other.request(5, size).encode())
+    assert len(list((tmp_path / origin_hash(log.origin) / folder).iterdir())) == EVIDENCE_FILES
+
+
+def test_nobody_makes_a_witness_accuse_an_honest_log_or_fill_its_evidence(
+    tmp_path: Path, log: ShownLog
+) -> None:
+    """Anybody can send the log's own newest checkpoint with garbage for a proof."""
+    desk, place = desk_of(tmp_path, log), tmp_path / origin_hash(log.origin)
+    desk.add_checkpoint(log.request(0, 5).encode())
+    stranger = Signer(bytes([32]) * 32)
+    for at in range(EVIDENCE_FILES + 5):
+        line = notes.cosignature_line(log.checkpoint(12), f"w{at}", stranger, 1_700_000_000)
+        note = notes.add_lines(log.request(5, 12).note, [line])
+        asked = AddCheckpoint(old_size=5, proof=(log.hashes[at % 40],), note=note)
+        with pytest.raises(CosigningRefusedError):
+            desk.add_checkpoint(asked.encode())
+    assert not (place / "forks").exists()
+    assert len(list((place / "unproven").iterdir())) == 1
+    with pytest.raises(CosigningRefusedError):
+        desk.add_checkpoint(log.fork(2, 3).request(5, 5).encode())
+    (path,) = (place / "forks").iterdir()
+    assert is_proof(msgspec.json.decode(path.read_bytes(), type=ForkEvidence))
