@@ -149,6 +149,23 @@ async def test_two_notes_of_one_size_prove_a_fork_by_themselves(tmp_path: Path) 
 
 
 @pytest.mark.trio
+async def test_two_notes_ahead_of_ours_are_held_against_each_other(tmp_path: Path) -> None:
+    """A peer that is shown little hears of both halves of a split view, and neither is its own."""
+    async with serving(a_log(4)) as server, two_peers() as (first, _), AsyncExitStack() as stack:
+        ours = await watch(stack, first, server, tmp_path / "one", a_log(4))
+        halves = note_of(a_log(10, 5)), note_of(a_log(5, 10))
+        await ours._judge(halves[0])  # noqa: SLF001
+        await ours._judge(halves[0])  # noqa: SLF001
+        assert not (tmp_path / "one" / "alarms").exists()
+        with pytest.raises(LogForkedError, match="two roots of size 16"):
+            await ours._judge(halves[1])  # noqa: SLF001
+        kept = evidence(tmp_path / "one")
+        assert {note.encode() for note in kept.notes} == set(halves)
+        assert is_proof(kept)
+        assert server.requests.count("POST /log/checkpoint") == 2, "the ledger hears of both"
+
+
+@pytest.mark.trio
 async def test_peers_at_different_places_of_one_log_live_on(tmp_path: Path) -> None:
     async with (
         serving(a_log(20)) as server,
