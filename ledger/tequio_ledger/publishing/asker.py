@@ -73,12 +73,18 @@ class Asker:
     """Asks one witness; used from one event loop."""
 
     def __init__(
-        self, witness: PolicyWitness, log: VerifierKey, http: httpx.AsyncClient, url: str
+        self,
+        witness: PolicyWitness,
+        log: VerifierKey,
+        http: httpx.AsyncClient,
+        url: str,
+        clock: Callable[[], int],
     ) -> None:
         self.witness = witness
         self._log = log
         self._http = http
         self._url = url.rstrip("/")
+        self._clock = clock
         self._size = 0
         self._answer_s: float | None = None
         self._problem: str | None = None
@@ -123,7 +129,8 @@ class Asker:
         if status != Status.COSIGNED:
             said = body[:_SAID_BYTES].decode("utf-8", "replace").strip()
             raise self._failed(f"status {status}: {said}")
-        return cosignature(target.note, body, self._log, self.witness.key)
+        now_s = self._clock() // 1000
+        return cosignature(target.note, body, self._log, self.witness.key, now_s)
 
     async def _post(self, target: Published, prove: Prove) -> tuple[int, bytes]:
         old = self._size

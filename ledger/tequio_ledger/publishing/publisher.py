@@ -113,7 +113,9 @@ class Publisher:
         self._pause_s = pause_s
         self._http = http_client()
         self._askers = [
-            Asker(one, key, self._http, one.url) for one in policy.witnesses if one.url is not None
+            Asker(one, key, self._http, one.url, clock)
+            for one in policy.witnesses
+            if one.url is not None
         ]
         self._busy: dict[Asker, _Question] = {}
         self._late_since_s: float | None = None

@@ -11,6 +11,7 @@ import httpx
 import msgspec
 import pytest
 
+from tequio_ledger.clock import now_ms
 from tequio_ledger.witness import main
 from tequio_ledger.witness.book import EVIDENCE_FILES, Book
 from tequio_ledger.witness.desk import Desk
@@ -44,7 +45,7 @@ def cosigned(witness: Witness, log: ShownLog, old: int, size: int) -> str:
     request = log.request(old, size)
     answer = witness.add(request)
     assert answer.status_code == 200, answer.text
-    return cosignature(request.note, answer.content, log.key, witness.key)
+    return cosignature(request.note, answer.content, log.key, witness.key, now_ms() // 1000)
 
 
 def test_a_growing_log_is_cosigned_and_shown_as_it_was_cosigned(
