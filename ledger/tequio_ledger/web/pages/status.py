@@ -25,6 +25,20 @@ HEALTH = {
     "no-quorum": Mark(
         "Waits for its witnesses", "warn", "Statements are taken; they are shown when cosigned."
     ),
+    "restored": Mark(
+        "Restored from a backup",
+        "danger",
+        "Somebody may hold more of the log than it: nothing is signed before that is known.",
+    ),
+    "lost": Mark(
+        "Part of the log is lost",
+        "danger",
+        "Somebody holds a signed checkpoint that goes beyond this log: nothing is signed any more.",
+    ),
+    "moved": Mark("Moved", "off", "The log goes on in another database; this one only shows it."),
+    "unfinished": Mark(
+        "Being moved here", "busy", "Not all of the log is here yet: nothing is signed before."
+    ),
     "clock": Mark("Clock is behind", "warn", "The coordinator waits until time has caught up."),
 }
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from tequio_ledger.guard import Cause
 from tequio_ledger.web.pages import words
+from tequio_ledger.web.pages.status import HEALTH
 from tequio_shared.manifest import Admission
 from tequio_shared.tiers import Tier
 
@@ -30,3 +32,9 @@ def test_what_a_run_asks_is_said_rule_by_rule() -> None:
 def test_every_tier_has_a_word_and_one_of_a_newer_program_its_number() -> None:
     assert [words.tier(number).word for number in Tier] == ["Anonymous", "Vouched for", "Invited"]
     assert words.tier(3).word == "Tier 3"
+
+
+def test_every_cause_for_which_a_ledger_does_not_sign_has_words_of_its_own() -> None:
+    marks = [HEALTH[cause.value] for cause in Cause]
+    assert all(mark.says for mark in marks)
+    assert len({mark.word for mark in marks}) == len(Cause)
