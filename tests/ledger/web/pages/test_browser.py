@@ -230,6 +230,26 @@ def test_a_browser_without_ed25519_says_what_it_could_not_check(
     assert all("this browser does not know Ed25519" in one for one in steps)
 
 
+def test_a_phone_shows_every_place_of_the_leaderboard_as_a_whole(
+    site: Site, browser: Browser
+) -> None:
+    with watched(browser, size=NARROW) as phone:
+        for span in ("all", "7d"):
+            phone.open(f"{site.url}/leaderboard?span={span}")
+            page = phone.page
+            letters = (
+                "document.fonts.ready.then(() => document.fonts.check('16px \"Hanken Grotesk\"'))"
+            )
+            assert page.evaluate(letters), "the pages' own letters are there"
+            wide, room = page.evaluate(
+                "(() => { const at = document.querySelector('.scroll');"
+                " return [at.scrollWidth, at.clientWidth]; })()"
+            )
+            assert wide <= room, span
+            assert "Quarantined" in main_text(page)
+        assert phone.faults == []
+
+
 def test_a_page_follows_the_log_by_itself(site: Site, window: Watched) -> None:
     page = window.page
     window.open(f"{site.url}/entries")
