@@ -49,6 +49,23 @@ def main() -> None:
         cli()
     except* TequioError as group:
         _leave(group)
+    except* ModuleNotFoundError as group:
+        _leave(_missing(group))
+
+
+def _missing(
+    group: BaseExceptionGroup[ModuleNotFoundError],
+) -> BaseExceptionGroup[BaseException]:
+    """Say which extra brings what is not installed; a module of our own that is gone is a bug."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    name = str(getattr(error, "name", None))
+    if name.partition(".")[0] in ("tequio_client", "tequio_shared"):
+        raise group
+    told = f"this command is not installed here ({name} is missing)"
+    way_out = "install '.[client]' from the checkout"
+    return BaseExceptionGroup("", [UserFacingError(f"{told}: {way_out}")])
 
 
 def _leave(group: BaseExceptionGroup[BaseException]) -> None:
