@@ -16,6 +16,7 @@ from tequio_shared.timing import check_forward
 from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
+    from tequio_client.audit.unread import Unread
     from tequio_shared.genesis import Genesis
     from tequio_shared.statement import Entry, Statement
 
@@ -70,6 +71,21 @@ class Chains:
             self._links.setdefault(statement.author, []).append(link)
             if statement.author == self._genesis.coordinator_key:
                 self._coordinator_ms = max(self._coordinator_ms, statement.ts)
+
+    def take_unread(self, index: int, entry: Unread) -> bool:
+        """Take an entry of a type that we do not know; say whether its author is known.
+
+        Raises RefusedError or SignatureInvalidError if it holds in no version.
+        """
+        entry.verify(self._net)
+        ends = self._links.get(entry.author)
+        if ends is None:
+            return False
+        follows = entry.follows(ends[-1].seq, ends[-1].last)
+        ends.append(Link(index, entry.seq or ends[-1].seq, entry.digest))
+        if not follows:
+            raise RefusedError("seq-gap", "it does not continue its author's chain")
+        return True
 
     def _register(self, index: int, entry: Entry) -> bool:
         """Let a chain begin; say whether the author was known before."""
