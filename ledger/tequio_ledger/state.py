@@ -26,7 +26,13 @@ from tequio_shared.manifest import Manifest
 from tequio_shared.run import RunView, first_head
 from tequio_shared.standing import Standings
 from tequio_shared.statements.members import KeyRegister
-from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundVoid
+from tequio_shared.statements.rounds import (
+    HeadPromote,
+    RoundClose,
+    RoundVoid,
+    RoundWitness,
+    WitnessProof,
+)
 from tequio_shared.statements.runs import NetGenesis, RunOpen
 from tequio_shared.tiers import ABOUT_TIERS, Tiers
 from tequio_shared.timing import check_forward
@@ -75,6 +81,8 @@ class State:
         self.runs: dict[RunId, RunView] = {}
         self.opened: dict[RunId, int] = {}  # log index of run.open
         self.types: Counter[str] = Counter()  # entries of each type
+        self.asked: Counter[PeerKey] = Counter()  # rounds in which it was to witness
+        self.proofs: Counter[PeerKey] = Counter()  # witness proofs that it sent
         self.resumes: dict[RunId, Resume] = {}
         self._said_ms = 0  # ts of the coordinator's last statement
         self._heads: dict[RunId, int] = {}  # log index of the last head.promote
@@ -103,6 +111,7 @@ class State:
             view.admit(statement)
             view.apply(index, statement, at_ms, self.documents)
             self._note_resume(index, statement.run, statement)
+            self._note_duty(view, statement)
         self._extend_chain(statement)
         self.types[statement.type] += 1
 
@@ -170,6 +179,15 @@ class State:
     def _check_clock(self, statement: Statement) -> None:
         if statement.author == self.genesis.coordinator_key:
             check_forward(self._said_ms, statement.ts)
+
+    def _note_duty(self, view: RunView, statement: Statement) -> None:
+        """Count whom a round asks to witness, and who does."""
+        match statement.body:
+            case RoundWitness() if view.round is not None:
+                elected, slots = view.round.elected, view.round.slot_of
+                self.asked.update(key for key, slot in slots.items() if slot in elected)
+            case WitnessProof():
+                self.proofs[statement.author] += 1
 
     def _check_genesis(self, index: int, doc: str) -> None:
         if index != 0 or from_text(doc, None) != self.genesis.encode():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
-from tequio_ledger.store.models import Peer
+from tequio_ledger.store.models import Credit, LogEntry, Peer
+from tequio_ledger.web.pages.figures import points
+from tequio_ledger.web.pages.peer import ROUNDS
 from tequio_shared.ids import peer_id_text, to_text
 from tests.support.shown_ledger import LINK, ROUNDS_A_DAY
 
@@ -31,6 +33,25 @@ def test_nobody_is_blamed_for_a_duty_that_never_came(seen: Seen) -> None:
     (void,) = [row.text for row in page.all("tr") if "Void" in row.text]
     assert "The round ended before it could witness." in void
     assert f"Witness duty {2 * ROUNDS_A_DAY} of {2 * ROUNDS_A_DAY}" in page.text
+
+
+def test_witness_duty_is_that_of_all_rounds_on_every_page_of_a_peer(seen: Seen) -> None:
+    key = seen.shown.peers[0].key
+    first = seen.pages.get(f"/peers/{to_text(key)}")
+    (older,) = [link for link in first.links() if "before=" in link]
+    with seen.shown.ledger.database.reader.connect() as connection:
+        proofs = select(func.count()).where(
+            LogEntry.author == key, LogEntry.type == "witness.proof"
+        )
+        sent = connection.scalar(proofs) or 0
+        paid = select(func.sum(Credit.micropoints)).where(
+            Credit.peer == key, Credit.kind == "witness"
+        )
+        earned = points(int(connection.scalar(paid) or 0))
+    assert sent > ROUNDS
+    for page in (first, seen.pages.get(older)):
+        said = f"Witness duty {sent} of {sent} proofs sent, in all rounds; {earned} points for it"
+        assert said in page.text
 
 
 def test_a_peer_is_found_by_its_peer_id_too(seen: Seen) -> None:
