@@ -10,8 +10,7 @@ from tequio_ledger import logs
 from tequio_ledger.folder import Folder
 from tequio_ledger.setting_options import with_those
 from tequio_ledger.signing import server, settings
-from tequio_ledger.signing.notary import Notary
-from tequio_ledger.signing.places import KEY, MEMORY
+from tequio_ledger.signing.places import open_keeper
 
 if TYPE_CHECKING:
     from tequio_ledger.setting_sources import Gathered
@@ -19,7 +18,8 @@ if TYPE_CHECKING:
 
 @click.command("sign")
 @with_those(settings.ALL, settings.PROGRAM)
-def sign(gathered: Gathered) -> None:
+@click.option("--first", is_flag=True, help="The key in the folder has never signed anything.")
+def sign(gathered: Gathered, *, first: bool) -> None:
     """Hold a log's key and sign its checkpoints, and never one that would fork it.
 
     `tequio-ledger serve --signer SOCKET` asks here. Give this process a user of its own that may
@@ -28,5 +28,4 @@ def sign(gathered: Gathered) -> None:
     given = settings.read(gathered)
     logs.configure(logs.Style.JSON if given.log_json else logs.Style.CONSOLE, given.log_level)
     with Folder(given.folder) as opened:
-        notary = Notary(opened.signer(KEY), opened.path / MEMORY)
-        server.serve(notary, given.socket)
+        server.serve(open_keeper(opened, is_first=first), given.socket)

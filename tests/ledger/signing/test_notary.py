@@ -22,7 +22,14 @@ from tequio_ledger.signing import server
 from tequio_ledger.signing.lines import LINE_BYTES, Hello, Sign
 from tequio_ledger.signing.memory import Memory
 from tequio_ledger.signing.notary import CheckpointSigner, Notary, WouldForkError
-from tequio_ledger.signing.places import MEMORY, Absent, note_key, open_signer, public_key
+from tequio_ledger.signing.places import (
+    MEMORY,
+    Absent,
+    note_key,
+    open_keeper,
+    open_signer,
+    public_key,
+)
 from tequio_ledger.signing.remote import RemoteNotary
 from tequio_ledger.signing.server import SigningServer, listening
 from tequio_ledger.store.disk import UnwritableError
@@ -240,6 +247,23 @@ def test_a_folder_with_the_key_needs_no_signer_and_one_without_needs_one(
         assert (absent.key, public_key(elsewhere)) == (log.signer.key, log.signer.key)
         with pytest.raises(UserFacingError, match="--signer"):
             sign(absent, log, 3)
+
+
+def test_a_key_without_its_memory_signs_nothing_unless_it_never_did(
+    tmp_path: Path, log: ShownLog
+) -> None:
+    with Folder(tmp_path) as folder:
+        notary = open_keeper(folder, is_first=False)
+        log.signer = folder.signer("log")
+        assert (notary.last_size, (tmp_path / MEMORY).exists()) == (0, True)
+        assert open_keeper(folder, is_first=False).last_size == 0, "it has signed nothing yet"
+        for size in (3, 9, 10):
+            sign(notary, log, size)
+        assert open_keeper(folder, is_first=False).last_size == 10
+        (tmp_path / MEMORY).unlink()
+        with pytest.raises(UserFacingError, match="bring that back, or say --first"):
+            open_keeper(folder, is_first=False)
+        assert open_keeper(folder, is_first=True).last_size == 0
 
 
 @contextmanager
