@@ -83,7 +83,7 @@ def test_commands_of_both_programs_are_looked_at() -> None:
         "tequio-ledger restore --form /backup",
         "tequio-ledger restor --from /backup",
         "tequio invite open --uses many",
-        "tequio quarantine countersign",
+        "tequio countersign",
     ],
 )
 def test_a_command_that_its_program_would_not_take_is_found(line: str) -> None:

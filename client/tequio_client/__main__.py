@@ -16,6 +16,7 @@ COMMANDS = {
     "seed": "tequio_client.cli.worker:seed",
     "run": "tequio_client.cli.run:run",
     "invite": "tequio_client.cli.invite:invite",
+    "countersign": "tequio_client.cli.countersign:countersign",
     "connector": "tequio_client.cli.connector:connector",
     "join": "tequio_client.cli.join:join",
     "quarantine": "tequio_client.cli.quarantine:quarantine",

@@ -88,14 +88,3 @@ def uphold(  # noqa: PLR0913 - one parameter an option
 
     wish = program.ban(key, reason) if ban else program.uphold(key, reason)
     click.echo(program.rule(ledger, wish, (folder, *others), out))
-
-
-@quarantine.command()
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@options.ledger
-@options.folder("organiser")
-def countersign(file: Path, ledger: str, folder: Path) -> None:
-    """Sign the half-signed statement in FILE too, and have it logged."""
-    from tequio_client.organiser import decision
-
-    click.echo(decision.countersign(ledger, file, folder))

@@ -21,7 +21,7 @@ from tequio_shared.statements.invitations import InviteClose, InviteOpen, Invite
 from tequio_shared.statements.standing import StandingRelease, StandingUphold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from tequio_client.organiser.joint import Decision
@@ -53,19 +53,22 @@ async def make(api: LedgerApi, body: Decision, folders: Sequence[Path], out: Pat
     if out is None:
         raise UserFacingError(
             "more organisers have to sign: give --with the folder of another one, or --out a file "
-            "for it to complete with `tequio quarantine countersign`"
+            "for it to complete with `tequio countersign`"
         )
     joint.write(out, entry, says, network)
     return (
         f"{out}: {says}; another organiser has to complete it before "
-        f"{moment(joint.last_moment(entry))} with `tequio quarantine countersign {out}`"
+        f"{moment(joint.last_moment(entry))} with `tequio countersign {out}`"
     )
 
 
-def countersign(ledger: str, file: Path, folder: Path) -> str:
-    """Complete a half-signed decision and have it logged; says what became of it."""
+def countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[str], bool]) -> str:
+    """Complete a half-signed decision and have it logged; says what became of it.
+
+    Nothing is signed unless a person `agrees` to what the signed bytes themselves say.
+    """
     with locked(folder), endings.reached(ledger):
-        return trio.run(partial(_countersign, ledger, file, folder))
+        return trio.run(partial(_countersign, ledger, file, folder, agrees))
 
 
 def says_of(body: Body) -> str:
@@ -81,8 +84,9 @@ def says_of(body: Body) -> str:
 
 def _says_of_door(body: Body) -> str:
     match body:
-        case InviteOpen(invitation=key, uses=uses, until=until):
-            return f"invitation {key} lets in {uses} until {moment(until)}"
+        case InviteOpen(invitation=key, uses=uses, until=until, run=run):
+            where = f"for the run {run}" if run else "for every run"
+            return f"invitation {key} lets in {uses} until {moment(until)}, {where}"
         case InviteClose(invitation=key):
             return f"invitation {key} is closed"
         case InviteRevoke(invitation=key):
@@ -94,11 +98,18 @@ def _says_of_door(body: Body) -> str:
     raise AssertionError(f"{body.TYPE} is no decision of organisers")
 
 
-async def _countersign(ledger: str, file: Path, folder: Path) -> str:
+async def _countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[str], bool]) -> str:
     async with LedgerApi(ledger) as api:
         network = await api.network()
-        entry = joint.read(file, network)
+        entry, told = joint.read(file, network)
         says = says_of(entry.statement.body)
+        if told != says:
+            raise UserFacingError(
+                f"{file} is described as something else than it says, which is: {says}; "
+                "ask whoever gave it to you"
+            )
+        if not await trio.to_thread.run_sync(agrees, says):
+            raise UserFacingError("nothing was signed")
         entry = joint.cosign(entry, identity.load_or_create(folder), network)
         if joint.is_complete(entry, network):
             return f"{says}: logged as entry {await joint.send(api, entry, now_ms())}"

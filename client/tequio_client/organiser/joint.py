@@ -49,7 +49,7 @@ _FILE_BYTES = 2 * ENTRY_BYTES
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A half-signed statement as it lies in a file; `says` is for eyes."""
+    """A half-signed statement as it lies in a file; `says` is for eyes, and signed by nobody."""
 
     network: str
     says: str
@@ -119,8 +119,8 @@ def write(path: Path, entry: Entry, says: str, network: Network) -> None:
         raise UserFacingError(f"cannot write {path}: {err.strerror}") from err
 
 
-def read(path: Path, network: Network) -> Entry:
-    """Read a half-signed decision about this network, its signatures verified.
+def read(path: Path, network: Network) -> tuple[Entry, str]:
+    """Read a half-signed decision about this network, its signatures verified; gives `says` too.
 
     Raises UserFacingError.
     """
@@ -137,7 +137,7 @@ def read(path: Path, network: Network) -> Entry:
         raise UserFacingError(f"{path} holds no half-signed statement: {err}") from err
     if not isinstance(entry.statement.body, Decision):
         raise UserFacingError(f"{path} holds a {entry.statement.type}: nothing to sign together")
-    return entry
+    return entry, content.says
 
 
 async def send(api: LedgerApi, entry: Entry, now_ms: int) -> int:

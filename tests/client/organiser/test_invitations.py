@@ -186,7 +186,7 @@ def test_two_organisers_let_a_key_vouch_and_take_that_back(party: Party, tmp_pat
     half = party.tequio("connector", "grant", key, *at, "--dir", first, "--out", file).output
     assert "has to complete it before" in half
     assert key in json.loads((tmp_path / "grant.json").read_text())["says"]
-    done = party.tequio("quarantine", "countersign", file, *at, "--dir", second).output
+    done = party.tequio("countersign", file, "--yes", *at, "--dir", second).output
     assert "is a connector until" in done
     assert key in party.tequio("connector", "list", *at).output
     both = (*at, "--dir", first, "--with", second)
