@@ -10,6 +10,7 @@ import structlog
 from tequio_ledger import ending
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
+from tequio_ledger.store import disk
 from tequio_ledger.web.gate import Gate
 from tequio_ledger.web.server import WebServer, address, bind
 from tequio_ledger.witness.book import Book
@@ -25,8 +26,11 @@ if TYPE_CHECKING:
 
     from tequio_ledger.web.gate import App
     from tequio_ledger.witness.settings import Settings
+    from tequio_shared.keys import Signer
 
 KEY = "witness"
+LOGS = "logs"
+"""Folder of what was seen; made before the key."""
 REQUEST_RATE = 50
 """Requests per second of one network address, ten times that at once; a log asks once a second."""
 
@@ -36,15 +40,33 @@ log = structlog.get_logger(__name__)
 def serve(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError."""
     with Folder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
-        signer = folder.signer(KEY)
+        signer = _signer(folder)
         try:
             own = VerifierKey(name=settings.name, kind=KeyKind.COSIGNER, key=signer.key)
         except MalformedError as err:
             raise UserFacingError(f"--name cannot be the name of a key: {err}") from err
         logs = {key.name: key for key in settings.logs}
-        book = Book(folder.path / "logs", logs, own)
+        book = Book(folder.path / LOGS, logs, own)
         desk = Desk(logs, book, own, signer, now_ms)
         asyncio.run(_serve(build(desk, book), settings, listener, own))
+
+
+def _signer(folder: Folder) -> Signer:
+    """Give the witness's key, made at the first start.
+
+    Raises UserFacingError for one that outlived what it saw: it could be shown another history.
+    """
+    seen = folder.path / LOGS
+    if folder.holds_key(KEY) and not seen.is_dir():
+        raise UserFacingError(
+            f"{folder.key_file(KEY)} is here without {seen}, which knows what it cosigned: bring "
+            "that back, or begin anew in another folder, under another name and key"
+        )
+    try:
+        disk.make_folder(seen)
+    except OSError as err:
+        raise UserFacingError(disk.explain(err, seen)) from err
+    return folder.signer(KEY)
 
 
 async def _serve(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -195,6 +196,19 @@ def test_a_changed_byte_in_the_book_stops_the_start(tmp_path: Path, log: ShownLo
         path.write_bytes(changed)
         with pytest.raises(UserFacingError, match="is not what this witness kept"):
             Book(tmp_path / "w" / "logs", {log.origin: log.key}, own)
+
+
+def test_a_key_that_outlived_what_it_saw_cosigns_nothing(tmp_path: Path, log: ShownLog) -> None:
+    with witnessing(tmp_path / "w", log.key):
+        assert (tmp_path / "w" / "logs").is_dir(), "there before anything is cosigned"
+    with witnessing(tmp_path / "w", log.key) as witness:
+        cosigned(witness, log, 0, 3)
+    shutil.rmtree(tmp_path / "w" / "logs")
+    with (
+        pytest.raises(AssertionError, match="which knows what it cosigned"),
+        witnessing(tmp_path / "w", log.key),
+    ):
+        pass
 
 
 def test_what_the_disk_does_not_take_is_not_cosigned(tmp_path: Path, log: ShownLog) -> None:
