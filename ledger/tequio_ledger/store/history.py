@@ -91,13 +91,13 @@ def earners(connection: Connection, since_ms: int, limit: int) -> list[Earner]:
         .group_by(Credit.peer, KeyTier.owner)
         .subquery()
     )
-    own = {"partition_by": each.c.owner}
-    best = func.row_number().over(**own, order_by=(each.c.total.desc(), each.c.peer))
+    owner = each.c.owner
+    best = func.row_number().over(partition_by=owner, order_by=(each.c.total.desc(), each.c.peer))
     owners = select(
         each.c.peer,
-        func.sum(each.c.total).over(**own).label("total"),
-        func.sum(each.c.rounds).over(**own).label("rounds"),
-        func.count().over(**own).label("held"),
+        func.sum(each.c.total).over(partition_by=owner).label("total"),
+        func.sum(each.c.rounds).over(partition_by=owner).label("rounds"),
+        func.count().over(partition_by=owner).label("held"),
         best.label("place"),
     ).subquery()
     query = select(owners).where(owners.c.place == 1)
