@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from importlib import metadata
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
@@ -20,6 +19,7 @@ from tequio_client.local_socket import Door
 from tequio_client.worker.control_lines import GONE, SocketLines
 from tequio_client.worker.endings import first_of
 from tequio_shared.errors import MalformedError, TequioError
+from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +42,6 @@ MOST = 8
 """Controllers at a time."""
 ASKING = 4
 """Questions of one controller under way."""
-BUILD = metadata.version("tequio")
 _ERROR_CHARACTERS = 4_096
 
 
