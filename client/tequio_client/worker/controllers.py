@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 HELLO_S = 10.0
-EVERY_S = 1.0
+EVERY_S, RESTING_S = 1.0, 2.0
+"""Between snapshots without news, and while nothing computes: then hardly anything moves."""
 LEAST_S = 0.1
 """Between two snapshots to one controller, however much changes."""
 MOST = 8
@@ -160,9 +161,11 @@ class Controllers:
         with suppress(*GONE):
             while True:
                 changed = self._host.changed()
-                await _send(lines, control.Shown(snapshot=self._host.snapshot()))
+                snapshot = self._host.snapshot()
+                await _send(lines, control.Shown(snapshot=snapshot))
                 await trio.sleep(LEAST_S)
-                with trio.move_on_after(EVERY_S - LEAST_S):
+                every_s = EVERY_S if any(one.pid for one in snapshot.trainers) else RESTING_S
+                with trio.move_on_after(every_s - LEAST_S):
                     await changed.wait()
         scope.cancel()
 
