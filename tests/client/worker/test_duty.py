@@ -193,7 +193,8 @@ def test_who_is_a_round_behind_when_the_run_ends_computes_the_last_head() -> Non
     swarm.run()
     assert swarm.view.state is State.FINISHED
     late = replace(member.own(), held=before.held, closed=before.closed)
-    assert late.held is not None and late.held != swarm.view.head
+    assert late.held is not None
+    assert late.held != swarm.view.head
     assert duty(swarm.view, late) == duties.Advance(before.closed[late.held.hash])
     for cannot in (
         {"stuck": (late.held.hash,)},
