@@ -197,13 +197,13 @@ def test_who_is_a_round_behind_when_the_run_ends_computes_the_last_head() -> Non
     assert late.held != swarm.view.head
     assert duty(swarm.view, late) == duties.Advance(before.closed[late.held.hash])
     for cannot in (
-        {"stuck": (late.held.hash,)},
-        {"resting": "a game runs"},
-        {"is_leaving": True},
-        {"is_dear": lambda _: True},
-        {"closed": {}},
+        replace(late, stuck=(late.held.hash,)),
+        replace(late, resting="a game runs"),
+        replace(late, is_leaving=True),
+        replace(late, is_dear=lambda _: True),
+        replace(late, closed={}),
     ):
-        assert duty(swarm.view, replace(late, **cannot)) == duties.Done()  # type: ignore[arg-type]  # a table
+        assert duty(swarm.view, cannot) == duties.Done()
 
 
 def test_members_who_do_their_duty_finish_a_run_with_one_head() -> None:
