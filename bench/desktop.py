@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 IDLE_S = 30.0
 SETTLE_S = 10.0
+CALM_S = 60.0
+"""After the last of many pauses, in one of which the worker began to fetch the state of a round."""
 PAUSES = 20
 STARTS = 5
 POLL_S = 0.01
@@ -261,7 +263,7 @@ async def _worker(quick: bool) -> tuple[dict[str, list[float]], tuple[float, flo
                 nursery.start_soon(_be_away, worker)
                 await worker.say(control.Choose(preferences=WILLING))
                 pauses = [await _pause_s(worker) for _ in range(3 if quick else PAUSES)]
-                await trio.sleep(SETTLE_S)
+                await trio.sleep(SETTLE_S if quick else CALM_S)
                 pid = worker.process.pid
                 weighed = await trio.to_thread.run_sync(lambda: _idle(pid, quick=quick))
                 nursery.cancel_scope.cancel()

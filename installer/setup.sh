@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes .venv ready: what the system must bring, the pinned packages, the project itself.
 # `setup.sh tools` brings only what the tests of the desktop and of the ledger's pages need besides:
-# a screen without a monitor, a window manager, panels, a mouse, an accessibility bus, a browser, PostgreSQL, S3.
+# a screen without a monitor, a window manager, panels, a mouse, an accessibility bus, a browser, PostgreSQL, S3,
+# and Go with the verifier of logs that its authors wrote.
 # Runs from anywhere, asks nothing, and may be run again at any time. PYTHON names the interpreter.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -54,6 +55,8 @@ missing_tools() {
   for_command dbus-run-session dbus
   for_command chromium chromium
   has_postgresql || printf 'postgresql\n'
+  for_command go golang-go
+  [ -e /usr/share/gocode/src/golang.org/x/mod/sumdb/tlog ] || printf 'golang-golang-x-mod-dev\n'
   [ -e /usr/share/dbus-1/services/org.a11y.Bus.service ] || printf 'at-spi2-core\n'
 }
 

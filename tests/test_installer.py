@@ -7,12 +7,15 @@ import shlex
 import shutil
 import subprocess
 import sys
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
+from tequio_client.__main__ import cli as client
 from tequio_ledger import settings
 from tequio_ledger.setting_sources import FILE, variable
 from tests.support.command_lines import unknown_options
@@ -170,6 +173,19 @@ def test_the_services_of_the_compose_file_fit_together() -> None:
     assert "postgres" in services["ledger"]["environment"]["TEQUIO_LEDGER_DATABASE"]
 
 
+def test_a_proxy_has_to_be_named_and_the_one_on_this_machine_can_be() -> None:
+    ledger = COMPOSE["services"]["ledger"]
+    assert ledger["environment"]["TEQUIO_LEDGER_TRUSTED_PROXY"].startswith("${TRUSTED_PROXY:?")
+    (network,) = COMPOSE["networks"]["default"]["ipam"]["config"]
+    assert "networks" not in ledger, "it is in that one"
+    assert ip_address(network["gateway"]) in ip_network(network["subnet"])
+    text = (INSTALLER / "compose.yaml").read_text("utf-8")
+    head = text.partition("\nname:")[0]
+    (named,) = re.findall(r"\d+\.\d+\.\d+\.\d+/\d+", head)
+    (trusted,) = settings.TRUSTED_PROXY.parse(named)
+    assert trusted == ip_network(network["gateway"]), "the gateway and nobody else"
+
+
 def test_what_the_compose_file_asks_for_is_told_at_its_head() -> None:
     text = (INSTALLER / "compose.yaml").read_text("utf-8")
     asked = set(re.findall(r"\$\{(\w+):\?", text))
@@ -178,3 +194,26 @@ def test_what_the_compose_file_asks_for_is_told_at_its_head() -> None:
     for name in asked:
         text = re.sub(rf"\$\{{{name}:\?[^}}]*\}}", "x", text)
     assert "?" not in re.sub(r"#.*", "", text)
+
+
+@pytest.mark.parametrize("name", ["installer/compose.yaml", "installer/ledger.toml", "README.md"])
+def test_a_founder_is_told_the_command_that_shows_an_organisers_key(name: str) -> None:
+    lines = (ROOT / name).read_text("utf-8").splitlines()
+    told = next(line for line in lines if re.search(r"`?tequio (run )?key\b", line))
+    assert "tequio run key" in told
+
+
+def test_the_command_that_a_founder_is_told_shows_a_key_that_founds(tmp_path: Path) -> None:
+    said = CliRunner().invoke(client, ["run", "key", "--dir", str(tmp_path)]).output.strip()
+    assert len(settings.ORGANISER.parse(said)) == 1
+
+
+def test_the_tools_of_the_tests_have_the_outside_verifier_among_them(tmp_path: Path) -> None:
+    script = (INSTALLER / "setup.sh").read_text("utf-8").removesuffix('main "$@"\n')
+    bare = f"{script}\nPATH={tmp_path}\nmissing_tools"  # a machine that has no command at all
+    command = ["bash", "-c", bare, str(INSTALLER / "setup.sh")]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    named = done.stdout.split()
+    assert {"golang-go", "chromium", "xvfb"} <= set(named), done.stderr
+    has_modules = Path("/usr/share/gocode/src/golang.org/x/mod/sumdb/tlog").exists()
+    assert ("golang-golang-x-mod-dev" in named) != has_modules

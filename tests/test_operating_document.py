@@ -10,12 +10,16 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tequio_ledger import settings
 from tequio_ledger.guard import Cause
-from tests.support.command_lines import unknown_options
+from tequio_ledger.setting_sources import FILE, variable
+from tests.support.command_lines import PROGRAMS, fault
 
 ROOT = Path(__file__).parent.parent
 DOCUMENT = (ROOT / "docs" / "operating.md").read_text("utf-8")
 DRILLS = ("Restore", "Key loss", "Split view", "Full disk", "Upgrade")
+AS_LEDGER = "as_ledger (?=tequio-ledger )"
+COMPOSED = "docker compose -f installer/compose.yaml run --rm"
 TEST = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 
 
@@ -33,10 +37,18 @@ def drill(heading: str) -> str:
     return whole.partition(f"\n### {heading}\n")[2].partition("\n### ")[0]
 
 
+def blocks(text: str = DOCUMENT) -> list[str]:
+    """Every block of shell, a line each command."""
+    found = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [block.replace("\\\n", " ") for block in found]
+
+
 def commands() -> list[str]:
-    blocks = re.findall(r"^```sh\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
-    lines = [line for block in blocks for line in block.splitlines()]
-    return [line for line in lines if line.startswith("tequio-ledger ")]
+    """Every line that runs a program of ours: by itself, as the ledger's user, composed."""
+    lines = [line for block in blocks() for line in block.splitlines()]
+    bare = [re.sub(rf"^({AS_LEDGER}|{re.escape(COMPOSED)} (?=ledger ))", "", one) for one in lines]
+    named = [re.sub(r"^ledger ", "tequio-ledger ", line) for line in bare]
+    return [line for line in named if re.match(r"tequio(-ledger)? ", line)]
 
 
 @pytest.mark.parametrize("heading", DRILLS)
@@ -53,9 +65,90 @@ def test_every_test_that_is_named_exists() -> None:
 
 
 @pytest.mark.parametrize("line", commands())
-def test_every_command_has_the_options_that_it_is_given(line: str) -> None:
-    bare = re.sub(r"\[.*?\]| \.\.\.", "", line)
-    assert unknown_options(shlex.split(bare, comments=True)) == []
+def test_every_command_is_one_that_its_program_takes(line: str) -> None:
+    bare = re.sub(r"\[(.*?)\]", r"\1", line).replace(" ...", "")
+    assert fault(shlex.split(bare, comments=True)) is None
+
+
+def test_commands_of_both_programs_are_looked_at() -> None:
+    assert {line.split()[0] for line in commands()} == {"tequio", "tequio-ledger"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "tequio-ledger backup",
+        "tequio-ledger serve --port",
+        "tequio-ledger serve -x",
+        "tequio-ledger restore --form /backup",
+        "tequio-ledger restor --from /backup",
+        "tequio invite open --uses many",
+        "tequio countersign",
+    ],
+)
+def test_a_command_that_its_program_would_not_take_is_found(line: str) -> None:
+    assert fault(shlex.split(line)) is not None
+
+
+def test_what_looks_after_the_ledger_runs_as_its_unit_does() -> None:
+    (block,) = [one for one in blocks() if "as_ledger() {" in one]
+    words = shlex.split(block.partition("{")[2].partition("}")[0])
+    options = [word for word in words if word.startswith("--") and "=" in word]
+    said = {"=".join(word.split("=", 2)[:-1]): word.rpartition("=")[2] for word in options}
+    unit = (ROOT / "installer" / "systemd" / "tequio-ledger.service").read_text("utf-8")
+    lines = dict(re.findall(r"^(\w+)=(.*)$", unit, re.MULTILINE))
+    start = shlex.split(lines["ExecStart"])
+    place, file = (start[start.index(option) + 1] for option in ("--dir", "--settings"))
+    assert said == {
+        "--uid": lines["User"],
+        "--gid": lines["Group"],
+        "--property=EnvironmentFile": lines["EnvironmentFile"],
+        f"--setenv={variable(settings.DIR.name)}": place,
+        f"--setenv={variable(FILE)}": file,
+    }
+    assert words[-1] == f"{Path(start[0]).parent}/$@"
+
+
+KEEPING = ("backup", "restore", "doctor", "migrate", "replay", "move", "settings")
+
+
+def test_no_command_that_looks_after_the_ledger_is_run_in_another_way() -> None:
+    lines = [line for block in blocks() for line in block.splitlines()]
+    for line in lines:
+        assert not re.match(rf"tequio-ledger ({'|'.join(KEEPING)})\b", line), line
+
+
+def test_the_program_is_installed_from_the_checkout_with_the_versions_of_the_images() -> None:
+    for name in ("README.md", "docs/operating.md", "installer/systemd/tequio-ledger.service"):
+        assert not re.search(r"pip install[^\n]*\btequio\b\[", (ROOT / name).read_text("utf-8"))
+    image = (ROOT / "installer" / "Dockerfile").read_text("utf-8")
+    versions = re.search(r"sed -nE '([^']+)' /source/requirements.lock", image)
+    assert versions is not None
+    installing = [block for block in blocks() if "pip install" in block]
+    assert len(installing) >= 3, "at first, and in an upgrade with either database"
+    for block in installing:
+        assert f"sed -nE '{versions[1]}' requirements.lock > /opt/tequio/versions\n" in block
+        assert "/pip install --constraint /opt/tequio/versions '.[ledger]'\n" in block
+
+
+def test_an_upgrade_is_told_for_each_way_to_run_a_ledger() -> None:
+    sqlite, postgresql, composed = blocks(drill("Upgrade"))
+    assert "tequio-ledger backup" in sqlite
+    for block in (postgresql, composed):
+        assert "pg_dump" in block
+        assert "backup" not in block.replace("/backups/", ""), "which refuses there"
+    for block in (sqlite, postgresql, composed):
+        assert re.search(r"ledger migrate\n.*ledger doctor\n", block)
+
+
+def test_the_job_that_the_alarms_go_by_is_the_one_that_is_shown() -> None:
+    (shown,) = re.findall(r"^```yaml\n(.*?)^```", section("Watch"), re.MULTILINE | re.DOTALL)
+    (job,) = yaml.safe_load(shown)["scrape_configs"]
+    rules = (ROOT / "installer" / "alerts.yml").read_text("utf-8")
+    jobs = re.findall(r'up\{job="([^"]+)"\}', rules)
+    assert set(jobs) == {job["job_name"]}
+    (gone,) = [line for line in rules.splitlines() if "expr: up{" in line]
+    assert f'absent(up{{job="{job["job_name"]}"}})' in gone, "a job that is not there rings too"
 
 
 def test_every_alarm_says_what_to_do() -> None:
@@ -69,4 +162,10 @@ def test_every_status_of_healthz_is_explained() -> None:
     service = (ROOT / "ledger" / "tequio_ledger" / "service.py").read_text("utf-8")
     said = set(re.findall(r'status="([a-z-]+)"', service)) | {one.value for one in Cause}
     rows = re.findall(r"^\| `([a-z-]+)` \|", section("Watch"), re.MULTILINE)
-    assert set(rows) == said - {"ok"}
+    assert sorted(rows) == sorted(said - {"ok"}), "each once"
+
+
+def test_the_readme_names_every_command_of_the_ledger() -> None:
+    named = set(re.findall(r"\btequio-ledger ([a-z]+)", (ROOT / "README.md").read_text("utf-8")))
+    elsewhere = {"quarantine", "migrate"}  # the client's own, and in the line of `move`
+    assert named >= set(PROGRAMS["tequio-ledger"].commands) - elsewhere

@@ -7,7 +7,7 @@ import json
 import re
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import msgspec
 import pytest
@@ -16,7 +16,18 @@ from msgspec import inspect
 from tequio_client.worker import blobs, gossip
 from tequio_client.worker.peer_limits import PeerLimits
 from tequio_ledger import settings
-from tequio_ledger.web import answers, bodies, cosigned, doors, events, gate, seeds, server
+from tequio_ledger.web import (
+    answers,
+    bodies,
+    cosigned,
+    doors,
+    events,
+    gate,
+    invitations,
+    places,
+    seeds,
+    server,
+)
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.problems import _OTHER_REFUSAL, _STATUS
 from tequio_ledger.web.statements import Item
@@ -83,6 +94,7 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "ranked": answers.RankedAnswer,
     "standing": answers.StandingAnswer,
     "tier": answers.TierAnswer,
+    "invitation": invitations.InvitationAnswer,
     "witnesses": cosigned.WitnessesAnswer,
     "witness": cosigned.WitnessAnswer,
     "item": Item,
@@ -93,7 +105,8 @@ DOORS = {
     gate: ("REQUESTS", "TARGET_BYTES", "SLOW_READER_S"),
     server: ("HEAD_BYTES",),
     bodies: ("PATIENCE_S", "SLOWEST_BYTES_S"),
-    events: ("STREAMS", "HEARTBEAT_S"),
+    events: ("HEARTBEAT_S",),
+    places: ("STREAMS", "PAGES", "CROWDED"),
     seeds: ("RECORDS",),
 }
 
@@ -360,6 +373,8 @@ def leaves(struct: type[msgspec.Struct]) -> Iterator[tuple[str, inspect.Type]]:
 
 def _leaves(kind: inspect.Type, path: str) -> Iterator[tuple[str, inspect.Type]]:
     inner = kind.item_type if isinstance(kind, inspect.VarTupleType) else kind
+    if isinstance(inner, inspect.UnionType):  # a structure that may be absent
+        inner = next((one for one in inner.types if isinstance(one, inspect.StructType)), inner)
     if isinstance(inner, inspect.StructType):
         for field in inner.fields:
             yield from _leaves(field.type, f"{path}.{field.encode_name}" if path else field.name)
@@ -385,8 +400,9 @@ def _options(kind: inspect.Type) -> tuple[inspect.Type, ...]:
 def defaults_of(struct: type[msgspec.Struct], path: str = "") -> Iterator[tuple[str, object]]:
     """Defaults by path, of inner structures too."""
     for field in msgspec.structs.fields(struct):
-        if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
-            yield from defaults_of(field.type, f"{path}{field.name}.")
+        inner = next(iter(get_args(field.type)), field.type)
+        if isinstance(inner, type) and issubclass(inner, msgspec.Struct):
+            yield from defaults_of(inner, f"{path}{field.name}.")
         elif field.default is not msgspec.NODEFAULT:
             yield f"{path}{field.name}", field.default
 

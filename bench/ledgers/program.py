@@ -78,7 +78,9 @@ def served(folder: Path, database: str) -> Iterator[Program]:
     """Start `tequio-ledger serve` and wait until it serves."""
     folder.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "tequio_ledger", "serve", "--dir", str(folder), *UNLIMITED]
-    place = ("--database", database) if database else ()
+    place = ["--organiser", to_text(ORGANISER.key)]
+    if database:
+        place += ["--database", database]
     with ExitStack() as stack:
         log = stack.enter_context((folder / "said").open("wb"))
         process = subprocess.Popen([*command, "--port", "0", "--log-json", *place], stderr=log)

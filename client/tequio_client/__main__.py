@@ -15,6 +15,10 @@ COMMANDS = {
     "worker": "tequio_client.cli.worker:worker",
     "seed": "tequio_client.cli.worker:seed",
     "run": "tequio_client.cli.run:run",
+    "invite": "tequio_client.cli.invite:invite",
+    "countersign": "tequio_client.cli.countersign:countersign",
+    "connector": "tequio_client.cli.connector:connector",
+    "join": "tequio_client.cli.join:join",
     "quarantine": "tequio_client.cli.quarantine:quarantine",
     "standing": "tequio_client.cli.standing:standing",
     "appeal": "tequio_client.cli.standing:appeal",
@@ -23,6 +27,7 @@ COMMANDS = {
     "audit": "tequio_client.cli.audit:audit",
     "competition": "tequio_client.cli.competition:competition",
     "checkpoint": "tequio_client.cli.checkpoint:checkpoint",
+    "connect": "tequio_client.cli.connect:connect",
     "status": "tequio_client.cli.lending:status",
     "contribute": "tequio_client.cli.lending:contribute",
     "pause": "tequio_client.cli.lending:pause",
@@ -48,6 +53,23 @@ def main() -> None:
         cli()
     except* TequioError as group:
         _leave(group)
+    except* ModuleNotFoundError as group:
+        _leave(_missing(group))
+
+
+def _missing(
+    group: BaseExceptionGroup[ModuleNotFoundError],
+) -> BaseExceptionGroup[BaseException]:
+    """Say which extra brings what is not installed; a module of our own that is gone is a bug."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    name = str(getattr(error, "name", None))
+    if name.partition(".")[0] in ("tequio_client", "tequio_shared"):
+        raise group
+    told = f"this command is not installed here ({name} is missing)"
+    way_out = "install '.[client]' from the checkout"
+    return BaseExceptionGroup("", [UserFacingError(f"{told}: {way_out}")])
 
 
 def _leave(group: BaseExceptionGroup[BaseException]) -> None:

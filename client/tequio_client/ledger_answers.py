@@ -164,6 +164,39 @@ class TierAnswer(Struct, frozen=True):
     since: Natural | None = None
 
 
+class InvitationAnswer(Struct, frozen=True):
+    """One invitation, and how many keys it let in so far."""
+
+    invitation: Bytes32Text
+    index: Natural
+    uses: Natural
+    used: Natural
+    until: Natural
+    run: Bytes32Text | None = None
+    closed: Natural | None = None
+    revoked: Natural | None = None
+
+
+class InvitationsAnswer(Struct, frozen=True):
+    """A page of them; go on after `next`."""
+
+    invitations: Annotated[tuple[InvitationAnswer, ...], Meta(max_length=ROWS)]
+    next: Natural | None = None
+
+
+class ConnectorAnswer(Struct, frozen=True):
+    """One key that may vouch for others, and until when."""
+
+    key: Bytes32Text
+    until: Natural
+
+
+class ConnectorsAnswer(Struct, frozen=True):
+    """All of them."""
+
+    connectors: Annotated[tuple[ConnectorAnswer, ...], Meta(max_length=ROWS)]
+
+
 class Held(Struct, frozen=True):
     """One key that is quarantined, banned, suspected or on probation."""
 

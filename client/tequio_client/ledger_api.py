@@ -16,6 +16,8 @@ import trio
 
 from tequio_client.ledger_answers import (
     ROWS,
+    ConnectorsAnswer,
+    InvitationsAnswer,
     Network,
     PeerAnswer,
     PeerRoundsAnswer,
@@ -178,6 +180,15 @@ class LedgerApi:
         """List who is outside or watched since an entry above `after`: one page."""
         raw = await self._http.get(f"/v1/quarantine?after={after}&limit={ROWS}")
         return parse_answer(raw, QuarantineAnswer)
+
+    async def invitations(self, *, after: int = 0) -> InvitationsAnswer:
+        """List invitations opened by an entry after that one."""
+        raw = await self._http.get(f"/v1/invitations?after={after}&limit={ROWS}")
+        return parse_answer(raw, InvitationsAnswer)
+
+    async def connectors(self) -> ConnectorsAnswer:
+        """List the keys that may vouch for others."""
+        return parse_answer(await self._http.get("/v1/connectors"), ConnectorsAnswer)
 
     async def post(self, entries: Sequence[Entry]) -> list[Posted]:
         """Send at most 256 entries of 1 MiB together; says what became of each, in this order."""

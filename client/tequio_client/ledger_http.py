@@ -1,4 +1,4 @@
-"""Requests to a ledger over HTTP; the one file that imports httpx.
+"""Requests to a ledger, or to a connector, over HTTP; the one file that imports httpx.
 
 Every call has a deadline and every answer a size limit, so a hostile ledger can waste neither time
 nor memory.
@@ -46,13 +46,18 @@ _CODE_CHARACTERS = 64
 class LedgerUnavailableError(TequioError):
     """The ledger cannot be reached, is too slow, or says that it cannot serve now; try later."""
 
-    def __init__(self, message: str, retry_after_s: float = 0.0) -> None:
+    def __init__(self, message: str, retry_after_s: float = 0.0, detail: str = "") -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+        self.detail = detail  # in the server's own words, if it said any
 
 
 class LedgerRefusedError(RefusedError):
     """The ledger said no; `code` is its problem code."""
+
+    def __init__(self, code: str, message: str, detail: str = "") -> None:
+        super().__init__(code, message)
+        self.detail = detail  # as above
 
 
 class LogForkedError(PeerError):
@@ -75,10 +80,14 @@ class ApiLimits:
 class LedgerHttp:
     """The connections to one ledger, a few that are kept until `aclose`."""
 
-    def __init__(self, url: str, limits: ApiLimits) -> None:
-        """Connect to nothing yet; raises UserFacingError for what is no http(s) address."""
+    def __init__(self, url: str, limits: ApiLimits, what: str = "ledger") -> None:
+        """Connect to nothing yet; raises UserFacingError for what is no http(s) address.
+
+        `what` it is called in errors.
+        """
         self._limits = limits
-        self.url = _base_url(url)
+        self._what = what
+        self.url = _base_url(url, what)
         self.on_date: Callable[[int], None] = lambda _: None  # told what its clock showed, ms
         self.reach = Reach(clock.now_ms)
         # Deadlines are trio's, and the environment's proxies and .netrc are none of our business.
@@ -114,7 +123,8 @@ class LedgerHttp:
         with self._translated(method, path), trio.fail_after(seconds or self._limits.call_s):
             async with self._client.stream(method, path, content=content, headers=headers) as got:
                 await self._check(got)
-                return await _read(got, self._limits.answer_bytes if most is None else most)
+                most = self._limits.answer_bytes if most is None else most
+                return await _read(got, most, self._what)
 
     @asynccontextmanager
     async def stream(self, path: str) -> AsyncIterator[EventStream]:
@@ -136,7 +146,7 @@ class LedgerHttp:
     @contextmanager
     def _translated(self, method: str, path: str) -> Iterator[None]:
         try:
-            with _translated(method, path):
+            with _translated(method, path, self._what):
                 yield
         except LedgerUnavailableError as err:
             self.reach.failed(str(err))
@@ -148,10 +158,13 @@ class LedgerHttp:
         if shown_ms is not None:
             self.on_date(shown_ms)
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise MalformedError("the ledger's answer is encoded although we did not ask for it")
+            raise MalformedError(
+                f"the {self._what}'s answer is encoded although we did not ask for it"
+            )
         if not response.is_success:
             with trio.fail_after(self._limits.call_s):
-                raise _refusal(response, await _read(response, self._limits.answer_bytes))
+                raw = await _read(response, self._limits.answer_bytes, self._what)
+            raise _refusal(response, raw, self._what)
 
 
 def _date_ms(date: str) -> int | None:
@@ -188,17 +201,17 @@ class EventStream:
 
 
 @contextmanager
-def _translated(method: str, path: str) -> Iterator[None]:
+def _translated(method: str, path: str, what: str = "ledger") -> Iterator[None]:
     try:
         yield
     except trio.TooSlowError as err:
-        raise LedgerUnavailableError(f"the ledger did not answer {method} {path} in time") from err
+        raise LedgerUnavailableError(f"the {what} did not answer {method} {path} in time") from err
     except (httpx.HTTPError, httpx.StreamError) as err:
         reason = cleaned(str(err), SAID_CHARACTERS) or type(err).__name__
         raise LedgerUnavailableError(f"{method} {path} failed: {reason}") from err
 
 
-async def _read(response: httpx.Response, most: int) -> bytes:
+async def _read(response: httpx.Response, most: int, what: str) -> bytes:
     parts: list[bytes] = []
     size = 0
     chunks = response.aiter_raw()
@@ -206,7 +219,7 @@ async def _read(response: httpx.Response, most: int) -> bytes:
         async for chunk in chunks:
             size += len(chunk)
             if size > most:
-                raise MalformedError(f"the ledger's answer has more than {most} bytes")
+                raise MalformedError(f"the {what}'s answer has more than {most} bytes")
             parts.append(chunk)
     finally:
         await _abandon(chunks)
@@ -225,18 +238,18 @@ async def _abandon(chunks: AsyncIterator[bytes]) -> None:
             pass
 
 
-def _refusal(response: httpx.Response, raw: bytes) -> TequioError:
+def _refusal(response: httpx.Response, raw: bytes, what: str) -> TequioError:
     """Turn an answer that is not a success into our error."""
     status = response.status_code
     problem = _problem(raw)
     detail = cleaned(problem.detail, SAID_CHARACTERS)
     said = f"{response.request.method} {response.request.url.path}: {status} {detail}"
     if (status >= _SERVER_FAULT and problem.code != "quota") or status == _TOO_MANY:
-        return LedgerUnavailableError(said, _retry_after_s(response))
+        return LedgerUnavailableError(said, _retry_after_s(response), detail)
     if status < 400:  # noqa: PLR2004 - redirection and the like: not a ledger's answer
-        return LedgerUnavailableError(f"{said}: this address is not the ledger's own")
+        return LedgerUnavailableError(f"{said}: this address is not the {what}'s own")
     code = "not-found" if status == _NOT_FOUND else cleaned(problem.code, _CODE_CHARACTERS)
-    return LedgerRefusedError(code, said)
+    return LedgerRefusedError(code, said, detail)
 
 
 def _problem(raw: bytes) -> Problem:
@@ -252,18 +265,18 @@ def _retry_after_s(response: httpx.Response) -> float:
     return min(float(text), 60.0) if text.isascii() and text.isdigit() else 0.0
 
 
-def _base_url(text: str) -> str:
+def _base_url(text: str, what: str) -> str:
     try:
         url = httpx.URL(text)
     except httpx.InvalidURL as err:
-        raise UserFacingError(f"{text!r} is not the address of a ledger: {err}") from err
+        raise UserFacingError(f"{text!r} is not the address of a {what}: {err}") from err
     if url.userinfo:
         raise UserFacingError(
-            f"the address of the ledger at {url.host} has a name or password in it, which every "
+            f"the address of the {what} at {url.host} has a name or password in it, which every "
             "program here could see: leave that out"
         )
     if url.scheme not in {"http", "https"} or not url.host or url.query or url.fragment:
         raise UserFacingError(
-            f"{text!r} is not the address of a ledger, such as https://example.org"
+            f"{text!r} is not the address of a {what}, such as https://example.org"
         )
     return str(url).rstrip("/")

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import partial
-from importlib import metadata
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from tequio_client import local_socket
 from tequio_client.link import control
 from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     import socket
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from tequio_client.link.wish import Wish
 
 R = TypeVar("R", bound="Reply")
-BUILD = metadata.version("tequio")
 _READ_BYTES = 1 << 16
 
 

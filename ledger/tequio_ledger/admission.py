@@ -45,7 +45,7 @@ def screen(entry: Entry, state: State, now_ms: int, newcomers: Collection[PeerKe
 def admit(entry: Entry, state: State, now_ms: int) -> None:
     """Raise RefusedError unless the entry may be logged next. Signatures are verified already."""
     screen(entry, state, now_ms)
-    _check_chain(entry.statement, state)
+    check_chain(entry.statement, state)
     _check_run(entry, state)
 
 
@@ -67,7 +67,8 @@ def _check_keys(entry: Entry, state: State, newcomers: Collection[PeerKey]) -> N
             raise RefusedError("not-admitted", f"key {to_text(key)} is not registered")
 
 
-def _check_chain(statement: Statement, state: State) -> None:
+def check_chain(statement: Statement, state: State) -> None:
+    """Raise RefusedError unless the statement is the next of its author."""
     chain = state.peers.get(statement.author)
     seq, last = (chain.seq, chain.last) if chain else (0, ZERO_DIGEST)
     if statement.seq <= seq:

@@ -145,10 +145,10 @@ def quarantine(words: tuple[str, ...]) -> None:
 
     Organisers' keys are not the ledger's: their commands are the client's.
     """
-    if importlib.util.find_spec("httpx") is None:
+    if importlib.util.find_spec("trio") is None:
         raise UserFacingError(
-            "the organisers' commands are not installed here: install tequio[worker], and use "
-            "`tequio quarantine` where the organisers' keys are"
+            "the organisers' commands are not installed here: install '.[client]' from the "
+            "checkout, and use `tequio quarantine` where the organisers' keys are"
         )
     command = [sys.executable, "-m", "tequio_client", "quarantine", *words]
     sys.exit(subprocess.run(command, check=False).returncode)  # noqa: S603 - our own program

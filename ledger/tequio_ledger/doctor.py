@@ -97,6 +97,7 @@ def _database(
                 return
             yield from _keys(folder, genesis)
             yield from _settings(settings, genesis)
+            yield from _network(settings, genesis)
             yield from medical.log(connection, folder, database, genesis, clock)
     except DatabaseError as err:
         yield error("database", database.explain(err), RESTORE)
@@ -136,6 +137,16 @@ def _settings(settings: Settings, genesis: Genesis) -> Iterator[Finding]:
                 f"use {option} {held}",
             )
     yield ok("settings", f"network {genesis.name}, log {genesis.origin}")
+
+
+def _network(settings: Settings, genesis: Genesis) -> Iterator[Finding]:
+    anew = "found another network, in a new folder,"
+    if not genesis.organisers:
+        found = "this network was founded without organisers: nobody can open a run in it"
+        yield warning("network", found, f"{anew} with --organiser KEY (`tequio run key`)")
+    if founding.has_no_name(genesis.origin, settings.host):
+        found = f"others are served the log {genesis.origin!r}, a name that many logs have"
+        yield warning("network", found, f"{anew} with an --origin of your own")
 
 
 def _port(settings: Settings, *, is_running: bool) -> Iterator[Finding]:

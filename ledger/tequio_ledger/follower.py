@@ -131,9 +131,9 @@ class Follower:
                     office_s = OFFICE_POLL_S
                     if await errand.run(self._is_wanted):
                         return
-                self._say(self._guard.reason)
+                self.say(self._guard.reason)
             except UnwritableError as err:
-                self._say(str(err))
+                self.say(str(err))
                 await asyncio.sleep(OFFICE_POLL_S)
             await asyncio.sleep(POLL_S)
             office_s -= POLL_S
@@ -158,7 +158,8 @@ class Follower:
         self._guard.refresh()
         return self._guard.mark is None and self._database.has_no_leader()
 
-    def _say(self, reason: str | None) -> None:
+    def say(self, reason: str | None) -> None:
+        """Pass statements on unless there is a reason not to; logs what changes."""
         if self.closed_for != reason:
             log.warning("takes no statements" if reason else "passes statements on", reason=reason)
         self.closed_for = reason

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
+from tequio_ledger import settings as known
 from tequio_ledger.log import Admitted
 from tequio_ledger.signing import places
 from tequio_ledger.store import log_rows
@@ -72,7 +74,34 @@ def log_genesis(log: Log, state: State, coordinator: Coordinator, now_ms: int) -
     )
 
 
+def has_no_name(origin: str, host: str) -> bool:
+    """Say whether others are served a log under the name that every log without one has."""
+    return origin == known.ORIGIN.default and not _is_loopback(host)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _check(settings: Settings) -> None:
+    """Refuse a network that would be of no use and could never be mended."""
+    if not settings.organisers:
+        raise UserFacingError(
+            "a network that is founded without organisers can never open a run: name their keys "
+            "with --organiser, which `tequio run key` makes and shows"
+        )
+    if has_no_name(settings.origin, settings.host):
+        raise UserFacingError(
+            f"a network that others reach at {settings.host} needs a name of its own: --origin "
+            "with an address of yours without a scheme, such as ledger.example/net1"
+        )
+
+
 def _fresh(settings: Settings, folder: Folder) -> Genesis:
+    _check(settings)
     log_key = _log_key(settings, folder)
     return Genesis(
         name=settings.network,

@@ -63,6 +63,8 @@ class Mark(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     shown: str = ""
     """The checkpoint that the log does not hold, as it was signed."""
     shown_size: int = 0
+    former: Mark | None = None
+    """With MOVED: why nothing was signed here before that; the target inherits it."""
 
 
 class NotSigningError(UserFacingError):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tequio_ledger import errand, passed_on
 from tequio_ledger.follower import ANSWER_S, POLL_S
 from tequio_ledger.store import submissions
-from tequio_shared.errors import RefusedError
+from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.limits import POST_STATEMENTS
 from tequio_shared.statement import Entry
 from tequio_shared.tlog import parse_bundle
@@ -56,17 +56,19 @@ class Intake:
                 sweep_s -= POLL_S
 
     async def _log(self, waiting: Waiting) -> None:
-        leaves = parse_bundle(waiting.leaves, POST_STATEMENTS)
         try:
+            leaves = parse_bundle(waiting.leaves, POST_STATEMENTS)
             entries = [Entry.parse(leaf) for leaf in leaves]
             said = passed_on.encode(await self._sequencer.submit(entries))
         except RefusedError as err:
             said = passed_on.encode_refusal(err)
+        except PeerError as err:  # a row that one of us never wrote so: it must not end us
+            said = passed_on.encode_refusal(RefusedError("malformed", str(err)))
         await errand.run(self._answer, waiting.n, said)
         self._answered.add(waiting.n)
 
     def _find(self) -> list[Waiting]:
-        with self._database.passing_errors(), self._database.reader.begin() as connection:
+        with self._database.passing_errors(), self._database.office_reader.begin() as connection:
             return submissions.waiting(connection, tuple(self._taken), _AT_ONCE)
 
     def _answer(self, n: int, said: bytes) -> None:

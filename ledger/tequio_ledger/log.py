@@ -17,8 +17,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import DatabaseError
-
 from tequio_ledger import checkpoint
 from tequio_ledger.admitted import Admitted
 from tequio_ledger.checkpoint import Published
@@ -27,6 +25,7 @@ from tequio_ledger.integrity import Integrity
 from tequio_ledger.signing.notary import WouldForkError
 from tequio_ledger.store import authored, disk, log_rows
 from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store.engine import FAILURES
 from tequio_ledger.store.log_rows import Head, StoredCheckpoint
 from tequio_ledger.tile_proofs import TileProofs
 from tequio_shared import merkle
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sqlalchemy import Connection
+    from sqlalchemy.exc import DatabaseError
+    from sqlalchemy.exc import TimeoutError as NoConnectionError
 
     from tequio_ledger.clock import Clock
     from tequio_ledger.guard import Guard
@@ -89,10 +90,10 @@ class Log:
         Raises UserFacingError when a stored byte is not what was written.
         """
         try:
-            with self._database.reader.begin() as connection:
+            with self._database.office_reader.begin() as connection:
                 self._read(connection, take)
-        except DatabaseError as err:
-            raise UserFacingError(self._database.explain(err)) from err
+        except FAILURES as err:
+            raise UserFacingError(str(self._database.failed_write(err))) from err
 
     def follow(self, take: Callable[[StoredEntry, Entry], None]) -> None:
         """Read and check what was published since the last time, and hand it on.
@@ -101,9 +102,9 @@ class Log:
         database does not answer.
         """
         try:
-            with self._database.reader.begin() as connection:
+            with self._database.office_reader.begin() as connection:
                 self._follow(connection, take)
-        except DatabaseError as err:
+        except FAILURES as err:
             raise self._unreadable(err) from err
 
     def load(self, take: Callable[[StoredEntry, Entry], None]) -> None:
@@ -116,20 +117,23 @@ class Log:
             with self._database.office.begin() as connection:
                 self._take_office(connection, take)
             self._sign()
-        except DatabaseError as err:
+        except FAILURES as err:
             raise self._unreadable(err) from err
 
     def find_leaf(self, author: PeerKey, seq: int) -> bytes | None:
-        """Give the entry that an author signed under a number, if it is among the last ones."""
-        with self._database.reader.begin() as connection:
+        """Give the entry that an author signed under a number, if it is among the last ones.
+
+        Raises as `append` does.
+        """
+        with self._database.passing_errors(), self._database.office_reader.begin() as connection:
             return authored.leaf_of(connection, author, seq)
 
     def find_index(self, statement_id: Digest) -> int | None:
         """Say where a statement stands in the log; raises as `append` does."""
         try:
-            with self._database.reader.begin() as connection:
+            with self._database.office_reader.begin() as connection:
                 return log_rows.find_index(connection, statement_id)
-        except DatabaseError as err:
+        except FAILURES as err:
             raise self._database.failed_write(err) from err
 
     def append(self, batch: Sequence[Admitted], derive: Callable[[Connection], None]) -> Published:
@@ -144,7 +148,7 @@ class Log:
         try:
             self._commit(batch, derive)
             self._sign()
-        except DatabaseError as err:
+        except FAILURES as err:
             raise self._database.failed_write(err) from err
         return self.published
 
@@ -171,7 +175,7 @@ class Log:
             self._integrity.extend(connection, self.published, take)
         self._head = replace(stored, term=0, size=self.published.size, root=self.published.root)
 
-    def _unreadable(self, err: DatabaseError) -> TequioError:
+    def _unreadable(self, err: DatabaseError | NoConnectionError) -> TequioError:
         why = self._database.failed_write(err)
         return why if isinstance(why, UnwritableError) else UserFacingError(str(why))
 
@@ -247,5 +251,5 @@ class Log:
             raise passing(f"what is signed cannot be kept: {err.strerror or err}") from err
 
     def _prove(self, old_size: int, size: int) -> list[Digest]:
-        with self._database.reader.begin() as connection:
+        with self._database.office_reader.begin() as connection:
             return TileProofs(partial(log_rows.read_tile, connection), size).consistency(old_size)

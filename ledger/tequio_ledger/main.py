@@ -1,17 +1,22 @@
-"""The process: one event loop with the sequencer and the web server in it, until a signal."""
+"""The process: one event loop with the sequencer and the web server in it, until a signal.
+
+Then listeners are told to end, answers may be finished (`web.server`), what is left is cut. A
+thread that waits for a database that says nothing cannot be cut: the process ends with it, as if it
+had been killed. Whatever was acknowledged is on the disk.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import secrets
-import signal
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import structlog
 
-from tequio_ledger import SOFTWARE
+from tequio_ledger import SOFTWARE, ending
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
 from tequio_ledger.service import open_ledger
@@ -36,6 +41,8 @@ if TYPE_CHECKING:
     from tequio_ledger.settings import Settings
     from tequio_ledger.web.gate import App
 
+END_S = 10.0
+"""After this long nothing holds up the end of the process: standard error says what would have."""
 _NAME_BYTES = 4  # tell the requests of one process from those of another
 
 log = structlog.get_logger(__name__)
@@ -77,10 +84,8 @@ def _bound(settings: Settings) -> Iterator[_Listeners]:
 async def _serve(ledger: Ledger, listeners: _Listeners) -> None:
     streams, urls = Streams(), _urls(listeners)
     servers = list(_servers(ledger, streams, listeners))
-    loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
+    ending.when_asked(stopping.set)
     _announce(ledger, *urls)
     async with asyncio.TaskGroup() as tasks:
         sequencing = tasks.create_task(ledger.run())
@@ -89,6 +94,7 @@ async def _serve(ledger: Ledger, listeners: _Listeners) -> None:
             {sequencing, *serving, tasks.create_task(stopping.wait())},
             return_when=asyncio.FIRST_COMPLETED,
         )
+        faulthandler.dump_traceback_later(END_S, exit=True)
         stopping.set()
         streams.is_closing = True
         ledger.sequencer.changed.set()

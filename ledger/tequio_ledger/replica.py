@@ -46,6 +46,7 @@ class Replica:
         self._database = builder.database
         self._office = office
         self._adopt = adopt
+        self._told: Follower | None = None  # who was last said to follow
         self._passed: list[Passed] = []  # what a follower passed on when it took over
 
     async def run(self) -> Never:
@@ -59,7 +60,9 @@ class Replica:
 
     async def _follow(self, follower: Follower) -> None:
         """Follow until the office is free, and try to get it."""
-        log.info("follows the log", size=self._office.log.published.size)
+        if follower is not self._told:  # it comes back here when the office is free and not for us
+            self._told = follower
+            log.info("follows the log", size=self._office.log.published.size)
         await follower.run(self._office.take)
         rest: list[tuple[StoredEntry, Entry]] = []
         try:
@@ -67,10 +70,10 @@ class Replica:
         except (UnwritableError, NotSigningError) as err:
             self._database.leave_office()
             if not isinstance(err, TakenError):  # or else another one was faster
-                log.warning("does not take over", reason=str(err))
+                follower.say(str(err))
             if rest:  # the log was read on, and nothing came of it
                 follower.closed_for = str(err)
-                await self._rejoin()
+                await self._rejoin(str(err))
             else:
                 await asyncio.sleep(OFFICE_POLL_S)
 
@@ -103,17 +106,19 @@ class Replica:
         log.warning("writes the log no longer", reason=sequencer.closed_for)
         sequencer.turn_away()
         self._database.leave_office()
-        await self._rejoin()
+        await self._rejoin(sequencer.closed_for or "closed")
         sequencer.give_up()
 
-    async def _rejoin(self) -> None:
-        """Build everything anew, as soon as the database answers."""
+    async def _rejoin(self, reason: str) -> None:
+        """Build everything anew, as soon as the database answers; closed until it has looked."""
         while True:
             try:
-                self._put(await errand.run(self._builder.follow))
+                office = await errand.run(self._builder.follow)
             except UnwritableError:
                 await asyncio.sleep(_REJOIN_S)
             else:
+                office.sequencer.closed_for = reason
+                self._put(office)
                 return
 
     async def _show_presence(self, sequencer: Sequencer) -> Never:

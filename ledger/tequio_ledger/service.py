@@ -127,13 +127,8 @@ class Ledger:
             works.append(asyncio.create_task(self.publisher.run()))
         try:
             await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
-            for work in works:
-                if work.done():
-                    work.result()
         finally:
-            for work in works:
-                work.cancel()
-            await asyncio.gather(*works, return_exceptions=True)
+            await _ended(works)
 
     async def _run(self) -> None:
         if self.database.is_shared:
@@ -272,6 +267,18 @@ class Ledger:
     def _adopt(self, office: Office) -> None:
         self.log, self.state, self.sequencer = office.log, office.state, office.sequencer
         self._office = office
+
+
+async def _ended(works: list[asyncio.Task[None]]) -> None:
+    """End them; raises what one of them died of, also when we are cancelled meanwhile."""
+    for work in works:
+        work.cancel()
+    try:
+        await asyncio.wait(works)
+    finally:
+        for work in works:
+            if work.done() and not work.cancelled():
+                work.result()
 
 
 def open_ledger(settings: Settings, folder: Folder, clock: Clock) -> Ledger:

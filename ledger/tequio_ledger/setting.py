@@ -11,6 +11,8 @@ import enum
 import json
 import re
 from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import msgspec
@@ -23,6 +25,7 @@ Part = TypeVar("Part")
 _PASSWORD = re.compile(r"(?<=://)([^:/@\s]*):[^@\s]*(?=@)")
 _PASSWORD_IN_QUERY = re.compile(r"((?:password|secret|token)=)[^&\s]*", re.IGNORECASE)
 _HIDDEN = "***"
+_HOST = re.compile(r"[A-Za-z0-9.:_-]{1,253}")
 
 
 class Form(enum.Enum):
@@ -108,3 +111,28 @@ def flag(text: str) -> bool:
 def many(part: Callable[[str], Part]) -> Callable[[str], tuple[Part, ...]]:
     """Make a reader of lists."""
     return lambda text: tuple(part(one) for one in text.split())
+
+
+def host(text: str) -> str:
+    """Read a host name or address."""
+    return pattern(_HOST, "a host name or address")(text)
+
+
+def place(text: str) -> Path:
+    """Read the name of a folder or file."""
+    if not text:
+        raise ValueError("the name of a folder")
+    return Path(text).expanduser().absolute()
+
+
+def maybe_place(text: str) -> Path | None:
+    """Read a name that may be left out."""
+    return place(text) if text else None
+
+
+def network(text: str) -> IPv4Network | IPv6Network:
+    """Read a network of addresses."""
+    try:
+        return ip_network(text)
+    except ValueError as err:
+        raise ValueError(f"networks such as 10.0.0.0/8, which {text!r} is not") from err

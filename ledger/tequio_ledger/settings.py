@@ -8,14 +8,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
-from tequio_ledger import logs
-from tequio_ledger.setting import Form, Setting, choice, flag, many, number, pattern
+from tequio_ledger.setting import (
+    Form,
+    Setting,
+    host,
+    many,
+    maybe_place,
+    network,
+    number,
+    pattern,
+    place,
+)
+from tequio_ledger.setting_logs import LOG_JSON, LOG_LEVEL
 from tequio_ledger.setting_reader import Reader
 from tequio_ledger.setting_sources import DEFAULT, Gathered, Given
 from tequio_shared import ids
@@ -25,6 +34,7 @@ from tequio_shared.keys import check_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from ipaddress import IPv4Network, IPv6Network
 
     from tequio_shared.ids import PeerKey
 
@@ -32,17 +42,6 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 _ORIGIN = re.compile(r"[a-z0-9][a-z0-9./_-]{0,127}")
 _DATABASES = ("sqlite:///", "postgresql+psycopg://")
 _BLOB_STORES = ("s3://", "file:///")
-_HOST = re.compile(r"[A-Za-z0-9.:_-]{1,253}")
-
-
-def _path(text: str) -> Path:
-    if not text:
-        raise ValueError("the name of a folder")
-    return Path(text).expanduser().absolute()
-
-
-def _file(text: str) -> Path | None:
-    return _path(text) if text else None
 
 
 def _database(text: str) -> str:
@@ -55,13 +54,6 @@ def _blobs(text: str) -> str:
     if text and not text.startswith(_BLOB_STORES):
         raise ValueError(f"a URL that begins with {' or '.join(_BLOB_STORES)}")
     return text
-
-
-def _network(text: str) -> IPv4Network | IPv6Network:
-    try:
-        return ip_network(text)
-    except ValueError as err:
-        raise ValueError(f"networks such as 10.0.0.0/8, which {text!r} is not") from err
 
 
 def _port_or_off(text: str) -> int | None:
@@ -88,7 +80,7 @@ def _keys(text: str) -> tuple[PeerKey, ...]:
 DIR = Setting(
     name="dir",
     default=platformdirs.user_data_dir("tequio-ledger"),
-    parse=_path,
+    parse=place,
     help="Where everything is kept.",
 )
 DATABASE = Setting(
@@ -106,7 +98,7 @@ BLOBS = Setting(
 HOST = Setting(
     name="host",
     default="127.0.0.1",
-    parse=pattern(_HOST, "a host name or address"),
+    parse=host,
     help="Address to listen on.",
 )
 PORT = Setting(
@@ -194,14 +186,14 @@ ADDRESS_STREAMS = Setting(
 TRUSTED_PROXY = Setting(
     name="trusted-proxy",
     default="",
-    parse=many(_network),
+    parse=many(network),
     help="Network whose x-forwarded-for is believed; repeat.",
     form=Form.LIST,
 )
 TRUST = Setting(
     name="trust",
     default="",
-    parse=_file,
+    parse=maybe_place,
     help="Policy file (C2SP tlog-policy): the witnesses, and how many must cosign.",
 )
 PUBLISH_PAUSE_MS = Setting(
@@ -214,13 +206,13 @@ PUBLISH_PAUSE_MS = Setting(
 SIGNER = Setting(
     name="signer",
     default="",
-    parse=_file,
+    parse=maybe_place,
     help="Unix socket of `tequio-ledger sign`; without one, the log's key is in the folder.",
 )
 METRICS_HOST = Setting(
     name="metrics-host",
     default="127.0.0.1",
-    parse=pattern(_HOST, "a host name or address"),
+    parse=host,
     help="Address at which /metrics is served.",
 )
 METRICS_PORT = Setting(
@@ -229,21 +221,6 @@ METRICS_PORT = Setting(
     parse=_port_or_off,
     help="Its port; 0 takes a free one, off serves none.",
 )
-LOG_JSON = Setting(
-    name="log-json",
-    default="false",
-    parse=flag,
-    help="Log as JSON lines, for machines.",
-    form=Form.FLAG,
-)
-LOG_LEVEL = Setting(
-    name="log-level",
-    default="info",
-    parse=choice(logs.LEVELS),
-    help="Least weight of what is logged.",
-    choices=logs.LEVELS,
-)
-
 ALL: tuple[Setting[Any], ...] = (
     DIR,
     DATABASE,

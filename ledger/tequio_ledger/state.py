@@ -6,6 +6,7 @@ Admission reads it; the sequencer alone feeds it.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,9 +26,16 @@ from tequio_shared.manifest import Manifest
 from tequio_shared.run import RunView, first_head
 from tequio_shared.standing import Standings
 from tequio_shared.statements.members import KeyRegister
-from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundVoid
+from tequio_shared.statements.rounds import (
+    HeadPromote,
+    RoundClose,
+    RoundVoid,
+    RoundWitness,
+    WitnessProof,
+)
 from tequio_shared.statements.runs import NetGenesis, RunOpen
 from tequio_shared.tiers import ABOUT_TIERS, Tiers
+from tequio_shared.timing import check_forward
 from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
@@ -72,7 +80,11 @@ class State:
         self.tiers = Tiers(registered=self.peers, founders=frozenset(founders))
         self.runs: dict[RunId, RunView] = {}
         self.opened: dict[RunId, int] = {}  # log index of run.open
+        self.types: Counter[str] = Counter()  # entries of each type
+        self.asked: Counter[PeerKey] = Counter()  # rounds in which it was to witness
+        self.proofs: Counter[PeerKey] = Counter()  # witness proofs that it sent
         self.resumes: dict[RunId, Resume] = {}
+        self._said_ms = 0  # ts of the coordinator's last statement
         self._heads: dict[RunId, int] = {}  # log index of the last head.promote
         self._pending: dict[RunId, int] = {}  # of the last round.close without one
         for key in founders:
@@ -82,6 +94,7 @@ class State:
     def apply(self, index: int, entry: Entry, at_ms: int) -> None:
         """Take the next entry; raises RefusedError when it does not follow from those before."""
         statement = entry.statement
+        self._check_clock(statement)
         match statement.body:
             case KeyRegister():
                 self._register(index, entry)
@@ -98,7 +111,9 @@ class State:
             view.admit(statement)
             view.apply(index, statement, at_ms, self.documents)
             self._note_resume(index, statement.run, statement)
+            self._note_duty(view, statement)
         self._extend_chain(statement)
+        self.types[statement.type] += 1
 
     def run(self, run: RunId) -> RunView:
         """The view of a run; raises RefusedError("not-found")."""
@@ -145,7 +160,7 @@ class State:
         manifest = self.manifest_of(statement, body)
         if manifest.run_id in self.runs:
             raise RefusedError("wrong-state", f"run {to_text(manifest.run_id)} is open already")
-        self.runs[manifest.run_id] = RunView.opened(self.net, manifest, self.standings)
+        self.runs[manifest.run_id] = RunView.opened(self.net, manifest, self.standings, self.tiers)
         self.opened[manifest.run_id] = index
 
     def _note_resume(self, index: int, run: RunId, statement: Statement) -> None:
@@ -161,11 +176,26 @@ class State:
                 after=index, head=self._heads.get(run), close=self._pending.get(run)
             )
 
+    def _check_clock(self, statement: Statement) -> None:
+        if statement.author == self.genesis.coordinator_key:
+            check_forward(self._said_ms, statement.ts)
+
+    def _note_duty(self, view: RunView, statement: Statement) -> None:
+        """Count whom a round asks to witness, and who does."""
+        match statement.body:
+            case RoundWitness() if view.round is not None:
+                elected, slots = view.round.elected, view.round.slot_of
+                self.asked.update(key for key, slot in slots.items() if slot in elected)
+            case WitnessProof():
+                self.proofs[statement.author] += 1
+
     def _check_genesis(self, index: int, doc: str) -> None:
         if index != 0 or from_text(doc, None) != self.genesis.encode():
             raise RefusedError("wrong-network", "the genesis is entry 0, and one only")
 
     def _extend_chain(self, statement: Statement) -> None:
+        if statement.author == self.genesis.coordinator_key:
+            self._said_ms = statement.ts
         chain = self.peers[statement.author]
         self.peers[statement.author] = Chain(
             registered_index=chain.registered_index, seq=statement.seq, last=statement.digest

@@ -2,13 +2,14 @@
 
 The part of a run's view that needs the whole history. Pure: only `RunView` changes it, entry by
 entry, so that everybody who replays the log holds the same accounts. The next roster follows from
-it and from the standing of the keys: who is quarantined has no slot, who is new a small share, and
-who is new or suspected no witness duty while there are others.
+it, from the standing of the keys and from who is behind them: who is quarantined has no slot, who
+is new a small share, who is new or suspected no witness duty while there are others, and no owner
+more than the manifest allows.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from tequio_shared.ids import Digest, PeerKey, to_text
 from tequio_shared.limits import MISSED_ROUNDS, SEASONED_WITNESSES, SPEED_ROUNDS
 from tequio_shared.proof import Verdict
 from tequio_shared.standing import OUTSIDE, UNPROVEN, Standing, Standings
+from tequio_shared.tiers import Tiers
 from tequio_shared.windows import WindowQueue
 
 if TYPE_CHECKING:
@@ -47,12 +49,21 @@ class Earned:
     witness: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Admitted:
+    """A key that may have a slot: the roles that its tier allows, and whose it is."""
+
+    roles: tuple[str, ...]
+    owner: Digest
+
+
 @dataclass(slots=True, kw_only=True)
 class Accounts:
     """Members, windows and points of one run."""
 
     manifest: Manifest
     standings: Standings = field(default_factory=Standings)  # the network's
+    tiers: Tiers = field(default_factory=Tiers)  # the network's
     members: dict[PeerKey, Membership] = field(default_factory=dict)
     queue: WindowQueue = field(default_factory=WindowQueue)
     earned: dict[PeerKey, Earned] = field(default_factory=lambda: defaultdict(Earned))
@@ -83,22 +94,23 @@ class Accounts:
         present = [(one.ready_index, key) for key, one in self.members.items() if one.is_active]
         return [key for _, key in sorted(present)]
 
-    def next_in(self) -> dict[PeerKey, tuple[str, ...]]:
-        """The members of the next roster by slot, with their roles in it; the proven come first."""
+    def next_in(self, ts: int) -> dict[PeerKey, tuple[str, ...]]:
+        """The members of a roster of that time by slot, with their roles; the proven come first."""
         eligible = [key for key in self.active() if self.standings.of(key) not in OUTSIDE]
-        witnesses = self._witnesses(eligible)
-        roles = {key: self._roles(key, witnesses) for key in eligible}
         first = sorted(eligible, key=lambda key: self.standings.of(key) in UNPROVEN)
-        chosen = [key for key in first if roles[key]][: self.manifest.rounds.most_members]
+        admitted = self._admitted(first, ts)
+        witnesses = self._witnesses(admitted)
+        roles = {key: _without(one.roles, key, witnesses) for key, one in admitted.items()}
+        chosen = [key for key in roles if roles[key]][: self.manifest.rounds.most_members]
         return {key: roles[key] for key in chosen}
 
-    def count_next(self, role: str) -> int:
-        """How many members of the next roster have the role."""
-        return sum(role in roles for roles in self.next_in().values())
+    def count_next(self, role: str, ts: int) -> int:
+        """How many members of a roster of that time have the role."""
+        return sum(role in roles for roles in self.next_in(ts).values())
 
-    def plan_roster(self) -> Roster:
-        """The roster that follows from the log so far; does not touch the queue."""
-        members = tuple(self._member(key, roles) for key, roles in self.next_in().items())
+    def plan_roster(self, ts: int) -> Roster:
+        """The roster of that time that follows from the log so far; does not touch the queue."""
+        members = tuple(self._member(key, roles) for key, roles in self.next_in(ts).items())
         pool, _ = self.queue.take(sum(member.share for member in members))
         return Roster(members=members, pool=pool, train_ms=self.train_ms())
 
@@ -148,20 +160,41 @@ class Accounts:
         self.queue = self.queue.give_back(view.unfinished({}))
         self._drop_silent(view)
 
-    def _witnesses(self, eligible: list[PeerKey]) -> set[PeerKey]:
-        """Who may witness: the active; where these are few the new too; the suspected last."""
-        willing = [key for key in eligible if WITNESS in self.members[key].roles]
-        standing = {key: self.standings.of(key) for key in willing}
-        chosen = {key for key in willing if standing[key] is Standing.ACTIVE}
-        if len(chosen) < SEASONED_WITNESSES:
-            chosen |= {key for key in willing if standing[key] in UNPROVEN}
-        return chosen or set(willing)
+    def _admitted(self, keys: list[PeerKey], ts: int) -> dict[PeerKey, _Admitted]:
+        """Who may have a slot, in which roles by tier; of each owner the first of them."""
+        rules, run = self.manifest.admits, self.manifest.run_id
+        least = {TRAINER: rules.trainer_tier, WITNESS: rules.witness_tier}
+        admitted: dict[PeerKey, _Admitted] = {}
+        held: Counter[Digest] = Counter()
+        for key in keys:
+            known = self.tiers.of(key, run, ts)
+            roles = tuple(one for one in self.members[key].roles if known.tier >= least[one])
+            if roles and held[known.owner] < rules.owner_slots:
+                held[known.owner] += 1
+                admitted[key] = _Admitted(roles=roles, owner=known.owner)
+        return admitted
 
-    def _roles(self, key: PeerKey, witnesses: set[PeerKey]) -> tuple[str, ...]:
-        """Find the roles that a member has in the next roster."""
-        return tuple(
-            role for role in self.members[key].roles if role != WITNESS or key in witnesses
-        )
+    def _witnesses(self, admitted: dict[PeerKey, _Admitted]) -> set[PeerKey]:
+        """Who may witness: the active; where these are few the new too; the suspected last."""
+        willing = [key for key, one in admitted.items() if WITNESS in one.roles]
+        standing = {key: self.standings.of(key) for key in willing}
+        active = [key for key in willing if standing[key] is Standing.ACTIVE]
+        chosen = self._seated(active, admitted)
+        if len(chosen) < SEASONED_WITNESSES:
+            unproven = [key for key in willing if standing[key] in UNPROVEN]
+            chosen = self._seated([*active, *unproven], admitted)
+        return chosen or self._seated(willing, admitted)
+
+    def _seated(self, keys: list[PeerKey], admitted: dict[PeerKey, _Admitted]) -> set[PeerKey]:
+        """Of each owner's keys as many as may witness, the first ones."""
+        seats, held = self.manifest.admits.owner_seats, Counter[Digest]()
+        seated = set()
+        for key in keys:
+            owner = admitted[key].owner
+            held[owner] += 1
+            if held[owner] <= seats:
+                seated.add(key)
+        return seated
 
     def _member(self, key: PeerKey, roles: tuple[str, ...]) -> Member:
         rules = self.manifest.windows
@@ -191,3 +224,8 @@ class Accounts:
     def _rejoined(self, key: PeerKey, view: RoundView) -> bool:
         """Whether the member said again that it is ready after this round's roster."""
         return self.members[key].said_ready > view.roster_index
+
+
+def _without(roles: tuple[str, ...], key: PeerKey, witnesses: set[PeerKey]) -> tuple[str, ...]:
+    """The roles that a member has in the next roster, where those witness."""
+    return tuple(role for role in roles if role != WITNESS or key in witnesses)

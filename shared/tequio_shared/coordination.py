@@ -62,7 +62,7 @@ class Stopwatch:
         phase = view.round.phase if view.round else None
         resumes = phase is Phase.TRAIN and (self.is_new or self.resumed_at is not None)
         self.resumed_at, self.is_new = _held(self.resumed_at, now, holds=resumes), False
-        waiting = view.state is State.WAITING_FOR_MEMBERS and has_enough(view)
+        waiting = view.state is State.WAITING_FOR_MEMBERS and has_enough(view, now)
         self.enough_since = _held(self.enough_since, now, holds=waiting)
         cooling = view.state is State.COOLDOWN
         self.cooling_since = _held(self.cooling_since, now, holds=cooling)
@@ -73,11 +73,11 @@ class Stopwatch:
         self.quorum_at = _held(self.quorum_at, now, holds=quorum)
 
 
-def has_enough(view: RunView) -> bool:
-    """Whether the next roster would have enough trainers, and somebody to witness."""
-    if view.accounts is None or not view.accounts.count_next(WITNESS):
+def has_enough(view: RunView, now: int) -> bool:
+    """Whether a roster of now would have enough trainers, and somebody to witness."""
+    if view.accounts is None or not view.accounts.count_next(WITNESS, now):
         return False
-    return view.accounts.count_next(TRAINER) >= view.manifest.rounds.min_members
+    return view.accounts.count_next(TRAINER, now) >= view.manifest.rounds.min_members
 
 
 def decide(view: RunView, watch: Stopwatch, now: int) -> Step | None:
@@ -119,7 +119,7 @@ def _when_waiting(view: RunView, watch: Stopwatch, now: int) -> Step | None:
     if watch.enough_since is None:
         return None
     patience = 0 if view.number else view.manifest.rounds.warmup
-    return _roster(view) if now >= watch.enough_since + patience else None
+    return _roster(view, now) if now >= watch.enough_since + patience else None
 
 
 def _when_stating(view: RoundView, watch: Stopwatch, now: int) -> Step | None:
@@ -191,7 +191,7 @@ def _when_cooling(view: RunView, watch: Stopwatch, now: int) -> Step | None:
         return Step(body=stating.promotion(agreed), round=agreed.round)
     if _is_over(_cooling_from(watch), view.manifest.rounds.cooldown, now):
         return end
-    return _roster(view) if stating is None and has_enough(view) else None
+    return _roster(view, now) if stating is None and has_enough(view, now) else None
 
 
 def _cooling_from(watch: Stopwatch) -> int | None:
@@ -199,10 +199,10 @@ def _cooling_from(watch: Stopwatch) -> int | None:
     return watch.cooling_since if watch.roster_at is None else watch.roster_at
 
 
-def _roster(view: RunView) -> Step:
+def _roster(view: RunView, now: int) -> Step:
     if view.accounts is None:
         raise AssertionError("a light view cannot coordinate")
-    roster = view.accounts.plan_roster()
+    roster = view.accounts.plan_roster(now)
     document = roster.encode()
     body = RoundRoster(
         roster=to_text(sha256(document)),

@@ -41,6 +41,8 @@ SIZE_TYPE = "text/x.tlog.size"
 REQUEST_BYTES = NOTE_BYTES + 4_096
 """More than the old size, 63 hashes and the largest note take."""
 ANSWER_BYTES = NOTE_BYTES
+AHEAD_S = 300
+"""How far ahead of a log's clock a witness's may be; readers see the time of a cosignature."""
 
 _SIZE_LINE_BYTES = 20
 
@@ -135,19 +137,24 @@ def parse_conflict(raw: bytes) -> int:
     return natural(text[:-1])
 
 
-def cosignatures(note: bytes, answer: bytes, log: VerifierKey, witness: VerifierKey) -> list[str]:
-    """Take those lines of a witness's answer that are its own and verify; usually one.
+def cosignature(
+    note: bytes, answer: bytes, log: VerifierKey, witness: VerifierKey, now_s: int
+) -> str:
+    """Take the first line of a witness's answer that is its own and verifies, and no second one.
 
-    Raises MalformedError, and SignatureInvalidError when none is or one does not verify.
+    Whatever a witness answers, so a note has one line of it: however many it would give, the note
+    keeps to the bounds of its readers. Raises MalformedError, and SignatureInvalidError when there
+    is no such line, or it is from the future, or one before it does not verify.
     """
-    own: list[str] = []
     for line in signature_lines(answer):
         name = line.removeprefix("— ").partition(" ")[0]
-        if name == witness.name and _counts(add_lines(note, [line]), log, witness):
-            own.append(line)
-    if not own:
-        raise SignatureInvalidError(f"no cosignature of {witness.name} in its answer")
-    return own
+        if name != witness.name:
+            continue
+        for found in open_checkpoint(add_lines(note, [line]), log, [witness]).cosignatures:
+            if (found.time_s or 0) > now_s + AHEAD_S:
+                raise SignatureInvalidError(f"{witness.name} cosigned at {found.time_s}, not yet")
+            return line
+    raise SignatureInvalidError(f"no cosignature of {witness.name} in its answer")
 
 
 def origin_hash(origin: str) -> str:
@@ -177,7 +184,3 @@ def _check_continues(request: AddCheckpoint, before: Checkpoint | None, new: Che
             raise PeerError("the proof from size 0 must be empty")
         return
     verify_consistency(before.size, before.root, new.size, new.root, request.proof)
-
-
-def _counts(note: bytes, log: VerifierKey, witness: VerifierKey) -> bool:
-    return bool(open_checkpoint(note, log, [witness]).cosignatures)

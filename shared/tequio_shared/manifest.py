@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tequio_shared import canonical
 from tequio_shared.errors import MalformedError
@@ -124,6 +124,18 @@ class Rounds(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     most: Annotated[int, Meta(ge=1, le=1 << 40)] = 1_000
 
 
+class Admission(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Whom a roster takes: least tiers, and how much of it one owner may hold.
+
+    `owner_seats` bounds the slots with the role witness, and so the seats in every committee.
+    """
+
+    trainer_tier: Annotated[int, Meta(ge=0, le=2)] = 0
+    witness_tier: Annotated[int, Meta(ge=0, le=2)] = 0
+    owner_slots: Annotated[int, Meta(ge=1, le=CONTRIBUTORS)] = CONTRIBUTORS
+    owner_seats: Annotated[int, Meta(ge=1, le=CONTRIBUTORS)] = CONTRIBUTORS
+
+
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Every rule of one run."""
 
@@ -137,6 +149,8 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     windows: Windows
     rounds: Rounds
     witness_share_bp: Annotated[int, Meta(ge=0, le=5_000)] = 500
+    admission: Admission | UnsetType = UNSET
+    """Absent: everybody is taken, as in runs from before there was such a choice."""
 
     def encode(self) -> bytes:
         """The canonical bytes."""
@@ -166,6 +180,11 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             raise MalformedError(f"manifest: {fault}")
         return manifest
 
+    @property
+    def admits(self) -> Admission:
+        """Whom its rosters take."""
+        return _EVERYBODY if isinstance(self.admission, UnsetType) else self.admission
+
     def schedule_at(self, round_number: int) -> tuple[int, int]:
         """(alpha_q, lambda_q) in force in that round."""
         rows = [row for row in self.algorithm.schedule if row[0] <= round_number]
@@ -189,6 +208,9 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             mu_q=rules.mu_q,
             down_k=rules.down_k,
         )
+
+
+_EVERYBODY = Admission()
 
 
 def _faults(manifest: Manifest) -> Iterator[str]:

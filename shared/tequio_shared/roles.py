@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tequio_shared.errors import RefusedError
 from tequio_shared.statements.checkpoints import CheckpointPublish
 from tequio_shared.statements.connectors import RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen
+from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 from tequio_shared.statements.rounds import (
     HeadPromote,
     RoundClose,
@@ -54,11 +54,12 @@ OF_ORGANISERS = (
     StandingUphold,
     InviteOpen,
     InviteClose,
+    InviteRevoke,
     RoleGrant,
     RoleRevoke,
     CheckpointPublish,
 )
-OF_TWO = (StandingRelease, RoleGrant, RoleRevoke)
+OF_TWO = (StandingRelease, InviteOpen, InviteRevoke, RoleGrant, RoleRevoke)
 """What at least two organisers say together, if the network has so many."""
 _TOGETHER = 2
 

@@ -32,6 +32,7 @@ from tequio_shared.ids import (
     from_text,
     sha256,
 )
+from tequio_shared.roles import OF_COORDINATOR
 from tequio_shared.round import Head, NextHead, Phase, RoundView
 from tequio_shared.standing import Standings
 from tequio_shared.statements.checkpoints import CheckpointPublish
@@ -48,6 +49,7 @@ from tequio_shared.statements.rounds import (
     WorkCommit,
 )
 from tequio_shared.statements.runs import RunClose, RunFinish, RunOpen, RunPause, RunResume
+from tequio_shared.tiers import Tiers
 
 if TYPE_CHECKING:
     from tequio_shared.manifest import Manifest
@@ -190,19 +192,26 @@ class RunView:
     heads: dict[int, Head] = field(default_factory=dict)  # whole view: all promoted, by round
     published: dict[int, tuple[int, CheckpointPublish]] = field(default_factory=dict)
     """Whole view: the last statement that a round's head was published, with its log index."""
+    said_ms: int = 0  # ts of the coordinator's last statement about the run
     closed: int = 0  # rounds closed
     voided: int = 0
 
     @classmethod
     def opened(
-        cls, net: NetworkId, manifest: Manifest, standings: Standings | None = None
+        cls,
+        net: NetworkId,
+        manifest: Manifest,
+        standings: Standings | None = None,
+        tiers: Tiers | None = None,
     ) -> RunView:
-        """The whole view right after run.open; `standings` are those of the network's keys."""
+        """The whole view right after run.open; standings and tiers are those of the network."""
         nobody = NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([]))
         return cls(
             net=net,
             manifest=manifest,
-            accounts=Accounts(manifest=manifest, standings=standings or Standings()),
+            accounts=Accounts(
+                manifest=manifest, standings=standings or Standings(), tiers=tiers or Tiers()
+            ),
             next_head=nobody,
         )
 
@@ -224,6 +233,9 @@ class RunView:
                 self.published[statement.round or 0] = index, statement.body
             return
         self._check_running()
+        is_coordinators = isinstance(statement.body, OF_COORDINATOR)
+        if is_coordinators:
+            timing.check_forward(self.said_ms, statement.ts)
         match statement.body:
             case HeadAttest() | WorkCommit() | WitnessProof() as body:
                 self._apply_member(index, statement, body, at_ms)
@@ -233,6 +245,8 @@ class RunView:
                 self._apply_organiser(body)
             case _:
                 self._apply_round(index, statement, documents)
+        if is_coordinators:
+            self.said_ms = statement.ts
 
     def admit(self, statement: Statement) -> None:
         """Raise RefusedError unless a member's or organiser's statement fits the run now."""
@@ -369,7 +383,7 @@ class RunView:
         times = self.manifest.rounds
         if not times.train <= roster.train_ms <= times.train_limit:
             raise RefusedError("wrong-roster", f"a training limit of {roster.train_ms} ms")
-        if self.accounts is not None and roster != self.accounts.plan_roster():
+        if self.accounts is not None and roster != self.accounts.plan_roster(ts):
             raise RefusedError("wrong-roster", "the roster does not follow from the log")
         counts = len(roster.members), len(roster.slots_of(TRAINER))
         if counts != (body.slots, body.trainers):

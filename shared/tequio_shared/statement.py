@@ -97,16 +97,8 @@ class Entry:
     @classmethod
     def parse(cls, leaf: bytes) -> Entry:
         """Read a leaf back; raises MalformedError, and RefusedError as `parse` does."""
-        if not _HEAD_BYTES <= len(leaf) <= ENTRY_BYTES:
-            raise MalformedError(f"entry of {len(leaf)} bytes")
-        version, count = leaf[0], leaf[1]
-        if version != _ENTRY_VERSION:
-            raise MalformedError(f"entry version {version}")
-        end = _HEAD_BYTES + count * _SIGNER_BYTES
-        if not 1 <= count <= SIGNATURES_PER_ENTRY or len(leaf) <= end:
-            raise MalformedError(f"entry of {len(leaf)} bytes with {count} signatures")
-        signatures = tuple(_signature(leaf, at) for at in range(_HEAD_BYTES, end, _SIGNER_BYTES))
-        return cls(signatures, parse(leaf[end:]))
+        signatures, raw = cut(leaf)
+        return cls(signatures, parse(raw))
 
     def leaf(self) -> bytes:
         """Write what the log holds: version, count, keys and signatures, statement."""
@@ -180,6 +172,20 @@ def parse(raw: bytes) -> Statement:
     )
     _check(statement)
     return statement
+
+
+def cut(leaf: bytes) -> tuple[tuple[tuple[PeerKey, bytes], ...], bytes]:
+    """Cut a leaf into its signatures and the statement's bytes, unread; raises MalformedError."""
+    if not _HEAD_BYTES <= len(leaf) <= ENTRY_BYTES:
+        raise MalformedError(f"entry of {len(leaf)} bytes")
+    version, count = leaf[0], leaf[1]
+    if version != _ENTRY_VERSION:
+        raise MalformedError(f"entry version {version}")
+    end = _HEAD_BYTES + count * _SIGNER_BYTES
+    if not 1 <= count <= SIGNATURES_PER_ENTRY or len(leaf) <= end:
+        raise MalformedError(f"entry of {len(leaf)} bytes with {count} signatures")
+    signatures = tuple(_signature(leaf, at) for at in range(_HEAD_BYTES, end, _SIGNER_BYTES))
+    return signatures, leaf[end:]
 
 
 def signed_message(net: NetworkId, raw: bytes) -> bytes:

@@ -1,10 +1,11 @@
 """Who is behind a key, as the log says: somebody invited, an account, or anybody.
 
-Rules. A key is of tier 2 if the invitation under which it was registered let it in, of tier 1 while
-a connector vouches for it, of tier 0 otherwise; the keys of the genesis are of tier 2. It has one
-owner: the invitation, the account that the connector names (under that connector: no other one can
-speak of it), or itself. Time is the `ts` of the statement that is judged. Pure: every reader of the
-whole log folds the same tiers, and rosters follow from them. (docs/protocol.md, tiers)
+Rules. A key is of tier 2 if it was registered under an invitation that is not revoked, of tier 1
+while a connector vouches for it, of tier 0 otherwise; the keys of the genesis are of tier 2. It has
+one owner: the invitation, the account that the connector names (under that connector: no other one
+can speak of it; of several, the earliest that stands: `vouches`), or itself. Time is the `ts` of
+the statement that is judged. Pure: every reader of the whole log folds the same tiers, and rosters
+follow from them. (docs/protocol.md, tiers)
 """
 
 from __future__ import annotations
@@ -14,20 +15,21 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, key_from_text, sha256
+from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, key_from_text
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen
+from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 from tequio_shared.statements.members import KeyRegister
+from tequio_shared.vouches import Vouches
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
     from tequio_shared.statement import Entry, Statement
+    from tequio_shared.vouches import Vouch
 
 OF_CONNECTORS = (MemberVouch,)
-ABOUT_TIERS = (InviteOpen, InviteClose, RoleGrant, RoleRevoke, MemberVouch)
+ABOUT_TIERS = (InviteOpen, InviteClose, InviteRevoke, RoleGrant, RoleRevoke, MemberVouch)
 """Bodies that `Tiers.apply` takes."""
-_OWNER = b"tequio/v1/owner\0"
 
 
 class Tier(IntEnum):
@@ -64,11 +66,19 @@ class Invitation:
     used: int = 0
     closed: int | None = None
     """Log index of invite.close."""
+    revoked: int | None = None
+    """Log index of invite.revoke."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether no organiser ended it."""
+        return self.closed is None and self.revoked is None
 
     def check(self, ts: int) -> None:
         """Raise RefusedError unless it lets somebody in at that time (ms)."""
-        if self.closed is not None:
-            raise RefusedError("invitation-ended", f"entry {self.closed} closed the invitation")
+        if not self.is_open:
+            ended = self.closed if self.revoked is None else self.revoked
+            raise RefusedError("invitation-ended", f"entry {ended} ended the invitation")
         if ts >= self.until:
             raise RefusedError("invitation-ended", f"the invitation ended at {self.until} ms")
         if self.used >= self.uses:
@@ -85,16 +95,6 @@ class Invited:
     run: RunId | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vouch:
-    """A connector's last word on a key."""
-
-    index: int
-    connector: PeerKey
-    owner: Digest
-    until: int
-
-
 @dataclass(slots=True)
 class Tiers:
     """The tiers of a network's keys; a fold that the ledger's state and auditors feed."""
@@ -106,32 +106,28 @@ class Tiers:
     connectors: dict[PeerKey, int] = field(default_factory=dict)
     """Until when each may vouch, ms since 1970."""
     _invited: dict[PeerKey, Invited] = field(default_factory=dict)
-    _vouches: dict[PeerKey, Vouch] = field(default_factory=dict)
-    _revoked: dict[PeerKey, int] = field(default_factory=dict)
-    """Log index of the last role.revoke of each."""
+    _vouches: Vouches = field(default_factory=Vouches)
 
     # --- what is known of a key
 
     def of(self, key: PeerKey, run: RunId, ts: int) -> Belonging:
         """Tier and owner of a key in that run at that time (ms)."""
-        known = self.word(key)
-        if known.tier is Tier.INVITED and known.run not in (None, run):
-            known = self._vouched(key)
-        return _anonymous(key) if known.tier is Tier.VOUCHED and ts >= known.until else known
+        known = self._let_in(key)
+        if known is not None and known.run in (None, run):
+            return known
+        vouch = self._vouches.at(key, ts)
+        return _anonymous(key) if vouch is None else _vouched(vouch, vouch.until)
 
     def word(self, key: PeerKey) -> Belonging:
-        """The highest tier that the log gives a key, in some run or at some time."""
-        if key in self.founders:
-            return Belonging(tier=Tier.INVITED, owner=Digest(key), since=0)
-        invited = self._invited.get(key)
-        if invited is None:
-            return self._vouched(key)
-        return Belonging(
-            tier=Tier.INVITED,
-            owner=Digest(invited.invitation),
-            run=invited.run,
-            since=invited.index,
-        )
+        """The highest tier that the log gives a key, in some run or at some time.
+
+        Of a vouched key: the owner when it was last vouched for, and the last end of any vouch.
+        """
+        known = self._let_in(key)
+        if known is not None:
+            return known
+        vouched = self._vouches.last(key)
+        return _anonymous(key) if vouched is None else _vouched(*vouched)
 
     def subjects(self, entry: Entry) -> Iterable[PeerKey]:
         """Whose tier or owner this entry changes if it is taken."""
@@ -140,9 +136,11 @@ class Tiers:
                 return (entry.statement.author,)
             case MemberVouch(peer=peer):
                 return (key_from_text(peer),)
+            case InviteRevoke(invitation=text):
+                invitation = key_from_text(text)
+                return [key for key, one in self._invited.items() if one.invitation == invitation]
             case RoleRevoke(peer=peer):
-                connector = key_from_text(peer)
-                return [key for key, one in self._vouches.items() if one.connector == connector]
+                return self._vouches.of(key_from_text(peer))
         return ()
 
     # --- what the log tells
@@ -174,6 +172,8 @@ class Tiers:
                 self._admit_opening(key_from_text(text))
             case InviteClose(invitation=text):
                 self._admit_closing(key_from_text(text))
+            case InviteRevoke(invitation=text):
+                self._admit_revoking(key_from_text(text))
             case RoleRevoke(peer=peer) if key_from_text(peer) not in self.connectors:
                 raise RefusedError("wrong-grant", f"{peer} is no connector")
             case MemberVouch(peer=peer):
@@ -192,26 +192,26 @@ class Tiers:
                 )
             case InviteClose(invitation=text):
                 self.invitations[key_from_text(text)].closed = index
+            case InviteRevoke(invitation=text):  # whoever passed the link on let others in by it
+                self.invitations[key_from_text(text)].revoked = index
             case RoleGrant(peer=peer, until=until):
                 self.connectors[key_from_text(peer)] = until
             case RoleRevoke(peer=peer):  # whoever took its key may have vouched with it
                 del self.connectors[key_from_text(peer)]
-                self._revoked[key_from_text(peer)] = index
+                self._vouches.revoke(index, key_from_text(peer))
             case MemberVouch() as body:
-                self._vouches[key_from_text(body.peer)] = Vouch(
-                    index=index,
-                    connector=statement.author,
-                    owner=owner_of(statement.author, digest_from_text(body.owner)),
-                    until=body.until,
-                )
+                self._vouches.take(index, statement, body)
 
     # --- private
 
-    def _vouched(self, key: PeerKey) -> Belonging:
-        vouch = self._vouches.get(key)
-        if vouch is None or vouch.index < self._revoked.get(vouch.connector, 0):
-            return _anonymous(key)
-        return Belonging(tier=Tier.VOUCHED, owner=vouch.owner, until=vouch.until, since=vouch.index)
+    def _let_in(self, key: PeerKey) -> Belonging | None:
+        if key in self.founders:
+            return Belonging(tier=Tier.INVITED, owner=Digest(key), since=0)
+        invited = self._invited.get(key)
+        if invited is None or self.invitations[invited.invitation].revoked is not None:
+            return None
+        owner = Digest(invited.invitation)
+        return Belonging(tier=Tier.INVITED, owner=owner, run=invited.run, since=invited.index)
 
     def _invitation_of(self, entry: Entry) -> PeerKey | None:
         further = [key for key, _ in entry.signatures[1:]]
@@ -229,8 +229,13 @@ class Tiers:
 
     def _admit_closing(self, key: PeerKey) -> None:
         invitation = self.invitations.get(key)
-        if invitation is None or invitation.closed is not None:
+        if invitation is None or not invitation.is_open:
             raise RefusedError("wrong-invitation", "no such invitation is open")
+
+    def _admit_revoking(self, key: PeerKey) -> None:
+        invitation = self.invitations.get(key)
+        if invitation is None or invitation.revoked is not None:
+            raise RefusedError("wrong-invitation", "no such invitation is there to be revoked")
 
     def _admit_vouch(self, statement: Statement, peer: PeerKey) -> None:
         until = self.connectors.get(statement.author)
@@ -240,9 +245,8 @@ class Tiers:
             raise RefusedError("not-found", "nobody registered the key that it vouches for")
 
 
-def owner_of(connector: PeerKey, owner: Digest) -> Digest:
-    """Name an account that a connector vouches for; no other connector can name it."""
-    return sha256(_OWNER, connector, owner)
+def _vouched(vouch: Vouch, until: int) -> Belonging:
+    return Belonging(tier=Tier.VOUCHED, owner=vouch.owner, until=until, since=vouch.index)
 
 
 def _anonymous(key: PeerKey) -> Belonging:

@@ -32,6 +32,12 @@ class Timed(Protocol):
         """Those of the round's slots whose members have not left since its roster."""
 
 
+def check_forward(last_ms: int, ts: int) -> None:
+    """The coordinator's time moves forward from each of its statements to the next."""
+    if ts < last_ms:
+        raise RefusedError("clock-skew", f"signed at {ts}, after the coordinator signed {last_ms}")
+
+
 def check_open(body: RoundOpen, ts: int) -> None:
     """A round opens when it says so: deadlines count from the signed time."""
     if body.opened != ts:

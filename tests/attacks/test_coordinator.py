@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
+from tequio_shared.coordination import decide
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import Digest, digest_from_text
+from tequio_shared.ids import Digest, digest_from_text, sha256
 from tequio_shared.round import Phase, RoundView
 from tequio_shared.run import RunView, State, VoidReason
-from tequio_shared.statements.rounds import RoundOpen, RoundVoid, RoundWitness
+from tequio_shared.statements.rounds import RoundOpen, RoundRoster, RoundVoid, RoundWitness
 from tests.support.attack_table import attack
 from tests.support.swarm import Character, Said, Swarm
 
@@ -99,6 +102,44 @@ def test_a_round_cannot_open_in_the_past_so_that_its_deadline_is_over() -> None:
         assert swarm.coordinate()  # the promotion
     early = current.opening(swarm.now_ms - swarm.manifest.rounds.train_limit)
     refuse(swarm, early, "wrong-open")
+
+
+@attack("Q6", layer="coord", ends="refused as `clock-skew`: its signed time moves forward")
+@pytest.mark.parametrize("reader", ["whole", "light"])
+def test_a_coordinator_cannot_turn_its_clock_back_to_choose_who_is_in_a_roster(
+    reader: str,
+) -> None:
+    swarm = swarm_in(State.ROUND_WITNESS)
+    while swarm.view.state is not State.WAITING_FOR_MEMBERS:
+        assert swarm.step()
+    view, last_ms = swarm.view, swarm.view.said_ms
+    body, document = planned(swarm)
+    if reader == "light":
+        view = RunView.light(swarm.net, swarm.manifest, head=view.head, next_head=view.next_head)
+        view.said_ms = last_ms
+    swarm.blobs[sha256(document)] = document
+    for ts, refused in ((last_ms - 1, True), (last_ms, False)):
+        swarm.now_ms = ts
+        said = Said(body, swarm.view.number + 1)
+        entry = swarm.sign(swarm.coordinator, said, swarm.manifest.run_id)
+        taking = partial(view.apply, len(swarm.entries), entry.statement, 0)
+        if refused:
+            with pytest.raises(RefusedError, match="signed at") as caught:
+                taking(swarm.blobs.__getitem__)
+            assert caught.value.code == "clock-skew"
+        else:
+            taking(swarm.blobs.__getitem__)
+
+
+def planned(swarm: Swarm) -> tuple[RoundRoster, bytes]:
+    """The roster that is due, and its document."""
+    for _ in range(100):
+        swarm.watch.note(swarm.view, swarm.now_ms)
+        step = decide(swarm.view, swarm.watch, swarm.now_ms)
+        if step is not None and isinstance(step.body, RoundRoster) and step.document:
+            return step.body, step.document
+        swarm.now_ms += 1_000
+    raise AssertionError("no roster is due")
 
 
 @attack("A3", layer="coord", ends="a light reader arrives at the state of a whole one")

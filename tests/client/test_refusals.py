@@ -266,3 +266,22 @@ def test_data_that_cannot_be_built_is_named(
 ) -> None:
     status = 2 if "--sequence" in options else 1
     assert named in refused("data", "build", str(tmp_path / "out"), *options, status=status)
+
+
+def test_a_command_that_is_not_installed_is_told_with_the_way_out(tmp_path: Path) -> None:
+    """As where the ledger alone is installed; an import of None fails as one of nothing does."""
+    lacking = (
+        "import sys; sys.modules['trio'] = None; from tequio_client.__main__ import main; main()"
+    )
+    for module, is_told in (("trio", True), ("tequio_client.organiser", False)):
+        code = lacking.replace("trio", module)
+        done = subprocess.run(
+            [sys.executable, "-c", code, "run", "key", "--dir", str(tmp_path)],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+        )
+        assert done.returncode == 1
+        assert ("Traceback" not in done.stderr) == is_told, "what is ours and gone is a bug"
+        assert ("'.[client]'" in done.stderr) == is_told

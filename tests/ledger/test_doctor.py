@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import text
 
-from tequio_ledger import doctor
+from tequio_ledger import doctor, founding
 from tequio_ledger.commands import cli
 from tequio_ledger.findings import Grade, worst
 from tequio_ledger.folder import Folder
@@ -120,6 +120,21 @@ def test_it_finds_what_is_wrong_around_the_database(folder: Path) -> None:
         *("folder", "keys", "signing", "settings", "port", "clock")
     }
     assert worst(found) is Grade.ERROR
+
+
+def test_a_network_that_was_founded_wrong_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as former:  # a program that founded whatever it was told to
+        former.setattr(founding, "_check", lambda _: None)
+        given = make_settings(tmp_path, (), origin="localhost/tequio", host="0.0.0.0")  # noqa: S104 - the thing found
+        with opened(given, CLOCK):
+            pass
+    found = doctor.examine(given, Folder(tmp_path), CLOCK)
+    assert faults(found) == [("network", Grade.WARNING)] * 2
+    assert any("without organisers" in one.found for one in found)
+    alone = make_settings(tmp_path, (), origin="localhost/tequio", host="127.0.0.1")
+    assert len(faults(doctor.examine(alone, Folder(tmp_path), CLOCK))) == 1
 
 
 def test_a_clock_behind_the_log_and_a_missing_key_are_told(folder: Path) -> None:

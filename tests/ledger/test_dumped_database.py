@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
-from tests.ledger.test_drills import checkpoint, done, health, logged, post, told
+from tequio_ledger.store.engine import Database
+from tests.ledger.test_drills import NETWORK, checkpoint, done, health, logged, post, told
 from tests.support import postgres
+from tests.support.cosigned_ledger import wait_for_status
+from tests.support.former import turn_back
 from tests.support.ledgers import served
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from tests.support.postgres import Cluster
 
 PATIENCE_S = 60
+FORMER = "0006"
 
 
 def run(program: str, *words: str | Path) -> None:
@@ -52,22 +56,14 @@ def test_restore_drill_on_postgresql(tmp_path: Path, cluster: Cluster) -> None:
     run("pg_restore", *restore, f"--dbname={plain(older)}", dump)
     with served(folder, "--database", older) as program:
         assert checkpoint(program) == kept
-        assert health(program) == "read-only", "the folder knows that it signed more"
+        wait_for_status(program, "read-only")  # the folder knows that it signed more
         assert post(program, "too soon", 1).status_code == httpx.codes.SERVICE_UNAVAILABLE
     (folder / "log.signed").unlink()  # the promise that nobody holds more: broken here
     with served(folder, "--database", older) as program:
         assert health(program) == "ok"
         shown = httpx.post(f"{program.url}/log/checkpoint", content=later, timeout=30)
         assert shown.status_code == httpx.codes.CONFLICT
-        assert wait_for(program.url, "lost")
-
-
-def wait_for(url: str, status: str) -> bool:
-    deadline_s = time.monotonic() + PATIENCE_S
-    while httpx.get(f"{url}/healthz", timeout=30).json()["status"] != status:
-        assert time.monotonic() < deadline_s, f"never {status}"
-        time.sleep(0.05)
-    return True
+        wait_for_status(program, "lost")
 
 
 @pytest.mark.parametrize("how", ["by its option", "by its folder"])
@@ -99,3 +95,20 @@ def test_a_ledger_that_moved_is_not_backed_up_from_where_it_was(
     back = tmp_path / "back"
     shutil.copytree(folder, back)
     assert "pg_dump" in told("restore", "--dir", back, "--confirm").stderr
+
+
+def test_upgrade_drill_on_postgresql(tmp_path: Path, cluster: Cluster) -> None:
+    folder, dump = tmp_path / "srv", tmp_path / "before.dump"
+    rows, back = cluster.database(), cluster.database()
+    with served(folder, "--database", rows) as program:
+        last = logged(program, "before", 20)
+    with closing(Database(rows)) as database:
+        turn_back(database, FORMER)
+    run("pg_dump", "--format=custom", f"--file={dump}", plain(rows))
+    done("migrate", "--dir", folder, "--database", rows, *NETWORK)
+    done("doctor", "--dir", folder, "--database", rows, "--port", "0", *NETWORK)
+    with served(folder, "--database", rows) as program:
+        assert checkpoint(program) == last
+    run("pg_restore", "--exit-on-error", "--no-owner", f"--dbname={plain(back)}", dump)
+    with closing(Database(back)) as database:
+        assert database.revision() == FORMER, "the way back, with the former program"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.ledgers import served
+from tequio_shared.ids import to_text
+from tests.support.ledgers import ORGANISER, served
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,3 +64,18 @@ def test_a_full_disk_is_told(tmp_path: Path, command: str) -> None:
         subprocess.run(["umount", str(tmp_path)], check=True)  # noqa: S607 - wherever it lies
     assert "full" in said
     assert str(tmp_path) in said
+
+
+def test_a_network_that_could_never_open_a_run_is_not_founded(tmp_path: Path) -> None:
+    said = refused("serve", tmp_path, "--port", "0")
+    assert "without organisers" in said
+    assert "`tequio run key`" in said
+    assert not list(tmp_path.glob("*.key")), "no key of a network that does not come to be"
+
+
+def test_a_network_for_others_is_not_founded_under_the_name_of_every_other(tmp_path: Path) -> None:
+    alike, key = ("--origin", "localhost/tequio"), ("--organiser", to_text(ORGANISER.key))
+    said = refused("serve", tmp_path, *alike, *key, "--host", "0.0.0.0", "--port", "0")  # noqa: S104 - the thing refused
+    assert "--origin" in said
+    with served(tmp_path, *alike):
+        pass  # nobody but this machine reaches it

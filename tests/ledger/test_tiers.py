@@ -14,7 +14,8 @@ from tequio_shared.ids import Digest, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
 from tequio_shared.statements.invitations import InviteClose, InviteOpen
-from tequio_shared.tiers import Tier, owner_of
+from tequio_shared.tiers import Tier
+from tequio_shared.vouches import owner_of
 from tests.ledger.test_replay import rows
 from tests.support.authors import LIFE_MS, Author, registration
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running

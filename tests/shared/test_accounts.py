@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import msgspec
+
 from tequio_shared.accounts import Accounts
 from tequio_shared.documents import TRAINER, WITNESS
 from tequio_shared.ids import sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.manifest import Admission
 from tequio_shared.round import Phase
+from tequio_shared.standing import Standing
+from tequio_shared.statements.connectors import MemberVouch, RoleGrant
+from tequio_shared.statements.invitations import InviteOpen
 from tequio_shared.statements.standing import StandingRelease
-from tests.support.swarm import Character, Swarm, signer, tiny_manifest
+from tests.support.swarm import Character, Said, Swarm, Volunteer, signer, tiny_manifest
+
+if TYPE_CHECKING:
+    from tequio_shared.ids import PeerKey
 
 BOTH = (TRAINER, WITNESS)
 
@@ -31,22 +43,22 @@ def test_a_roster_has_no_more_members_than_the_manifest_allows() -> None:
     them = accounts(most_members=2)
     for at, name in enumerate("abc"):
         them.ready(signer(name).key, BOTH, sha256(b""), at)
-    assert len(them.plan_roster().members) == 2
-    assert them.count_next(TRAINER) == 2
+    assert len(them.plan_roster(0).members) == 2
+    assert them.count_next(TRAINER, 0) == 2
 
 
 def test_witnesses_without_a_trainer_get_no_windows() -> None:
     them = accounts()
     them.ready(signer("a").key, (WITNESS,), sha256(b""), 0)
     them.ready(signer("b").key, BOTH, sha256(b""), 1)
-    assert [one.share for one in them.plan_roster().members] == [0, 3]
+    assert [one.share for one in them.plan_roster(0).members] == [0, 3]
 
 
 def test_planning_hands_nothing_out() -> None:
     them = accounts()
     them.ready(signer("a").key, BOTH, sha256(b""), 0)
-    assert them.plan_roster() == them.plan_roster()
-    them.take(them.plan_roster())
+    assert them.plan_roster(0) == them.plan_roster(0)
+    them.take(them.plan_roster(0))
     assert them.queue.fresh == 3
 
 
@@ -72,3 +84,122 @@ def test_verified_speed_shapes_the_next_share() -> None:
     swarm.run_rounds(2)
     assert swarm.view.round is not None
     assert [one.share for one in swarm.view.round.roster.members] == [8, 8, 8]
+
+
+# --- tiers and owners
+
+LINKS = tuple(Signer(bytes([number]) * 32) for number in (51, 52, 53))
+FOR_EVER = 2**52
+
+
+def guarded(**rules: int) -> Swarm:
+    """A swarm under those rules of admission, with an invitation of many uses for each link."""
+    swarm = Swarm(msgspec.structs.replace(tiny_manifest(most=60), admission=Admission(**rules)))
+    for link in LINKS:
+        body = InviteOpen(invitation=to_text(link.key), uses=9, until=FOR_EVER, run="")
+        swarm.organise(body)
+    return swarm
+
+
+def guest(swarm: Swarm, name: str, link: Signer | None = None) -> Volunteer:
+    one = Volunteer(name, swarm.workshop, seed=swarm.seed)
+    swarm.join(one, invitation=link)
+    return one
+
+
+def roles_in_roster(swarm: Swarm) -> dict[PeerKey, tuple[str, ...]]:
+    assert swarm.view.round is not None
+    return {member.key: member.roles for member in swarm.view.round.roster.members}
+
+
+def test_who_is_not_of_the_least_tier_has_no_slot() -> None:
+    swarm = guarded(trainer_tier=2, witness_tier=2)
+    inside = {guest(swarm, name, LINKS[0]).key for name in "abc"}
+    guest(swarm, "stranger")
+    swarm.run_rounds(2)
+    assert roles_in_roster(swarm).keys() == inside
+
+
+def test_the_anonymous_train_where_only_the_invited_witness() -> None:
+    swarm = guarded(witness_tier=2)
+    inside = {guest(swarm, name, LINKS[0]).key for name in "abc"}
+    stranger = guest(swarm, "stranger")
+    swarm.run_rounds(2)
+    assert roles_in_roster(swarm) == dict.fromkeys(inside, BOTH) | {stranger.key: (TRAINER,)}
+
+
+def test_one_owner_has_no_more_slots_than_the_manifest_allows() -> None:
+    swarm = guarded(owner_slots=2)
+    crowd = [guest(swarm, f"crowd {at}", LINKS[0]).key for at in range(5)]
+    others = {guest(swarm, name, link).key for name, link in zip("ab", LINKS[1:], strict=True)}
+    alone = guest(swarm, "alone").key
+    swarm.run_rounds(3)
+    present = roles_in_roster(swarm).keys()
+    assert len(present & set(crowd)) == 2
+    assert present > others | {alone}
+
+
+def test_one_owner_witnesses_in_no_more_seats_than_the_manifest_allows() -> None:
+    swarm = guarded(owner_seats=1)
+    crowd = [guest(swarm, f"crowd {at}", LINKS[0]).key for at in range(5)]
+    others = {guest(swarm, name).key for name in "abc"}
+    swarm.run_rounds(12)
+    assert {swarm.standings.of(key) for key in crowd} == {Standing.ACTIVE}
+    roles = roles_in_roster(swarm)
+    assert sum(WITNESS in roles[key] for key in crowd) == 1
+    assert {key for key in others if WITNESS in roles[key]} == others
+    assert swarm.view.round is not None
+    elected = {swarm.view.round.roster.members[slot].key for slot in swarm.view.round.elected}
+    assert len(elected & set(crowd)) <= 1
+
+
+def test_seats_go_to_the_proven_keys_of_an_owner_and_newcomers_fill_what_is_short() -> None:
+    swarm = guarded(owner_seats=1)
+    first = guest(swarm, "first", LINKS[0])
+    others = [guest(swarm, name) for name in "ab"]
+    swarm.run_rounds(11)
+    late = [guest(swarm, "late", LINKS[0]), guest(swarm, "newcomer")]
+    swarm.run_rounds(15)
+    roles = roles_in_roster(swarm)
+    seated = {key for key in roles if WITNESS in roles[key]}
+    assert seated == {first.key, late[1].key, *(one.key for one in others)}
+
+
+def test_a_vouch_that_ends_takes_the_slot_with_it() -> None:
+    swarm = guarded(trainer_tier=1, witness_tier=1)
+    connector = guest(swarm, "connector", LINKS[0])
+    guest(swarm, "other", LINKS[1])
+    one = guest(swarm, "one")
+    peer = to_text(connector.key)
+    swarm.organise(RoleGrant(peer=peer, role="connector", until=FOR_EVER))
+    end = swarm.now_ms + 120_000
+    body = MemberVouch(peer=to_text(one.key), owner=to_text(sha256(b"account")), until=end)
+    swarm.post(connector, Said(body))
+    swarm.run_rounds(1)
+    assert one.key in roles_in_roster(swarm)
+    while swarm.now_ms < end or swarm.view.round is None or swarm.view.rostered_ms < end:
+        assert swarm.step()
+    assert one.key not in roles_in_roster(swarm)
+    swarm.replay()
+
+
+def test_an_invitation_to_another_run_counts_for_nothing_here() -> None:
+    swarm = guarded(trainer_tier=2, witness_tier=2)
+    text = to_text(sha256(b"another run"))
+    link = Signer(bytes([54]) * 32)
+    swarm.organise(InviteOpen(invitation=to_text(link.key), uses=1, until=FOR_EVER, run=text))
+    elsewhere = guest(swarm, "elsewhere", link)
+    inside = {guest(swarm, name, LINKS[0]).key for name in "ab"}
+    swarm.run_rounds(1)
+    assert elsewhere.key not in roles_in_roster(swarm)
+    assert roles_in_roster(swarm).keys() == inside
+
+
+def test_without_rules_nobody_asks_who_is_behind_a_key() -> None:
+    rules = tiny_manifest()
+    assert rules.admits == Admission()
+    assert b"admission" not in rules.encode()
+    swarm = guarded()
+    crowd = {guest(swarm, f"crowd {at}", LINKS[0]).key for at in range(5)}
+    swarm.run_rounds(1)
+    assert roles_in_roster(swarm) == dict.fromkeys(crowd, BOTH)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.ids import Digest
 
+NOW_S = 1_700_000_000
 LOG, WITNESS, OTHER = (Signer(bytes([at]) * 32) for at in (1, 7, 9))
 ORIGIN, NAME = "tequio.example/net1", "witness.example/w1"
 LOG_KEY = VerifierKey(name=ORIGIN, kind=KeyKind.LOG, key=LOG.key)
@@ -137,19 +138,33 @@ def test_more_than_63_hashes_are_refused() -> None:
         AddCheckpoint.parse(f"old 1\n{line * 64}\nx".encode())
 
 
-def test_of_an_answer_only_the_witness_own_sound_lines_are_taken() -> None:
+def test_of_an_answer_only_the_witness_own_sound_line_is_taken() -> None:
     note = request(0, 5).note
     own = notes.cosignature_line(tree(5), NAME, WITNESS, 1_700_000_000)
     foreign = notes.cosignature_line(tree(5), "other.example/w", OTHER, 1_700_000_000)
     answer = (foreign + own).encode()
-    assert cosigning.cosignatures(note, answer, LOG_KEY, WITNESS_KEY) == [own]
+    assert cosigning.cosignature(note, answer, LOG_KEY, WITNESS_KEY, NOW_S) == own
+    later = notes.cosignature_line(tree(5), NAME, WITNESS, 1_700_000_001)
+    for answer in ((own + later).encode(), (own * 150).encode()):
+        assert cosigning.cosignature(note, answer, LOG_KEY, WITNESS_KEY, NOW_S) == own
     wrong = notes.cosignature_line(tree(4), NAME, WITNESS, 1_700_000_000)
     for useless in (foreign, wrong):
         with pytest.raises(SignatureInvalidError):
-            cosigning.cosignatures(note, useless.encode(), LOG_KEY, WITNESS_KEY)
+            cosigning.cosignature(note, useless.encode(), LOG_KEY, WITNESS_KEY, NOW_S)
     for garbage in (b"", b"\n", own.encode()[:-1], b"\xff\n", own.encode() + b"\n"):
         with pytest.raises(MalformedError):
-            cosigning.cosignatures(note, garbage, LOG_KEY, WITNESS_KEY)
+            cosigning.cosignature(note, garbage, LOG_KEY, WITNESS_KEY, NOW_S)
+
+
+def test_a_cosignature_from_the_future_is_not_taken() -> None:
+    note = request(0, 5).note
+    for ahead_s in (-(10**9), 0, cosigning.AHEAD_S):
+        line = notes.cosignature_line(tree(5), NAME, WITNESS, NOW_S + ahead_s)
+        assert cosigning.cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S) == line
+    for time_s in (NOW_S + cosigning.AHEAD_S + 1, 2**62):
+        line = notes.cosignature_line(tree(5), NAME, WITNESS, time_s)
+        with pytest.raises(SignatureInvalidError, match="not yet"):
+            cosigning.cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S)
 
 
 def test_a_conflicts_size_is_read_as_written() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import RunId, sha256, to_text
-from tequio_shared.manifest import Manifest
+from tequio_shared.manifest import Admission, Manifest
 from tests.support.swarm import TENSORS, tiny_manifest
 
 BASE = tiny_manifest()
@@ -30,6 +30,17 @@ def test_every_field_changes_the_run() -> None:
     assert changed("", name="other").run_id != BASE.run_id
 
 
+def test_a_manifest_without_rules_of_admission_is_what_it_was_before_there_were_any() -> None:
+    assert b"admission" not in BASE.encode()
+    assert Manifest.parse(BASE.encode()).admits == Admission()
+    said = changed("", admission=Admission())
+    assert Manifest.parse(said.encode()).admits == BASE.admits
+    assert said.run_id != BASE.run_id
+    half = said.encode().replace(b'"owner_slots":4095,', b"")
+    with pytest.raises(MalformedError):
+        Manifest.parse(half)
+
+
 def test_the_schedule_holds_from_its_round_on() -> None:
     assert [BASE.schedule_at(number) for number in (1, 2, 3, 99)] == [
         (1 << 20, 0),
@@ -44,6 +55,8 @@ def test_the_schedule_holds_from_its_round_on() -> None:
     [
         ("", {"name": "tiny\n"}, "name"),
         ("", {"witness_share_bp": 5_001}, "witness_share_bp"),
+        ("", {"admission": Admission(trainer_tier=3)}, "admission.trainer_tier"),
+        ("", {"admission": Admission(owner_slots=0)}, "admission.owner_slots"),
         ("model", {"tensors": TENSORS[::-1]}, "model.tensors"),
         ("model", {"tensors": (TENSORS[0], TENSORS[0])}, "model.tensors"),
         ("model", {"parameters": 1}, "model.parameters"),

@@ -58,17 +58,17 @@ def test_a_threshold_counts_organisers_and_nobody_else() -> None:
 
 
 @pytest.mark.parametrize("type_name", [body.TYPE for body in OF_TWO])
-def test_a_release_or_a_role_needs_two_organisers_where_there_are_two(type_name: str) -> None:
+def test_what_makes_trusted_needs_two_organisers_where_there_are_two(
+    type_name: str,
+) -> None:
     with pytest.raises(RefusedError, match="2 are needed"):
         check_role(entry(type_name, FIRST), genesis())
     alone = msgspec.structs.replace(genesis(), organisers=(to_text(FIRST.key),))
     check_role(entry(type_name, FIRST), alone)
 
 
-@pytest.mark.parametrize(
-    "type_name", ["standing.uphold", "invite.open", "invite.close", "checkpoint.publish"]
-)
-def test_one_organiser_upholds_invites_and_publishes(type_name: str) -> None:
+@pytest.mark.parametrize("type_name", ["standing.uphold", "invite.close", "checkpoint.publish"])
+def test_one_organiser_upholds_closes_invitations_and_publishes(type_name: str) -> None:
     check_role(entry(type_name, FIRST), genesis())
 
 

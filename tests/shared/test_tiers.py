@@ -10,8 +10,9 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen
-from tequio_shared.tiers import Belonging, Tier, Tiers, owner_of
+from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
+from tequio_shared.tiers import Belonging, Tier, Tiers
+from tequio_shared.vouches import owner_of
 from tests.support.authors import Author
 from tests.support.statements import NET, RUN, example
 
@@ -134,6 +135,30 @@ def test_a_closed_invitation_lets_nobody_in_and_throws_nobody_out(book: Book) ->
         book.says(book.founder, InviteClose(invitation=to_text(LINK.key)))
 
 
+@pytest.mark.parametrize("was_closed", [True, False])
+def test_a_revoked_invitation_let_nobody_in(vouching: Book, *, was_closed: bool) -> None:
+    vouching.invites()
+    vouching.invites(OTHER_LINK)
+    key, vouched = (vouching.joins(name, LINK) for name in ("guest", "vouched"))
+    other = vouching.joins("other", OTHER_LINK)
+    vouching.vouches(vouched)
+    if was_closed:
+        vouching.says(vouching.founder, InviteClose(invitation=to_text(LINK.key)))
+    body = InviteRevoke(invitation=to_text(LINK.key))
+    vouching.says(vouching.founder, body)
+    assert set(vouching.tiers.subjects(vouching.founder.say(body, START))) == {key, vouched}
+    assert vouching.of(key) == (Tier.ANONYMOUS, key)
+    assert vouching.of(vouched) == (Tier.VOUCHED, owner_of(vouching.connector.key, ACCOUNT))
+    assert vouching.of(other) == (Tier.INVITED, OTHER_LINK.key)
+    with refused("invitation-ended"):
+        vouching.joins("late", LINK)
+    for again in (body, InviteClose(invitation=to_text(LINK.key))):
+        with refused("wrong-invitation"):
+            vouching.says(vouching.founder, again)
+    with refused("wrong-invitation"):
+        vouching.says(vouching.founder, InviteRevoke(invitation=to_text(sha256(b"unknown"))))
+
+
 def test_an_invitation_to_a_run_counts_in_that_run(vouching: Book) -> None:
     vouching.invites(run=RUN)
     key = vouching.joins("a", LINK)
@@ -208,6 +233,65 @@ def test_the_last_vouch_counts_and_can_take_the_word_back(vouching: Book) -> Non
     assert vouching.of(key) == (Tier.ANONYMOUS, key)
 
 
+@pytest.fixture
+def liar(vouching: Book) -> Author:
+    author = Author("lying connector", NET)
+    vouching.joins("lying connector")
+    vouching.grants(author)
+    return author
+
+
+def test_a_connector_takes_back_or_replaces_its_own_word_only(vouching: Book, liar: Author) -> None:
+    keys = [vouching.joins(name) for name in "ab"]
+    for key, account in zip(keys, (ACCOUNT, OTHER_ACCOUNT), strict=True):
+        vouching.vouches(key, account)
+    before = [vouching.of(key) for key in keys]
+    for until in (0, END, 2 * END):
+        for key in keys:
+            vouching.vouches(key, by=liar, until=until)
+        assert [vouching.of(key) for key in keys] == before, "neither gone nor of one owner"
+        owners = [vouching.tiers.word(key).owner for key in keys]
+        assert owners == [owner for _, owner in before]
+
+
+def test_of_several_vouches_the_earliest_counts_that_stands(vouching: Book, liar: Author) -> None:
+    key = vouching.joins("a")
+    mine, theirs = (owner_of(one.key, ACCOUNT) for one in (vouching.connector, liar))
+    vouching.vouches(key, until=START + 10)
+    vouching.vouches(key, by=liar)
+    assert vouching.of(key) == (Tier.VOUCHED, mine)
+    assert vouching.of(key, ts=START + 10) == (Tier.VOUCHED, theirs), "the earlier one is over"
+    assert vouching.tiers.word(key).until == END
+    vouching.vouches(key)
+    assert vouching.of(key) == (Tier.VOUCHED, mine), "said again before its end it keeps its place"
+    vouching.vouches(key, OTHER_ACCOUNT)
+    assert vouching.of(key) == (Tier.VOUCHED, theirs), "another owner comes last"
+    revoke = RoleRevoke(peer=to_text(liar.key), role="connector")
+    vouching.says(vouching.founder, revoke)
+    assert vouching.of(key) == (
+        Tier.VOUCHED,
+        owner_of(vouching.connector.key, OTHER_ACCOUNT),
+    ), "what others said is not the liar's to take away"
+
+
+def test_a_vouch_said_after_its_end_or_after_a_revocation_comes_last(
+    vouching: Book, liar: Author
+) -> None:
+    lapsed, revoked = vouching.joins("lapsed"), vouching.joins("revoked")
+    first = vouching.connector
+    vouching.vouches(lapsed, until=START + 10)
+    vouching.vouches(revoked)
+    for key in (lapsed, revoked):
+        vouching.vouches(key, by=liar)
+    body = MemberVouch(peer=to_text(lapsed), owner=to_text(ACCOUNT), until=END)
+    vouching.says(first, body, START + 10)
+    vouching.says(vouching.founder, RoleRevoke(peer=to_text(first.key), role="connector"))
+    vouching.grants(first)
+    vouching.vouches(revoked)
+    theirs = owner_of(liar.key, ACCOUNT)
+    assert [vouching.of(key)[1] for key in (lapsed, revoked)] == [theirs, theirs]
+
+
 def test_only_a_connector_vouches_and_only_within_its_term(book: Book) -> None:
     key = book.joins("a")
     book.joins("connector")
@@ -254,3 +338,34 @@ def test_what_is_refused_changes_nothing(vouching: Book) -> None:
     second = Author("second", NET).key
     assert vouching.tiers.invitations[LINK.key].used == before
     assert vouching.of(second) == (Tier.ANONYMOUS, second)
+
+
+# --- bytes
+
+
+def test_the_bytes_of_a_vouch_and_of_an_owner_are_these() -> None:
+    ones, twos = to_text(bytes([1]) * 32), to_text(bytes([2]) * 32)
+    author = Author("connector", NET)
+    body = MemberVouch(peer=ones, owner=twos, until=END)
+    raw = author.say(body, START).statement.raw
+    assert (
+        raw
+        == (
+            f'{{"author":"{to_text(author.key)}","body":{{"owner":"{twos}","peer":"{ones}",'
+            f'"until":2000000}},"exp":1060000,"prev":"{to_text(bytes(32))}","seq":1,"ts":1000000,'
+            '"type":"member.vouch","v":1}'
+        ).encode()
+    )
+    assert owner_of(PeerKey(bytes([1]) * 32), Digest(bytes([2]) * 32)).hex() == (
+        "fed277d6e44b7def666b2acd87516108fd1d76a0277d8a80fe077bf1b2f4c321"
+    )
+
+
+def test_the_leaf_of_an_invited_registration_has_the_author_first_and_then_the_invitation() -> None:
+    author = Author("guest", NET)
+    leaf = author.say(example("key.register"), START, LINK).leaf()
+    assert leaf[:2] == bytes([1, 2])
+    assert (leaf[2:34], leaf[98:130]) == (author.key, LINK.key)
+    assert sha256(leaf).hex() == (
+        "74ca3b73a6529a48b6d2a4f9c7bdd233bf9a1a02b8cd8bea8e07b9b6b912bb99"
+    )

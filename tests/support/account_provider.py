@@ -30,6 +30,7 @@ NUMBER = 583231407
 SUBJECT = "subject-that-nobody-may-see"
 OAUTH_ERRORS = (
     "authorization_pending", "slow_down", "access_denied", "expired_token", "invalid_client",
+    "invalid_grant",
 )  # fmt: skip
 BROKEN: dict[str, tuple[int, Any]] = {
     "garbage": (200, b"<html>"),

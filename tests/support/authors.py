@@ -61,9 +61,9 @@ class Author:
         self.seq, self.last = statement.seq, statement.digest
         return sign(self.net, statement, self.signer, *others)
 
-    def register(self, now_ms: int) -> Entry:
-        """Sign the registration of the key."""
-        return self.say(registration(self.net, self.key), now_ms)
+    def register(self, now_ms: int, *invitation: Signer) -> Entry:
+        """Sign the registration of the key, under an invitation if there is one."""
+        return self.say(registration(self.net, self.key), now_ms, *invitation)
 
 
 def newcomers(name: str, net: NetworkId, count: int, now_ms: int) -> list[Entry]:

@@ -13,12 +13,32 @@ from tequio_ledger.commands import cli as ledger
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PROGRAMS: dict[str, click.Command] = {"tequio": client, "tequio-ledger": ledger}
+PROGRAMS: dict[str, click.Group] = {"tequio": client, "tequio-ledger": ledger}
+
+
+def fault(words: Sequence[str]) -> str | None:
+    """What the program would find wrong with a command line, all of it; None takes it as it is.
+
+    Nothing is run. Where a folder is named in which a command is to write, it must be there.
+    """
+    command: click.Command = PROGRAMS[Path(words[0]).name]
+    rest = list(words[1:])
+    context = click.Context(command, info_name=words[0])
+    try:
+        while isinstance(command, click.Group):
+            _, found, rest = command.resolve_command(context, rest)
+            assert found is not None, words
+            command = found
+            if not isinstance(command, click.Group):
+                context = command.make_context(command.name, rest, parent=context)
+    except click.ClickException as err:
+        return err.format_message()
+    return None
 
 
 def unknown_options(words: Sequence[str]) -> list[str]:
     """Options in a command line that the program does not have; fails at an unknown command."""
-    command = PROGRAMS[Path(words[0]).name]
+    command: click.Command = PROGRAMS[Path(words[0]).name]
     context = click.Context(command)
     rest = list(words[1:])
     while isinstance(command, click.Group):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Self
 
@@ -47,14 +48,15 @@ class Ring:
         return VerifierKey(name=ORIGIN, kind=KeyKind.LOG, key=Folder(self.ledger).signer("log").key)
 
     def start(self, at: int) -> Witness:
-        """Start a witness, where it was if it was started before."""
-        before = self.witnesses[at].url if at < len(self.witnesses) else ""
-        port = int(before.rpartition(":")[2]) if before else 0
+        """Start a witness again, where it was."""
+        port = int(self.witnesses[at].url.rpartition(":")[2])
+        self.witnesses[at] = self._run(at, port)
+        return self.witnesses[at]
+
+    def _run(self, at: int, port: int = 0) -> Witness:
         name = f"witness.example/w{at}"
         starting = witnessing(self.folder / f"w{at}", self.log_key, name=name, port=port)
-        witness = self._stack.enter_context(starting)
-        self.witnesses[at : at + 1] = [witness]
-        return witness
+        return self._stack.enter_context(starting)
 
     def policy(self, quorum: str) -> Path:
         """Write the policy file, `quorum` being the threshold of a group of all."""
@@ -66,8 +68,9 @@ class Ring:
         return path
 
     def __enter__(self) -> Self:
-        for at in range(self._count):
-            self.start(at)
+        _ = self.log_key  # made once, before all ask for it
+        with ThreadPoolExecutor(self._count) as side_by_side:
+            self.witnesses = list(side_by_side.map(self._run, range(self._count)))
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -98,6 +101,14 @@ def shown(ledger: Served, policy: Path) -> Checkpoint | None:
     if answer.status_code == 503:
         return None
     return Policy.parse(policy.read_bytes()).open(answer.content).checkpoint
+
+
+def wait_for_status(ledger: Served, status: str) -> None:
+    """Wait until the ledger says of itself that it is so."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    while httpx.get(f"{ledger.url}/healthz", timeout=30).json()["status"] != status:
+        assert time.monotonic() < deadline_s, f"never {status}"
+        time.sleep(0.05)
 
 
 def wait_until_shown(ledger: Served, policy: Path, size: int) -> Checkpoint:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tequio_ledger.service import Ledger
+    from tequio_shared.keys import Signer
     from tequio_shared.proof import Reason
     from tequio_shared.round import RoundView
     from tequio_shared.statement import Entry
@@ -88,9 +89,9 @@ class PaperPeer(Author):
         """Go on with a ledger that was opened anew."""
         self._ledger = ledger
 
-    def join(self) -> list[Entry]:
+    def join(self, *invitation: Signer) -> list[Entry]:
         """Register, and be ready."""
-        return [self.register(self._ledger.clock()), self.ready()]
+        return [self.register(self._ledger.clock(), *invitation), self.ready()]
 
     def ready(self) -> Entry:
         """Say that the next roster may have this peer."""

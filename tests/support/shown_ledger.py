@@ -14,10 +14,13 @@ import msgspec
 from tequio_ledger.sequencer import Logged, Refused
 from tequio_shared.corpus import Corpus, HeldOutShard, TrainShard
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.manifest import Data, Manifest, Tokenizer
+from tequio_shared.keys import Signer
+from tequio_shared.manifest import Admission, Data, Manifest, Tokenizer
 from tequio_shared.proof import Reason
 from tequio_shared.run import State
 from tequio_shared.statements.checkpoints import CheckpointPublish
+from tequio_shared.statements.connectors import MemberVouch, RoleGrant
+from tequio_shared.statements.invitations import InviteOpen
 from tequio_shared.statements.standing import StandingAppeal
 from tests.support.ledgers import VirtualClock, opened, running
 from tests.support.paper_swarm import PaperOrganiser, PaperPeer, manifest
@@ -32,12 +35,15 @@ if TYPE_CHECKING:
 
 HOSTILE = "<script>alert(1)</script> \"of\" the 'web' & <img src=x onerror=alert(2)>"
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
+FAR_MS = 2_200_000_000_000
+"""The year 2039."""
 NIGHT_MS = 22 * HOUR_MS
 """Between the rounds of two days; members may take a day to state a head."""
 DAYS, ROUNDS_A_DAY = 4, 9
 REPO = "tequio/nova-350m"
 PUBLISHED = (10, 20, 30)
 """Rounds whose heads the organiser published."""
+LINK = Signer(bytes([71]) * 32)
 SIDE = 18_432
 """Of the model's one tensor."""
 Q16 = 1 << 16
@@ -71,7 +77,8 @@ def rules() -> Manifest:
         made.model, parameters=SIDE * SIDE, tensors=(("w", (SIDE, SIDE)),)
     )
     windows = msgspec.structs.replace(made.windows, samples=16, tokens=16 * model.sequence)
-    return msgspec.structs.replace(made, name="nova-350m", model=model, windows=windows, data=data)
+    named = msgspec.structs.replace(made, name="nova-350m", admission=Admission(owner_slots=4))
+    return msgspec.structs.replace(named, model=model, windows=windows, data=data)
 
 
 class Shown:
@@ -110,9 +117,27 @@ class Shown:
         self.ledger.blobs.put(corpus().encode())
         self.ledger.blobs.put(self.rules.encode())
         await self.post([self.organiser.open(self.rules, self.clock())])
+        await self.post([self.invite()])
         for peer in self.peers[:-1]:
-            await self.post(peer.join())
+            await self.post(peer.join(*(LINK,) if peer is self.peers[1] else ()))
+        await self.vouch(self.peers[2])
         await self.pass_ms(self.rules.rounds.warmup)
+
+    def invite(self) -> Entry:
+        """Open an invitation."""
+        until, key = self.clock() + DAY_MS, to_text(LINK.key)
+        body = InviteOpen(invitation=key, uses=3, until=until, run="")
+        return self.organiser.say(body, self.clock())
+
+    async def vouch(self, peer: PaperPeer) -> None:
+        """Let a connector vouch for a peer."""
+        connector, until = PaperPeer("connector", self.ledger, self.rules.run_id), FAR_MS
+        key, owner = to_text(connector.key), to_text(sha256(b"an account"))
+        grant = RoleGrant(peer=key, role="connector", until=until)
+        vouch = MemberVouch(peer=to_text(peer.key), owner=owner, until=until)
+        await self.post([connector.register(self.clock())])
+        await self.post([self.organiser.say(grant, self.clock())])
+        await self.post([connector.say(vouch, self.clock())])
 
     async def play(
         self, workers: Sequence[PaperPeer], rejected: Mapping[PaperPeer, Reason] | None = None

@@ -73,6 +73,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
     "standing.uphold": {"peer": D, "to": "banned", "reason": 1},
     "invite.open": {"invitation": D, "uses": 5, "until": 1_000, "run": to_text(RUN)},
     "invite.close": {"invitation": D},
+    "invite.revoke": {"invitation": D},
     "role.grant": {"peer": D, "role": "connector", "until": 1_000},
     "role.revoke": {"peer": D, "role": "connector"},
     "member.vouch": {"peer": D, "owner": D, "until": 1_000},

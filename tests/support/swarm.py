@@ -377,7 +377,7 @@ class Swarm:
         self.net = self.genesis.network_id
         self.standings = Standings()
         self.tiers = self._no_tiers(self.standings)
-        self.view = RunView.opened(self.net, self.manifest, self.standings)
+        self.view = RunView.opened(self.net, self.manifest, self.standings, self.tiers)
         self.watch = Stopwatch()
         self._ends: dict[PeerKey, tuple[int, Digest]] = {}
         self._begin()
@@ -484,7 +484,7 @@ class Swarm:
         """Fold the log into a second view; raises RefusedError as `RunView.apply` does."""
         standings = Standings()
         tiers = self._no_tiers(standings)
-        view = RunView.opened(self.net, self.manifest, standings)
+        view = RunView.opened(self.net, self.manifest, standings, tiers)
         for index, entry in enumerate(self.entries if entries is None else entries):
             statement = entry.statement
             if statement.run is not None:

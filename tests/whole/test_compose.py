@@ -84,6 +84,7 @@ def test_the_ledger_founds_its_network_in_postgresql_and_the_seed_finds_it(
         "ORIGIN": "ledger.example/net1",
         "ORGANISER": to_text(ORGANISER.key),
         "SEED_ADDRESS": address,
+        "TRUSTED_PROXY": "172.31.86.1/32",
     }
     composed = services(asked)
     with postgres.cluster(programs) as cluster:

@@ -2219,8 +2219,8 @@
         <translation>Aún sin ronda</translation>
     </message>
     <message>
-        <source>When you contribute, this computer joins a run and trains round by round.</source>
-        <translation>Cuando contribuyas, este equipo se unirá a un entrenamiento y trabajará ronda a ronda.</translation>
+        <source>Once this computer lends, it joins a run and trains round by round.</source>
+        <translation>En cuanto preste, este equipo se unirá a un entrenamiento y trabajará ronda a ronda.</translation>
     </message>
     <message>
         <source>of round</source>

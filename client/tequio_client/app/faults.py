@@ -24,6 +24,7 @@ from PySide6.QtCore import (
 )
 
 from tequio_client.report_text import without_names
+from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -111,11 +112,10 @@ class Faults(QObject):
 
 
 def _where() -> str:
-    import platform  # noqa: PLC0415 - both cost a tenth of the way to the icon
-    from importlib import metadata  # noqa: PLC0415
+    import platform  # noqa: PLC0415 - costs a tenth of the way to the icon
 
     return (
-        f"Tequio {metadata.version('tequio')}, Python {platform.python_version()}, "
+        f"Tequio {BUILD}, Python {platform.python_version()}, "
         f"Qt {qVersion()}, {platform.system()} {platform.release()} {platform.machine()}"
     )
 

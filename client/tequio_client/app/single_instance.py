@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import getpass
 import hashlib
+import logging
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-import structlog
 from PySide6.QtCore import QLockFile, QObject, QStandardPaths, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
-log = structlog.get_logger(__name__)
+log = logging.getLogger(__name__)
 
 RAISE, AGREED = b"raise\n", b"ok\n"
 PATIENCE_MS = 20_000
@@ -61,7 +61,7 @@ class SingleInstance(QObject):
         name = f"{self._place}.socket"
         QLocalServer.removeServer(name)
         if not self._server.listen(name):  # its path may be too long
-            log.warning("a second start will not show this window", why=self._server.errorString())
+            log.warning("a second start will not show this window: %s", self._server.errorString())
         return True
 
     def raise_first(self) -> bool:

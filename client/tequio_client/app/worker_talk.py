@@ -17,6 +17,7 @@ from tequio_client.link import control
 from tequio_client.link.facts import NOTHING_OF_SESSION, SessionFacts
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import to_text
+from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +76,7 @@ class Talk(QObject):
         """Say hello, with the key's seed for a worker that we started."""
         self._watch.start()
         said = None if seed is None else to_text(seed)
-        self._say(control.Hello(who="app", build=build(), seed=said))
+        self._say(control.Hello(who="app", build=BUILD, seed=said))
 
     def hear(self, chunk: bytes) -> None:
         """Take what the worker said."""
@@ -203,10 +204,3 @@ class Talk(QObject):
         timer = QTimer(self, interval=every_ms)
         timer.timeout.connect(do)
         return timer
-
-
-def build() -> str:
-    """The version of this program."""
-    from importlib import metadata  # noqa: PLC0415 - costs a tenth of the way to the icon
-
-    return metadata.version("tequio")

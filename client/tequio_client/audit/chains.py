@@ -12,9 +12,11 @@ from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.roles import check_role
 from tequio_shared.statements.members import KeyRegister
 from tequio_shared.statements.runs import NetGenesis
+from tequio_shared.timing import check_forward
 from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
+    from tequio_client.audit.unread import Unread
     from tequio_shared.genesis import Genesis
     from tequio_shared.statement import Entry, Statement
 
@@ -34,7 +36,7 @@ class Chains:
     def __init__(self, genesis: Genesis) -> None:
         self._genesis = genesis
         self._net = genesis.network_id
-        self._coordinator_ms = 0  # ts of the coordinator's last statement
+        self._coordinator_ms = 0  # latest ts of the coordinator's statements
         founders = {genesis.coordinator_key, *genesis.organiser_keys}
         self._links = {key: [Link(-1, 0, ZERO_DIGEST)] for key in founders}
 
@@ -68,7 +70,22 @@ class Chains:
             link = Link(index, statement.seq, statement.digest)
             self._links.setdefault(statement.author, []).append(link)
             if statement.author == self._genesis.coordinator_key:
-                self._coordinator_ms = statement.ts
+                self._coordinator_ms = max(self._coordinator_ms, statement.ts)
+
+    def take_unread(self, index: int, entry: Unread) -> bool:
+        """Take an entry of a type that we do not know; say whether its author is known.
+
+        Raises RefusedError or SignatureInvalidError if it holds in no version.
+        """
+        entry.verify(self._net)
+        ends = self._links.get(entry.author)
+        if ends is None:
+            return False
+        follows = entry.follows(ends[-1].seq, ends[-1].last)
+        ends.append(Link(index, entry.seq or ends[-1].seq, entry.digest))
+        if not follows:
+            raise RefusedError("seq-gap", "it does not continue its author's chain")
+        return True
 
     def _register(self, index: int, entry: Entry) -> bool:
         """Let a chain begin; say whether the author was known before."""
@@ -107,7 +124,9 @@ class Chains:
             raise RefusedError("wrong-network", "entry 0 holds another genesis document")
 
     def _check_times(self, statement: Statement) -> None:
-        """What was logged after the coordinator's last word had to be fresh then."""
+        """What was logged after the coordinator's last word had to be fresh then, its own too."""
+        if statement.author == self._genesis.coordinator_key:
+            check_forward(self._coordinator_ms, statement.ts)
         if statement.exp + CLOCK_SKEW_MS < self._coordinator_ms:
             late_s = (self._coordinator_ms - statement.exp) // 1000
             raise RefusedError("expired", f"had expired {late_s} s before it was logged")

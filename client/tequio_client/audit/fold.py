@@ -17,6 +17,7 @@ from tequio_client.audit.conduct import UNSURE, Conduct
 from tequio_client.audit.entrance import Entrance
 from tequio_client.audit.findings import Place
 from tequio_client.audit.sources import NotHadError
+from tequio_client.audit.unread import Unread
 from tequio_shared.accepted import accepted_set
 from tequio_shared.documents import Result
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
@@ -24,7 +25,7 @@ from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256, 
 from tequio_shared.manifest import Manifest
 from tequio_shared.run import RunView, first_head, needed_document
 from tequio_shared.statement import Entry
-from tequio_shared.statements.rounds import HeadPromote, RoundClose
+from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundRoster
 from tequio_shared.statements.runs import RunOpen
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class RunHistory:
     standings: list[Standing] = field(default_factory=list)
     points: dict[PeerKey, list[tuple[int, int]]] = field(default_factory=dict)  # (index, total)
     is_broken: bool = False
+    lacks_something: bool = False
+    """Whether it could not be judged further, rather than found wrong."""
 
     def standing_at(self, size: int) -> Standing | None:
         """Find how the run stood in the log of that size."""
@@ -77,6 +80,9 @@ class Fold:
     def __init__(self, genesis: Genesis, source: LogSource, report: Report) -> None:
         self.net = genesis.network_id
         self.chains = Chains(genesis)
+        self.unvouched = 0
+        """Rosters of which nothing can be said, as something that they rest on is missing."""
+        self._in_office = {genesis.coordinator_key, *genesis.organiser_keys}
         self.runs: dict[RunId, RunHistory] = {}
         self.conduct = Conduct(genesis, report, self._round_of)
         self.entrance = Entrance(genesis, report, self.conduct.standings.records)
@@ -87,7 +93,6 @@ class Fold:
         """Take the next leaf; all that is wrong with it goes into the report."""
         entry = self._parse(index, leaf)
         if entry is None:
-            self.conduct.is_unsure = self.entrance.is_unsure = True
             return
         place = place_of(index, entry.statement)
         try:
@@ -111,10 +116,24 @@ class Fold:
         try:
             return Entry.parse(leaf)
         except RefusedError as err:
-            self._report.missing("entry", Place(entry=index), f"{err}: a newer tequio knows it")
+            self._take_unread(index, leaf, err)
         except MalformedError as err:
             self._report.mismatch("entry", Place(entry=index), str(err))
+            self.conduct.is_unsure = self.entrance.is_unsure = True
         return None
+
+    def _take_unread(self, index: int, leaf: bytes, unknown: RefusedError) -> None:
+        """Take an entry of an unknown type; one of those in office may change what we fold."""
+        try:
+            entry = Unread.parse(leaf)
+            place = Place(entry=index, peer=to_text(entry.author))
+            is_known = self.chains.take_unread(index, entry)
+        except (RefusedError, PeerError) as err:
+            self._report.mismatch("entry", Place(entry=index), _say(err))
+            return
+        self._report.missing("entry", place, f"{unknown}: a newer tequio knows it")
+        if is_known and entry.author in self._in_office | set(self.entrance.tiers.connectors):
+            self.conduct.is_unsure = self.entrance.is_unsure = True
 
     def _take_run(self, index: int, statement: Statement) -> None:
         run = statement.run
@@ -129,6 +148,8 @@ class Fold:
             )
         elif not history.is_broken:
             self._fold(index, statement, history)
+        if history is not None and history.lacks_something:
+            self.unvouched += isinstance(statement.body, RoundRoster)
 
     def _open(self, index: int, statement: Statement, body: RunOpen) -> None:
         place = place_of(index, statement)
@@ -141,7 +162,7 @@ class Fold:
         except (RefusedError, PeerError) as err:
             self._report.mismatch("run.open statement", place, _say(err))
             return
-        view = RunView.opened(self.net, manifest, self.conduct.standings)
+        view = RunView.opened(self.net, manifest, self.conduct.standings, self.entrance.tiers)
         self.runs[manifest.run_id] = RunHistory(view=view)
 
     def _fold(self, index: int, statement: Statement, history: RunHistory) -> None:
@@ -152,9 +173,10 @@ class Fold:
             history.view.apply(index, statement, 0, lambda _: document)
         except NotHadError as err:
             self._report.missing(f"document of {statement.type}", place, str(err))
+            history.lacks_something = True
             self._break(statement)
         except (RefusedError, PeerError) as err:
-            self._tell_broken(place, statement, err)
+            history.lacks_something = self._tell_broken(place, statement, err)
             self._break(statement)
             if isinstance(statement.body, RoundClose) and current is not None:
                 self._explain_close(place, statement.body, current)
@@ -193,13 +215,15 @@ class Fold:
             )
         )
 
-    def _tell_broken(self, place: Place, statement: Statement, err: TequioError) -> None:
+    def _tell_broken(self, place: Place, statement: Statement, err: TequioError) -> bool:
+        """Report it; say whether it cannot be judged, for something else is missing."""
         what = f"{statement.type} statement"
         is_unsure = self.conduct.is_unsure or self.entrance.is_unsure
         if is_unsure and isinstance(err, RefusedError) and err.code == "wrong-roster":
             self._report.missing(what, place, UNSURE)
-        else:
-            self._report.mismatch(what, place, _say(err))
+            return True
+        self._report.mismatch(what, place, _say(err))
+        return False
 
     def _break(self, statement: Statement) -> None:
         """Stop folding a run in which a statement does not hold or cannot be judged."""

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from tequio_shared.ids import RunId
     from tequio_shared.notes import Checkpoint
 
+UNVOUCHED = (
+    "cannot vouch for {} rosters, as something that they rest on is missing: "
+    "who trained and witnessed there is the ledger's word alone"
+)
+
 
 class Progress(Protocol):
     """Shows how far long work is."""
@@ -91,6 +96,8 @@ class LogAudit:
         if newest > self._tree.size:
             self._read_to(self._source.checkpoint(self._log_key, newest))
         claims.compare(self._tree.size)
+        if self.fold.unvouched:
+            self._report.missing("rosters", Place(), UNVOUCHED.format(self.fold.unvouched))
 
     def _read_to(self, checkpoint: Checkpoint) -> None:
         with self._progress.work("entries", checkpoint.size - self._tree.size) as tick:

@@ -99,6 +99,27 @@ def folder(name: str) -> Callable[[F], F]:
     )
 
 
+def signing(command: F) -> F:
+    """As which organisers a command signs, and where what too few signed is left."""
+    for option in (
+        click.option(
+            "--out",
+            type=OutputFile(),
+            help="Write a half-signed statement here when more organisers have to sign.",
+        ),
+        click.option(
+            "--with",
+            "others",
+            multiple=True,
+            type=click.Path(path_type=Path, exists=True, file_okay=False),
+            help="Folder of another organiser who signs too; repeat.",
+        ),
+        folder("organiser"),
+    ):
+        command = option(command)
+    return command
+
+
 def logging(command: F) -> F:
     """`--log-json` and `--log-level`."""
     command = click.option("--log-json", is_flag=True, help="Log as JSON lines, for machines.")(

@@ -43,19 +43,7 @@ def show(key: str, ledger: str) -> None:
 def _signing(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of a ruling."""
     for option in (
-        click.option(
-            "--out",
-            type=options.OutputFile(),
-            help="Write a half-signed statement here when more organisers have to sign.",
-        ),
-        click.option(
-            "--with",
-            "others",
-            multiple=True,
-            type=click.Path(path_type=Path, exists=True, file_okay=False),
-            help="Folder of another organiser who signs too; repeat.",
-        ),
-        options.folder("organiser"),
+        options.signing,
         click.option(
             "--reason",
             type=click.IntRange(0, 65_535),
@@ -100,14 +88,3 @@ def uphold(  # noqa: PLR0913 - one parameter an option
 
     wish = program.ban(key, reason) if ban else program.uphold(key, reason)
     click.echo(program.rule(ledger, wish, (folder, *others), out))
-
-
-@quarantine.command()
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@options.ledger
-@options.folder("organiser")
-def countersign(file: Path, ledger: str, folder: Path) -> None:
-    """Sign the half-signed statement in FILE too, and have it logged."""
-    from tequio_client.organiser import quarantine as program
-
-    click.echo(program.countersign(ledger, file, folder))

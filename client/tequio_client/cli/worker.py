@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -9,8 +10,6 @@ import click
 from tequio_client.cli import options
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.statements.members import Role
 
@@ -48,6 +47,11 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Lend only when the stored preferences and the state of the machine allow it.",
 )
+@click.option(
+    "--invitation",
+    metavar="LINK",
+    help="Join by this invitation first, if our key is not registered yet.",
+)
 @click.option("--link", "is_linked", is_flag=True, hidden=True)
 @options.networking
 @options.logging
@@ -58,6 +62,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
     threads: int,
     memory_mb: int,
     share: int,
+    invitation: str | None,
     is_minded: bool,
     is_linked: bool,
     log_json: bool,
@@ -69,6 +74,8 @@ def worker(  # noqa: PLR0913 - one parameter an option
     from tequio_client.worker.settings import TrainerSettings, WorkerSettings
 
     options.set_up_logs(log_json=log_json, log_level=log_level)
+    if invitation:
+        net["ledger"] = _join(invitation, net["folder"])
     main.run(
         WorkerSettings(
             net=_net(**net),  # type: ignore[arg-type]  # click gives what the options declare
@@ -107,6 +114,16 @@ def seed(*, heads_every: int, log_json: bool, log_level: str, **net: object) -> 
         _net(**net, run_name=None),  # type: ignore[arg-type]  # as above
         heads_every=heads_every,
     )
+
+
+def _join(invitation: str, folder: object) -> str:
+    """Join by the link; gives the address of its ledger."""
+    from tequio_client.worker import entering
+    from tequio_client.worker.invitation_link import InvitationLink
+
+    link = InvitationLink.parse(invitation)
+    click.echo(entering.enter(link, Path(str(folder))), err=True)
+    return link.ledger
 
 
 def _net(  # noqa: PLR0913 - one parameter an option

@@ -8,7 +8,7 @@ Whoever completes a file signs only after its signatures were verified.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
@@ -21,6 +21,8 @@ from tequio_shared.ids import from_text, to_text
 from tequio_shared.limits import CLOCK_SKEW_MS, ENTRY_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.roles import check_role
 from tequio_shared.statement import Entry
+from tequio_shared.statements.connectors import RoleGrant, RoleRevoke
+from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 from tequio_shared.statements.standing import StandingRelease, StandingUphold
 
 if TYPE_CHECKING:
@@ -33,12 +35,22 @@ if TYPE_CHECKING:
     from tequio_shared.keys import Signer
     from tequio_shared.statements import Body
 
+Decision: TypeAlias = (
+    StandingRelease
+    | StandingUphold
+    | InviteOpen
+    | InviteClose
+    | InviteRevoke
+    | RoleGrant
+    | RoleRevoke
+)
+"""What organisers say of the network."""
 AHEAD_MS = 180_000
 _FILE_BYTES = 2 * ENTRY_BYTES
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A half-signed statement as it lies in a file; `says` is for eyes."""
+    """A half-signed statement as it lies in a file; `says` is for eyes, and signed by nobody."""
 
     network: str
     says: str
@@ -117,8 +129,8 @@ def write(path: Path, entry: Entry, says: str, network: Network) -> None:
         raise UserFacingError(f"cannot write {path}: {err.strerror}") from err
 
 
-def read(path: Path, network: Network) -> Entry:
-    """Read a half-signed release or uphold of this network, its signatures verified.
+def read(path: Path, network: Network) -> tuple[Entry, str]:
+    """Read a half-signed decision about this network, its signatures verified; gives `says` too.
 
     Raises UserFacingError.
     """
@@ -133,9 +145,9 @@ def read(path: Path, network: Network) -> Entry:
         raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
     except (msgspec.DecodeError, UnicodeDecodeError, TequioError) as err:
         raise UserFacingError(f"{path} holds no half-signed statement: {err}") from err
-    if not isinstance(entry.statement.body, StandingRelease | StandingUphold):
+    if not isinstance(entry.statement.body, Decision):
         raise UserFacingError(f"{path} holds a {entry.statement.type}: nothing to sign together")
-    return entry
+    return entry, content.says
 
 
 async def send(api: LedgerApi, entry: Entry, now_ms: int) -> int:

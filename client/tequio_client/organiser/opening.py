@@ -56,6 +56,7 @@ def prepare(path: Path) -> Prepared:
         inner=plans.inner(plan.inner),
         windows=plans.windows(plan.windows, corpus.sequence),
         rounds=plans.rounds(plan.rounds),
+        admission=plan.admission,
         witness_share_bp=round(plan.witness_share * 10_000),
     )
     manifest = _checked(draft, path)

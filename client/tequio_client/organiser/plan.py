@@ -10,6 +10,7 @@ folder = "data"             # what `tequio data build` made
 [inner]                     # optional: optimiser, steps, lr, ...
 [windows]                   # optional: samples, first, most
 [rounds]                    # optional: train_s, most, min_members, ...
+[admission]                 # optional: trainer_tier, witness_tier, owner_slots, owner_seats
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ import tomllib
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tequio_shared.errors import UserFacingError
-from tequio_shared.manifest import Algorithm, Inner, Rounds, Windows
+from tequio_shared.manifest import Admission, Algorithm, Inner, Rounds, Windows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,6 +113,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     inner: InnerPlan = InnerPlan()
     windows: WindowsPlan = WindowsPlan()
     rounds: RoundsPlan = RoundsPlan()
+    admission: Admission | UnsetType = UNSET
     witness_share: Annotated[float, Meta(ge=0, le=1)] = 0.05
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -12,12 +11,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tequio_client import identity
-from tequio_client.clock import now_ms
-from tequio_client.folder_lock import locked
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.log_proofs import read_entries
-from tequio_client.organiser import joint
+from tequio_client.organiser import decision
 from tequio_client.worker import endings
 from tequio_client.worker.standing_words import describe, moment, sentence
 from tequio_shared.causes import words_of
@@ -32,7 +28,6 @@ if TYPE_CHECKING:
 
     from tequio_client.ledger_answers import Held, Network, StandingAnswer
     from tequio_shared.ids import PeerKey
-    from tequio_shared.statements import Body
 
 T = TypeVar("T")
 LETTERS = 6
@@ -88,16 +83,8 @@ def rule(ledger: str, wish: Wish, folders: Sequence[Path], out: Path | None) -> 
 
     With too few signatures it goes into `out`. Raises UserFacingError.
     """
-    with ExitStack() as stack:
-        for folder in folders:
-            stack.enter_context(locked(folder))
+    with decision.held(folders):
         return _reach(ledger, partial(_rule, wish, folders, out))
-
-
-def countersign(ledger: str, file: Path, folder: Path) -> str:
-    """Complete a half-signed ruling and have it logged; says what became of it."""
-    with locked(folder):
-        return _reach(ledger, partial(_countersign, file, folder))
 
 
 async def _held(api: LedgerApi) -> list[Held]:
@@ -142,47 +129,8 @@ def _printable(text: bytes) -> list[str]:
 
 
 async def _rule(wish: Wish, folders: Sequence[Path], out: Path | None, api: LedgerApi) -> str:
-    network = await api.network()
     body = wish.make(to_text(await _key(wish.name, api)))
-    signers = [identity.load_or_create(folder) for folder in folders]
-    if len({signer.key for signer in signers}) < len(signers):
-        raise UserFacingError("one organiser cannot sign twice: give the folder of another one")
-    entry = await joint.signed(api, folders[0], body, signers, now_ms())
-    says = _says(body)
-    if joint.is_complete(entry, network):
-        return f"{says}: logged as entry {await joint.send(api, entry, now_ms())}"
-    if out is None:
-        raise UserFacingError(
-            "more organisers have to sign: give --with the folder of another one, or --out a file "
-            "for it to complete with `tequio quarantine countersign`"
-        )
-    joint.write(out, entry, says, network)
-    return (
-        f"{out}: {says}; another organiser has to complete it before "
-        f"{moment(joint.last_moment(entry))} with `tequio quarantine countersign {out}`"
-    )
-
-
-async def _countersign(file: Path, folder: Path, api: LedgerApi) -> str:
-    network = await api.network()
-    entry = joint.read(file, network)
-    says = _says(entry.statement.body)
-    entry = joint.cosign(entry, identity.load_or_create(folder), network)
-    if joint.is_complete(entry, network):
-        return f"{says}: logged as entry {await joint.send(api, entry, now_ms())}"
-    joint.write(file, entry, says, network)
-    return f"{file}: {says}; signed, but more have to, before {moment(joint.last_moment(entry))}"
-
-
-def _says(body: Body) -> str:
-    match body:
-        case StandingRelease(peer=peer):
-            return f"{peer} is active again"
-        case StandingUphold(peer=peer, to="banned"):
-            return f"{peer} is banned"
-        case StandingUphold(peer=peer):
-            return f"{peer} stays quarantined"
-    raise AssertionError(f"{body.TYPE} is no ruling")
+    return await decision.make(api, body, folders, out)
 
 
 async def _key(name: str, api: LedgerApi) -> PeerKey:

@@ -9,7 +9,12 @@ from tequio_client.system import parent
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tequio_client.probe", description=__doc__)
-    parser.add_argument("--every-s", type=float, default=1.0, help="seconds between two lines")
+    parser.add_argument(
+        "--every-s",
+        type=float,
+        default=1.0,
+        help="seconds between two lines while the worker computes",
+    )
     parser.add_argument("--sys", type=Path, default=Path("/sys"), help="root of sysfs")
     parser.add_argument("--proc", type=Path, default=Path("/proc"), help="root of procfs")
     return parser.parse_args()

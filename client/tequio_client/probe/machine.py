@@ -62,6 +62,11 @@ class Machine:
         """From now on, tell our load from that of others so."""
         self._watch = watch
 
+    @property
+    def is_computing(self) -> bool:
+        """Whether the worker says that it computes."""
+        return self._watch.is_computing
+
     def ask(self) -> None:
         """Ask every source that is not still thinking; returns at once."""
         for asker in self._askers():

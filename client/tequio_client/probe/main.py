@@ -1,4 +1,4 @@
-"""One line of facts a second on standard output, until nobody is there to read it.
+"""A line of facts every so often on standard output, until nobody is there to read it.
 
 The input says what is ours (`link.facts.Watch`); its end is ours. A line that does not parse is
 passed over: the worker repeats itself.
@@ -21,20 +21,25 @@ if TYPE_CHECKING:
 
 PATIENCE = 0.3
 """How much of the time between two lines the sources get to answer for the next one."""
+RESTING = 2
+"""So many times as long between two lines while nothing of ours computes: nothing hurries then."""
 
 
 def serve(machine: Machine, every_s: float) -> NoReturn:
-    """Write facts until the output is closed, the input ends or the parent is gone."""
+    """Write facts until the output is closed, the input ends or the parent is gone.
+
+    A line comes every `every_s` seconds while the worker computes, else more seldom.
+    """
     threading.Thread(target=_listen, args=(sys.stdin.buffer, machine), daemon=True).start()
     due_s = time.monotonic()
     while True:
         machine.ask()
         machine.wait(every_s * PATIENCE)
         _write(facts.encode(machine.facts()))
-        due_s = max(
-            due_s + every_s, time.monotonic()
-        )  # after a sleep of the machine: no catching up
-        time.sleep(due_s - time.monotonic() if due_s > time.monotonic() else 0)
+        pause_s = every_s if machine.is_computing else every_s * RESTING
+        now_s = time.monotonic()
+        due_s = max(due_s + pause_s, now_s)  # after a sleep of the machine: no catching up
+        time.sleep(due_s - now_s)
 
 
 def _write(line: bytes) -> None:

@@ -15,7 +15,6 @@ import sys
 import threading
 import time
 import traceback
-from importlib import metadata
 from typing import IO, TYPE_CHECKING, NoReturn
 
 import psutil
@@ -26,6 +25,7 @@ from tequio_client.link import messages
 from tequio_client.trainer.activity import Activity
 from tequio_client.trainer.desk import Desk
 from tequio_shared.errors import MalformedError
+from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from tequio_client.link.messages import Report
@@ -60,7 +60,7 @@ def main(log_style: str) -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our parent, who tells us
     logs.configure(style=log_style)
     voice, desk, activity = Voice(), Desk(), Activity()
-    voice.say(messages.Hello(pid=os.getpid(), software=metadata.version("tequio")))
+    voice.say(messages.Hello(pid=os.getpid(), software=BUILD))
     threading.Thread(target=_listen, args=(sys.stdin.buffer, desk, voice), daemon=True).start()
     threading.Thread(target=_beat, args=(activity, voice), daemon=True).start()
     os.environ["HF_HUB_OFFLINE"] = "1"  # what a trainer needs, it is given as files

@@ -4,7 +4,8 @@ Each peer tells, on one topic of the network, the newest checkpoint that it veri
 just heard the same one from somebody else. A message is the signed note; only the log can make
 one, so anybody may send it. A checkpoint that our log does not continue, or that does not continue
 ours, proves a split view: both notes are kept as evidence, the ledger is shown the other one, and
-the program ends. One that is larger than ours waits until our log has grown that far.
+the program ends. One that is larger than ours waits until our log has grown that far; two of one
+size are held against each other at once.
 
 Topic: `/tequio/<first 16 hex of the network id>/checkpoint/1`.
 """
@@ -139,7 +140,10 @@ class CheckpointWatch:
     async def _wait_for(self, note: bytes, theirs: Checkpoint, ours: Checkpoint) -> None:
         """Keep the largest checkpoint that is ahead of ours, and say when it stays ahead."""
         now_s = trio.current_time()
-        if self._ahead is None or theirs.size > self._size_ahead():
+        ahead = self._checkpoint_ahead()
+        if ahead is not None and ahead.size == theirs.size and ahead.root != theirs.root:
+            await self._raise_fork((note, self._ahead or b""), f"two roots of size {theirs.size}")
+        if ahead is None or theirs.size > ahead.size:
             if self._ahead is None:
                 self._ahead_since_s, self._is_told_withheld = now_s, False
             self._ahead = note
@@ -152,8 +156,20 @@ class CheckpointWatch:
             )
             await self._show(note)
 
-    def _size_ahead(self) -> int:
-        return open_checkpoint(self._ahead or b"", self._network.log_key).checkpoint.size
+    def _checkpoint_ahead(self) -> Checkpoint | None:
+        if self._ahead is None:
+            return None
+        return open_checkpoint(self._ahead, self._network.log_key).checkpoint
+
+    async def _raise_fork(self, notes: tuple[bytes, bytes], what: str) -> NoReturn:
+        """Keep what peers told that no one log can be, show it, and raise LogForkedError."""
+        key = self._network.log_key
+        path = await fork_evidence.keep(self._folder, key, f"split view: {what}", notes, [])
+        for note in notes:
+            await self._show(note)
+        raise LogForkedError(
+            f"the ledger showed others two histories of {key.name}: {what}; the proof is in {path}"
+        )
 
     async def _check_fits(
         self, theirs: Checkpoint, ours: Checkpoint, note: bytes, own_note: bytes

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from importlib import metadata
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
@@ -20,6 +19,7 @@ from tequio_client.local_socket import Door
 from tequio_client.worker.control_lines import GONE, SocketLines
 from tequio_client.worker.endings import first_of
 from tequio_shared.errors import MalformedError, TequioError
+from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 HELLO_S = 10.0
-EVERY_S = 1.0
+EVERY_S, RESTING_S = 1.0, 2.0
+"""Between snapshots without news, and while nothing computes: then hardly anything moves."""
 LEAST_S = 0.1
 """Between two snapshots to one controller, however much changes."""
 MOST = 8
 """Controllers at a time."""
 ASKING = 4
 """Questions of one controller under way."""
-BUILD = metadata.version("tequio")
 _ERROR_CHARACTERS = 4_096
 
 
@@ -161,9 +161,11 @@ class Controllers:
         with suppress(*GONE):
             while True:
                 changed = self._host.changed()
-                await _send(lines, control.Shown(snapshot=self._host.snapshot()))
+                snapshot = self._host.snapshot()
+                await _send(lines, control.Shown(snapshot=snapshot))
                 await trio.sleep(LEAST_S)
-                with trio.move_on_after(EVERY_S - LEAST_S):
+                every_s = EVERY_S if any(one.pid for one in snapshot.trainers) else RESTING_S
+                with trio.move_on_after(every_s - LEAST_S):
                     await changed.wait()
         scope.cancel()
 

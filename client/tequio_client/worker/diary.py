@@ -7,11 +7,11 @@ are not looked for here; they are told as their ends are read (`bookkeeping`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 from tequio_client.link.decision import State
 from tequio_client.link.event_words import Event, values_of
+from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +60,7 @@ class Diary:
         """Note what has happened since the last look."""
         last, self._last = self._last, now
         if last is None:
-            self._book.add(Event.WORKER_STARTED, version=metadata.version("tequio"))
+            self._book.add(Event.WORKER_STARTED, version=BUILD)
         happenings = (*happened(last, now), *self._ledger(now), *self._trainer(now))
         for one in happenings:
             self._book.add(one.code, one.level, **one.values)

@@ -131,7 +131,7 @@ _RESTING = {
 def duty(view: RunView, own: Own) -> Duty:
     """The one thing to do now, the most urgent first."""
     if view.state is State.FINISHED:
-        return Done()
+        return _last_duty(view, own) or Done()
     if own.resting:
         return _leave_duty(own) or Wait(own.resting)
     if own.is_behind:
@@ -144,6 +144,15 @@ def duty(view: RunView, own: Own) -> Duty:
         or _measure_duty(view, own)
         or Wait(_idle_reason(view, own))
     )
+
+
+def _last_duty(view: RunView, own: Own) -> Duty | None:
+    """End with the run's last head, where that takes no more than what we hold."""
+    closed = own.closed.get(own.held.hash) if own.held else None
+    if closed is None or view.head is None or own.resting or own.is_leaving:
+        return None
+    is_able = closed.parent not in own.stuck and not own.is_dear(view.head)
+    return Advance(closed) if is_able else None
 
 
 def _leave_duty(own: Own) -> Duty | None:

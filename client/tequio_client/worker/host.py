@@ -7,7 +7,7 @@ chosen, tells what is wrong and tries again, and ends only when told.
 
 from __future__ import annotations
 
-import itertools
+import math
 import os
 import shutil
 from random import Random
@@ -60,8 +60,8 @@ log = structlog.get_logger(__name__)
 
 KEEP_S = 30
 """Seconds between two writings of the month's traffic."""
-LOOK_S = 1.0
-"""Seconds between two looks at what moves by itself."""
+LOOK_S, RESTING_S = 1.0, 2.0
+"""Seconds between two looks at what moves by itself, and while nothing computes."""
 AGAIN_S = 30.0
 """After something went wrong a minded worker tries again, at the latest."""
 UNMINDED = Preferences(
@@ -210,8 +210,9 @@ class Host:
                 nursery.cancel_scope.cancel()
 
     async def _meter(self) -> NoReturn:
-        """Read what moves by itself, and decide anew, once a second."""
-        for second in itertools.count():
+        """Read what moves by itself, and decide anew."""
+        kept_s = -math.inf
+        while True:
             self.traffic.look(self._counters(), now())
             self._weigh(now())
             share = self.lending.decision.share_percent
@@ -225,11 +226,11 @@ class Host:
                 self.probe.watch(watch)
             self.lending.look()
             self._write_diary()
-            if second % KEEP_S == 0:
+            if trio.current_time() >= kept_s + KEEP_S:
+                kept_s = trio.current_time()
                 self.choices.keep()
                 await trio.to_thread.run_sync(self._keep_counts)
-            await trio.sleep(LOOK_S)
-        raise AssertionError("seconds never end")
+            await trio.sleep(LOOK_S if self.trainer.pid else RESTING_S)
 
     def _write_diary(self) -> None:
         standing = self.volunteer.standing if self.volunteer else ""

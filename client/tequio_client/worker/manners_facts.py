@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SESSION_AGE_S = 15.0
 """Older facts of the session are unknown: the app says them every 5 s."""
 MACHINE_AGE_S = 5.0
-"""The same for those of the machine, which come every second."""
+"""The same for those of the machine, which come every second, or every other at rest."""
 CPU = "cpu"
 
 

@@ -21,12 +21,13 @@ import trio
 from tequio_client.clock import now_ms
 from tequio_client.ledger_api import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.worker.backoff import BackOff
-from tequio_client.worker.outbox_file import Copy, OutboxFile
+from tequio_client.worker.outbox_file import REGISTRATION, Copy, OutboxFile
 from tequio_client.worker.registration import registration
 from tequio_shared import statement
 from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST
 from tequio_shared.limits import STATEMENT_LIFE_MS
+from tequio_shared.statements.members import KeyRegister
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,8 +79,10 @@ class Outbox:
         ledger: LedgerApi,
         clock: Callable[[], int],
         rng: Random,
+        invitation: Signer | None = None,
     ) -> None:
         self._path = folder / FILE
+        self._invitation = invitation  # signs our registration too
         self._signer = signer
         self._net = net
         self._work_bits = work_bits
@@ -96,7 +99,14 @@ class Outbox:
         self._fresh_from_ms = 0  # copies from before are not sent again
 
     @classmethod
-    def on(cls, ledger: LedgerApi, network: Network, folder: Path, signer: Signer) -> Self:
+    def on(
+        cls,
+        ledger: LedgerApi,
+        network: Network,
+        folder: Path,
+        signer: Signer,
+        invitation: Signer | None = None,
+    ) -> Self:
         """The outbox in that folder, for that ledger's network, by this machine's clock."""
         return cls(
             folder,
@@ -106,6 +116,7 @@ class Outbox:
             ledger=ledger,
             clock=now_ms,
             rng=Random(signer.key),  # noqa: S311 - back-off only
+            invitation=invitation,
         )
 
     async def __aenter__(self) -> Self:
@@ -138,6 +149,18 @@ class Outbox:
         async with self._lock:
             ticket = await trio.to_thread.run_sync(self._file.add, body, run, round)
             answer = self._waiting.setdefault(ticket, _Answer())
+        self._spoken.set()
+        return await answer.wait()
+
+    async def register(self) -> Entry:
+        """Register our key, under the invitation if there is one; raises as `say` does.
+
+        What is refused is forgotten: without another word from us our key stays a stranger.
+        """
+        body = await registration(self._net, self._signer.key, self._work_bits)
+        async with self._lock:
+            await trio.to_thread.run_sync(self._file.add_first, body)
+            answer = self._waiting.setdefault(REGISTRATION, _Answer())
         self._spoken.set()
         return await answer.wait()
 
@@ -231,7 +254,7 @@ class Outbox:
         fresh: list[Copy] = []
         for draft in drafts:
             copy = latest.get(draft.ticket)
-            if copy is None or not self._is_good(copy.entry.statement, prev):
+            if copy is None or not self._is_good(copy.entry, prev):
                 used = 1 if prev == ZERO_DIGEST else used + 1
                 copy = self._copy(draft, used, prev)
                 fresh.append(copy)
@@ -241,13 +264,23 @@ class Outbox:
             self._file.keep(fresh)
         return copies
 
-    def _is_good(self, signed: Statement, prev: Digest) -> bool:
+    def _is_good(self, entry: Entry, prev: Digest) -> bool:
+        signed = entry.statement
+        if len(entry.signatures) != 1 + len(self._others(signed.body)):
+            return False
         age_ms = self._clock() - signed.ts
         return signed.prev == prev and 0 <= age_ms <= FRESH_MS and signed.ts >= self._fresh_from_ms
 
     def _copy(self, draft: Draft, seq: int, prev: Digest) -> Copy:
         made = self._make(draft.body, draft.run, draft.round, seq=seq, prev=prev)
-        return Copy(ticket=draft.ticket, entry=statement.sign(self._net, made, self._signer))
+        signers = self._signer, *self._others(draft.body)
+        return Copy(ticket=draft.ticket, entry=statement.sign(self._net, made, *signers))
+
+    def _others(self, body: Body) -> tuple[Signer, ...]:
+        """Who signs beside us."""
+        if self._invitation is None or not isinstance(body, KeyRegister):
+            return ()
+        return (self._invitation,)
 
     def _make(
         self, body: Body, run: RunId | None, round_: int | None, *, seq: int, prev: Digest

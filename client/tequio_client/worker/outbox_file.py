@@ -67,7 +67,7 @@ CREATE TABLE IF NOT EXISTS word (
 LEAP = 1_000
 """Numbers passed over when the ledger has statements of ours that the file does not know: it may
 be an old copy, and others may have been signed that nobody has logged."""
-_REGISTRATION = 0
+REGISTRATION = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,14 +190,14 @@ class OutboxFile:
         with self._transaction():
             self._base.execute(
                 "INSERT OR IGNORE INTO draft (ticket, type, body) VALUES (?, ?, ?)",
-                (_REGISTRATION, body.TYPE, canonical.encode(body)),
+                (REGISTRATION, body.TYPE, canonical.encode(body)),
             )
 
     def is_registering(self) -> bool:
         """Say whether our key's registration waits to be logged."""
         query = "SELECT count(*) FROM draft WHERE ticket = ?"
         with self._explained():
-            return bool(self._base.execute(query, (_REGISTRATION,)).fetchone()[0])
+            return bool(self._base.execute(query, (REGISTRATION,)).fetchone()[0])
 
     def keep(self, copies: Sequence[Copy]) -> None:
         """Keep signed copies; from here on their numbers are used."""

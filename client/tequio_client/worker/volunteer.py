@@ -10,7 +10,7 @@ import trio
 from tequio_client import clock
 from tequio_client.link import messages as link
 from tequio_client.link import status as link_status
-from tequio_client.worker import held_back, measuring, status_lines
+from tequio_client.worker import held_back, measuring, status_lines, tier_need
 from tequio_client.worker.announce import Announcer
 from tequio_client.worker.beacon_secrets import BeaconSecrets
 from tequio_client.worker.deeds import Deeds
@@ -155,6 +155,13 @@ class Volunteer:
                 node.signer.key, node.ledger, ledger_clock.now_ms
             )
             await standing.refresh()
+            await tier_need.tell(
+                node.ledger,
+                node.signer.key,
+                joined.manifest,
+                self._lending.roles(),
+                ledger_clock.now_ms(),
+            )
             self._rounds = Rounds(
                 view=joined.view,
                 means=means,

@@ -14,7 +14,7 @@ import structlog
 
 from tequio_ledger.connector.ledger import Chain
 from tequio_shared import statement
-from tequio_shared.errors import RefusedError, UserFacingError
+from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST, digest_from_text, to_text
 from tequio_shared.limits import STATEMENT_LIFE_MS
 from tequio_shared.statements.members import KeyRegister
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 LEAP = 1_000
 """Numbers passed over when the log has statements of ours that the book does not know: it may be an
 old copy, and others may have been signed that nobody has logged."""
+MOST_AHEAD = 1 << 32
+"""How far a ledger's numbers for our key may lie beyond the book's. Numbers end at 2^53 - 1, and
+what is in the book is used up: a ledger that names the last one would silence us for good."""
 STRIDE = 1 << 15
 """Nonces tried at once: some 15 ms."""
 _BEHIND = ("equivocation", "seq-gap")
@@ -60,7 +63,7 @@ class Author:
     async def join(self, work_bits: int) -> None:
         """Have the key registered, if it is not; raises LedgerAwayError, UserFacingError."""
         async with self._lock:
-            if await self._catch_up():
+            if await self._is_in_log():
                 return
             log.info("working for our key to be admitted", bits=work_bits)
             body = KeyRegister(nonce=await self._work(work_bits))
@@ -148,11 +151,22 @@ class Author:
         chain = await self._ledger.chain(self._signer.key)
         if chain is None:
             return False
+        if chain.last_seq > self._book.used + MOST_AHEAD:
+            raise PeerError(
+                f"the ledger has a statement {chain.last_seq} of our key, which has signed "
+                f"{self._book.used}: no key says that much; is it the right ledger?"
+            )
         if chain.last_seq > self._book.used:
             log.warning("the log has statements of ours that our book does not know")
             self._book.take(chain.last_seq + LEAP)
         self._chain = chain
         return True
+
+    async def _is_in_log(self) -> bool:
+        try:
+            return await self._catch_up()
+        except PeerError as err:
+            raise UserFacingError(str(err)) from err
 
     async def _work(self, bits: int) -> int:
         first = 0

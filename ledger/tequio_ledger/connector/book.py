@@ -43,6 +43,7 @@ class Book:
         """Read it, and leave out what is over; raises UserFacingError."""
         self._path = path
         self._vouches: dict[str, _Line] = {}  # by peer
+        self._before: _Line | None = None  # what the last one took the place of
         self.used = 0
         """The highest number that was ever taken."""
         for line in _read(path):
@@ -71,10 +72,13 @@ class Book:
     def _take_in(self, line: _Line) -> None:
         self.used = max(self.used, line.seq)
         if line.peer:
+            self._before = self._vouches.get(line.peer)
             self._vouches[line.peer] = line
             return
         for peer in [peer for peer, one in self._vouches.items() if one.seq == line.seq]:
             del self._vouches[peer]
+            if self._before is not None and self._before.peer == peer:
+                self._vouches[peer] = self._before
 
     def _append(self, line: _Line) -> None:
         try:

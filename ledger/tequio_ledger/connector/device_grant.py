@@ -85,6 +85,8 @@ class DeviceGrant:
                 raise RefusedError("denied", "the request was turned down there")
             case "expired_token":
                 raise RefusedError("code-expired", "the code was not used in time")
+            case "invalid_grant" | "incorrect_device_code":  # as after an answer that was lost
+                raise RefusedError("code-expired", "the code does not count there any more")
         raise ProviderWrongError(f"it refuses this connector: {_error(answer)}")
 
 

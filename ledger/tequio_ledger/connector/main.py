@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import stat
 from typing import TYPE_CHECKING, cast
 
+import msgspec
 import structlog
 
+from tequio_ledger import ending
 from tequio_ledger.clock import now_ms
 from tequio_ledger.connector import openid, outside
 from tequio_ledger.connector.author import Author
@@ -26,6 +27,7 @@ from tequio_ledger.folder import Folder
 from tequio_ledger.store import disk
 from tequio_ledger.web.gate import Gate
 from tequio_ledger.web.server import WebServer, address, bind
+from tequio_shared import connecting
 from tequio_shared.connecting import About
 from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import to_text
@@ -59,9 +61,7 @@ def serve(settings: Settings) -> None:
 async def _serve(settings: Settings, folder: Folder, listener: socket.socket) -> None:
     url = settings.url or address(listener)
     stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
+    ending.when_asked(stopping.set)
     async with outside.http_client() as http:
         opening = asyncio.create_task(_open_desk(settings, folder, url, http))
         waiting = asyncio.create_task(stopping.wait())
@@ -137,7 +137,21 @@ def _providers(settings: Settings, folder: Path, http: httpx.AsyncClient) -> dic
         secret = _client_secret(folder / f"{plain.name.replace('/', '_')}.secret")
         client = Client(id=one.client, secret=secret, scope=openid.SCOPE)
         made.append(OpenId(asker, client, one.address, now_ms) if secret else plain)
-    return {one.name: one for one in made}
+    return _by_name(made)
+
+
+def _by_name(made: list[Provider]) -> dict[str, Provider]:
+    """Raise UserFacingError for names that volunteers could not write or tell apart."""
+    found: dict[str, Provider] = {}
+    for one in made:
+        try:
+            msgspec.convert(one.name, connecting.Provider)
+        except msgspec.ValidationError as err:
+            raise UserFacingError(f"{one.name!r} cannot be the name of a provider: {err}") from err
+        if one.name in found:
+            raise UserFacingError(f"two providers would be called {one.name}: leave one out")
+        found[one.name] = one
+    return found
 
 
 def _client_secret(path: Path) -> str:

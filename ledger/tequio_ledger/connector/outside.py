@@ -77,7 +77,11 @@ class Outside:
 def http_client() -> httpx.AsyncClient:
     """Make the connections: no proxies of the environment, no .netrc, no redirects, no cookies."""
     return httpx.AsyncClient(
-        headers={"accept": "application/json", "accept-encoding": "identity"},
+        headers={
+            "accept": "application/json",
+            "accept-encoding": "identity",
+            "user-agent": "tequio-connector",
+        },
         timeout=httpx.Timeout(None),  # `Outside` bounds every request as a whole
         limits=httpx.Limits(max_connections=64),
         trust_env=False,

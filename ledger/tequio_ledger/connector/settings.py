@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import platformdirs
 
-from tequio_ledger import logs
 from tequio_ledger.connector.github import PUBLIC
 from tequio_ledger.connector.outside import check_address
-from tequio_ledger.setting import Form, Setting, choice, flag, many, number, pattern
+from tequio_ledger.setting import Form, Setting, host, many, network, number, place
+from tequio_ledger.setting_logs import LOG_JSON, LOG_LEVEL
 from tequio_ledger.setting_reader import Reader
 from tequio_ledger.setting_sources import Program
 
 if TYPE_CHECKING:
+    from ipaddress import IPv4Network, IPv6Network
+
     from tequio_ledger.setting_sources import Gathered
 
 PROGRAM = Program("TEQUIO_CONNECTOR_", "tequio-ledger connect --help")
-_HOST = re.compile(r"[A-Za-z0-9.:_-]{1,253}")
 _CLIENT = re.compile(r"[!-?A-~]{1,256}")
 
 
@@ -37,23 +38,25 @@ class Registered:
     address: str
 
 
-def _path(text: str) -> Path:
-    if not text:
-        raise ValueError("the name of a folder")
-    return Path(text).expanduser().absolute()
-
-
 def _address(text: str) -> str:
     return check_address(text).rstrip("/")
 
 
-def _maybe_address(text: str) -> str:
-    return _address(text) if text else ""
+def _own_address(text: str) -> str:
+    return _spelt(text) if text else ""
+
+
+def _spelt(text: str) -> str:
+    """Spell an address as volunteers' programs do, which compare it letter by letter."""
+    try:
+        return str(httpx.URL(_address(text))).rstrip("/")
+    except httpx.InvalidURL as err:
+        raise ValueError("an address such as https://example.org") from err
 
 
 def _github(text: str) -> Registered:
     client, _, address = text.partition("@")
-    return Registered(_client(client), check_address(address).rstrip("/") if address else PUBLIC)
+    return Registered(_client(client), _spelt(address) if address else PUBLIC)
 
 
 def _openid(text: str) -> Registered:
@@ -70,23 +73,16 @@ def _client(text: str) -> str:
     return text
 
 
-def _network(text: str) -> IPv4Network | IPv6Network:
-    try:
-        return ip_network(text)
-    except ValueError as err:
-        raise ValueError(f"networks such as 10.0.0.0/8, which {text!r} is not") from err
-
-
 DIR = Setting(
     name="dir",
     default=platformdirs.user_data_dir("tequio-connector"),
-    parse=_path,
+    parse=place,
     help="Where its key, its secret and what it said are kept.",
 )
 HOST = Setting(
     name="host",
     default="127.0.0.1",
-    parse=pattern(_HOST, "a host name or address"),
+    parse=host,
     help="Address to listen on.",
 )
 PORT = Setting(
@@ -99,7 +95,7 @@ PORT = Setting(
 URL = Setting(
     name="url",
     default="",
-    parse=_maybe_address,
+    parse=_own_address,
     help="Its address as volunteers write it; without one, where it listens.",
 )
 LEDGER = Setting(
@@ -153,25 +149,10 @@ REQUEST_RATE = Setting(
 TRUSTED_PROXY = Setting(
     name="trusted-proxy",
     default="",
-    parse=many(_network),
+    parse=many(network),
     help="Network whose x-forwarded-for is believed; repeat.",
     form=Form.LIST,
 )
-LOG_JSON = Setting(
-    name="log-json",
-    default="false",
-    parse=flag,
-    help="Log as JSON lines, for machines.",
-    form=Form.FLAG,
-)
-LOG_LEVEL = Setting(
-    name="log-level",
-    default="info",
-    parse=choice(logs.LEVELS),
-    help="Least weight of what is logged.",
-    choices=logs.LEVELS,
-)
-
 ALL: tuple[Setting[Any], ...] = (
     DIR,
     HOST,

@@ -23,7 +23,6 @@ GivenDesk = NamedDependency[SkipValidation[Desk]]
 T = TypeVar("T")
 
 _UNSAID = {"cache-control": "no-store"}
-_STATUS = {"provider-away": 503, "ledger-away": 503, "provider-wrong": 502}
 
 
 @get(connecting.ABOUT, sync_to_thread=False)
@@ -64,7 +63,7 @@ def build(desk: Desk) -> Litestar:
         route_handlers=(get_about, give_challenge, begin, ask, get_health),
         dependencies={"desk": Provide(lambda: desk, sync_to_thread=False)},
         exception_handlers={
-            RefusedError: _on_refused,
+            RefusedError: problems.on_refused,
             PeerError: problems.on_peer_error,
             HTTPException: problems.on_http,
             Exception: problems.on_bug,
@@ -81,10 +80,3 @@ async def _body(request: problems.AnyRequest, type_: type[T]) -> T:
         return msgspec.json.decode(raw, type=type_)
     except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors
         raise MalformedError(f"not a {type_.__name__}: {err}") from err
-
-
-def _on_refused(request: problems.AnyRequest, err: RefusedError) -> Response[bytes]:
-    status = _STATUS.get(err.code)
-    if status is None:
-        return problems.on_refused(request, err)
-    return problems.problem(err.code, str(err), status)

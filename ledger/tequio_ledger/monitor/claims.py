@@ -9,7 +9,7 @@ import msgspec
 from tequio_ledger.checkpoint import Published
 from tequio_ledger.store import read
 from tequio_ledger.web.answers import peer_answer, round_answer, run_answer
-from tequio_shared.errors import PeerError
+from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import digest_from_text, from_text, to_text
 
 if TYPE_CHECKING:
@@ -43,7 +43,10 @@ class Claims:
 
     def differences(self) -> list[str]:
         """List what is not so; raises MovedOnError, UnreachableError, MalformedError."""
-        return [*self._peers(), *self._runs()]
+        try:
+            return [*self._peers(), *self._runs()]
+        except RecursionError as err:
+            raise MalformedError("answers are nested deeper than anything is") from err
 
     def _peers(self) -> Iterator[str]:
         with self._mirror.database.reader.begin() as connection:
@@ -100,7 +103,9 @@ def _as_of(path: str, answer: Json) -> tuple[int, Digest]:
 def _compare(what: str, key: str, due: list[Any], said: list[Json]) -> Iterator[str]:
     """Compare rows by their key; `due` holds the answers that we would give."""
     ours = {one[key]: one for one in map(msgspec.to_builtins, due)}
-    theirs = {one.get(key): one for one in said}
+    theirs = {one[key]: one for one in said if isinstance(one.get(key), str | int)}
+    if len(theirs) < len(said):
+        yield f"{len(said) - len(theirs)} rows name no {what}, or one twice"
     for name in ours.keys() - theirs.keys():
         yield f"{what} {name} is missing"
     for name in theirs.keys() - ours.keys():

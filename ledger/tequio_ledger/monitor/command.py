@@ -5,80 +5,54 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import platformdirs
 import structlog
 
 from tequio_ledger import logs
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
+from tequio_ledger.monitor import settings
 from tequio_ledger.monitor.alarms import FINAL, Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror, stored_genesis
 from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
 from tequio_ledger.monitor.watch import Watch
-from tequio_ledger.store import disk
-from tequio_shared.errors import MalformedError, PeerError, UserFacingError
+from tequio_ledger.publishing.policy_file import load_policy
+from tequio_ledger.setting_options import with_those
+from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.genesis import Genesis
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.notes import VerifierKey
-from tequio_shared.policy import POLICY_BYTES, Policy
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.setting_sources import Gathered
     from tequio_shared.notes import VerifierKey as Key
+    from tequio_shared.policy import Policy
 
 ALARM_STATUS = 2
 
 log = structlog.get_logger(__name__)
 
 
-@click.command("monitor", context_settings={"auto_envvar_prefix": "TEQUIO_MONITOR"})
+@click.command("monitor")
+@with_those(settings.ALL, settings.PROGRAM)
 @click.argument("url")
-@click.option(
-    "--dir",
-    "folder",
-    type=click.Path(path_type=Path),
-    default=Path(platformdirs.user_data_dir("tequio-monitor")),
-    show_default=True,
-    help="Where the copy of the log and the alarms are kept.",
-)
-@click.option(
-    "--trust",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Policy file (C2SP tlog-policy): the log's key, and who must have cosigned.",
-)
-@click.option(
-    "--every",
-    "every_s",
-    default=10.0,
-    show_default=True,
-    type=click.FloatRange(0.1, 3600),
-    help="Seconds between two looks.",
-)
 @click.option("--once", is_flag=True, help="Look once, and end: 0 all is well, 2 an alarm rang.")
-@click.option("--log-json", is_flag=True, help="Log as JSON lines, for machines.")
-@click.option("--log-level", type=click.Choice(logs.LEVELS), default="info", show_default=True)
-def monitor(  # noqa: PLR0913 - one parameter an option
-    *,
-    url: str,
-    folder: Path,
-    trust: Path | None,
-    every_s: float,
-    once: bool,
-    log_json: bool,
-    log_level: str,
-) -> None:
+def monitor(gathered: Gathered, url: str, *, once: bool) -> None:
     """Read a ledger's log as it grows, verify all of it, and ring an alarm when it lies.
 
     Run it on another machine than the ledger. An alarm is a line in the log and a file in
     DIR/alarms that others can check. After a fork, or an entry that must not be there, it ends
     with status 2: that log cannot be read on.
     """
-    logs.configure(logs.Style.JSON if log_json else logs.Style.CONSOLE, log_level)
-    with Folder(folder.absolute()) as opened, RemoteLedger(url) as ledger:
-        sys.exit(_run(ledger, opened.path, _policy(trust), 0.0 if once else every_s))
+    given = settings.read(gathered)
+    logs.configure(logs.Style.JSON if given.log_json else logs.Style.CONSOLE, given.log_level)
+    with Folder(given.folder) as opened, RemoteLedger(url) as ledger:
+        policy = load_policy(given.trust) if given.trust else None
+        sys.exit(_run(ledger, opened.path, policy, 0.0 if once else given.every_s))
 
 
 def _run(ledger: RemoteLedger, folder: Path, policy: Policy | None, every_s: float) -> int:
@@ -133,15 +107,3 @@ def _genesis(ledger: RemoteLedger, folder: Path) -> Genesis:
             "choose another --dir"
         )
     return genesis
-
-
-def _policy(path: Path | None) -> Policy | None:
-    if path is None:
-        return None
-    try:
-        with path.open("rb") as file:
-            return Policy.parse(file.read(POLICY_BYTES + 1))
-    except OSError as err:
-        raise UserFacingError(disk.explain(err, path)) from err
-    except MalformedError as err:
-        raise UserFacingError(f"{path} is no policy: {err}") from err

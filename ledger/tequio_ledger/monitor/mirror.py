@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tequio_ledger import founding
+from tequio_ledger.admission import check_chain
 from tequio_ledger.admitted import Admitted
 from tequio_ledger.integrity import Integrity
 from tequio_ledger.state import State
@@ -134,16 +135,17 @@ class Mirror:
             entry = Entry.parse(leaf)
             entry.verify(self._net)
             check_role(entry, self.genesis)
-        except (PeerError, RefusedError) as err:
+        except (PeerError, RefusedError, RecursionError, UnicodeDecodeError) as err:
             raise BadEntryError(index, leaf, f"does not verify: {err}") from err
         return entry
 
     def _apply(self, index: int, entry: Entry, leaf: bytes) -> None:
         try:
+            check_chain(entry.statement, self.state)  # nothing is replayed, nothing out of order
             self.state.apply(index, entry, entry.statement.ts)
         except KeyError as err:
             raise BadEntryError(index, leaf, "names a key or document that is not there") from err
-        except (PeerError, RefusedError) as err:
+        except (PeerError, RefusedError, RecursionError, UnicodeDecodeError) as err:
             raise BadEntryError(index, leaf, f"does not follow: {err}") from err
 
     def _fold(self, stored: StoredEntry, entry: Entry) -> None:

@@ -97,7 +97,7 @@ class RemoteLedger:
         """Get a JSON answer."""
         try:
             answer = msgspec.json.decode(self._get(path, ANSWER_BYTES))
-        except msgspec.MsgspecError as err:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as err:
             raise MalformedError(f"{path} gives no JSON: {err}") from err
         if not isinstance(answer, dict):
             raise MalformedError(f"{path} gives no JSON object")

@@ -22,7 +22,7 @@ from tequio_ledger.monitor.remote import UnreachableError
 from tequio_ledger.past import root_at
 from tequio_ledger.store import log_rows
 from tequio_ledger.tile_proofs import TileProofs
-from tequio_shared.errors import FatalLogError, PeerError
+from tequio_shared.errors import FatalLogError, PeerError, UserFacingError
 from tequio_shared.fork import ForkEvidence
 from tequio_shared.merkle import leaf_hash, verify_consistency
 from tequio_shared.notes import VerifierKey, keep_signers, open_checkpoint, to_base64
@@ -64,7 +64,7 @@ class Watch:
         policy: Policy | None,
         clock: Clock,
     ) -> None:
-        """Open the copy; raises UserFacingError."""
+        """Open the copy; raises UserFacingError, also for a policy of other logs."""
         self._ledger = ledger
         self._open_mirror = open_mirror
         self._mirror = open_mirror()
@@ -72,6 +72,11 @@ class Watch:
         self._policy = policy
         self._clock = clock
         self._key = VerifierKey.parse(self._mirror.genesis.log_key)
+        if policy is not None and policy.logs and self._key not in [one.key for one in policy.logs]:
+            self.close()
+            raise UserFacingError(
+                f"the policy names other logs only: add the line `log {self._key.text()}`"
+            )
         self._bad_since: dict[Kind, float] = {}
         self._ahead = Ahead()
 
@@ -90,8 +95,8 @@ class Watch:
         What may pass (away, no quorum, older, other answers) rings when it has lasted.
         """
         try:
-            if self._read():
-                self._compare_claims()
+            if self._read() and self._compare_claims():
+                self._well(Kind.AWAY)  # only now: who withholds tiles or answers is away too
         except UnreachableError as err:
             self._lasting(Kind.AWAY, "the ledger does not answer", str(err), LATE_S)
             if self._mirror.is_torn:
@@ -99,19 +104,19 @@ class Watch:
                 self._mirror = self._open_mirror()
 
     def _read(self) -> bool:
-        """Read what is published; False when there is nothing to go by now."""
+        """Read what is published; False when what is shown is nothing to go by.
+
+        Raises FoundError, UnreachableError.
+        """
+        note = self._ledger.checkpoint()
         try:
-            note = self._ledger.checkpoint()
             signed = self._opened(note)
-        except UnreachableError as err:
-            self._lasting(Kind.AWAY, "the ledger does not answer", str(err), LATE_S)
-            return False
         except NoQuorumError as err:
             self._lasting(Kind.QUORUM, "no quorum", str(err), LATE_S, note)
             return False
         except PeerError as err:
-            raise self._found(Kind.FORK, f"what is shown is no checkpoint: {err}", note) from err
-        self._well(Kind.AWAY)
+            self._lasting(Kind.AWAY, "what is shown is no checkpoint", str(err), LATE_S, note)
+            return False
         self._well(Kind.QUORUM)
         self._take(signed, note)
         return True
@@ -207,7 +212,8 @@ class Watch:
                 why = f"{tile.path()} is not made of the entries"
                 raise self._found(Kind.ENTRIES, why, note)
 
-    def _compare_claims(self) -> None:
+    def _compare_claims(self) -> bool:
+        """Compare what the ledger says of its log; False when it shows no checkpoint any more."""
         for _ in range(ASKED):
             try:
                 found = Claims(self._ledger, self._mirror).differences()
@@ -215,12 +221,13 @@ class Watch:
                 self._ahead.note(err.size, err.root)
                 if self._read_until(err.size):
                     continue
-                return
+                return False
             except PeerError as err:
                 found = [str(err)]
             self._judge([*found, *self._broken()], is_compared=True)
-            return
+            return True
         self._judge(self._broken(), is_compared=False)
+        return True
 
     def _broken(self) -> list[str]:
         with self._mirror.database.reader.begin() as connection:
@@ -256,6 +263,9 @@ class Watch:
         self._alarms.quiet(kind)
 
     def _forked(self, why: str, note: bytes, proof: list[Digest] | None = None) -> FoundError:
+        """Describe two histories, both signed; without the one before there is no proof of that."""
+        if not self._mirror.note:
+            return self._found(Kind.ENTRIES, why, note)
         signed = [keep_signers(one, [self._key]).decode() for one in (self._mirror.note, note)]
         evidence = ForkEvidence(
             log_key=self._key.text(),

@@ -4,7 +4,8 @@ Order: the target is marked as unfinished before its first row and until its las
 in pages, each of them durable, so that a move that was cut short goes on where it ended; then all
 other rows, anew. The whole tree is built from what lies in the target, and has to have the source's
 root. Then the source is marked: nothing is signed there any more. Last the target gets its head and
-loses its mark. So at no moment there are two ledgers that may sign one log.
+loses its mark. So at no moment there are two ledgers that may sign one log. A mark that the source
+had before lies within the new one, so a move that ends between the two steps passes it on too.
 """
 
 from __future__ import annotations
@@ -150,13 +151,14 @@ class Move:
     def _mark_source(self, genesis: Genesis, head: Head) -> Mark | None:
         """Let nothing be signed at the source any more; gives the mark that the target inherits."""
         found = guard.Guard(self._folder.mark, genesis, self._source).mark
-        moved = Mark(cause=Cause.MOVED, size=head.size)
+        former = found.former if found is not None and found.cause is Cause.MOVED else found
+        moved = Mark(cause=Cause.MOVED, size=head.size, former=former)
         if self._source.is_shared:
             with self._source.writer.begin() as connection:
                 log_rows.write_mark(connection, msgspec.json.encode(moved))
         else:
             guard.write_mark(self._folder.mark, moved)
-        return None if found is None or found.cause is Cause.MOVED else found
+        return former
 
     def _finish(self, head: Head, mark: Mark | None) -> None:
         with self._target.writer.begin() as connection:

@@ -19,7 +19,7 @@ from tequio_shared.cosigning import (
     ANSWER_BYTES,
     AddCheckpoint,
     Status,
-    cosignatures,
+    cosignature,
     origin_hash,
     parse_conflict,
 )
@@ -73,12 +73,18 @@ class Asker:
     """Asks one witness; used from one event loop."""
 
     def __init__(
-        self, witness: PolicyWitness, log: VerifierKey, http: httpx.AsyncClient, url: str
+        self,
+        witness: PolicyWitness,
+        log: VerifierKey,
+        http: httpx.AsyncClient,
+        url: str,
+        clock: Callable[[], int],
     ) -> None:
         self.witness = witness
         self._log = log
         self._http = http
         self._url = url.rstrip("/")
+        self._clock = clock
         self._size = 0
         self._answer_s: float | None = None
         self._problem: str | None = None
@@ -94,12 +100,12 @@ class Asker:
             problem=self._problem,
         )
 
-    async def ask(self, target: Published, prove: Prove) -> list[str]:
-        """Have a checkpoint cosigned; gives its signature lines. Raises WitnessError."""
+    async def ask(self, target: Published, prove: Prove) -> str:
+        """Have a checkpoint cosigned; gives its signature line. Raises WitnessError."""
         begun = time.monotonic()
         try:
             async with asyncio.timeout(ANSWER_S):
-                lines = await self._ask(target, prove)
+                line = await self._ask(target, prove)
         except TimeoutError as err:
             raise self._failed(f"no answer within {ANSWER_S:.0f} s") from err
         except httpx.HTTPError as err:
@@ -108,9 +114,9 @@ class Asker:
             raise self._failed(f"its answer does not hold: {err}") from err
         self._size, self._problem = target.size, None
         self._answer_s = time.monotonic() - begun
-        return lines
+        return line
 
-    async def _ask(self, target: Published, prove: Prove) -> list[str]:
+    async def _ask(self, target: Published, prove: Prove) -> str:
         status, body = await self._post(target, prove)
         if status == Status.CONFLICT:
             size = parse_conflict(body)
@@ -123,7 +129,8 @@ class Asker:
         if status != Status.COSIGNED:
             said = body[:_SAID_BYTES].decode("utf-8", "replace").strip()
             raise self._failed(f"status {status}: {said}")
-        return cosignatures(target.note, body, self._log, self.witness.key)
+        now_s = self._clock() // 1000
+        return cosignature(target.note, body, self._log, self.witness.key, now_s)
 
     async def _post(self, target: Published, prove: Prove) -> tuple[int, bytes]:
         old = self._size

@@ -23,13 +23,7 @@ def read_policy(path: Path | None, log: VerifierKey) -> Policy | None:
     """
     if path is None:
         return None
-    try:
-        with path.open("rb") as file:
-            policy = Policy.parse(file.read(POLICY_BYTES + 1))
-    except OSError as err:
-        raise UserFacingError(disk.explain(err, path)) from err
-    except MalformedError as err:
-        raise UserFacingError(f"{path} is no policy: {err}") from err
+    policy = load_policy(path)
     if policy.logs and log not in [one.key for one in policy.logs]:
         raise UserFacingError(f"{path} names other logs only: add the line `log {log.text()}`")
     for one in policy.witnesses:
@@ -41,6 +35,17 @@ def read_policy(path: Path | None, log: VerifierKey) -> Policy | None:
             "address to be asked at: write it behind their keys"
         )
     return policy
+
+
+def load_policy(path: Path) -> Policy:
+    """Read a policy file, whatever it is for; raises UserFacingError."""
+    try:
+        with path.open("rb") as file:
+            return Policy.parse(file.read(POLICY_BYTES + 1))
+    except OSError as err:
+        raise UserFacingError(disk.explain(err, path)) from err
+    except MalformedError as err:
+        raise UserFacingError(f"{path} is no policy: {err}") from err
 
 
 def _is_address(text: str) -> bool:

@@ -85,7 +85,7 @@ class Publication:
 
 
 class _Question(NamedTuple):
-    task: asyncio.Task[list[str]]
+    task: asyncio.Task[str]
     size: int
 
 
@@ -113,7 +113,9 @@ class Publisher:
         self._pause_s = pause_s
         self._http = http_client()
         self._askers = [
-            Asker(one, key, self._http, one.url) for one in policy.witnesses if one.url is not None
+            Asker(one, key, self._http, one.url, clock)
+            for one in policy.witnesses
+            if one.url is not None
         ]
         self._busy: dict[Asker, _Question] = {}
         self._late_since_s: float | None = None
@@ -228,14 +230,14 @@ class Publisher:
         if question.size != target.size:
             self._ask(asker, target)
         try:
-            lines = question.task.result()
+            line = question.task.result()
         except WitnessDisagreesError as err:
             await self._show(asker, err)
             return []
         except WitnessError as err:
             log.info("a witness did not cosign", witness=asker.witness.name, why=str(err))
             return []
-        return lines if question.size == target.size else []
+        return [line] if question.size == target.size else []
 
     async def _show(self, asker: Asker, err: WitnessDisagreesError) -> None:
         """Hold what a witness keeps against our own log: if it is right, we must not sign."""

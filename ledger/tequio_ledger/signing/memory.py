@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _PLACE_BYTES = 4_096
 _HEAD = struct.Struct("!8sQQ32sH")  # magic, number of the write, size, root, bytes of the origin
 _MAGIC = b"tqsigned"
+_NEVER = b"tqnever."
 
 
 class _Record(NamedTuple):
@@ -41,6 +42,15 @@ class Memory:
             self._last = self._newest()
             self._is_read = True
         return self._last.checkpoint if self._last else None
+
+    def begin(self) -> None:
+        """Keep that nothing was signed yet, unless there is a memory. Raises UserFacingError."""
+        if self._path.exists():
+            return
+        try:
+            disk.write_file(self._path, _NEVER.ljust(2 * _PLACE_BYTES, b"\0"))
+        except OSError as err:
+            raise UserFacingError(disk.explain(err, self._path)) from err
 
     def write(self, checkpoint: Checkpoint) -> None:
         """Keep a checkpoint; durable when this returns. Raises OSError: then it counts nowhere."""
@@ -67,6 +77,8 @@ class Memory:
             return None
         except OSError as err:
             raise UserFacingError(disk.explain(err, self._path)) from err
+        if raw.startswith(_NEVER):
+            return None
         found = [_parse(raw[at:]) for at in (0, _PLACE_BYTES)]
         sound = [record for record in found if record is not None]
         if not sound:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tequio_ledger.signing.memory import Memory
 from tequio_ledger.signing.notary import Notary
 from tequio_ledger.signing.remote import RemoteNotary
 from tequio_ledger.store import disk
@@ -60,6 +61,22 @@ def open_signer(
     if public is not None and not folder.holds_key(KEY):
         return Absent(public)
     return Notary(folder.signer(KEY), folder.path / MEMORY)
+
+
+def open_keeper(folder: Folder, *, is_first: bool) -> Notary:
+    """Give who holds the key of that folder; a key that is made here begins with a memory.
+
+    A key without its memory may have signed anything, so it signs nothing unless somebody says
+    that it never did. Raises UserFacingError.
+    """
+    memory = folder.path / MEMORY
+    if folder.holds_key(KEY) and not memory.exists() and not is_first:
+        raise UserFacingError(
+            f"{folder.key_file(KEY)} is here without {memory}, which knows what it signed last: "
+            "bring that back, or say --first if this key has never signed anything"
+        )
+    Memory(memory).begin()  # before the key: no key is ever without it
+    return Notary(folder.signer(KEY), memory)
 
 
 def note_key(folder: Folder, key: PeerKey) -> None:

@@ -106,7 +106,7 @@ class RemoteNotary:
                 f"the signer at {self._path} does not answer ({err.strerror or err}): start "
                 "`tequio-ledger sign` with that --socket"
             ) from err
-        except msgspec.MsgspecError as err:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as err:
             raise self._strange(f"no answer ({err})") from err
         if isinstance(answer, Refused):
             raise (WouldForkError if answer.is_fork else UnwritableError)(answer.reason)

@@ -7,7 +7,9 @@ import os
 import signal
 import socket
 import stat
+import struct
 import threading
+import time
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -35,8 +37,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PATIENCE_S = 5.0
-"""How long somebody who connected may take; the ledger says its line at once."""
+"""How long a caller may take for the whole of its line; the ledger says it at once."""
 _BACKLOG = 16
+_CREDENTIALS = struct.Struct("3i")
 
 log = structlog.get_logger(__name__)
 
@@ -68,10 +71,11 @@ class SigningServer:
             self._listener.shutdown(socket.SHUT_RDWR)
 
     def _serve_one(self, caller: socket.socket) -> None:
-        caller.settimeout(PATIENCE_S)
         try:
-            with caller.makefile("rb") as lines:
-                answer = self._answer(lines.readline(LINE_BYTES))
+            answer = self._answer(_read_line(caller))
+            if isinstance(answer, Refused):
+                log.warning("refused", reason=answer.reason, **_credentials(caller))
+            caller.settimeout(PATIENCE_S)  # for the whole answer
             caller.sendall(msgspec.json.encode(answer) + b"\n")
         except OSError as err:
             log.info("a caller went away", error=str(err))
@@ -85,7 +89,13 @@ class SigningServer:
         except WouldForkError as err:
             log.error("refused to fork the log", reason=str(err))  # noqa: TRY400 - the sentence says it
             return Refused(reason=str(err), is_fork=True)
-        except (UserFacingError, PeerError, msgspec.MsgspecError) as err:
+        except (
+            UserFacingError,
+            PeerError,
+            msgspec.MsgspecError,
+            UnicodeDecodeError,
+            RecursionError,
+        ) as err:
             return Refused(reason=str(err), is_fork=False)
         except OSError as err:
             log.error("what is signed cannot be kept, so nothing is", error=str(err))  # noqa: TRY400 - as above
@@ -100,6 +110,31 @@ class SigningServer:
             return Other(size=last)
         proof = [Digest(from_base64(node)) for node in question.proof]
         return Signed(note=self._notary.sign(checkpoint, lambda _old: proof).decode())
+
+
+def _read_line(caller: socket.socket) -> bytes:
+    """Read what a caller asks; raises TimeoutError when it is not there in time, as a whole."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    line = b""
+    while b"\n" not in line and len(line) < LINE_BYTES:
+        left_s = deadline_s - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError("its line came too slowly")
+        caller.settimeout(left_s)
+        part = caller.recv(LINE_BYTES - len(line))
+        if not part:
+            break
+        line += part
+    return line.partition(b"\n")[0]
+
+
+def _credentials(caller: socket.socket) -> dict[str, int]:
+    """Say which process asked, where the system tells; the socket's mode decides who may."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return {}
+    raw = caller.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    pid, uid, _ = _CREDENTIALS.unpack(raw)
+    return {"pid": pid, "uid": uid}
 
 
 @contextlib.contextmanager

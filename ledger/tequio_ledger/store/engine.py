@@ -1,7 +1,8 @@
 """The database of a ledger: SQLite in its folder, or PostgreSQL for several processes.
 
-Three engines: `reader` for whoever looks, `writer` for short writes of their own, `office` for the
-log's one writer. What the two kinds of database do differently is in `sqlite` and `postgresql`,
+Four engines: `reader` for whoever looks, `writer` for short writes of their own, `office` for the
+log's one writer, and `office_reader` for what it looks up, so that it never waits for those who
+only look. What the two kinds of database do differently is in `sqlite` and `postgresql`,
 and how rows are put in, in `insertion`; all else is the same code.
 """
 
@@ -18,8 +19,10 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.util import CommandError
 from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import TimeoutError as NoConnectionError
 
 from tequio_ledger.store import sqlite
+from tequio_ledger.store.disk import UnwritableError
 from tequio_ledger.store.postgresql import Postgresql, TakenError
 from tequio_ledger.store.sqlite import Sqlite
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 
     from tequio_ledger.store.dialect import Dialect
 
+FAILURES = (DatabaseError, NoConnectionError)
+"""What the database raises when it did not do what it was asked for."""
 _SQLITE = "sqlite:///"
 
 
@@ -45,6 +50,7 @@ class Database:
         self.writer = self._dialect.writer()
         self.reader = self._dialect.reader()
         self.office = self._dialect.office(self.writer)
+        self.office_reader = self._dialect.reader()
 
     def migrate(self, to: str = "head") -> None:
         """Bring the tables up to this program; raises UserFacingError when that is impossible."""
@@ -83,8 +89,10 @@ class Database:
         """Let the database check itself; gives its complaints."""
         return self._dialect.check_pages(connection)
 
-    def failed_write(self, err: DatabaseError) -> TequioError:
+    def failed_write(self, err: DatabaseError | NoConnectionError) -> TequioError:
         """Say what a failed write means: UnwritableError for what may pass, else FatalLogError."""
+        if isinstance(err, NoConnectionError):
+            return UnwritableError(f"all connections to {self.name} are in use")
         return self._dialect.failed_write(err)
 
     @contextmanager
@@ -92,7 +100,7 @@ class Database:
         """Translate the database's errors inside the block as `failed_write` does."""
         try:
             yield
-        except DatabaseError as err:
+        except FAILURES as err:
             raise self.failed_write(err) from err
 
     def has_no_leader(self) -> bool:
@@ -126,6 +134,7 @@ class Database:
     def close(self) -> None:
         """Close every connection; what is used next opens new ones."""
         self.reader.dispose()
+        self.office_reader.dispose()
         self.office.dispose()
         self.writer.dispose()
 

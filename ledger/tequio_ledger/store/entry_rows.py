@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from tequio_ledger.store.models import LogCheckpoint, LogEntry, Peer, Round
 
@@ -71,12 +71,6 @@ def keys_like(connection: Connection, lowest: bytes, highest: bytes, limit: int)
     """Give registered keys between two, ascending: those that begin alike."""
     query = select(Peer.key).where(Peer.key >= lowest, Peer.key <= highest)
     return list(connection.scalars(query.order_by(Peer.key).limit(limit)))
-
-
-def count_by_type(connection: Connection) -> dict[str, int]:
-    """Count the entries of each type."""
-    query = select(LogEntry.type, func.count()).group_by(LogEntry.type)
-    return {row[0]: row[1] for row in connection.execute(query)}
 
 
 def checkpoints(connection: Connection, limit: int) -> list[tuple[int, bytes, int]]:

@@ -8,6 +8,7 @@ from litestar.datastructures import State as LitestarState
 from litestar.di import Provide
 from litestar.exceptions import HTTPException, NotFoundException
 from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import TimeoutError as NoConnectionError
 
 from tequio_ledger.service import Ledger
 from tequio_ledger.web import (
@@ -15,6 +16,7 @@ from tequio_ledger.web import (
     cosigned,
     events,
     files,
+    invitations,
     network,
     openapi,
     problems,
@@ -46,6 +48,8 @@ ROUTES = (
     ranking.get_peer_rounds,
     ranking.get_ranking,
     quarantine.get_quarantine,
+    invitations.get_invitations,
+    invitations.get_connectors,
     statements.post_statements,
     cosigned.get_proof,
     cosigned.get_witnesses,
@@ -81,6 +85,7 @@ def build(ledger: Ledger, streams: Streams) -> Litestar:
             NotFoundException: pages_problem.on_missing,
             HTTPException: problems.on_http,
             DatabaseError: partial(problems.on_database, ledger.database.failed_write),
+            NoConnectionError: partial(problems.on_database, ledger.database.failed_write),
             Exception: problems.on_bug,
         },
         openapi_config=None,  # the library's pages load scripts from elsewhere

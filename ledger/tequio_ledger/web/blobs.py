@@ -20,6 +20,7 @@ from litestar.response import Stream
 from tequio_ledger.service import Ledger
 from tequio_ledger.web.bodies import chunks, claimed_bytes, natural
 from tequio_ledger.web.doors import GivenDoors, network_of
+from tequio_ledger.web.foreign import SECURITY
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.problems import AnyRequest
 from tequio_shared import keys
@@ -32,7 +33,7 @@ WINDOW_MS = 60_000
 _HEX = re.compile("[0-9A-Fa-f]{64}")  # bytes.fromhex would pass over spaces
 _PIECE_BYTES = 1 << 18
 _BINARY = "application/octet-stream"
-_FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
+_FOR_EVER = {"cache-control": "public, max-age=31536000, immutable", **SECURITY}
 
 
 # Not sync_to_thread: Litestar wraps such a handler twice when others share its path.

@@ -5,7 +5,7 @@ slow reader costs no memory and misses nothing.
 """
 
 import asyncio
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import AsyncIterator
 from typing import Annotated
 
@@ -14,26 +14,25 @@ from litestar.di import NamedDependency
 from litestar.params import QueryParameter, SkipValidation
 from litestar.response import Stream
 
-from tequio_ledger import metrics
 from tequio_ledger.service import Ledger
 from tequio_ledger.store import log_rows
 from tequio_ledger.web.bodies import natural
 from tequio_ledger.web.doors import network_of
 from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.places import Kind, Places
 from tequio_ledger.web.problems import AnyRequest
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import JSON_INTEGER
 
 HEARTBEAT_S = 15
-STREAMS = 2_000
 _PAGE = 256
 _PAGES = 4  # pages remembered; one has at most 6 MiB
 _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
 class Streams:
-    """Counts open streams, and ends them all when the service stops.
+    """All open streams; ends them when the service stops.
 
     Streams at the same place share what is read for them: when an entry is logged, a thousand
     readers cost the database one question.
@@ -41,32 +40,8 @@ class Streams:
 
     def __init__(self) -> None:
         self.is_closing = False
-        self._open: Counter[str] = Counter()  # by network address
+        self.places = Places()
         self._pages: OrderedDict[tuple[int, int], asyncio.Task[bytes]] = OrderedDict()
-
-    @property
-    def open(self) -> int:
-        """How many there are."""
-        return self._open.total()
-
-    def check(self, network: str, most: int) -> None:
-        """Raise RefusedError("queue-full") when one more would be too many; 0 sets no limit."""
-        if self.open >= STREAMS:
-            metrics.RATE_LIMITED.labels(limit="all streams").inc()
-            raise RefusedError("queue-full", f"{STREAMS} event streams are open")
-        if most and self._open[network] >= most:
-            metrics.RATE_LIMITED.labels(limit="address streams").inc()
-            raise RefusedError("queue-full", f"your address holds {most} event streams open")
-
-    def enter(self, network: str) -> None:
-        """Count a stream."""
-        self._open[network] += 1
-
-    def leave(self, network: str) -> None:
-        """Count it no more."""
-        self._open[network] -= 1
-        if not self._open[network]:
-            del self._open[network]
 
     async def page(self, ledger: Ledger, first: int, end: int) -> bytes:
         """Give the events of entries [first, end)."""
@@ -94,7 +69,7 @@ async def get_events(
     resumed = request.headers.get("last-event-id", "")
     start = (natural(resumed) if resumed else after) + 1
     network = network_of(request)
-    streams.check(network, ledger.settings.address_streams)
+    streams.places.check(Kind.EVENTS, network, ledger.settings.address_streams)
     body = _follow(ledger, streams, network, start)
     return Stream(body, media_type="text/event-stream", headers=_HEADERS)
 
@@ -103,10 +78,10 @@ async def _follow(
     ledger: Ledger, streams: Streams, network: str, start: int
 ) -> AsyncIterator[bytes]:
     try:  # again: others may have come between the answer and its first byte
-        streams.check(network, ledger.settings.address_streams)
+        streams.places.check(Kind.EVENTS, network, ledger.settings.address_streams)
     except RefusedError:
         return
-    streams.enter(network)
+    streams.places.enter(Kind.EVENTS, network)
     position = start
     try:
         yield b": tequio log\n\n"
@@ -118,7 +93,7 @@ async def _follow(
             elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
                 yield b": heartbeat\n\n"
     finally:
-        streams.leave(network)
+        streams.places.leave(Kind.EVENTS, network)
 
 
 def _page(ledger: Ledger, first: int, end: int) -> bytes:

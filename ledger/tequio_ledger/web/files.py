@@ -7,6 +7,7 @@ from litestar.params import FromPath
 
 from tequio_ledger.service import Ledger
 from tequio_ledger.store import log_rows
+from tequio_ledger.web.foreign import SECURITY
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.problems import AnyRequest
 from tequio_shared.errors import FatalLogError, MalformedError, RefusedError
@@ -14,9 +15,13 @@ from tequio_shared.ids import DIGEST_BYTES
 from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle
 
 _BINARY = "application/octet-stream"
-_FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
+_FOR_EVER = {"cache-control": "public, max-age=31536000, immutable", **SECURITY}
 _LEVEL = 1  # most of what there is to gain: half of an entry is keys and signatures
-_SHORT = {"cache-control": "public, max-age=1"}
+_SHORT = {
+    "cache-control": "public, max-age=1",
+    "x-content-type-options": SECURITY["x-content-type-options"],
+}
+"""A checkpoint is text that people may look at."""
 
 
 @get("/log/checkpoint", sync_to_thread=False)

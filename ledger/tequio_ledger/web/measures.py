@@ -43,7 +43,7 @@ class Measures(Collector):
         yield _gauge("leads", "1 when this process writes the log.", ledger.is_leading)
         yield _gauge("queue_entries", "Statements that wait for a batch.", ledger.sequencer.waiting)
         yield _gauge("peers", "Keys that are registered.", len(ledger.state.peers))
-        yield _gauge("event_streams", "Event streams that are open.", self._streams.open)
+        yield _gauge("event_streams", "Event streams that are open.", self._streams.places.taken)
         yield from self._log()
         yield from self._witnesses()
         yield from self._runs()

@@ -9,6 +9,7 @@ import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
 from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import TimeoutError as NoConnectionError
 
 from tequio_shared.errors import PeerError, RefusedError, SignatureInvalidError, TequioError
 
@@ -33,6 +34,8 @@ _STATUS = {
     "queue-full": 503,
     "no-quorum": 503,
     "read-only": 503,
+    "provider-away": 503,
+    "ledger-away": 503,
     "quota": 507,
 }
 _OTHER_REFUSAL = 409  # the rest say that the statement does not fit the log as it stands
@@ -97,7 +100,9 @@ def on_bug(request: AnyRequest, err: Exception) -> Response[bytes]:
 
 
 def on_database(
-    judge: Callable[[DatabaseError], TequioError], request: AnyRequest, err: DatabaseError
+    judge: Callable[[DatabaseError | NoConnectionError], TequioError],
+    request: AnyRequest,
+    err: DatabaseError | NoConnectionError,
 ) -> Response[bytes]:
     """Answer when the database failed us: come back, if that is what it means."""
     why = judge(err)

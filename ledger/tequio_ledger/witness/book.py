@@ -2,8 +2,8 @@
 
 A file holds the checkpoint as the log signed it with our own cosignature under it, which is also
 what the monitoring path answers. It is replaced as a whole and durable before anybody hears of
-it, so after a power cut the witness knows at least what it cosigned. Proofs of forks are kept
-beside it.
+it, so after a power cut the witness knows at least what it cosigned. Beside it lie `forks`, proofs
+of two histories, and apart from them `unproven`: what anybody can send with a proof that is wrong.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from tequio_shared.notes import Checkpoint, VerifierKey
 
 EVIDENCE_FILES = 64
-"""Proofs of forks that are kept of one log; the first ones say it all."""
+"""Files that are kept of one log in each of the two folders; the first ones say it all."""
+FORKS, UNPROVEN = "forks", "unproven"
 
 log = structlog.get_logger(__name__)
 
@@ -59,16 +60,29 @@ class Book:
         self.last[checkpoint.origin] = checkpoint
         self._notes[name] = note
 
-    def keep_evidence(self, origin: str, evidence: ForkEvidence) -> None:
-        """Keep a proof of a fork, unless there are many; raises OSError."""
-        folder = self._folder / origin_hash(origin) / "forks"
-        raw = msgspec.json.encode(evidence)
-        path = folder / f"{sha256(raw).hex()[:16]}.json"
+    def keep_fork(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
+        """Tell of a proof of two histories, and keep it unless there are many; raises OSError."""
+        kept = self._keep(FORKS, shown, evidence)
+        log.error("a log showed two histories", origin=shown.origin, evidence=kept)
+
+    def keep_unproven(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
+        """Tell of a checkpoint whose proof does not hold, and keep a few; raises OSError.
+
+        It is no evidence against the log: whoever sent it may have made the proof wrong.
+        """
+        kept = self._keep(UNPROVEN, shown, evidence)
+        log.warning("a checkpoint without its proof", origin=shown.origin, kept=kept)
+
+    def _keep(self, kind: str, shown: Checkpoint, evidence: ForkEvidence) -> str | None:
+        """Keep a file for each checkpoint that was shown, however it came; gives its path."""
+        folder = self._folder / origin_hash(shown.origin) / kind
+        path = folder / f"{sha256(shown.text().encode()).hex()[:16]}.json"
         disk.make_folder(folder)
-        if path.exists() or len(list(folder.iterdir())) >= EVIDENCE_FILES:
-            return
-        disk.write_file(path, raw)
-        log.error("a log showed two histories", origin=origin, evidence=str(path))
+        if not path.exists():
+            if len(list(folder.iterdir())) >= EVIDENCE_FILES:
+                return None
+            disk.write_file(path, msgspec.json.encode(evidence))
+        return str(path)
 
     def _read(self, origin: str, key: VerifierKey) -> bytes | None:
         path = self._folder / origin_hash(origin) / "checkpoint"

@@ -85,15 +85,22 @@ class Desk:
         return line.encode()
 
     def _accuse(self, request: AddCheckpoint, why: str) -> None:
-        """Keep what proves that the log signed something that does not continue what we saw."""
-        origin = Checkpoint.parse(note_text(request.note)).origin
+        """Keep what the log signed and what may not continue what we saw.
+
+        Only two roots of one size prove a fork: a proof between sizes is whatever its sender made
+        of it, and anybody can send a log's newest checkpoint.
+        """
+        shown = Checkpoint.parse(note_text(request.note))
+        origin, log_key = shown.origin, self._logs[shown.origin]
         seen, held = self._book.last.get(origin), self._book.note(origin_hash(origin))
         if seen is None or held is None:
             return
+        is_fork = shown.size == seen.size and shown.root != seen.root
         evidence = ForkEvidence(
-            log_key=self._logs[origin].text(),
-            why=f"size {seen.size} was cosigned, then the log asked for another one: {why}",
-            notes=(held.decode(), request.note.decode()),
-            proof=tuple(to_base64(node) for node in request.proof),
+            log_key=log_key.text(),
+            why=f"size {seen.size} was cosigned, then somebody asked for another one: {why}",
+            notes=(held.decode(), keep_signers(request.note, [log_key]).decode()),
+            proof=() if is_fork else tuple(to_base64(node) for node in request.proof),
         )
-        self._book.keep_evidence(origin, evidence)
+        keep = self._book.keep_fork if is_fork else self._book.keep_unproven
+        keep(shown, evidence)

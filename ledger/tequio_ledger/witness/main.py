@@ -3,98 +3,80 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import structlog
 
+from tequio_ledger import ending
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
+from tequio_ledger.store import disk
 from tequio_ledger.web.gate import Gate
 from tequio_ledger.web.server import WebServer, address, bind
 from tequio_ledger.witness.book import Book
 from tequio_ledger.witness.desk import Desk
 from tequio_ledger.witness.web import build
-from tequio_shared.errors import MalformedError, PeerError, UserFacingError
+from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.notes import KeyKind, VerifierKey
 
 if TYPE_CHECKING:
     import socket
-    from ipaddress import IPv4Network, IPv6Network
-    from pathlib import Path
 
     from litestar import Litestar
 
     from tequio_ledger.web.gate import App
+    from tequio_ledger.witness.settings import Settings
+    from tequio_shared.keys import Signer
 
 KEY = "witness"
+LOGS = "logs"
+"""Folder of what was seen; made before the key."""
 REQUEST_RATE = 50
 """Requests per second of one network address, ten times that at once; a log asks once a second."""
 
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WitnessSettings:
-    """What the witness was asked to be."""
-
-    folder: Path
-    host: str
-    port: int
-    name: str
-    """Name of its key; an address without a scheme, as a log's origin is."""
-    logs: tuple[VerifierKey, ...]
-    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
-
-
-def read_logs(texts: tuple[str, ...]) -> tuple[VerifierKey, ...]:
-    """Read verifier keys of logs; raises UserFacingError naming every fault at once."""
-    keys: list[VerifierKey] = []
-    faults: list[str] = []
-    for text in texts:
-        try:
-            keys.append(_log_key(text))
-        except PeerError as err:
-            faults.append(f"--log {text!r} is not the verifier key of a log ({err})")
-    if len({key.name for key in keys}) != len(keys):
-        faults.append("--log names one origin twice")
-    if faults or not keys:
-        raise UserFacingError("; ".join(faults) or "name the logs to witness: --log VKEY, repeat")
-    return tuple(keys)
-
-
-def _log_key(text: str) -> VerifierKey:
-    key = VerifierKey.parse(text)
-    if key.kind is not KeyKind.LOG:
-        raise MalformedError("a cosigner's key, not a log's")
-    return key
-
-
-def serve(settings: WitnessSettings) -> None:
+def serve(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError."""
     with Folder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
-        signer = folder.signer(KEY)
+        signer = _signer(folder)
         try:
             own = VerifierKey(name=settings.name, kind=KeyKind.COSIGNER, key=signer.key)
         except MalformedError as err:
             raise UserFacingError(f"--name cannot be the name of a key: {err}") from err
         logs = {key.name: key for key in settings.logs}
-        book = Book(folder.path / "logs", logs, own)
+        book = Book(folder.path / LOGS, logs, own)
         desk = Desk(logs, book, own, signer, now_ms)
         asyncio.run(_serve(build(desk, book), settings, listener, own))
 
 
+def _signer(folder: Folder) -> Signer:
+    """Give the witness's key, made at the first start.
+
+    Raises UserFacingError for one that outlived what it saw: it could be shown another history.
+    """
+    seen = folder.path / LOGS
+    if folder.holds_key(KEY) and not seen.is_dir():
+        raise UserFacingError(
+            f"{folder.key_file(KEY)} is here without {seen}, which knows what it cosigned: bring "
+            "that back, or begin anew in another folder, under another name and key"
+        )
+    try:
+        disk.make_folder(seen)
+    except OSError as err:
+        raise UserFacingError(disk.explain(err, seen)) from err
+    return folder.signer(KEY)
+
+
 async def _serve(
-    app: Litestar, settings: WitnessSettings, listener: socket.socket, own: VerifierKey
+    app: Litestar, settings: Settings, listener: socket.socket, own: VerifierKey
 ) -> None:
     url = address(listener)
     app_ = cast("App", app)  # the framework types its messages one by one
     gate = Gate(app_, settings.trusted_proxies, 1, REQUEST_RATE)
     server = WebServer(gate, listener)
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, server.stop)
+    ending.when_asked(server.stop)
     log.info(
         "tequio-ledger witness serves",
         url=url,

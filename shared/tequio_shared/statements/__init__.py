@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_shared.statements.checkpoints import CheckpointPublish
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen
+from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.rounds import (
     HeadAttest,
@@ -65,6 +65,7 @@ Body: TypeAlias = (
     | StandingUphold
     | InviteOpen
     | InviteClose
+    | InviteRevoke
     | RoleGrant
     | RoleRevoke
     | MemberVouch
@@ -100,6 +101,7 @@ _ALL: tuple[type[Body], ...] = (
     StandingUphold,
     InviteOpen,
     InviteClose,
+    InviteRevoke,
     RoleGrant,
     RoleRevoke,
     MemberVouch,

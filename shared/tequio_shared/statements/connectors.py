@@ -34,7 +34,7 @@ class RoleRevoke(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class MemberVouch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The author, a connector, knows an account behind the peer; its last word on it counts."""
+    """The author, a connector, knows an account behind the peer; replaces its own last word."""
 
     TYPE: ClassVar[str] = "member.vouch"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
@@ -43,4 +43,4 @@ class MemberVouch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     owner: Bytes32Text
     """HMAC-SHA-256 of the account under a secret of the connector's: equal owners show."""
     until: Natural
-    """Milliseconds since 1970; in the past: it vouches no longer."""
+    """Milliseconds since 1970; in the past: the author vouches no longer."""

@@ -33,3 +33,12 @@ class InviteClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     SCOPE: ClassVar[Scope] = Scope.NETWORK
 
     invitation: Bytes32Text
+
+
+class InviteRevoke(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The invitation lets nobody in any more, and whom it let in it let in no longer."""
+
+    TYPE: ClassVar[str] = "invite.revoke"
+    SCOPE: ClassVar[Scope] = Scope.NETWORK
+
+    invitation: Bytes32Text

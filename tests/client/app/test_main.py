@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 
     from tequio_client.link.snapshot import Snapshot
 
-FORBIDDEN = ("numpy", "torch", "trio", "libp2p", "httpx", "sqlalchemy")
+FORBIDDEN = ("numpy", "torch", "trio", "libp2p", "httpx", "sqlalchemy", "asyncio", "rich", "email")
+"""The last three come with structlog and importlib.metadata: 16 MB for one line of text."""
 
 
 def python(program: str, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -21,6 +21,7 @@ from tequio_client.link.questions import AskActivity
 from tequio_client.link.wish import Wish
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
+from tequio_shared.version import BUILD
 from tests.support.slack import allowed_s
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def test_a_worker_is_greeted_with_the_key_and_told_what_holds(tmp_path: Path, qt
             lambda: model.snapshot is not None and model.preferences.consent, timeout=90_000
         )
     hello, *rest = heard(tmp_path)
-    assert hello == control.Hello(who="app", build=worker_talk.build(), seed=to_text(SEED))
+    assert hello == control.Hello(who="app", build=BUILD, seed=to_text(SEED))
     assert rest[:2] == [
         control.Choose(preferences=chosen),
         control.Tell(facts=SessionFacts(idle_s=12.0)),

@@ -199,6 +199,10 @@ def test_a_missing_document_leaves_the_audit_incomplete(log: MemoryLog) -> None:
     report = audited(log)
     assert report.exit_code == 3
     assert report.findings[0].place.entry == index
+    rosters = [one.statement.type for one in crooked_swarm().entries[index:]].count("round.roster")
+    (told,) = (one for one in report.findings if one.what == "rosters")
+    assert rosters > 0
+    assert told.detail.startswith(f"cannot vouch for {rosters} rosters")
 
 
 def forge(log: MemoryLog, index: int, body: Body) -> None:

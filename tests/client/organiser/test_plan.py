@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import UNSET
 
 from tequio_client.organiser import plan as plans
 from tequio_shared.errors import UserFacingError
+from tequio_shared.manifest import Admission
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +31,12 @@ def test_seconds_and_rates_become_integers(tmp_path: Path) -> None:
     assert plans.inner(plan.inner).clip_e3 == 500
 
 
+def test_whom_a_run_takes_is_said_in_the_plan_or_left_out(tmp_path: Path) -> None:
+    assert read(tmp_path, WHOLE).admission is UNSET
+    guarded = read(tmp_path, WHOLE + "[admission]\nwitness_tier = 2\nowner_seats = 1\n")
+    assert guarded.admission == Admission(witness_tier=2, owner_seats=1)
+
+
 @pytest.mark.parametrize(
     ("text", "named"),
     [
@@ -44,6 +52,7 @@ def test_seconds_and_rates_become_integers(tmp_path: Path) -> None:
         (WHOLE + '[inner]\noptimiser = "sgd"\n', "$.inner.optimiser"),
         (WHOLE + "[algorithm]\nk = 7\n", "$.algorithm.k"),
         ("witness_share = 2.0\n" + WHOLE, "$.witness_share"),
+        (WHOLE + "[admission]\ntrainer_tier = 3\n", "$.admission.trainer_tier"),
         (WHOLE + "[model]\n", "model"),
     ],
 )

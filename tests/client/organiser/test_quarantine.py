@@ -120,14 +120,14 @@ def test_a_half_signed_release_is_completed_by_the_second_organiser(
     half = court.tequio("quarantine", "release", key, "--dir", first, "--out", str(file))
     assert "has to complete it before" in half
     assert court.standing() == "quarantined"
-    twice = court.refused("quarantine", "countersign", str(file), "--dir", first)
+    twice = court.refused("countersign", str(file), "--yes", "--dir", first)
     assert "has signed already" in twice
-    stranger = court.refused("quarantine", "countersign", str(file), "--dir", str(court.worker))
+    stranger = court.refused("countersign", str(file), "--yes", "--dir", str(court.worker))
     assert "is no organiser" in stranger
-    done = court.tequio("quarantine", "countersign", str(file), "--dir", second)
+    done = court.tequio("countersign", str(file), "--yes", "--dir", second)
     assert "active again: logged as entry" in done
     assert court.standing() == "active"
-    assert court.tequio("quarantine", "countersign", str(file), "--dir", second) == done, (
+    assert court.tequio("countersign", str(file), "--yes", "--dir", second) == done, (
         "who lost the answer asks again"
     )
 
@@ -144,9 +144,31 @@ def test_a_half_signed_file_that_was_changed_is_not_signed(court: Court, tmp_pat
         "no file of ours",
     ):
         file.write_text(changed)
-        sentence = court.refused("quarantine", "countersign", str(file), "--dir", second)
+        sentence = court.refused("countersign", str(file), "--yes", "--dir", second)
         assert "holds no half-signed statement" in sentence
     assert court.standing() == "quarantined"
+
+
+def test_a_second_organiser_reads_what_the_bytes_say_and_is_asked(
+    court: Court, tmp_path: Path
+) -> None:
+    (first, second), key = map(str, court.organisers), to_text(court.liar.key)
+    file = tmp_path / "release.json"
+    court.tequio("quarantine", "release", key, "--dir", first, "--out", str(file))
+    before = file.read_bytes()
+    sign = ("countersign", str(file), "--dir", second)
+    assert "nothing was signed" in court.refused(*sign, stdin="n\n")
+    assert file.read_bytes() == before
+    content = json.loads(before)
+    file.write_text(json.dumps({**content, "says": "an invitation for a friend is closed"}))
+    lied = court.refused(*sign, "--yes")
+    assert "described as something else" in lied
+    assert f"{key} is active again" in lied
+    assert court.standing() == "quarantined"
+    file.write_bytes(before)
+    said = court.tequio(*sign, stdin="y\n")
+    assert said.index(f"{key} is active again") < said.index("Sign this as an organiser?")
+    assert court.standing() == "active"
 
 
 def test_upholding_answers_the_appeal_and_a_first_offender_is_not_banned(court: Court) -> None:

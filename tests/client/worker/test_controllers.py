@@ -209,6 +209,7 @@ async def test_a_controller_that_reads_nothing_is_hung_up_on(
     monkeypatch.setattr("tequio_client.worker.control_lines.SEND_S", 0.2)
     monkeypatch.setattr(module, "LEAST_S", 0.0)
     monkeypatch.setattr(module, "EVERY_S", 0.001)
+    monkeypatch.setattr(module, "RESTING_S", 0.001)
     async with served(tmp_path) as desk:
         caller = await trio.to_thread.run_sync(_Caller, tmp_path)
         caller.say(control.encode(HELLO) + control.encode(control.Tell(facts=SessionFacts())))

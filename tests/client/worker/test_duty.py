@@ -186,6 +186,26 @@ def test_a_finished_run_leaves_nothing_to_do() -> None:
     assert duty(swarm.view, swarm.members[0].own()) == duties.Done()
 
 
+def test_who_is_a_round_behind_when_the_run_ends_computes_the_last_head() -> None:
+    swarm = stopped(RoundClose, rounds=3)
+    member = swarm.members[0]
+    before = own_of(swarm.view, member)
+    swarm.run()
+    assert swarm.view.state is State.FINISHED
+    late = replace(member.own(), held=before.held, closed=before.closed)
+    assert late.held is not None
+    assert late.held != swarm.view.head
+    assert duty(swarm.view, late) == duties.Advance(before.closed[late.held.hash])
+    for cannot in (
+        replace(late, stuck=(late.held.hash,)),
+        replace(late, resting="a game runs"),
+        replace(late, is_leaving=True),
+        replace(late, is_dear=lambda _: True),
+        replace(late, closed={}),
+    ):
+        assert duty(swarm.view, cannot) == duties.Done()
+
+
 def test_members_who_do_their_duty_finish_a_run_with_one_head() -> None:
     swarm = DutifulSwarm(swarms.tiny_manifest(most=4))
     for name in ("ana", "bo", "cleo", "dani"):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import trio
+from libp2p.stream_muxer.yamux.yamux import DEFAULT_WINDOW_SIZE, TYPE_WINDOW_UPDATE, Yamux
 
 from tequio_client.worker.peers import (
     CONNECTION_BYTES,
@@ -20,6 +21,7 @@ from tequio_client.worker.peers import (
     PeerNetwork,
     PeerStream,
     router,
+    yamux,
 )
 from tequio_client.worker.peers.topics import TOPIC_CHARACTERS
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
@@ -321,6 +323,25 @@ async def test_a_peer_that_ignores_its_window_is_cut_off(
 def lying_window(stream: PeerStream, size_bytes: int) -> None:
     """Make our own end believe that the peer reads without end."""
     stream._stream.muxed_stream.send_window = size_bytes  # type: ignore[attr-defined]  # noqa: SLF001
+
+
+@pytest.mark.trio
+async def test_windows_are_given_back_by_halves(
+    pair: tuple[PeerNetwork, PeerNetwork], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = pair
+    stream = await second.open_stream(first.key, ECHO)
+    kinds: list[bytes] = []
+
+    async def count(muxer: Yamux, frame: bytes) -> None:
+        kinds.append(frame[1:4])  # with the flags: a new stream is one of this kind as well
+        await yamux.shielded_write(muxer, frame)
+
+    monkeypatch.setattr(Yamux, "_write_frame", count)
+    for size in (*[200] * 100, 1 << 19):
+        await stream.send_frame(bytes(size))
+        assert await stream.receive_frame(timeout_s=60) == bytes(size)
+        assert (bytes([TYPE_WINDOW_UPDATE, 0, 0]) in kinds) == (size > DEFAULT_WINDOW_SIZE)
 
 
 @pytest.mark.trio

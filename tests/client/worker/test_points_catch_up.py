@@ -21,7 +21,9 @@ from tequio_client.worker.follower import FILE as LOG_FILE
 from tequio_client.worker.points_book import PointsBook
 from tequio_shared.ids import Digest, PeerKey, from_text, to_text
 from tequio_shared.notes import Checkpoint
+from tequio_shared.policy import Policy
 from tests.ledger.test_replay import CLOCK, live_through
+from tests.support.cosigned_ledger import Ring, cosigned, wait_until_shown
 from tests.support.ledgers import make_settings, opened, served
 
 if TYPE_CHECKING:
@@ -191,6 +193,31 @@ async def test_another_log_than_the_remembered_one_proves_nothing(
         async with keeping(api, key, tmp_path) as kept:
             with pytest.raises(LedgerUnavailableError, match="older"):
                 await kept.catch_up.once()
+
+
+async def test_points_that_no_witness_has_cosigned_yet_are_neither_believed_nor_doubted(
+    lived: Path, tmp_path: Path
+) -> None:
+    copied(lived, tmp_path / "ledger")
+    with Ring(tmp_path, 1) as ring:
+        policy = ring.policy("all")
+        trust = Policy.parse(policy.read_bytes())
+        ring.witnesses[0].kill()
+        with cosigned(ring, policy) as program:
+            async with LedgerApi(program.url, trust=trust) as api:
+                key = await best(api)
+                async with keeping(api, key, tmp_path) as kept:
+                    with pytest.raises(LedgerUnavailableError):
+                        await kept.catch_up.once()
+                    assert not kept.activity.answer(AskActivity()).rows, "nobody is accused"
+                    assert kept.shown(0).total == 0
+                    ring.start(0)
+                    size = (await api.peer(key)).as_of
+                    assert size is not None
+                    await trio.to_thread.run_sync(wait_until_shown, program, policy, size.size)
+                    await kept.catch_up.once()
+                    assert kept.catch_up.is_agreed
+                    assert kept.shown(0).unverified == 0
 
 
 async def test_a_key_that_nobody_knows_has_nothing(lived: Path, tmp_path: Path) -> None:

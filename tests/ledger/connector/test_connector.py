@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
+from tequio_ledger.connector.author import LEAP
 from tequio_shared import connecting
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
@@ -23,6 +25,7 @@ from tests.support.account_provider import (
     AccountProvider,
     providing,
 )
+from tests.support.attack_table import attack
 from tests.support.authors import Author
 from tests.support.connectors import Connector, connecting_to, name_connector, now_ms, post
 from tests.support.ledgers import UNLIMITED, served
@@ -164,9 +167,9 @@ def test_an_account_vouches_for_so_many_keys_and_no_more(
     [
         ("access_denied", 409, "denied"),
         ("expired_token", 409, "code-expired"),
-        ("invalid_client", 502, "provider-wrong"),
-        ("garbage", 502, "provider-wrong"),
-        ("other-key", 502, "provider-wrong"),
+        ("invalid_client", 409, "provider-wrong"),
+        ("garbage", 409, "provider-wrong"),
+        ("other-key", 409, "provider-wrong"),
     ],
 )
 def test_every_refusal_is_one_sentence_and_the_end(
@@ -217,6 +220,7 @@ def test_the_provider_is_asked_no_more_often_than_it_wants(
 # --- whose key it is
 
 
+@attack("A26", layer="env", ends="refused as `bad-signature`; the provider is not asked")
 def test_nobody_has_the_key_of_somebody_else_vouched_for(
     connector: Connector, ledger: Served, accounts: AccountProvider
 ) -> None:
@@ -230,6 +234,7 @@ def test_nobody_has_the_key_of_somebody_else_vouched_for(
     assert not accounts.asked, "nobody outside was troubled"
 
 
+@attack("A26", layer="env", ends="refused as `expired`")
 def test_a_challenge_is_good_once_for_one_key_and_one_provider(
     connector: Connector, ledger: Served, accounts: AccountProvider, issuer: AccountProvider
 ) -> None:
@@ -303,6 +308,7 @@ def test_a_provider_that_is_not_known_here_is_told(connector: Connector, ledger:
 # --- what it keeps, and what it never tells
 
 
+@attack("A27", layer="adm", ends="nothing but the owner's keyed hash is written")
 def test_nothing_of_an_account_is_in_the_log_of_the_process_or_on_its_disk(
     tmp_path: Path, ledger: Served
 ) -> None:
@@ -352,6 +358,23 @@ def test_killed_and_started_anew_it_counts_on(tmp_path: Path, ledger: Served) ->
     assert again.owner == before[0].owner == before[1].owner
 
 
+def test_an_old_copy_of_its_folder_uses_no_number_twice(tmp_path: Path, ledger: Served) -> None:
+    one, two = volunteer(ledger, "before the copy"), volunteer(ledger, "after the copy")
+    book = tmp_path / "said.jsonl"
+    with providing() as accounts:
+        with connecting_to(tmp_path, ledger, accounts) as running:
+            name_connector(ledger, running.key)
+            vouch_in(ledger, running.connect(one, accounts))
+            copy = book.read_bytes()
+            last = entry(ledger, running.connect(two, accounts).json()["index"]).statement
+        book.write_bytes(copy)
+        with connecting_to(tmp_path, ledger, accounts) as running:
+            index = running.connect(two, accounts).json()["index"]
+    made = entry(ledger, index).statement
+    assert made.prev == last.digest
+    assert made.seq > last.seq + LEAP
+
+
 def test_a_ledger_that_goes_away_delays_a_vouch_and_nothing_is_said_twice(
     tmp_path: Path,
 ) -> None:
@@ -383,6 +406,28 @@ def test_settings_are_told_all_at_once(tmp_path: Path) -> None:
     assert [fault.split(" ")[0] for fault in faults] == [
         "TEQUIO_CONNECTOR_TERMDAYS", "--port", "--url", "--term-days", "--github",
     ]  # fmt: skip
+
+
+def test_a_provider_that_hangs_does_not_hold_up_the_end(tmp_path: Path, ledger: Served) -> None:
+    with providing() as accounts:
+        accounts.answers.append("hanging")
+        with connecting_to(tmp_path, ledger, accounts) as running:
+            name = running.begin(volunteer(ledger, "hung").signer, accounts.name).json()["id"]
+            with ThreadPoolExecutor(1) as pool:
+                asking = pool.submit(running.ask, name)
+                while not accounts.times("/login/oauth/access_token"):
+                    assert not asking.done()
+                assert running.stop() == 0
+                assert asking.exception() is not None or asking.result().status_code != 200
+        assert '"event": "stopped"' in "".join(running.lines)
+
+
+def test_two_providers_of_one_name_are_refused(tmp_path: Path) -> None:
+    place = "http://127.0.0.1:1"
+    known = ("--github", f"a@{place}", "--openid", f"a@{place}")
+    done = run("connect", "--dir", str(tmp_path), "--port", "0", *known)
+    assert done.returncode == 1
+    assert "two providers would be called 127.0.0.1:1" in done.stderr
 
 
 def test_without_a_ledger_it_says_so(tmp_path: Path) -> None:

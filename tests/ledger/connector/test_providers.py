@@ -17,6 +17,7 @@ from tequio_ledger.connector.outside import Outside
 from tequio_ledger.connector.provider import Provider, ProviderAwayError, ProviderWrongError
 from tequio_shared.errors import RefusedError
 from tests.support.account_provider import CLIENT, DEVICE_CODE, NUMBER, SUBJECT, TOKEN, USER_CODE
+from tests.support.attack_table import attack
 from tests.support.ledgers import VirtualClock
 
 if TYPE_CHECKING:
@@ -80,7 +81,12 @@ def test_a_code_is_had_and_an_account_when_the_person_agreed(
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    ("answer", "refusal"), [("access_denied", "denied"), ("expired_token", "code-expired")]
+    ("answer", "refusal"),
+    [
+        ("access_denied", "denied"),
+        ("expired_token", "code-expired"),
+        ("invalid_grant", "code-expired"),
+    ],
 )
 def test_a_person_who_says_no_or_nothing_ends_it(
     provider: AccountProvider, kind: str, answer: str, refusal: str
@@ -174,6 +180,7 @@ def test_a_user_without_a_number_is_nobody(provider: AccountProvider, user: obje
 # --- OpenID Connect
 
 
+@attack("A26", layer="adm", ends="the token names nobody: nothing is vouched for")
 @pytest.mark.parametrize("how", ["other-key", "unsigned", "shared-secret"])
 def test_a_token_that_the_provider_did_not_sign_names_nobody(
     provider: AccountProvider, how: str

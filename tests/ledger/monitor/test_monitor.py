@@ -32,6 +32,7 @@ from tequio_shared.tlog import TILE_WIDTH, Tile, hashes_at
 from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
 from tests.support.ledgers import UNLIMITED, Served, served
 from tests.support.memory_log import LOG_SIGNER, MemoryLog, chain_of, genesis
+from tests.support.slack import allowed_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -194,13 +195,56 @@ def test_a_checkpoint_that_nobody_signed_and_one_without_its_quorum_are_not_beli
         monkeypatch.setattr(watching, "LATE_S", 0.0)
         watch.look()
         assert [one.kind for one in rung(tmp_path)] == [Kind.QUORUM]
-    remote.change = lambda path, raw: raw[:-9] + b"AAAAAAA=\n" if path == "/log/checkpoint" else raw
-    with (
-        closing(opened(remote, tmp_path / "m", alarms)) as watch,
-        pytest.raises(FoundError, match="what is shown is no checkpoint"),
-    ):
-        watch.look()
+    other = VerifierKey(name=key.name, kind=KeyKind.LOG, key=witness.key)
+    elsewhere = Policy.parse(f"log {other.text()}\nquorum none\n".encode())
+    with pytest.raises(UserFacingError, match="names other logs only"):
+        opened(remote, tmp_path / "o", alarms, elsewhere)
     assert ledger.url
+
+
+@pytest.mark.parametrize(
+    "shown", [b"<!doctype html>\n<title>Back soon</title>\n", b"\xff", b"ledger.example/test\n3\n"]
+)
+def test_what_is_no_checkpoint_is_no_fork_and_rings_when_it_stays(
+    tmp_path: Path, remote: Between, alarms: Alarms, monkeypatch: pytest.MonkeyPatch, shown: bytes
+) -> None:
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        remote.change = lambda path, raw: shown if path == "/log/checkpoint" else raw
+        watch.look()
+        assert rung(tmp_path) == [], "a proxy may show its own page for a while"
+        monkeypatch.setattr(watching, "LATE_S", 0.0)
+        watch.look()
+        (alarm,) = rung(tmp_path)
+        assert (alarm.kind, alarm.why) == (Kind.AWAY, "what is shown is no checkpoint")
+        remote.change = lambda _path, raw: raw
+        watch.look()
+        assert watch.size >= 301
+
+
+@pytest.mark.parametrize("withheld", ["/log/tile/entries/", "/log/tile/0/", "/v1/peers"])
+def test_withholding_rings_though_the_checkpoint_comes(
+    tmp_path: Path,
+    remote: Between,
+    alarms: Alarms,
+    monkeypatch: pytest.MonkeyPatch,
+    withheld: str,
+) -> None:
+    def change(path: str, raw: bytes) -> bytes:
+        if path.startswith(withheld):
+            raise UnreachableError(path)
+        return raw
+
+    remote.change = change
+    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
+        watch.look()
+        assert rung(tmp_path) == []
+        monkeypatch.setattr(watching, "LATE_S", 0.05)
+        deadline_s = time.monotonic() + allowed_s(5.0)
+        while not rung(tmp_path):
+            assert time.monotonic() < deadline_s, "withheld in silence"
+            time.sleep(0.02)
+            watch.look()
+        assert [one.kind for one in rung(tmp_path)] == [Kind.AWAY]
 
 
 def test_answers_that_do_not_follow_from_the_log_are_listed(
@@ -268,8 +312,10 @@ def test_answers_about_another_log_ring_when_it_has_grown_so_far(
         (alarm,) = rung(tmp_path)
         assert "an answer named another root" in alarm.differences[0]
         remote.change = lambda _path, raw: renamed(raw, 0, other_root(0))
+        say(ledger, "and beyond", 1)
         watch.look()
-        assert any("names another root" in one for one in rung(tmp_path)[-1].differences)
+        told = [one for alarm in rung(tmp_path) for one in alarm.differences]
+        assert any("names another root" in one for one in told)
 
 
 @pytest.mark.parametrize("what", ["honest", "lying"])

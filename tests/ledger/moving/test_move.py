@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_ledger.folder import Folder
-from tequio_ledger.guard import Cause
+from tequio_ledger.guard import Cause, Mark, read_mark, write_mark
 from tequio_ledger.log import Admitted
 from tequio_ledger.moving import move
 from tequio_ledger.moving.move import Move
@@ -109,6 +109,28 @@ def test_a_move_that_was_cut_short_goes_on_where_it_ended(
     moved(folder, "", target)
     with opened(make_settings(folder, database=target), CLOCK) as ledger:
         assert (ledger.log.published.size, ledger.log.published.root) == (size, root)
+
+
+@pytest.mark.parametrize("cause", [Cause.RESTORED, Cause.LOST])
+def test_a_kill_between_the_last_two_steps_does_not_lose_why_nothing_is_signed(
+    folder: Path, target: str, cause: Cause, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_mark(Folder(folder).mark, Mark(cause=cause, size=3, shown="x", shown_size=9))
+
+    def die(*_: object) -> None:
+        raise CutShort
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Move, "_finish", die)
+        with pytest.raises(CutShort):
+            moved(folder, "", target)
+    moved(folder, "", target)
+    moved_away = read_mark(Folder(folder).mark)
+    assert moved_away is not None
+    assert moved_away.cause is Cause.MOVED
+    with opened(make_settings(folder, database=target), CLOCK) as ledger:
+        assert ledger.guard.mark == Mark(cause=cause, size=3, shown="x", shown_size=9)
+        assert ledger.health().status == cause.value
 
 
 def test_a_target_that_holds_a_log_is_refused(folder: Path, target: str, tmp_path: Path) -> None:

@@ -16,10 +16,18 @@ import pytest
 
 from tequio_ledger.publishing.policy_file import read_policy
 from tequio_shared import merkle
+from tequio_shared.cosigning import AddCheckpoint
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
-from tequio_shared.notes import KeyKind, VerifierKey, open_checkpoint
+from tequio_shared.notes import (
+    Checkpoint,
+    KeyKind,
+    VerifierKey,
+    cosignature_line,
+    note_text,
+    open_checkpoint,
+)
 from tequio_shared.policy import Policy
 from tequio_shared.tlog_proof import TlogProof
 from tests.support.cosigned_ledger import Ring, cosigned, say, shown, wait_until_shown
@@ -150,7 +158,8 @@ def test_an_old_database_beside_the_signers_memory_signs_nothing(tmp_path: Path)
             path.unlink()
         for path in tmp_path.glob("ledger.sqlite*"):
             path.rename(ring.ledger / path.name)
-        shutil.rmtree(tmp_path / "w0" / "logs")  # the witness forgot
+        (forgotten,) = (tmp_path / "w0" / "logs").iterdir()  # the witness forgot
+        shutil.rmtree(forgotten)
         ring.witnesses[0].kill()
         ring.start(0)
         with cosigned(ring, policy) as ledger:
@@ -199,12 +208,11 @@ def test_a_log_that_begins_under_a_policy_shows_nothing_before_its_quorum(tmp_pa
             wait_until_shown(ledger, policy, 1)
         with closing(sqlite3.connect(ring.ledger / "ledger.sqlite")) as database, database:
             database.execute("DELETE FROM log_cosigned")
-        ring.witnesses[1].process.send_signal(signal.SIGSTOP)  # it hears, and says nothing
+        policy.write_text(policy.read_text().replace("group g 2", "group g 1"))
         try:
-            only_first = policy.read_text().replace("group g 2", "group g 1")
-            policy.write_text(only_first)
             with cosigned(ring, policy) as ledger:
                 assert wait_until_shown(ledger, policy, 1).size == 1
+                ring.witnesses[1].process.send_signal(signal.SIGSTOP)  # it hears, says nothing
                 say(ledger, "while one is stuck", 3)
                 assert wait_until_shown(ledger, policy, 4).size == 4
         finally:
@@ -235,9 +243,16 @@ class _Liar(BaseHTTPRequestHandler):
     """Answers every question with whatever the test wants."""
 
     answer = (200, b"")
+    signer = Signer(bytes([44]) * 32)
+    times = 0
+    """How often it answers its sound line instead, if at all."""
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["content-length"]))
+        body = self.rfile.read(int(self.headers["content-length"]))
+        if self.times:
+            note = AddCheckpoint.parse(body).note
+            line = cosignature_line(Checkpoint.parse(note_text(note)), "w", self.signer, 1)
+            type(self).answer = (200, line.encode() * self.times)
         self.do_GET()
 
     def do_GET(self) -> None:
@@ -257,7 +272,7 @@ def test_witnesses_that_lie_or_babble_stop_nobody(tmp_path: Path) -> None:
     with Ring(tmp_path, 1) as ring:
         server = ThreadingHTTPServer(("127.0.0.1", 0), _Liar)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        stranger = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=Signer(bytes([44]) * 32).key)
+        stranger = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=_Liar.signer.key)
         line = f"witness liar {stranger.text()} http://127.0.0.1:{server.server_port}\n"
         policy = ring.policy("1")
         policy.write_text(line + policy.read_text().replace("group g 1 w0", "group g 1 w0 liar"))
@@ -278,8 +293,14 @@ def test_witnesses_that_lie_or_babble_stop_nobody(tmp_path: Path) -> None:
                     say(ledger, f"answer {at}", 2)
                     size += 2
                     assert wait_until_shown(ledger, policy, size).size == size
+                _Liar.times = 150
+                say(ledger, "one line too often", 2)
+                wait_until_shown(ledger, policy, size + 2)
+                note = httpx.get(f"{ledger.url}/log/checkpoint", timeout=30).content
+                assert len(note.partition(b"\n\n")[2].splitlines()) <= 3, "one line a key"
                 assert httpx.get(f"{ledger.url}/healthz", timeout=30).json()["status"] == "ok"
         finally:
+            _Liar.times = 0
             server.shutdown()
             server.server_close()
 

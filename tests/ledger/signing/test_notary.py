@@ -18,10 +18,18 @@ import msgspec
 import pytest
 
 from tequio_ledger.folder import Folder
+from tequio_ledger.signing import server
 from tequio_ledger.signing.lines import LINE_BYTES, Hello, Sign
 from tequio_ledger.signing.memory import Memory
 from tequio_ledger.signing.notary import CheckpointSigner, Notary, WouldForkError
-from tequio_ledger.signing.places import MEMORY, Absent, note_key, open_signer, public_key
+from tequio_ledger.signing.places import (
+    MEMORY,
+    Absent,
+    note_key,
+    open_keeper,
+    open_signer,
+    public_key,
+)
 from tequio_ledger.signing.remote import RemoteNotary
 from tequio_ledger.signing.server import SigningServer, listening
 from tequio_ledger.store.disk import UnwritableError
@@ -56,11 +64,11 @@ def inside(folder: Path, log: ShownLog) -> Iterator[CheckpointSigner]:
 def beside(folder: Path, log: ShownLog) -> Iterator[CheckpointSigner]:
     """The same behind its socket."""
     with listening(folder / "sign.socket") as listener:
-        server = SigningServer(Notary(log.signer, folder / MEMORY), listener)
-        thread = threading.Thread(target=server.serve)
+        answering = SigningServer(Notary(log.signer, folder / MEMORY), listener)
+        thread = threading.Thread(target=answering.serve)
         thread.start()
         yield RemoteNotary(folder / "sign.socket")
-        server.stop()
+        answering.stop()
         thread.join(10)
         assert not thread.is_alive()
 
@@ -177,7 +185,12 @@ def test_a_signer_that_is_away_is_waited_for_and_a_stranger_is_not_believed(
 def test_no_line_does_worse_than_being_refused(tmp_path: Path, log: ShownLog) -> None:
     sound = msgspec.json.encode(Sign(origin="o", size=-1, root="x", old=0))
     with beside(tmp_path, log) as notary:
-        for line in (b"", b"\n", b"{}\n", b"\xff\n", sound + b"\n", b"a" * LINE_BYTES + b"\n"):
+        deep = b'{"a":' + b"[" * 9_000
+        latin = b'{"type":"sign","origin":"\xff","size":1,"root":"","old":0}'
+        for line in (
+            *(b"", b"\n", b"{}\n", b"\xff\n", sound + b"\n", b"a" * LINE_BYTES + b"\n"),
+            *(b'{"type":"\xff"}\n', latin + b"\n", deep + b"\n"),
+        ):
             with contextlib.closing(socket.socket(socket.AF_UNIX)) as caller:
                 caller.connect(str(tmp_path / "sign.socket"))
                 with contextlib.suppress(BrokenPipeError, ConnectionResetError):
@@ -186,6 +199,31 @@ def test_no_line_does_worse_than_being_refused(tmp_path: Path, log: ShownLog) ->
                     answer = caller.recv(LINE_BYTES)
                     assert answer.startswith(b'{"type":"refused"')
         assert sign(notary, log, 3).size == 3
+
+
+def test_a_caller_who_trickles_has_one_deadline(
+    tmp_path: Path, log: ShownLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "PATIENCE_S", 0.3)
+    is_done = threading.Event()
+
+    def trickle(caller: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while not is_done.wait(0.05):
+                caller.sendall(b"x")
+
+    with (
+        beside(tmp_path, log) as notary,
+        contextlib.closing(socket.socket(socket.AF_UNIX)) as caller,
+    ):
+        caller.connect(str(tmp_path / "sign.socket"))
+        trickling = threading.Thread(target=trickle, args=(caller,))
+        trickling.start()
+        try:
+            assert sign(notary, log, 3).size == 3
+        finally:
+            is_done.set()
+            trickling.join()
 
 
 def test_nobody_else_may_open_the_socket(tmp_path: Path, log: ShownLog) -> None:
@@ -209,6 +247,23 @@ def test_a_folder_with_the_key_needs_no_signer_and_one_without_needs_one(
         assert (absent.key, public_key(elsewhere)) == (log.signer.key, log.signer.key)
         with pytest.raises(UserFacingError, match="--signer"):
             sign(absent, log, 3)
+
+
+def test_a_key_without_its_memory_signs_nothing_unless_it_never_did(
+    tmp_path: Path, log: ShownLog
+) -> None:
+    with Folder(tmp_path) as folder:
+        notary = open_keeper(folder, is_first=False)
+        log.signer = folder.signer("log")
+        assert (notary.last_size, (tmp_path / MEMORY).exists()) == (0, True)
+        assert open_keeper(folder, is_first=False).last_size == 0, "it has signed nothing yet"
+        for size in (3, 9, 10):
+            sign(notary, log, size)
+        assert open_keeper(folder, is_first=False).last_size == 10
+        (tmp_path / MEMORY).unlink()
+        with pytest.raises(UserFacingError, match="bring that back, or say --first"):
+            open_keeper(folder, is_first=False)
+        assert open_keeper(folder, is_first=True).last_size == 0
 
 
 @contextmanager

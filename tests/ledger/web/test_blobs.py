@@ -103,3 +103,20 @@ def test_a_blob_above_the_limit_is_refused(
     http: httpx.Client, organiser: Author, now_ms: int
 ) -> None:
     assert put(http, organiser, bytes(64 * MEBIBYTE + 1), now_ms) == 413
+
+
+@pytest.mark.parametrize("content", [b"<script>alert(1)</script>", b"alert(1)"])
+def test_a_browser_makes_nothing_of_what_a_member_brought(
+    http: httpx.Client, member: Author, now_ms: int, content: bytes
+) -> None:
+    put(http, member, content, now_ms)
+    path = f"/v1/blobs/{to_text(sha256(content))}"
+    whole = http.get(path)
+    known = http.get(path, headers={"if-none-match": whole.headers["etag"]})
+    tile = http.get("/log/tile/entries/000.p/1")
+    for answer in (whole, http.head(path), known, tile):
+        assert answer.status_code in (200, 304)
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["content-disposition"] == "attachment"
+        assert answer.headers["content-security-policy"] == "default-src 'none'; sandbox"
+    assert http.get("/log/checkpoint").headers["x-content-type-options"] == "nosniff"

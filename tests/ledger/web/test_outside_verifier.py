@@ -33,7 +33,7 @@ ALL_HOLDS, FALSE, UNREADABLE = 0, 2, 3
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("go") and GO_PACKAGES.exists()),
-    reason="needs golang-go and golang-golang-x-mod-dev",
+    reason="needs Go and its x/mod: installer/setup.sh tools",
 )
 
 
@@ -42,7 +42,7 @@ def verifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build it from what the system has; nothing is downloaded."""
     binary = tmp_path_factory.mktemp("go") / "tlogverify"
     settings = {"GO111MODULE": "off", "GOPATH": "/usr/share/gocode"}
-    cache = {"GOCACHE": str(binary.parent / "cache"), "CGO_ENABLED": "0"}
+    cache = {"GOCACHE": str(binary.parent / "cache")}
     subprocess.run(
         ["go", "build", "-o", str(binary), "main.go"],  # noqa: S607  # whichever Go there is
         cwd=SOURCE,
@@ -96,9 +96,8 @@ def test_it_refuses_another_key(verifier: Path, program: Served) -> None:
     assert run(verifier, program.url, key.text()).returncode == FALSE
 
 
-@pytest.mark.parametrize("count", [3, 7, 300], ids=["smaller", "as large", "larger"])
 def test_it_refuses_a_log_that_forked(
-    verifier: Path, stored: Path, program: Served, tmp_path: Path, count: int
+    verifier: Path, stored: Path, program: Served, tmp_path: Path
 ) -> None:
     """Both logs are signed by the one key, and each is whole in itself."""
     common, shown = tmp_path / "common", tmp_path / "shown"
@@ -110,11 +109,12 @@ def test_it_refuses_a_log_that_forked(
         shown.write_bytes(note(one))
         assert run(verifier, one.url, log_key(one), common).returncode == ALL_HOLDS
     with served(tmp_path / "other", *UNLIMITED) as other:
-        say(other, "another history", count)
-        assert run(verifier, other.url, log_key(other)).returncode == ALL_HOLDS
-        done = run(verifier, other.url, log_key(other), shown)
-        assert done.returncode == FALSE
-        assert done.stderr.startswith("consistency: ")
+        for name, count in (("smaller", 3), ("as large", 4), ("larger", 250)):
+            say(other, name, count)
+            done = run(verifier, other.url, log_key(other), shown)
+            assert done.returncode == FALSE, name
+            assert done.stderr.startswith("consistency: "), done.stderr
+        assert run(verifier, other.url, log_key(other), common).returncode == ALL_HOLDS
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def flipping(url: str, wanted: str) -> Iterator[tuple[str, list[str]]]:
 
     class Proxy(BaseHTTPRequestHandler):
         def do_GET(self) -> None:  # the library's name
-            answer = httpx.get(url + self.path, timeout=30)
+            answer = http.get(self.path)
             content = answer.content
             if self.path == wanted:
                 touched.append(self.path)
@@ -158,7 +158,10 @@ def flipping(url: str, wanted: str) -> Iterator[tuple[str, list[str]]]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server:
+    with (
+        httpx.Client(base_url=url, timeout=30) as http,
+        ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server,
+    ):
         serving = threading.Thread(target=server.serve_forever, args=(0.02,))
         serving.start()
         try:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+import httpx
 
 from tequio_shared.ids import ZERO_DIGEST, RunId, from_text, sha256, to_text
 from tequio_shared.notes import VerifierKey, open_checkpoint
@@ -10,8 +13,6 @@ from tequio_shared.statements.members import MemberLeave
 from tequio_shared.tlog import bundle
 
 if TYPE_CHECKING:
-    import httpx
-
     from tequio_shared.statement import Entry
     from tests.support.authors import Author
 
@@ -94,7 +95,10 @@ def test_a_body_above_the_limit_is_refused_whether_announced_or_not(http: httpx.
     announced = http.post(URL, content=bytes(size))
     assert announced.status_code == 413
     assert announced.headers["content-type"] == "application/problem+json"
-    streamed = http.post(URL, content=(bytes(1 << 16) for _ in range(40)))
+    for _ in range(20):
+        with suppress(httpx.TransportError):  # it is hung up on, which may overtake the answer
+            streamed = http.post(URL, content=(bytes(1 << 16) for _ in range(40)))
+            break
     assert streamed.status_code == 413
     assert streamed.json()["type"] == "urn:tequio:problem:too-large"
 

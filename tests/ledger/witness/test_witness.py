@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -11,11 +12,13 @@ import httpx
 import msgspec
 import pytest
 
+from tequio_ledger.clock import now_ms
 from tequio_ledger.witness import main
 from tequio_ledger.witness.book import EVIDENCE_FILES, Book
 from tequio_ledger.witness.desk import Desk
+from tequio_ledger.witness.settings import Settings
 from tequio_shared import notes
-from tequio_shared.cosigning import AddCheckpoint, CosigningRefusedError, cosignatures, origin_hash
+from tequio_shared.cosigning import AddCheckpoint, CosigningRefusedError, cosignature, origin_hash
 from tequio_shared.errors import UserFacingError
 from tequio_shared.fork import ForkEvidence, is_proof
 from tequio_shared.keys import Signer
@@ -38,12 +41,12 @@ def witness(tmp_path: Path, log: ShownLog) -> Iterator[Witness]:
         yield running
 
 
-def cosigned(witness: Witness, log: ShownLog, old: int, size: int) -> list[str]:
-    """Have a checkpoint cosigned; the lines that verify."""
+def cosigned(witness: Witness, log: ShownLog, old: int, size: int) -> str:
+    """Have a checkpoint cosigned; the line that verifies."""
     request = log.request(old, size)
     answer = witness.add(request)
     assert answer.status_code == 200, answer.text
-    return cosignatures(request.note, answer.content, log.key, witness.key)
+    return cosignature(request.note, answer.content, log.key, witness.key, now_ms() // 1000)
 
 
 def test_a_growing_log_is_cosigned_and_shown_as_it_was_cosigned(
@@ -51,7 +54,7 @@ def test_a_growing_log_is_cosigned_and_shown_as_it_was_cosigned(
 ) -> None:
     assert witness.held(log.origin).status_code == 404
     for old, size in ((0, 3), (3, 3), (3, 17), (17, 40)):
-        (line,) = cosigned(witness, log, old, size)
+        line = cosigned(witness, log, old, size)
         held = witness.held(log.origin)
         assert held.headers["content-type"] == "text/plain; charset=utf-8"
         assert held.content == notes.add_lines(log.request(0, size).note, [line])
@@ -75,9 +78,10 @@ def test_a_fork_is_refused_and_kept_as_evidence(
     equal, larger = witness.add(other.request(30, 30)), witness.add(other.request(30, 40))
     assert (equal.status_code, larger.status_code) == (422, 422)
     assert open_checkpoint(witness.held(log.origin).content, log.key).checkpoint.size == 30
-    folder = tmp_path / "w" / "logs" / origin_hash(log.origin) / "forks"
-    kept = [msgspec.json.decode(path.read_bytes(), type=ForkEvidence) for path in folder.iterdir()]
-    assert sorted(is_proof(one) for one in kept) == [False, True]
+    place = tmp_path / "w" / "logs" / origin_hash(log.origin)
+    for folder, is_fork in (("forks", True), ("unproven", False)):
+        (path,) = (place / folder).iterdir()
+        assert is_proof(msgspec.json.decode(path.read_bytes(), type=ForkEvidence)) is is_fork
     assert cosigned(witness, log, 30, 40)  # the honest log goes on
 
 
@@ -175,7 +179,7 @@ def test_a_second_witness_on_the_folder_and_settings_that_cannot_be_are_refused(
 ) -> None:
     assert witness.url
     for folder, name, sentence in (("w", "w", "in use by another"), ("x", "w w", "not a key name")):
-        settings = main.WitnessSettings(
+        settings = Settings(
             folder=tmp_path / folder, host="127.0.0.1", port=0, name=name, logs=(log.key,)
         )
         with pytest.raises(UserFacingError, match=sentence):
@@ -194,6 +198,19 @@ def test_a_changed_byte_in_the_book_stops_the_start(tmp_path: Path, log: ShownLo
             Book(tmp_path / "w" / "logs", {log.origin: log.key}, own)
 
 
+def test_a_key_that_outlived_what_it_saw_cosigns_nothing(tmp_path: Path, log: ShownLog) -> None:
+    with witnessing(tmp_path / "w", log.key):
+        assert (tmp_path / "w" / "logs").is_dir(), "there before anything is cosigned"
+    with witnessing(tmp_path / "w", log.key) as witness:
+        cosigned(witness, log, 0, 3)
+    shutil.rmtree(tmp_path / "w" / "logs")
+    with (
+        pytest.raises(AssertionError, match="which knows what it cosigned"),
+        witnessing(tmp_path / "w", log.key),
+    ):
+        pass
+
+
 def test_what_the_disk_does_not_take_is_not_cosigned(tmp_path: Path, log: ShownLog) -> None:
     signer = Signer(bytes([31]) * 32)
     own = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=signer.key)
@@ -206,26 +223,40 @@ def test_what_the_disk_does_not_take_is_not_cosigned(tmp_path: Path, log: ShownL
     assert book.last == {}
 
 
-def test_evidence_has_a_bound(tmp_path: Path, log: ShownLog) -> None:
+def desk_of(folder: Path, log: ShownLog) -> Desk:
     signer = Signer(bytes([31]) * 32)
     own = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=signer.key)
     logs = {log.origin: log.key}
-    desk = Desk(logs, Book(tmp_path, logs, own), own, signer, lambda: 1_700_000_000_000)
+    return Desk(logs, Book(folder, logs, own), own, signer, lambda: 1_700_000_000_000)
+
+
+@pytest.mark.parametrize(("folder", "size"), [("forks", 5), ("unproven", 12)])
+def test_evidence_has_a_bound(tmp_path: Path, log: ShownLog, folder: str, size: int) -> None:
+    desk = desk_of(tmp_path, log)
     desk.add_checkpoint(log.request(0, 5).encode())
     for at in range(EVIDENCE_FILES + 5):
         other = ShownLog(hashes=log.hashes[:2]).grow(10, f"{at} ")
         with pytest.raises(CosigningRefusedError):
-            desk.add_checkpoint(other.request(5, 12).encode())
-    assert len(list((tmp_path / origin_hash(log.origin) / "forks").iterdir())) == EVIDENCE_FILES
+            desk.add_checkpoint(other.request(5, size).encode())
+    assert len(list((tmp_path / origin_hash(log.origin) / folder).iterdir())) == EVIDENCE_FILES
 
 
-def test_logs_are_read_with_all_faults_at_once(log: ShownLog) -> None:
-    with pytest.raises(UserFacingError, match=r"'a'.*; .*'b'"):
-        main.read_logs(("a", "b"))
-    with pytest.raises(UserFacingError, match="one origin twice"):
-        main.read_logs((log.key.text(), log.key.text()))
-    with pytest.raises(UserFacingError, match="name the logs to witness"):
-        main.read_logs(())
-    cosigner = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=log.signer.key)
-    with pytest.raises(UserFacingError, match="a cosigner's key, not a log's"):
-        main.read_logs((cosigner.text(),))
+def test_nobody_makes_a_witness_accuse_an_honest_log_or_fill_its_evidence(
+    tmp_path: Path, log: ShownLog
+) -> None:
+    """Anybody can send the log's own newest checkpoint with garbage for a proof."""
+    desk, place = desk_of(tmp_path, log), tmp_path / origin_hash(log.origin)
+    desk.add_checkpoint(log.request(0, 5).encode())
+    stranger = Signer(bytes([32]) * 32)
+    for at in range(EVIDENCE_FILES + 5):
+        line = notes.cosignature_line(log.checkpoint(12), f"w{at}", stranger, 1_700_000_000)
+        note = notes.add_lines(log.request(5, 12).note, [line])
+        asked = AddCheckpoint(old_size=5, proof=(log.hashes[at % 40],), note=note)
+        with pytest.raises(CosigningRefusedError):
+            desk.add_checkpoint(asked.encode())
+    assert not (place / "forks").exists()
+    assert len(list((place / "unproven").iterdir())) == 1
+    with pytest.raises(CosigningRefusedError):
+        desk.add_checkpoint(log.fork(2, 3).request(5, 5).encode())
+    (path,) = (place / "forks").iterdir()
+    assert is_proof(msgspec.json.decode(path.read_bytes(), type=ForkEvidence))

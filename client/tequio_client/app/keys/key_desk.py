@@ -7,9 +7,10 @@ that was given is kept until the app ends: a worker that has to be started again
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import threading
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
@@ -39,7 +40,7 @@ class KeyDesk(QObject):
     """There is another key than the one that the worker was given."""
     locked = Signal()
     """The worker cannot start before somebody gives the passphrase."""
-    _came = Signal(object)
+    _came = Signal(int, object)
 
     def __init__(
         self,
@@ -57,7 +58,9 @@ class KeyDesk(QObject):
         self._passphrase: str | None = None
         self._state = KeyState()
         self._is_closed = False
-        self._came.connect(lambda deliver: deliver())
+        self._numbers = itertools.count()
+        self._asked: dict[int, tuple[Callable[[Any], None], Callable[[IdentityError], None]]] = {}
+        self._came.connect(self._deliver)
 
     @property
     def state(self) -> KeyState:
@@ -214,23 +217,30 @@ class KeyDesk(QObject):
         then: Callable[[T], None],
         fail: Callable[[IdentityError], None],
     ) -> None:
+        number = next(self._numbers)
+        self._asked[number] = then, fail  # not in the thread: who is called may be a window, and
+        # a thread that lets go of it last destroys it while the main one handles its events
+
         def run() -> None:
             try:
                 with self._lock:
-                    result = work(self._store())
+                    came = work(self._store())
             except IdentityError as err:
-                error = err
-                self._came.emit(lambda: self._tell(fail, error))
+                self._came.emit(number, err)
             else:
-                self._came.emit(lambda: self._take(then, result))
+                self._came.emit(number, came)
 
         threading.Thread(target=run, name="key", daemon=True).start()
 
-    def _take(self, then: Callable[[T], None], value: T) -> None:
-        if isinstance(value, KeyState) and value != self._state:
-            self._state = value
-            self.changed.emit(value)
-        self._tell(then, value)
+    def _deliver(self, number: int, came: object) -> None:
+        then, fail = self._asked.pop(number)
+        if isinstance(came, IdentityError):
+            self._tell(fail, came)
+            return
+        if isinstance(came, KeyState) and came != self._state:
+            self._state = came
+            self.changed.emit(came)
+        self._tell(then, came)
 
     def _tell(self, take: Callable[[T], None], value: T) -> None:
         """Tell whoever asked, unless that is gone by now."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QSysInfo, qVersion
 from PySide6.QtGui import QGuiApplication
+
+from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from tequio_client.app.model import Model
@@ -24,7 +25,7 @@ def text(model: Model, look: Look) -> str:
         for screen in QGuiApplication.screens()
     )
     lines = [
-        f"Tequio app {metadata.version('tequio')}, Qt {qVersion()}",
+        f"Tequio app {BUILD}, Qt {qVersion()}",
         f"{QSysInfo.prettyProductName()}, {QGuiApplication.platformName()}",
         f"language {QLocale().name()}, appearance {look.choice}, screens {screens}",
         f"worker: {'answers' if model.snapshot else model.why_gone or 'has not answered yet'}",

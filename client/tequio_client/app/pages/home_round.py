@@ -67,7 +67,7 @@ class RoundCard(Card):
             return
         self.name.setText(self.tr("No round yet"))
         self.line.setText(
-            self.tr("When you contribute, this computer joins a run and trains round by round.")
+            self.tr("Once this computer lends, it joins a run and trains round by round.")
         )
 
     def _show_round(self, snapshot: Snapshot, current: RoundShown) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -27,11 +28,20 @@ SIZE = (420, 460)
 LONGEST = 256
 
 
+class _Relay(QObject):
+    """What the thread holds in place of the dialog.
+
+    A thread that lets go of a window last destroys it while the main one handles its events. This
+    belongs to the application, whoever holds it.
+    """
+
+    found = Signal(object)
+
+
 class ProgramPicker(QDialog):
     """Asks for one program; `picked` has its name."""
 
     picked = Signal(str)
-    _found = Signal(object)
 
     def __init__(self, look: Callable[[], tuple[str, ...]], parent: QWidget | None = None) -> None:
         """`look` is called in a thread."""
@@ -59,9 +69,11 @@ class ProgramPicker(QDialog):
         self.name.returnPressed.connect(self._pick)
         self.add.clicked.connect(self._pick)
         self.cancel.clicked.connect(self.reject)
-        self._found.connect(self._show)
         self._show_add()
-        threading.Thread(target=lambda: self._tell(look), daemon=True).start()
+        relay = _Relay(QCoreApplication.instance())
+        relay.found.connect(self._show)
+        relay.found.connect(relay.deleteLater)
+        threading.Thread(target=_tell, args=(look, relay), daemon=True).start()
 
     @property
     def choice(self) -> str:
@@ -71,13 +83,6 @@ class ProgramPicker(QDialog):
         if row >= 0 and not item.isHidden():
             return item.text()
         return self.name.text().strip()
-
-    def _tell(self, look: Callable[[], tuple[str, ...]]) -> None:
-        found = look()
-        try:
-            self._found.emit(found)
-        except RuntimeError:
-            return  # the dialog is gone
 
     def _show(self, found: tuple[str, ...]) -> None:
         self.programs.addItems(found)
@@ -126,3 +131,9 @@ class ProgramPicker(QDialog):
         row.addWidget(self.cancel)
         row.addWidget(self.add)
         column.addLayout(row)
+
+
+def _tell(look: Callable[[], tuple[str, ...]], relay: _Relay) -> None:
+    found = look()
+    with suppress(RuntimeError):  # the application has ended
+        relay.found.emit(found)

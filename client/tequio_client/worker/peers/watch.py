@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+NEW_S = 5.0
+"""Between two looks for peers that are new."""
+
 
 class Watch:
-    """Pings every connected peer, and lets go of those that answer nothing."""
+    """Pings every connected peer that says nothing, and lets go of those that answer nothing."""
 
     def __init__(
         self,
@@ -49,13 +52,15 @@ class Watch:
                 for peer in self._connected() - self._watched:
                     self._watched.add(peer)
                     nursery.start_soon(self._watch, peer)
-                await trio.sleep(min(1.0, self._limits.ping_every_s))
+                await trio.sleep(min(NEW_S, self._limits.ping_every_s))
 
     async def _watch(self, peer: PeerKey) -> None:
-        misses = 0
+        misses, heard = 0, self._heard(peer)
         while peer in self._connected() and misses < self._limits.ping_misses:
             await trio.sleep(self._limits.ping_every_s)
-            misses = 0 if await self._answers(peer) else misses + 1
+            spoke = self._heard(peer) > heard
+            misses = 0 if spoke or await self._answers(peer) else misses + 1
+            heard = self._heard(peer)
         if misses:
             log.info("a silent peer is let go", peer=peer_id_text(peer))
         await self._disconnect(peer)

@@ -41,8 +41,9 @@ _read_body = Yamux._read_data_body  # noqa: SLF001 - the fixes replace private n
 class PromptStream(YamuxStream):
     """Writes on as soon as the window opens, where the library looks every 10 ms.
 
-    Writes without a copy of what is still to go. Writers take turns: the library's gossip has
-    several for one stream, and their long messages would be mixed.
+    Gives its own window back in few frames. Writes without a copy of what is still to go. Writers
+    take turns: the library's gossip has several for one stream, and their long messages would be
+    mixed.
     """
 
     def __init__(self, stream_id: int, conn: Yamux, is_initiator: bool) -> None:  # noqa: FBT001
@@ -67,6 +68,12 @@ class PromptStream(YamuxStream):
         """Write all of it; MuxedStreamError when the stream is closed or its reader pauses."""
         async with self._turn:
             await self._write(memoryview(data))
+
+    async def _auto_tune_and_send_window_update(self, *, bytes_read: int = 0) -> None:
+        """Give the window back by halves; the library sends a frame for every few bytes read."""
+        unread = len(self.conn.stream_buffers.get(self.stream_id, b""))
+        if self.target_recv_window - self.recv_window - unread >= self._grow_threshold():
+            await super()._auto_tune_and_send_window_update(bytes_read=bytes_read)
 
     async def _write(self, left: memoryview) -> None:
         while left:

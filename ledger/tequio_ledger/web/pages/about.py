@@ -26,7 +26,8 @@ class AboutPage:
     ledger: str
 
 
-@get("/about", sync_to_thread=True)
+@get("/about")
+@press.by_turns
 def get_about(request: AnyRequest, ledger: GivenLedger) -> Response[bytes]:
     """Explain."""
     one = points.trainer_micropoints(TOKENS, PARAMETERS)

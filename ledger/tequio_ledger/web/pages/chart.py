@@ -7,7 +7,7 @@ as all others on either; the style sheet shows one of the two.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,8 @@ WIDE, NARROW = (540, 220), (336, 200)
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 14, 14, 26
 INTERVALS = 4
 _STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+_GAP, _MOST_GAP = 0.3, 6.0
+"""Between two bars: a share of their place, and no more pixels than these."""
 _LABEL_PX = 64
 """Least distance between two labels of the lower axis."""
 MOST_STEPS = 160
@@ -34,6 +36,19 @@ class Reading:
     value: float
     label: str
     said: str
+    is_open: bool = False
+    """Its time is not over: the value still grows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """One value as a bar, in pixels."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    is_open: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +85,8 @@ class Layout:
     rows: tuple[Tick, ...]
     columns: tuple[Tick, ...]
     dots: tuple[Dot, ...]
+    bars: tuple[Bar, ...] = ()
+    """Instead of line and area."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +121,34 @@ def chart(
         readings=tuple(shown),
         layouts=layouts if len(shown) > 1 else (),
     )
+
+
+def as_bars(chart_: Chart) -> Chart:
+    """Draw each value as a bar of its own: for amounts, between which there is nothing."""
+    layouts = tuple(_with_bars(one, chart_.readings) for one in chart_.layouts)
+    return replace(chart_, layouts=layouts)
+
+
+def _with_bars(layout: Layout, readings: Sequence[Reading]) -> Layout:
+    width = (layout.right - layout.left) / len(readings)
+    lefts = [layout.left + at * width for at in range(len(readings))]
+    dots = tuple(
+        replace(dot, x=round(left + width / 2, 1), left=round(left, 1), width=round(width, 1))
+        for dot, left in zip(layout.dots, lefts, strict=True)
+    )
+    gap = min(width * _GAP, _MOST_GAP)
+    bars = tuple(
+        Bar(
+            x=round(dot.left + gap / 2, 1),
+            y=dot.y,
+            width=round(width - gap, 1),
+            height=round(layout.base - dot.y, 1),
+            is_open=reading.is_open,
+        )
+        for dot, reading in zip(dots, readings, strict=True)
+    )
+    columns = _columns([dot.x for dot in dots], readings)
+    return replace(layout, line="", area="", dots=dots, bars=bars, columns=columns)
 
 
 def scale(values: Sequence[float], *, from_zero: bool) -> tuple[float, float]:

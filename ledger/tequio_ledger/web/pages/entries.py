@@ -28,7 +28,8 @@ class EntriesPage:
     is_first: bool
 
 
-@get("/entries", sync_to_thread=True)
+@get("/entries")
+@press.by_turns
 def get_entries(
     request: AnyRequest,
     ledger: GivenLedger,

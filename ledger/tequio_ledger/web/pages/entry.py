@@ -51,7 +51,8 @@ class EntryPage:
     """Base64url, as every statement signature covers it."""
 
 
-@get("/entries/{index:str}", sync_to_thread=True)
+@get("/entries/{index:str}")
+@press.by_turns
 def get_entry(request: AnyRequest, ledger: GivenLedger, index: FromPath[str]) -> Response[bytes]:
     """Show an entry."""
     number, published = _number(index), ledger.published

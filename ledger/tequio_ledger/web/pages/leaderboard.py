@@ -1,6 +1,6 @@
 """GET /leaderboard: who earned most in a day, in a week, or ever."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from litestar import Response, get
@@ -35,6 +35,8 @@ class LeaderRow:
     """Rounds that paid it in the span; not counted for all time."""
     standing: Mark
     is_sought: bool
+    others: int = 0
+    """Further keys of the same owner that are counted here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +51,8 @@ class Leaderboard:
     next: int | None
 
 
-@get("/leaderboard", sync_to_thread=True)
+@get("/leaderboard")
+@press.by_turns
 def get_leaderboard(
     request: AnyRequest,
     ledger: GivenLedger,
@@ -82,7 +85,9 @@ def _rows(
     if length_ms is not None:
         found = history.earners(connection, now_ms - length_ms, ROWS)
         return [
-            _row(connection, rank, one.key, one.micropoints, one.rounds)
+            replace(
+                _row(connection, rank, one.key, one.micropoints, one.rounds), others=one.keys - 1
+            )
             for rank, one in enumerate(found, 1)
         ]
     if not around:

@@ -14,6 +14,7 @@ from tequio_ledger.service import Ledger
 from tequio_ledger.web.doors import network_of
 from tequio_ledger.web.events import HEARTBEAT_S, GivenStreams, Streams
 from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.places import Kind
 from tequio_ledger.web.problems import AnyRequest
 from tequio_shared.errors import RefusedError
 
@@ -25,17 +26,17 @@ _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 async def get_live(request: AnyRequest, ledger: GivenLedger, streams: GivenStreams) -> Stream:
     """Stream the log's size whenever it grew."""
     network = network_of(request)
-    streams.check(network, ledger.settings.address_streams)
+    streams.places.check(Kind.LIVE, network, ledger.settings.address_streams)
     body = _follow(ledger, streams, network)
     return Stream(body, media_type="text/event-stream", headers=_HEADERS)
 
 
 async def _follow(ledger: Ledger, streams: Streams, network: str) -> AsyncIterator[bytes]:
     try:  # again: others may have come between the answer and its first byte
-        streams.check(network, ledger.settings.address_streams)
+        streams.places.check(Kind.LIVE, network, ledger.settings.address_streams)
     except RefusedError:
         return
-    streams.enter(network)
+    streams.places.enter(Kind.LIVE, network)
     said = -1
     try:
         while not streams.is_closing:
@@ -47,4 +48,4 @@ async def _follow(ledger: Ledger, streams: Streams, network: str) -> AsyncIterat
             elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
                 yield b": heartbeat\n\n"
     finally:
-        streams.leave(network)
+        streams.places.leave(Kind.LIVE, network)

@@ -1,6 +1,5 @@
 """GET /: the network at a glance: its runs, who earned, and what was logged last."""
 
-import asyncio
 from dataclasses import dataclass
 
 from litestar import Response, get
@@ -54,7 +53,7 @@ async def get_overview(request: AnyRequest, ledger: GivenLedger) -> Response[byt
     await ledger.sequencer.settled()
     runs = [run_now(ledger.state, run) for run in ledger.state.runs]
     keys = len(ledger.state.peers)
-    return await asyncio.to_thread(_printed, request, ledger, runs, keys)
+    return await press.in_turn(request, _printed, request, ledger, runs, keys)
 
 
 def _printed(request: AnyRequest, ledger: Ledger, runs: list[RunNow], keys: int) -> Response[bytes]:

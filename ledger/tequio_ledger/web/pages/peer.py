@@ -8,6 +8,7 @@ from litestar.params import FromPath, QueryParameter
 from sqlalchemy import Connection
 
 from tequio_ledger.service import Ledger
+from tequio_ledger.state import State
 from tequio_ledger.store import attended, entry_rows, history, ranking, read
 from tequio_ledger.store.attended import AttendedRow
 from tequio_ledger.store.read import StandingRow, TierRow
@@ -77,11 +78,11 @@ class AttendedView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Duty:
-    """Witness duty over the rounds shown."""
+    """Witness duty over all rounds: how often it was asked, answered, and what that earned."""
 
     asked: int
     sent: int
-    counted: int
+    micropoints: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +108,8 @@ class PeerPage:
     entries: tuple[EntryLine, ...]
 
 
-@get("/peers/{key:str}", sync_to_thread=True)
+@get("/peers/{key:str}")
+@press.by_turns
 def get_peer(
     request: AnyRequest,
     ledger: GivenLedger,
@@ -158,7 +160,7 @@ def _view(
         tier=_tier(key, row.tier, now_ms),
         points=series.points_per_day(by_day, now_ms),
         rounds=rounds,
-        duty=_duty(rounds),
+        duty=_duty(ledger.state, key),
         older=rows[-1].closed_index if len(rows) == ROUNDS else None,
         is_first=before == JSON_INTEGER,
         entries=tuple(entry_line(one) for one in entries),
@@ -191,12 +193,13 @@ def _attended(
     )
 
 
-def _duty(rounds: tuple[AttendedView, ...]) -> Duty:
-    asked = [one.slot for one in rounds if one.slot.is_asked]
+def _duty(state: State, key: PeerKey) -> Duty:
+    accounts = [view.accounts for view in state.runs.values() if view.accounts]
+    earned = [account.earned[key] for account in accounts if key in account.earned]
     return Duty(
-        asked=len(asked),
-        sent=sum(slot.proof_index is not None for slot in asked),
-        counted=sum(slot.witness_micropoints > 0 for slot in asked),
+        asked=state.asked[key],
+        sent=state.proofs[key],
+        micropoints=sum(one.witness for one in earned),
     )
 
 

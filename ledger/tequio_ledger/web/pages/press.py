@@ -7,7 +7,8 @@ changed. No page holds a script or a style of its own, and none may run any.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, cast
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from litestar import Response
@@ -20,10 +21,14 @@ from tequio_ledger.web.pages.static_files import address
 from tequio_shared.ids import sha256, to_text
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from tequio_ledger.checkpoint import Published
     from tequio_ledger.service import Ledger
+    from tequio_ledger.web.pages.turns import Turns
     from tequio_ledger.web.problems import AnyRequest
 
+P = ParamSpec("P")
 SECURITY = {
     "content-security-policy": (
         "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
@@ -90,6 +95,31 @@ def page(
     prints: Prints = request.state.prints
     prints.keep(request, made)
     return made.answer(request)
+
+
+async def in_turn(
+    request: AnyRequest, work: Callable[P, Response[bytes]], /, *given: P.args, **named: P.kwargs
+) -> Response[bytes]:
+    """Let a page be made when it is its turn, unless the same one was made meanwhile."""
+    prints: Prints = request.state.prints
+
+    def make() -> Response[bytes]:
+        found = prints.find(request)
+        return work(*given, **named) if found is None else found.answer(request)
+
+    turns: Turns = request.state.turns
+    return await turns.take(make)
+
+
+def by_turns(make: Callable[P, Response[bytes]]) -> Callable[P, Awaitable[Response[bytes]]]:
+    """A handler whose whole work is done when it is its turn."""
+
+    @wraps(make)
+    async def made(*given: P.args, **named: P.kwargs) -> Response[bytes]:
+        request = cast("AnyRequest", named["request"])  # the library names all that it gives
+        return await in_turn(request, make, *given, **named)
+
+    return made
 
 
 def elsewhere(path: str) -> Response[bytes]:

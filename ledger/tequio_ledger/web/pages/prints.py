@@ -10,6 +10,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
 
 from litestar import Response
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     Name = tuple[str, ...]
 
+ASKED = frozenset({"after", "author", "around", "before", "q", "span"})
+"""What pages are asked for beside their paths: whatever else an address says changes nothing."""
 FRESH_S = 1.0
 HELD = 64
 _NOT_MODIFIED = 304
@@ -68,6 +71,7 @@ class Prints:
 
 def _name(request: AnyRequest) -> Name:
     """All that a page may depend on: where, what, and by which address it was reached."""
-    query = request.scope["query_string"].decode("latin-1")
+    asked = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    query = (part for pair in asked if pair[0] in ASKED for part in pair)
     headers = (request.headers.get(name, "") for name in ("host", "x-forwarded-proto"))
-    return (request.scope["path"], query, *headers)
+    return (request.scope["path"], *headers, *query)

@@ -32,7 +32,8 @@ class QuarantinePage:
     next: int | None
 
 
-@get("/quarantine", sync_to_thread=True)
+@get("/quarantine")
+@press.by_turns
 def get_quarantine(request: AnyRequest, ledger: GivenLedger, after: Before = 0) -> Response[bytes]:
     """List them."""
     with snapshot(ledger.database) as (connection, published):

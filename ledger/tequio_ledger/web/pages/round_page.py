@@ -1,6 +1,5 @@
 """GET /runs/{run}/rounds/{number}: one round: who did what, what was judged, and why."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -80,7 +79,7 @@ async def get_round(
         raise RefusedError("not-found", f"this run has no round {number}")
     known = (now.manifest.name, now.number, now.state)
     make = partial(_view, ledger, told, run_id, number, known)
-    return await asyncio.to_thread(_printed, request, ledger, make)
+    return await press.in_turn(request, _printed, request, ledger, make)
 
 
 def _printed(

@@ -25,6 +25,7 @@ from tequio_ledger.web.pages import (
 )
 from tequio_ledger.web.pages.prints import Prints
 from tequio_ledger.web.pages.told_rounds import ToldRounds
+from tequio_ledger.web.pages.turns import Turns
 from tequio_ledger.web.problems import AnyRequest
 from tequio_shared.errors import PeerError, RefusedError
 
@@ -49,11 +50,11 @@ ROUTES = (
 def pages(ledger: Ledger) -> Router:
     """Put the pages of a ledger together."""
     told = ToldRounds(ledger.genesis.network_id, ledger.blobs.read)
-    prints = Prints(time.monotonic)
+    prints, turns = Prints(time.monotonic), Turns()
 
     async def look(request: AnyRequest) -> Response[bytes] | None:
         """Answer with a page that was printed a moment ago, if there is one."""
-        request.state.prints = prints
+        request.state.prints, request.state.turns = prints, turns
         found = prints.find(request)
         return None if found is None else found.answer(request)
 

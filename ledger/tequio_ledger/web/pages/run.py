@@ -1,6 +1,5 @@
 """GET /runs/{run} and /runs/{run}/rounds: one run, and all its rounds."""
 
-import asyncio
 import math
 from dataclasses import dataclass
 from typing import Annotated
@@ -78,6 +77,8 @@ class RunPage:
     rates: Chart
     ring: RoundRing
     data: DataProgress
+    asked: tuple[str, ...]
+    """Whom the run takes; nothing: everybody."""
     ledger: str
     """Where this ledger is, for who wants to join."""
 
@@ -105,10 +106,11 @@ async def get_run(request: AnyRequest, ledger: GivenLedger, run: FromPath[str]) 
     """Show a run."""
     await ledger.sequencer.settled()
     now = run_now(ledger.state, RunId(from_text(run)))
-    return await asyncio.to_thread(_printed, request, ledger, now)
+    return await press.in_turn(request, _printed, request, ledger, now)
 
 
-@get("/runs/{run:str}/rounds", sync_to_thread=True)
+@get("/runs/{run:str}/rounds")
+@press.by_turns
 def get_rounds(
     request: AnyRequest, ledger: GivenLedger, run: FromPath[str], before: Before = JSON_INTEGER
 ) -> Response[bytes]:
@@ -148,6 +150,7 @@ def _view(ledger: Ledger, now: RunNow, here: str) -> tuple[RunPage, Published]:
         rates=series.rates(past),
         ring=round_ring(now),
         data=data_progress(now, ledger.blobs.read),
+        asked=words.asked(ledger.state.run(RunId(run)).manifest.admits),
         ledger=here,
     )
     return view, published

@@ -22,7 +22,8 @@ class SearchPage:
     found: tuple[Found, ...]
 
 
-@get("/search", sync_to_thread=True)
+@get("/search")
+@press.by_turns
 def get_search(request: AnyRequest, ledger: GivenLedger, q: FromQuery[str] = "") -> Response[bytes]:
     """Find an entry, a key, a run or a hash."""
     asked = q.strip()[:CHARS]

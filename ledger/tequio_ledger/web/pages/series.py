@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tequio_ledger.web.pages import figures
-from tequio_ledger.web.pages.chart import Chart, Reading, chart
+from tequio_ledger.web.pages.chart import Chart, Reading, as_bars, chart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,27 +60,34 @@ def points_per_day(by_day: dict[int, int], now_ms: int, name: str = "points") ->
     """Points a day over the last days, days without any included."""
     today = now_ms // figures.DAY_MS
     first = max(today - SPAN_DAYS + 1, min(by_day, default=today) - 1)
-    readings = [_day(day, by_day.get(day, 0)) for day in range(first, today + 1)]
+    readings = [_day(day, by_day.get(day, 0), today) for day in range(first, today + 1)]
     total = sum(by_day.get(day, 0) for day in range(first, today + 1))
     summary = (
         f"{figures.points(total)} points in {figures.plural(len(readings), 'day')}"
         if total
         else "No points in these days"
     )
-    return chart(
+    made = chart(
         name,
         "Points per day",
-        summary,
+        f"{summary}; today, so far, {figures.points(by_day.get(today, 0))}" if total else summary,
         readings if total else [],
         figures.brief,
         from_zero=True,
     )
+    return as_bars(made)
 
 
-def _day(number: int, micropoints: int) -> Reading:
+def _day(number: int, micropoints: int, today: int) -> Reading:
     label = figures.day(number * figures.DAY_MS)
-    said = f"{label}: {figures.points(micropoints)} points"
-    return Reading(at=number, value=micropoints / figures.MICRO, label=label, said=said)
+    is_open = number == today
+    return Reading(
+        at=number,
+        value=micropoints / figures.MICRO,
+        label=label,
+        said=f"{label}{', so far' if is_open else ''}: {figures.points(micropoints)} points",
+        is_open=is_open,
+    )
 
 
 def _reading(one: PastRound, value: float, said: str) -> Reading:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_ledger.web.pages import figures, words
+from tequio_ledger.web.pages import words
 from tequio_shared import proof, windows
 from tequio_shared.proof import Verdict
+from tequio_shared.statements.rounds import HeadAttest
 
 if TYPE_CHECKING:
     from tequio_ledger.web.pages.round_story import RoundStory
@@ -25,14 +26,17 @@ class SlotStory:
 
     slot: int
     key: str
-    roles: tuple[str, ...]
     first_window: int | None
     windows: int
     attest_index: int | None
+    """Its statement of the head that it holds."""
+    is_head_agreed: bool
+    """It is the one that the round opened with."""
+    is_head_other: bool
+    """The round opened with another one."""
     commit_index: int | None
     commit_ms: int | None
     """After the opening."""
-    loss: float | None
     tokens: int
     verdict: Mark
     votes: int
@@ -78,16 +82,17 @@ def _slot(story: RoundStory, slot: int, verdict: tuple[int, int] | None) -> Slot
     row = story.result.slots[slot] if story.result is not None else None
     attest, sent = story.attests.get(slot), story.proofs.get(slot)
     opened_ms = story.open.opened if story.open else 0
+    stated, agreed = head_stated(story, slot), story.open.head if story.open else None
     return SlotStory(
         slot=slot,
         key=member.peer,
-        roles=member.roles,
         first_window=ranges[0][0] if ranges else None,
         windows=windows.total(ranges),
         attest_index=attest.index if attest else None,
+        is_head_agreed=stated is not None and stated == agreed,
+        is_head_other=None not in (stated, agreed) and stated != agreed,
         commit_index=commit.index if commit else None,
         commit_ms=max(commit.at_ms - opened_ms, 0) if commit else None,
-        loss=figures.loss(commit.header.claimed_loss_last_q16) or None if commit else None,
         tokens=commit.header.tokens if commit else 0,
         verdict=_mark(story, slot, verdict),
         votes=sum(slot in one.seen.vouched for at, one in story.proofs.items() if at != slot),
@@ -98,6 +103,12 @@ def _slot(story: RoundStory, slot: int, verdict: tuple[int, int] | None) -> Slot
         trainer_micropoints=row.trainer_micropoints if row else 0,
         witness_micropoints=row.witness_micropoints if row else 0,
     )
+
+
+def head_stated(story: RoundStory, slot: int) -> str | None:
+    """The head that a slot says it holds; None before it says so."""
+    attest = story.attests.get(slot)
+    return attest.body.head if attest and isinstance(attest.body, HeadAttest) else None
 
 
 def _mark(story: RoundStory, slot: int, verdict: tuple[int, int] | None) -> Mark:

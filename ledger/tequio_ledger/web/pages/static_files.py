@@ -1,6 +1,7 @@
-"""GET /static/{name}: style sheets and scripts, named with their hash and kept for ever.
+"""GET /static/{name}: style sheets, scripts and letters, named with their hash and kept for ever.
 
-The colours come from the same file as those of the app.
+The colours come from the same file as those of the app, and so do its letters, under the SIL Open
+Font License. Where that package is missing, the pages are set in the system's own.
 """
 
 import tomllib
@@ -17,6 +18,13 @@ _TYPES = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
+    "otf": "font/otf",
+}
+_WEIGHTS = {
+    400: "HankenGrotesk-Regular.otf",
+    500: "HankenGrotesk-Medium.otf",
+    600: "HankenGrotesk-SemiBold.otf",
+    700: "HankenGrotesk-Bold.otf",
 }
 _FOR_EVER = "public, max-age=31536000, immutable"
 _AN_HOUR = "public, max-age=3600"
@@ -37,17 +45,41 @@ def _properties(theme: dict[str, str]) -> str:
     return "".join(f"--{name.replace('_', '-')}:{colour};" for name, colour in theme.items())
 
 
+def letters() -> dict[str, bytes]:
+    """The files of the letters, by name; none where the package is missing."""
+    try:
+        folder = files("font_hanken_grotesk") / "files"
+    except ModuleNotFoundError:
+        return {}
+    return {name: (folder / name).read_bytes() for name in _WEIGHTS.values()}
+
+
+def faces(given: dict[str, bytes]) -> str:
+    """Say to browsers where they are."""
+    return "".join(
+        f'@font-face{{font-family:"Hanken Grotesk";font-weight:{weight};font-display:swap;'
+        f'src:url("/static/{name}?v={_tag(given[name])}") format("opentype")}}\n'
+        for weight, name in _WEIGHTS.items()
+        if name in given
+    )
+
+
+def _tag(content: bytes) -> str:
+    return to_text(sha256(content))[:_TAG_CHARS]
+
+
 def _load() -> dict[str, bytes]:
+    given = letters()
     found = {
         file.name: file.read_bytes()
         for file in _FOLDER.iterdir()
         if file.name.rpartition(".")[2] in _TYPES
     }
-    return {**found, "tokens.css": _tokens().encode()}
+    return {**found, **given, "tokens.css": (_tokens() + faces(given)).encode()}
 
 
 CONTENT = _load()
-TAGS = {name: to_text(sha256(content))[:_TAG_CHARS] for name, content in CONTENT.items()}
+TAGS = {name: _tag(content) for name, content in CONTENT.items()}
 
 
 def address(name: str) -> str:
@@ -57,7 +89,7 @@ def address(name: str) -> str:
 
 @get("/static/{name:str}", sync_to_thread=False)
 def get_static(name: FromPath[str], v: FromQuery[str] = "") -> Response[bytes]:
-    """Give a style sheet, a script or a picture."""
+    """Give a style sheet, a script, a picture or letters."""
     if name not in CONTENT:
         raise RefusedError("not-found", f"there is no file {name[:60]}")
     headers = {

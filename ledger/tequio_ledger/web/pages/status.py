@@ -1,6 +1,5 @@
 """GET /status: whether the ledger is well, how far its log reaches, and who signs it."""
 
-import asyncio
 from dataclasses import dataclass
 
 from litestar import Response, get
@@ -25,6 +24,20 @@ HEALTH = {
     "read-only": Mark("Read-only", "danger", "What is published is served; nothing is taken."),
     "no-quorum": Mark(
         "Waits for its witnesses", "warn", "Statements are taken; they are shown when cosigned."
+    ),
+    "restored": Mark(
+        "Restored from a backup",
+        "danger",
+        "Somebody may hold more of the log than it: nothing is signed before that is known.",
+    ),
+    "lost": Mark(
+        "Part of the log is lost",
+        "danger",
+        "Somebody holds a signed checkpoint that goes beyond this log: nothing is signed any more.",
+    ),
+    "moved": Mark("Moved", "off", "The log goes on in another database; this one only shows it."),
+    "unfinished": Mark(
+        "Being moved here", "busy", "Not all of the log is here yet: nothing is signed before."
     ),
     "clock": Mark("Clock is behind", "warn", "The coordinator waits until time has caught up."),
 }
@@ -86,19 +99,23 @@ async def get_status(request: AnyRequest, ledger: GivenLedger) -> Response[bytes
     """Show how the ledger is."""
     await ledger.sequencer.settled()
     runs = tuple(run_now(ledger.state, run) for run in ledger.state.runs)
-    return await asyncio.to_thread(_printed, request, ledger, runs)
+    types = ledger.state.types.most_common()
+    return await press.in_turn(request, _printed, request, ledger, runs, types)
 
 
-def _printed(request: AnyRequest, ledger: Ledger, runs: tuple[RunNow, ...]) -> Response[bytes]:
-    view, published = _view(ledger, runs)
+def _printed(
+    request: AnyRequest, ledger: Ledger, runs: tuple[RunNow, ...], types: list[tuple[str, int]]
+) -> Response[bytes]:
+    view, published = _view(ledger, runs, types)
     return press.page(request, "status.html", press.frame(request, ledger, published), view)
 
 
-def _view(ledger: Ledger, runs: tuple[RunNow, ...]) -> tuple[StatusPage, Published]:
+def _view(
+    ledger: Ledger, runs: tuple[RunNow, ...], types: list[tuple[str, int]]
+) -> tuple[StatusPage, Published]:
     health, genesis = ledger.health(), ledger.genesis
     with snapshot(ledger.database) as (connection, published):
         signed = entry_rows.checkpoints(connection, CHECKPOINTS)
-        types = entry_rows.count_by_type(connection)
     fallback = Mark(health.status, "danger", "The ledger signs nothing until somebody looks.")
     view = StatusPage(
         mark=HEALTH.get(health.status, fallback),
@@ -115,7 +132,7 @@ def _view(ledger: Ledger, runs: tuple[RunNow, ...]) -> tuple[StatusPage, Publish
         runs=runs,
         types=tuple(
             TypeCount(type=name, says=words.TYPES.get(name, ""), count=count)
-            for name, count in sorted(types.items(), key=lambda item: -item[1])
+            for name, count in types
         ),
         network_id=to_text(genesis.network_id),
         log_key=genesis.log_key,

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from tequio_ledger.web.pages import figures
+from tequio_shared.limits import CONTRIBUTORS
 from tequio_shared.proof import Reason, Verdict
 from tequio_shared.run import State, VoidReason
 from tequio_shared.standing import Standing
@@ -13,6 +15,8 @@ from tequio_shared.tiers import Tier
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from tequio_shared.manifest import Admission
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +168,7 @@ TYPES: Mapping[str, str] = MappingProxyType(
         "standing.uphold": "Organisers uphold a quarantine",
         "invite.open": "Organisers open an invitation",
         "invite.close": "Organisers close an invitation",
+        "invite.revoke": "Organisers revoke an invitation and whom it let in",
         "role.grant": "Organisers let a key vouch for others",
         "role.revoke": "Organisers take a key's role back",
         "member.vouch": "A connector knows an account behind a key",
@@ -212,6 +217,29 @@ def tier(number: int) -> Mark:
         return TIERS[Tier(number)]
     except ValueError:
         return Mark(f"Tier {number}", "wait")
+
+
+def asked(rules: Admission) -> tuple[str, ...]:
+    """Whom a run takes, and the way in, in sentences; none: everybody."""
+    said = []
+    if rules.trainer_tier:
+        said.append(f"Only keys that {_BEHIND[rules.trainer_tier]} train.")
+    if rules.witness_tier:
+        said.append(f"Only keys that {_BEHIND[rules.witness_tier]} witness.")
+    if rules.owner_slots < CONTRIBUTORS:
+        said.append(
+            f"One owner has at most {figures.plural(rules.owner_slots, 'slot')} in a round."
+        )
+    if rules.owner_seats < CONTRIBUTORS:
+        said.append(f"At most {rules.owner_seats} of an owner's keys may witness.")
+    tiers = {rules.trainer_tier, rules.witness_tier} - {0}
+    if tiers:
+        vouch = ", or have an account of yours vouch (tequio connect)" if 1 in tiers else ""
+        said.append(f"Ask an organiser for an invitation (tequio join){vouch}.")
+    return tuple(said)
+
+
+_BEHIND = {1: "a connector vouches for or organisers invited", 2: "organisers invited"}
 
 
 def _because(code: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 import time
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from tequio_ledger.web.pages.static_files import address
 from tequio_shared import merkle
 from tequio_shared.tlog import bundle
 from tests.support.authors import newcomers
@@ -132,13 +134,63 @@ def test_the_verifier_refuses_what_was_changed(site: Site, window: Watched, what
 def test_a_log_that_shrank_since_the_last_visit_is_noticed(site: Site, window: Watched) -> None:
     page = window.page
     window.open(f"{site.url}/entries/5")
-    page.evaluate(
-        "localStorage.setItem('checkpoint ledger.example/test',"
-        " JSON.stringify({size: '999999', root: 'AAAA'}))"
-    )
+    remember(page, size="999999", root="AAAA")
     page.get_by_role("button", name="Verify in this browser").click()
     assert verdict(page).startswith("This does not hold.")
     assert "this browser saw 999999 entries before" in page.locator("#check-steps").inner_text()
+
+
+def remember(page: Page, **other: str) -> None:
+    """Let the browser have seen this log before, but for what is given."""
+    page.evaluate(
+        """other => {
+            const shown = (id) => document.getElementById(id).textContent;
+            const [origin, size, root] = shown("note").split("\\n");
+            const seen = { origin, key: shown("log-key").trim(), size, root };
+            localStorage.setItem("checkpoint", JSON.stringify({ ...seen, ...other }));
+        }""",
+        other,
+    )
+
+
+OTHERS = {
+    "origin": ("elsewhere.example/log", "saw the log elsewhere.example/log here before"),
+    "key": ("ledger.example/test+00000000+AAAA", "saw the key ledger.example/test+00000000+AAAA"),
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_a_log_under_another_name_or_key_at_the_same_address_is_noticed(
+    site: Site, window: Watched, what: str
+) -> None:
+    page, (former, says) = window.page, OTHERS[what]
+    window.open(f"{site.url}/entries/5")
+    remember(page)
+    page.get_by_role("button", name="Verify in this browser").click()
+    assert verdict(page).startswith("Verified:")
+    remember(page, **{what: former})
+    page.reload()
+    page.get_by_role("button", name="Verify in this browser").click()
+    assert verdict(page).startswith("This does not hold.")
+    assert says in page.locator("#check-steps").inner_text()
+    kept = json.loads(page.evaluate("localStorage.getItem('checkpoint')"))
+    assert kept[what] == former, "what is wrong must not be kept"
+
+
+def test_a_time_that_no_calendar_has_is_said_and_is_no_fault_of_the_log(
+    site: Site, window: Watched
+) -> None:
+    window.open(f"{site.url}/entries/5")
+    said = window.page.evaluate(
+        """async (url) => {
+            const { moment } = await import(url);
+            return [1_800_000_000n, 2n ** 62n, 2n ** 64n - 1n].map(moment);
+        }""",
+        address("verify.js"),
+    )
+    assert said[0] == "at 2027-01-15T08:00:00.000Z"
+    assert said[1] == "it says: second 4611686018427387904, which no calendar has"
+    assert said[2].endswith("which no calendar has")
 
 
 @pytest.mark.parametrize("size", [1, 2, 255, 256, 257, 511, 700])
@@ -149,10 +201,7 @@ def test_growth_is_proven_from_the_tiles_and_a_changed_past_is_noticed(
     window.open(f"{site.url}/entries/5")
     root = base64.b64encode(merkle.root(first_leaves(site, size))).decode()
     for kept, result in ((root, "Verified:"), ("A" * 43 + "=", "This does not hold.")):
-        page.evaluate(
-            "one => localStorage.setItem('checkpoint ledger.example/test', JSON.stringify(one))",
-            {"size": str(size), "root": kept},
-        )
+        remember(page, size=str(size), root=kept)
         page.reload()
         page.get_by_role("button", name="Verify in this browser").click()
         assert verdict(page).startswith(result)
@@ -179,6 +228,26 @@ def test_a_browser_without_ed25519_says_what_it_could_not_check(
     steps = page.locator("#check-steps li.unknown").all_inner_texts()
     assert len(steps) == 2
     assert all("this browser does not know Ed25519" in one for one in steps)
+
+
+def test_a_phone_shows_every_place_of_the_leaderboard_as_a_whole(
+    site: Site, browser: Browser
+) -> None:
+    with watched(browser, size=NARROW) as phone:
+        for span in ("all", "7d"):
+            phone.open(f"{site.url}/leaderboard?span={span}")
+            page = phone.page
+            letters = (
+                "document.fonts.ready.then(() => document.fonts.check('16px \"Hanken Grotesk\"'))"
+            )
+            assert page.evaluate(letters), "the pages' own letters are there"
+            wide, room = page.evaluate(
+                "(() => { const at = document.querySelector('.scroll');"
+                " return [at.scrollWidth, at.clientWidth]; })()"
+            )
+            assert wide <= room, span
+            assert "Quarantined" in main_text(page)
+        assert phone.faults == []
 
 
 def test_a_page_follows_the_log_by_itself(site: Site, window: Watched) -> None:

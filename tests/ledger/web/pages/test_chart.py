@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tequio_ledger.web.pages import curve
-from tequio_ledger.web.pages.chart import INTERVALS, MOST_STEPS, Reading, chart, scale, thin
+from tequio_ledger.web.pages.chart import (
+    INTERVALS,
+    MOST_STEPS,
+    Reading,
+    as_bars,
+    chart,
+    scale,
+    thin,
+)
+from tequio_ledger.web.pages.figures import DAY_MS, MICRO
+from tequio_ledger.web.pages.series import points_per_day
 
 FINITE = st.floats(min_value=-1e12, max_value=1e12, allow_nan=False, allow_subnormal=False)
 
@@ -64,3 +75,25 @@ def test_a_chart_is_laid_out_for_a_wide_and_a_narrow_screen() -> None:
 @pytest.mark.parametrize("values", [(), (5.0,)])
 def test_there_is_no_line_through_less_than_two_values(values: tuple[float, ...]) -> None:
     assert chart("x", "X", "", readings(*values), str, from_zero=True).layouts == ()
+
+
+def test_bars_are_as_high_as_their_values_and_nothing_is_drawn_between_them() -> None:
+    made = as_bars(chart("x", "X", "", readings(0, 2, 1, 2), str, from_zero=True))
+    for layout in made.layouts:
+        assert (layout.line, layout.area) == ("", "")
+        none, two, one, again = layout.bars
+        assert none.height == 0
+        assert two.height == pytest.approx(2 * one.height, abs=0.2)
+        assert two.y == again.y
+        assert layout.left < none.x
+        assert again.x + again.width < layout.right
+        for bar, after in pairwise(layout.bars):
+            assert bar.x + bar.width < after.x
+
+
+def test_the_day_that_is_not_over_says_so() -> None:
+    made = points_per_day({10: 3 * MICRO, 12: MICRO}, 12 * DAY_MS + 5)
+    assert [bar.is_open for bar in made.layouts[0].bars] == [False, False, False, True]
+    assert made.readings[-1].said == "13 Jan, so far: 1.00 points"
+    assert made.readings[-2].said == "12 Jan: 0 points"
+    assert made.summary.endswith("today, so far, 1.00")

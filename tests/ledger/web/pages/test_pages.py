@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_ledger.web.pages import static_files
 from tequio_shared.ids import to_text
 from tests.support.shown_ledger import HOSTILE
 
@@ -121,6 +124,30 @@ def test_static_files_are_kept_for_ever_under_their_hash_alone(seen: Seen) -> No
     bare = seen.pages.get("/static/pages.css").answer.headers["cache-control"]
     assert "immutable" not in bare
     assert seen.pages.get("/static/../press.py").answer.status_code == 404
+
+
+def test_letters_are_those_of_the_app_and_come_from_here(seen: Seen) -> None:
+    style = seen.pages.get("/static/tokens.css").answer.text
+    sources = re.findall(r'font-display:swap;src:url\("(/static/[^"]+)"\)', style)
+    assert len(sources) == 4
+    for path in sources:
+        answer = seen.pages.get(path).answer
+        assert answer.headers["content-type"] == "font/otf"
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert answer.content[:4] == b"OTTO"
+        assert len(answer.content) < 200_000
+
+
+def test_without_the_package_of_letters_the_system_has_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "font_hanken_grotesk", None)
+    assert static_files.letters() == {}
+    assert static_files.faces({}) == ""
+
+
+def test_the_overview_says_that_nobody_tells_of_gpus(seen: Seen) -> None:
+    assert "How many GPUs that are is not known here" in seen.pages.get("/").text
 
 
 def test_colours_are_those_of_the_app(seen: Seen) -> None:

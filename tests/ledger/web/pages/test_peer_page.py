@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
-from tequio_ledger.store.models import Peer
+from tequio_ledger.store.models import Credit, LogEntry, Peer
+from tequio_ledger.web.pages.figures import points
+from tequio_ledger.web.pages.peer import ROUNDS
 from tequio_shared.ids import peer_id_text, to_text
-from tests.support.shown_ledger import ROUNDS_A_DAY
+from tests.support.shown_ledger import LINK, ROUNDS_A_DAY
 
 if TYPE_CHECKING:
     from tests.ledger.web.pages.conftest import Seen
@@ -31,6 +33,25 @@ def test_nobody_is_blamed_for_a_duty_that_never_came(seen: Seen) -> None:
     (void,) = [row.text for row in page.all("tr") if "Void" in row.text]
     assert "The round ended before it could witness." in void
     assert f"Witness duty {2 * ROUNDS_A_DAY} of {2 * ROUNDS_A_DAY}" in page.text
+
+
+def test_witness_duty_is_that_of_all_rounds_on_every_page_of_a_peer(seen: Seen) -> None:
+    key = seen.shown.peers[0].key
+    first = seen.pages.get(f"/peers/{to_text(key)}")
+    (older,) = [link for link in first.links() if "before=" in link]
+    with seen.shown.ledger.database.reader.connect() as connection:
+        proofs = select(func.count()).where(
+            LogEntry.author == key, LogEntry.type == "witness.proof"
+        )
+        sent = connection.scalar(proofs) or 0
+        paid = select(func.sum(Credit.micropoints)).where(
+            Credit.peer == key, Credit.kind == "witness"
+        )
+        earned = points(int(connection.scalar(paid) or 0))
+    assert sent > ROUNDS
+    for page in (first, seen.pages.get(older)):
+        said = f"Witness duty {sent} of {sent} proofs sent, in all rounds; {earned} points for it"
+        assert said in page.text
 
 
 def test_a_peer_is_found_by_its_peer_id_too(seen: Seen) -> None:
@@ -81,3 +102,30 @@ def test_a_key_sees_its_neighbours(seen: Seen) -> None:
 def test_the_coordinator_has_a_page_that_says_what_it_is(seen: Seen) -> None:
     coordinator = seen.shown.ledger.genesis.coordinator
     assert "It is the coordinator" in seen.pages.get(f"/peers/{coordinator}").text
+
+
+def test_a_peer_shows_who_is_behind_its_key_and_which_entry_says_so(seen: Seen) -> None:
+    state = seen.shown.ledger.state
+    keys = [peer.key for peer in seen.shown.peers[:3]]
+    anonymous, invited, vouched = (seen.pages.get(f"/peers/{to_text(key)}") for key in keys)
+    assert "Anonymous Nobody says who is behind it." in anonymous.text
+    assert "Owner the key itself" in anonymous.text
+    assert "Invited Organisers let it in." in invited.text
+    assert f"Owner {to_text(LINK.key)[:8]}" in invited.text
+    assert "Vouched for A connector knows an account behind it." in vouched.text
+    for key, page in zip(keys[1:], (invited, vouched), strict=True):
+        assert f"/entries/{state.tiers.word(key).since}" in page.links()
+
+
+def test_the_roster_shows_tiers_and_the_run_whom_it_takes(seen: Seen) -> None:
+    page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}")
+    rows = {link: row.text for row in page.all("tr") for link in peers_in(row.text, seen)}
+    tiers = [rows[to_text(peer.key)] for peer in seen.shown.peers[:3]]
+    assert ["Anonymous" in tiers[0], "Invited" in tiers[1], "Vouched for" in tiers[2]] == [True] * 3
+    assert "One owner has at most 4 slots in a round." in page.text
+
+
+def peers_in(text: str, seen: Seen) -> list[str]:
+    """The peers that a row of a table names, by the beginning of their keys."""
+    keys = [to_text(peer.key) for peer in seen.shown.peers]
+    return [key for key in keys if key[:8] in text and "Windows" not in text]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from tequio_ledger.store.models import Credit, Round
+from tequio_ledger.store.models import Credit, LogEntry, Round
 from tequio_shared.ids import to_text
 from tests.support.shown_ledger import ROUNDS_A_DAY
 
@@ -78,3 +78,13 @@ def test_bloom_filters_are_drawn_bit_by_bit(seen: Seen) -> None:
     said = [one.text for one in page.all("p") if "bits set" in one.text]
     for path, words in zip(drawn, said, strict=True):
         assert f", {path.attributes['d'].count('M')} of " in words
+
+
+def test_each_member_says_by_which_entry_it_stated_its_head(seen: Seen) -> None:
+    page = round_page(seen, 3)
+    links = {one.attributes["href"]: one.text for one in page.all("a") if one.text == "the round's"}
+    with seen.shown.ledger.database.reader.connect() as connection:
+        query = select(LogEntry.idx).where(LogEntry.type == "head.attest", LogEntry.round == 3)
+        stated = {f"/entries/{index}" for index in connection.scalars(query)}
+    assert links.keys() == stated
+    assert len(stated) == 6

@@ -15,6 +15,7 @@ const LOG_KEY = 0x01;
 const COSIGNER_KEY = 0x04;
 const KEY_ID_BYTES = 4;
 const TIME_BYTES = 8;
+const LAST_MOMENT_S = 8_640_000_000_000n; // of ECMAScript's Date
 
 export class Wrong extends Error {}
 export class Unable extends Error {}
@@ -176,29 +177,48 @@ export async function checkLogSignature(note, key) {
   await ed25519(key.key, line.signature, encoder.encode(note.text));
 }
 
-/** Checks a cosignature and gives its time in seconds since 1970. */
+/** Checks a cosignature and gives its time in seconds since 1970: whatever the witness wrote. */
 export async function checkCosignature(note, key) {
   const line = lineOf(note, key);
   if (key.kind !== COSIGNER_KEY || !line) throw new Wrong("this witness did not sign");
   const time = new DataView(line.signature.buffer, line.signature.byteOffset).getBigUint64(0);
   const message = encoder.encode(`cosignature/v1\ntime ${time}\n${note.text}`);
   await ed25519(key.key, line.signature.slice(TIME_BYTES), message);
-  return Number(time);
+  return time;
 }
 
-// --- what this browser saw before
+/** When that was, if a calendar has it: a witness may sign any number, and the log cannot help it. */
+export function moment(time) {
+  if (time > LAST_MOMENT_S) return `it says: second ${time}, which no calendar has`;
+  return `at ${new Date(Number(time) * 1000).toISOString()}`;
+}
 
-function remembered(origin) {
+// --- what this browser saw before at this address, whatever the log called itself
+
+const MEMORY = "checkpoint";
+
+function remembered() {
   try {
-    return JSON.parse(localStorage.getItem(`checkpoint ${origin}`));
+    return JSON.parse(localStorage.getItem(MEMORY));
   } catch {
     return null;
   }
 }
 
-async function checkMemory(note, proven) {
-  const before = remembered(note.origin);
-  const now = { size: String(note.size), root: toBase64(note.root) };
+function checkIdentity(before, now) {
+  if (before.origin !== now.origin) {
+    throw new Wrong(`this browser saw the log ${before.origin} here before, now it is ${now.origin}`);
+  }
+  if (before.key !== now.key) {
+    throw new Wrong(`this browser saw the key ${before.key} of this log before, now it is ${now.key}`);
+  }
+}
+
+async function checkMemory(note, logKey, proven) {
+  const before = remembered();
+  const key = logKey.trim();
+  const now = { origin: note.origin, key, size: String(note.size), root: toBase64(note.root) };
+  if (before) checkIdentity(before, now);
   if (before && BigInt(before.size) > note.size) {
     throw new Wrong(`this browser saw ${before.size} entries before, now there are ${note.size}`);
   }
@@ -208,7 +228,7 @@ async function checkMemory(note, proven) {
   if (before && before.size !== now.size) await checkGrowth(before, note);
   if (!proven()) return "not kept, for not everything else held";
   try {
-    localStorage.setItem(`checkpoint ${note.origin}`, JSON.stringify(now));
+    localStorage.setItem(MEMORY, JSON.stringify(now));
   } catch {
     return "this browser keeps nothing, so nothing can be compared next time";
   }
@@ -331,10 +351,9 @@ function steps(page, proven) {
     }],
     ["The log signed this root", async () => checkLogSignature(page.note, await parseKey(page.logKey))],
     ...page.witnesses.map((text) => [`Witness ${text.split("+")[0]} cosigned it`, async () => {
-      const time = await checkCosignature(page.note, await parseKey(text));
-      return `at ${new Date(time * 1000).toISOString()}`;
+      return moment(await checkCosignature(page.note, await parseKey(text)));
     }]),
-    ["The log did not shrink or fork since this browser last looked", () => checkMemory(page.note, proven)],
+    ["The log is the one of last time, and did not shrink or fork since this browser last looked", () => checkMemory(page.note, page.logKey, proven)],
   ];
 }
 

@@ -1,0 +1,155 @@
+"""The organiser's invitations: opened, closed and listed, end to end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import trio
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tequio_client.clock import now_ms
+from tequio_client.ledger_api import LedgerApi
+from tequio_client.organiser import decision
+from tequio_client.worker import endings
+from tequio_client.worker.invitation_link import SCHEME, InvitationLink
+from tequio_client.worker.standing_words import moment
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
+from tequio_shared.keys import Signer
+from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+    from pathlib import Path
+
+    from tequio_client.ledger_answers import InvitationAnswer
+
+LETTERS = 6
+"""Least beginning of an invitation that may stand for it."""
+_DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What an invitation shall be; `run` is a name or the beginning of an id, or nothing."""
+
+    uses: int
+    days: float
+    run: str | None
+    seed: bytes
+    """Of its key: 32 bytes from the system's own chance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """An invitation that was opened, or waits for a second signature."""
+
+    says: str
+    link: str
+
+
+def open_(ledger: str, wish: Wish, folders: Sequence[Path], out: Path | None) -> Opened:
+    """Open an invitation as the organisers in the folders; raises UserFacingError."""
+    with decision.held(folders), endings.reached(ledger):
+        return trio.run(_open, ledger, wish, folders, out)
+
+
+def close(ledger: str, name: str, folders: Sequence[Path], out: Path | None) -> str:
+    """Close an invitation, given by its key, how that begins, or its link."""
+    with decision.held(folders), endings.reached(ledger):
+        return trio.run(_end, ledger, name, InviteClose, folders, out)
+
+
+def revoke(ledger: str, name: str, folders: Sequence[Path], out: Path | None) -> str:
+    """Revoke an invitation, given as above: whom it let in is invited no longer."""
+    with decision.held(folders), endings.reached(ledger):
+        return trio.run(_end, ledger, name, InviteRevoke, folders, out)
+
+
+def list_all(ledger: str) -> None:
+    """Print all invitations, the oldest first."""
+    with endings.reached(ledger):
+        found = trio.run(_asked, ledger, _all)
+    table = Table("invitation", "used", "until", "run", "state")
+    for one in found:
+        cells = (f"{one.used} of {one.uses}", moment(one.until), (one.run or "every run")[:10])
+        table.add_row(one.invitation, *map(escape, cells), _state(one))
+    Console(soft_wrap=True).print(table)
+
+
+async def _open(ledger: str, wish: Wish, folders: Sequence[Path], out: Path | None) -> Opened:
+    async with LedgerApi(ledger) as api:
+        network = await api.network()
+        body = InviteOpen(
+            invitation=to_text(Signer(wish.seed).key),
+            uses=wish.uses,
+            until=now_ms() + round(wish.days * _DAY_MS),
+            run=await _run(api, wish.run) if wish.run else "",
+        )
+        says = await decision.make(api, body, folders, out)
+    link = InvitationLink(ledger=ledger, network=network.id, seed=wish.seed)
+    return Opened(says=says, link=link.text())
+
+
+async def _end(
+    ledger: str,
+    name: str,
+    how: type[InviteClose | InviteRevoke],
+    folders: Sequence[Path],
+    out: Path | None,
+) -> str:
+    async with LedgerApi(ledger) as api:
+        body = how(invitation=await _named(api, name))
+        return await decision.make(api, body, folders, out)
+
+
+async def _run(api: LedgerApi, name: str) -> str:
+    found = [one.run for one in await api.runs() if one.fits(name)]
+    if len(found) != 1:
+        raise UserFacingError(
+            f"{len(found)} runs fit {name!r}: give the name or the beginning of the id of one "
+            "that `tequio run list` shows"
+        )
+    return found[0]
+
+
+async def _named(api: LedgerApi, name: str) -> str:
+    if name.startswith(f"{SCHEME}:"):
+        name = to_text(InvitationLink.parse(name).signer.key)
+    found = [one.invitation for one in await _all(api) if one.invitation.startswith(name)]
+    if len(name) < LETTERS or len(found) != 1:
+        raise UserFacingError(
+            f"{name!r} names no single invitation: give the first {LETTERS} letters or more of "
+            "one that `tequio invite list` shows, or its link"
+        )
+    return found[0]
+
+
+async def _all(api: LedgerApi) -> list[InvitationAnswer]:
+    found: list[InvitationAnswer] = []
+    after: int | None = 0
+    while after is not None:
+        page = await api.invitations(after=after)
+        found += page.invitations
+        after = page.next
+    return found
+
+
+async def _asked(
+    ledger: str, question: Callable[[LedgerApi], Awaitable[list[InvitationAnswer]]]
+) -> list[InvitationAnswer]:
+    async with LedgerApi(ledger) as api:
+        return await question(api)
+
+
+def _state(one: InvitationAnswer) -> str:
+    if one.revoked is not None:
+        return f"revoked by entry {one.revoked}"
+    if one.closed is not None:
+        return f"closed by entry {one.closed}"
+    if now_ms() >= one.until:
+        return "over"
+    return "used up" if one.used >= one.uses else "open"

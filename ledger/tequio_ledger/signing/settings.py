@@ -1,0 +1,58 @@
+"""What the signer was asked to be: one frozen value, read once at its start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import platformdirs
+
+from tequio_ledger.setting import Setting, maybe_place, place
+from tequio_ledger.setting_logs import LOG_JSON, LOG_LEVEL
+from tequio_ledger.setting_reader import Reader
+from tequio_ledger.setting_sources import Program
+
+if TYPE_CHECKING:
+    from tequio_ledger.setting_sources import Gathered
+
+PROGRAM = Program("TEQUIO_SIGN_", "tequio-ledger sign --help")
+
+DIR = Setting(
+    name="dir",
+    default=platformdirs.user_data_dir("tequio-signer"),
+    parse=place,
+    help="Where the log's key and the last signed size are kept.",
+)
+SOCKET = Setting(
+    name="socket",
+    default="",
+    parse=maybe_place,
+    help="Unix socket to answer at; sign.socket in the folder if not given.",
+)
+
+ALL: tuple[Setting[Any], ...] = (DIR, SOCKET, LOG_JSON, LOG_LEVEL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that an operator may choose."""
+
+    folder: Path
+    socket: Path
+    log_json: bool
+    log_level: str
+
+
+def read(gathered: Gathered) -> Settings:
+    """Turn texts into settings; raises UserFacingError naming every fault at once."""
+    reader = Reader(gathered)
+    folder = reader.of(DIR, Path())
+    settings = Settings(
+        folder=folder,
+        socket=reader.of(SOCKET, None) or folder / "sign.socket",
+        log_json=reader.of(LOG_JSON, False),  # noqa: FBT003 - a value among others
+        log_level=reader.of(LOG_LEVEL, ""),
+    )
+    reader.finish()
+    return settings

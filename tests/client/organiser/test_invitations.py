@@ -1,0 +1,242 @@
+"""Invitations and connectors as people meet them: organisers' and guests' commands."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from tequio_client import identity
+from tequio_client.__main__ import cli
+from tequio_client.worker.invitation_link import InvitationLink
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import NetworkId, sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.statements.connectors import MemberVouch
+from tequio_shared.tlog import bundle
+from tests.support.authors import Author
+from tests.support.ledgers import ORGANISER, UNLIMITED, served
+from tests.support.liars import key_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from click.testing import Result
+
+    from tequio_shared.statement import Entry
+    from tests.support.ledgers import Served
+
+QUIET = ("--run", "nobody's", "--listen", "/ip4/127.0.0.1/tcp/0", "--log-level", "error")
+SECOND = Signer(bytes([8]) * 32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Party:
+    """A ledger with two organisers, and a folder for each guest."""
+
+    url: str
+    folder: Path
+    organisers: tuple[str, str]
+
+    def tequio(self, *words: str) -> Result:
+        """Run a command that works."""
+        result = CliRunner().invoke(cli, words)
+        if result.exception is not None:
+            raise result.exception
+        return result
+
+    def refused(self, *words: str) -> str:
+        """Run a command that has to fail; its one sentence."""
+        error: BaseException | None = CliRunner().invoke(cli, words).exception
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        assert isinstance(error, UserFacingError)
+        return str(error)
+
+    def invite(self, *words: str) -> str:
+        """Open an invitation; gives its link."""
+        made = self.tequio("invite", "open", *words, "--ledger", self.url, *self.both)
+        return made.stdout.strip()
+
+    @property
+    def both(self) -> tuple[str, ...]:
+        """Options by which all organisers sign."""
+        first, second = self.organisers
+        return ("--dir", first, "--with", second) if second else ("--dir", first)
+
+    def guest(self, name: str) -> str:
+        """Give a folder that has a key in it once it joined."""
+        return str(self.folder / name)
+
+    def tier(self, name: str) -> dict[str, object]:
+        """What the ledger says of who is behind the guest's key."""
+        key = to_text(identity.load_or_create(self.folder / name).key)
+        found = httpx.get(f"{self.url}/v1/peers/{key}").json()["tier"]
+        assert isinstance(found, dict)
+        return found
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Start one ledger for all tests."""
+    folder = tmp_path_factory.mktemp("ledger")
+    with served(folder, *UNLIMITED, "--organiser", to_text(SECOND.key)) as one:
+        yield one
+
+
+@pytest.fixture
+def party(ledger: Served, tmp_path: Path) -> Party:
+    folders = key_folder(tmp_path / "first", ORGANISER), key_folder(tmp_path / "second", SECOND)
+    return Party(url=ledger.url, folder=tmp_path, organisers=(str(folders[0]), str(folders[1])))
+
+
+def test_who_has_the_link_joins_until_it_is_used_up(party: Party) -> None:
+    link = party.invite("--uses", "2")
+    for name in ("ana", "bo"):
+        said = party.tequio("join", link, "--dir", party.guest(name)).output
+        assert "joined the network" in said
+        assert f"tequio worker --ledger {party.url}" in said
+        invitation = InvitationLink.parse(link).signer.key
+        assert (party.tier(name)["tier"], party.tier(name)["owner"]) == (2, to_text(invitation))
+    assert "as many as it may" in party.refused("join", link, "--dir", party.guest("cleo"))
+    assert (
+        "joined by this invitation before"
+        in party.tequio("join", link, "--dir", party.guest("ana")).output
+    )
+    listed = party.tequio("invite", "list", "--ledger", party.url).output
+    assert "2 of 2" in listed
+    assert "used up" in listed
+
+
+def test_a_worker_joins_by_a_link_before_it_looks_for_a_run(party: Party) -> None:
+    link, folder = party.invite(), party.guest("ana")
+    assert "no run" in party.refused("worker", "--invitation", link, "--dir", folder, *QUIET)
+    assert party.tier("ana")["tier"] == 2
+    spent = ("worker", "--invitation", link, "--dir", party.guest("bo"), *QUIET)
+    assert "as many as it may" in party.refused(*spent)
+
+
+def test_a_key_that_is_registered_stays_what_it_is(party: Party) -> None:
+    first, other = party.invite(), party.invite()
+    party.tequio("join", first, "--dir", party.guest("ana"))
+    again = party.tequio("join", other, "--dir", party.guest("ana")).output
+    assert "is registered in this network already" in again
+    assert party.tier("ana")["owner"] == to_text(InvitationLink.parse(first).signer.key)
+
+
+def test_organisers_revoke_a_link_that_was_passed_on_and_whom_it_let_in(party: Party) -> None:
+    link, folder = party.invite("--uses", "9"), party.guest("ana")
+    party.tequio("join", link, "--dir", folder)
+    revoke = ("invite", "revoke", link, "--ledger", party.url)
+    assert "more organisers have to sign" in party.refused(*revoke, *party.both[:2])
+    assert party.tier("ana")["tier"] == 2
+    assert "is revoked" in party.tequio(*revoke, *party.both).output
+    assert party.tier("ana")["tier"] == 0
+    assert "has ended" in party.refused("join", link, "--dir", party.guest("bo"))
+    assert "revoked by entry" in party.tequio("invite", "list", "--ledger", party.url).output
+
+
+def test_one_organiser_of_two_invites_nobody(party: Party) -> None:
+    words = ("invite", "open", "--ledger", party.url, *party.both[:2])
+    assert "more organisers have to sign" in party.refused(*words)
+
+
+def test_an_organiser_closes_an_invitation_by_its_link(party: Party) -> None:
+    link, (first, _) = party.invite("--uses", "9"), party.organisers
+    close = ("invite", "close", link, "--ledger", party.url, "--dir", first)
+    assert "is closed: logged as entry" in party.tequio(*close).output
+    assert "has ended" in party.refused("join", link, "--dir", party.guest("ana"))
+    key = to_text(InvitationLink.parse(link).signer.key)
+    assert "no such invitation is open" in party.refused(
+        "invite", "close", key[:12], "--ledger", party.url, "--dir", first
+    )
+
+
+def test_a_link_to_another_network_or_a_broken_one_is_told_in_words(party: Party) -> None:
+    link = InvitationLink.parse(party.invite())
+    other = InvitationLink(
+        ledger=party.url, network=NetworkId(sha256(b"another")), seed=link.seed
+    ).text()
+    assert "another network" in party.refused("join", other, "--dir", party.guest("ana"))
+    unknown = InvitationLink(ledger=party.url, network=link.network, seed=bytes([77]) * 32).text()
+    assert "does not know this invitation" in party.refused(
+        "join", unknown, "--dir", party.guest("bo")
+    )
+    for broken in (link.text()[:-1], link.text().split("&")[0], "https://example.org/"):
+        assert "no whole invitation link" in party.refused(
+            "join", broken, "--dir", party.guest("cleo")
+        )
+
+
+def test_two_organisers_let_a_key_vouch_and_take_that_back(party: Party, tmp_path: Path) -> None:
+    first, second = party.organisers
+    key, file = to_text(Signer(bytes([78]) * 32).key), str(tmp_path / "grant.json")
+    at = ("--ledger", party.url)
+    assert "more organisers have to sign" in party.refused(
+        "connector", "grant", key, *at, "--dir", first
+    )
+    half = party.tequio("connector", "grant", key, *at, "--dir", first, "--out", file).output
+    assert "has to complete it before" in half
+    assert key in json.loads((tmp_path / "grant.json").read_text())["says"]
+    done = party.tequio("countersign", file, "--yes", *at, "--dir", second).output
+    assert "is a connector until" in done
+    assert key in party.tequio("connector", "list", *at).output
+    both = (*at, "--dir", first, "--with", second)
+    assert "is no connector any more" in party.tequio("connector", "revoke", key, *both).output
+    assert key not in party.tequio("connector", "list", *at).output
+    assert "is no key" in party.refused("connector", "revoke", key[:20], *both)
+
+
+def test_the_audit_derives_the_tiers_that_the_ledger_has_and_finds_one_that_was_changed(
+    tmp_path: Path,
+) -> None:
+    first = key_folder(tmp_path / "first", ORGANISER)
+    with served(tmp_path / "ledger", *UNLIMITED) as one:
+        party = Party(url=one.url, folder=tmp_path, organisers=(str(first), ""))
+        link = party.invite("--uses", "2")
+        for name in ("ana", "bo"):
+            party.tequio("join", link, "--dir", party.guest(name))
+        connector = Author("connector", one.net)
+        assert said(one, connector.register(now_ms())) == "logged"
+        key = to_text(connector.key)
+        party.tequio("connector", "grant", key, "--ledger", one.url, "--dir", str(first))
+        own = Author("connected", one.net)
+        own.signer = identity.load_or_create(tmp_path / "connected")
+        peer = to_text(own.key)
+        assert said(one, own.register(now_ms())) == "logged"
+        owner, until = to_text(sha256(b"account")), now_ms() + 3_600_000
+        vouch = MemberVouch(peer=peer, owner=owner, until=until)
+        assert said(one, connector.say(vouch, now_ms())) == "logged"
+        assert [party.tier(name)["tier"] for name in ("ana", "bo", "connected")] == [2, 2, 1]
+        assert audited(one, tmp_path / "sound.json") == (0, [])
+        with closing(sqlite3.connect(tmp_path / "ledger" / "ledger.sqlite")) as base, base:
+            base.execute("UPDATE tier SET owner = peer WHERE peer = ?", (own.key,))
+        told = audited(one, tmp_path / "changed.json")
+    assert told == (2, [("tier in the API, owner", peer)])
+
+
+def said(ledger: Served, entry: Entry) -> str:
+    """What became of an entry."""
+    answer = httpx.post(f"{ledger.url}/v1/statements", content=bundle([entry.leaf()]))
+    return str(answer.json()["items"][0]["status"])
+
+
+def audited(ledger: Served, report: Path) -> tuple[int, list[tuple[str, str]]]:
+    """Exit status of the audit, and what it found of whom."""
+    words = ["audit", "--ledger", ledger.url, "--json", str(report)]
+    code = CliRunner().invoke(cli, words).exit_code
+    found = json.loads(report.read_text())["findings"]
+    return code, [(one["what"], one["peer"]) for one in found]
+
+
+def now_ms() -> int:
+    """The machine's time, which the program reads too."""
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,105 @@
+"""Joining by a link through somebody who changes what is sent."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from tequio_client.worker.entering import enter
+from tequio_client.worker.invitation_link import InvitationLink
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.statement import Entry
+from tequio_shared.statements.invitations import InviteOpen
+from tequio_shared.tlog import bundle, parse_bundle
+from tests.support.attack_table import attack
+from tests.support.authors import Author
+from tests.support.ledgers import ORGANISER, UNLIMITED, served
+from tests.support.liars import now_ms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.ledgers import Served
+
+SEED = bytes([91]) * 32
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Served]:
+    with served(tmp_path / "ledger", *UNLIMITED) as running:
+        yield running
+
+
+def invited(ledger: Served, address: str) -> InvitationLink:
+    """Open an invitation; gives a link to the network at that address."""
+    link = InvitationLink(ledger=address, network=ledger.net, seed=SEED)
+    host = Author("organiser", ledger.net)
+    host.signer = ORGANISER
+    known = httpx.get(f"{ledger.url}/v1/peers/{to_text(ORGANISER.key)}").json()
+    host.seq, host.last = known["last_seq"], digest_from_text(known["last_hash"])
+    until = now_ms() + 3_600_000
+    body = InviteOpen(invitation=to_text(link.signer.key), uses=1, until=until, run="")
+    content = bundle([host.say(body, now_ms()).leaf()])
+    (item,) = httpx.post(f"{ledger.url}/v1/statements", content=content).json()["items"]
+    assert item["status"] == "logged"
+    return link
+
+
+@contextmanager
+def stripping(url: str) -> Iterator[str]:
+    """Pass all on, entries with their author's signature alone."""
+
+    class Proxy(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:  # the library's name
+            self._answer(http.get(self.path))
+
+        def do_POST(self) -> None:  # the library's name
+            entries = map(Entry.parse, parse_bundle(self.rfile.read(self._length())))
+            bare = [Entry(one.signatures[:1], one.statement).leaf() for one in entries]
+            self._answer(http.post(self.path, content=bundle(bare)))
+
+        def _length(self) -> int:
+            return int(self.headers["content-length"])
+
+        def _answer(self, answer: httpx.Response) -> None:
+            self.send_response(answer.status_code)
+            self.send_header("content-type", answer.headers["content-type"])
+            self.send_header("content-length", str(len(answer.content)))
+            self.end_headers()
+            self.wfile.write(answer.content)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
+            pass
+
+    with (
+        httpx.Client(base_url=url, timeout=30) as http,
+        ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server,
+    ):
+        serving = threading.Thread(target=server.serve_forever, args=(0.02,))
+        serving.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            serving.join()
+
+
+@attack("A24", layer="cli", ends="nobody is told invited whose entry in the log does not prove it")
+def test_a_guest_whose_invitation_was_left_out_on_the_way_is_told(
+    ledger: Served, tmp_path: Path
+) -> None:
+    with stripping(ledger.url) as between:
+        link = invited(ledger, between)
+        with pytest.raises(UserFacingError, match="without the signature of the invitation"):
+            enter(link, tmp_path / "guest")
+        assert "stays what it is" in enter(link, tmp_path / "guest"), "and not: joined before"
+    direct = InvitationLink(ledger=ledger.url, network=ledger.net, seed=SEED)
+    assert enter(direct, tmp_path / "new").endswith("invited"), "the link is not used up"
+    assert "joined by this invitation before" in enter(direct, tmp_path / "new")

@@ -1,0 +1,63 @@
+"""A worker says when its key cannot have a role in the run that it joins."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+import structlog
+import trio
+
+from tequio_client.ledger_answers import TierAnswer
+from tequio_client.ledger_api import LedgerApi
+from tequio_client.worker.tier_need import tell, unmet_roles
+from tequio_shared.documents import TRAINER, WITNESS
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.manifest import Admission
+from tests.support.ledgers import ORGANISER, served
+from tests.support.paper_swarm import manifest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BOTH, NOW = (TRAINER, WITNESS), 1_000
+OWNER = to_text(sha256(b"owner"))
+GUARDED = msgspec.structs.replace(manifest(), admission=Admission(trainer_tier=1, witness_tier=2))
+
+
+@pytest.mark.parametrize(
+    ("told", "unmet"),
+    [
+        (None, [TRAINER, WITNESS]),
+        (TierAnswer(tier=0, owner=OWNER), [TRAINER, WITNESS]),
+        (TierAnswer(tier=1, owner=OWNER, until=NOW + 1), [WITNESS]),
+        (TierAnswer(tier=1, owner=OWNER, until=NOW), [TRAINER, WITNESS]),
+        (TierAnswer(tier=2, owner=OWNER), []),
+        (TierAnswer(tier=2, owner=OWNER, run=to_text(GUARDED.run_id)), []),
+        (TierAnswer(tier=2, owner=OWNER, run=OWNER), [TRAINER, WITNESS]),
+    ],
+)
+def test_a_role_is_kept_from_a_key_whose_tier_is_too_low(
+    told: TierAnswer | None, unmet: list[str]
+) -> None:
+    assert unmet_roles(told, GUARDED, BOTH, NOW) == unmet
+    assert unmet_roles(told, manifest(), BOTH, NOW) == []
+
+
+def test_a_worker_says_once_what_to_do(tmp_path: Path) -> None:
+    stranger = Signer(bytes([91]) * 32)
+
+    async def ask(url: str) -> None:
+        async with LedgerApi(url) as api:
+            for key in (stranger.key, ORGANISER.key):
+                await tell(api, key, GUARDED, BOTH, NOW)
+            await tell(api, stranger.key, manifest(), BOTH, NOW)
+
+    with served(tmp_path) as ledger, structlog.testing.capture_logs() as said:
+        trio.run(partial(ask, ledger.url))
+    (warning,) = (one for one in said if one["log_level"] == "warning")
+    assert warning["roles"] == "trainer and witness"
+    assert "tequio join" in warning["do"]

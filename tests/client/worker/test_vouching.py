@@ -1,0 +1,310 @@
+"""`tequio connect`, the real program, at real connectors and at one that lies."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+import trio
+
+from tequio_client import identity
+from tequio_client.connector_api import ConnectorApi, ConnectorAwayError
+from tequio_client.key_state import Kept
+from tequio_client.ledger_http import ApiLimits
+from tequio_client.worker.vouching import Asked, connect
+from tequio_shared import connecting
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import NetworkId, from_text, to_text
+from tequio_shared.keys import Signer, verify
+from tests.support.account_provider import USER_CODE, AccountProvider, providing
+from tests.support.attack_table import attack
+from tests.support.authors import Author
+from tests.support.connectors import Connector, connecting_to, name_connector, now_ms, post
+from tests.support.ledgers import UNLIMITED, served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.ledgers import Served
+
+CODE = {
+    "id": to_text(bytes(32)),
+    "user_code": "AAAA-BBBB",
+    "url": "https://github.example/device",
+    "expires_s": 2,
+    "interval_s": 1,
+}
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("ledger"), *UNLIMITED) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def accounts() -> Iterator[AccountProvider]:
+    with providing() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def connector(
+    tmp_path_factory: pytest.TempPathFactory, ledger: Served, accounts: AccountProvider
+) -> Iterator[Connector]:
+    folder = tmp_path_factory.mktemp("connector")
+    with (
+        providing() as issuer,
+        connecting_to(folder, ledger, accounts, issuer, options=("--keys-per-account", "1")) as one,
+    ):
+        name_connector(ledger, one.key)
+        yield one
+
+
+def volunteer(ledger: Served, folder: Path, name: str) -> Author:
+    """Make somebody whose worker has been there once."""
+    author = Author(name, ledger.net)
+    identity.write(folder, author.signer.seed, Kept.OPEN)
+    assert post(ledger, author.register(now_ms()))["status"] == "logged"
+    return author
+
+
+def tequio(
+    folder: Path, ledger: Served, connector: str, *options: str, **environ: str
+) -> subprocess.CompletedProcess[str]:
+    place = ("--dir", str(folder), "--ledger", ledger.url, "--connector", connector)
+    return subprocess.run(
+        [sys.executable, "-m", "tequio_client", "connect", *place, *options],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, **environ},
+    )
+
+
+def test_a_volunteer_is_told_what_to_do_and_what_the_key_is_then(
+    tmp_path: Path, ledger: Served, connector: Connector, accounts: AccountProvider
+) -> None:
+    author = volunteer(ledger, tmp_path / "worker", "Ana")
+    visited = tmp_path / "visited"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" >> {visited}\n')
+    browser.chmod(0o755)
+    accounts.answers.append("authorization_pending")
+    options = ("--provider", accounts.name.upper(), "--open")
+    done = tequio(tmp_path / "worker", ledger, connector.url, *options, BROWSER=f"{browser} %s")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[:2] == [f"open   {accounts.url}/login/device", f"enter  {USER_CODE}"]
+    assert "within 15 minutes" in lines[2]
+    assert lines[-1].startswith("your key is of tier 1 (an account is behind it); log entry ")
+    assert visited.read_text() == f"{accounts.url}/login/device\n"
+    known = httpx.get(f"{ledger.url}/v1/peers/{to_text(author.key)}", timeout=30).json()
+    assert known["tier"]["tier"] == 1
+
+    other = tmp_path / "other"
+    volunteer(ledger, other, "Ana's second key")
+    full = tequio(other, ledger, connector.url, "--provider", accounts.name)
+    assert full.returncode == 1
+    assert full.stderr.startswith(
+        "tequio: nothing came of it: this account already vouches for 1 keys"
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        ("access_denied", "nothing came of it: the request was turned down there\n"),
+        ("expired_token", "nothing came of it: the code was not used in time\n"),
+    ],
+)
+def test_a_refusal_is_one_sentence(
+    tmp_path: Path,
+    ledger: Served,
+    connector: Connector,
+    accounts: AccountProvider,
+    answer: str,
+    sentence: str,
+) -> None:
+    volunteer(ledger, tmp_path, f"refused {answer}")
+    accounts.answers.append(answer)
+    done = tequio(tmp_path, ledger, connector.url, "--provider", accounts.name)
+    assert (done.returncode, done.stderr) == (1, f"tequio: {sentence}")
+
+
+def test_what_is_missing_is_asked_for(
+    tmp_path: Path, ledger: Served, connector: Connector, accounts: AccountProvider
+) -> None:
+    said = tequio(tmp_path, ledger, connector.url).stderr
+    assert "there is no key in" in said
+    identity.write(tmp_path, bytes([91]) * 32, Kept.OPEN)
+    said = tequio(tmp_path, ledger, connector.url).stderr
+    assert "say whose account it is with --provider; this connector knows" in said
+    assert accounts.name in said
+    said = tequio(tmp_path, ledger, connector.url, "--provider", accounts.name).stderr
+    assert "this key is not in the log yet: start your worker once" in said
+    port = connector.url.rpartition(":")[2]
+    said = tequio(tmp_path, ledger, f"http://localhost:{port}").stderr
+    assert f"says that it is at {connector.url}" in said
+    said = tequio(tmp_path, ledger, "http://127.0.0.1:1").stderr
+    assert "the connector at http://127.0.0.1:1 cannot help now" in said
+    said = tequio(tmp_path, ledger, ledger.url).stderr
+    assert said.startswith("tequio: nothing came of it")
+
+
+# --- connectors that lie
+
+
+@dataclass
+class Liar:
+    """What it answers at each path; a callable makes it from the request."""
+
+    url: str = ""
+    answers: dict[str, Any] = field(default_factory=dict)
+    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    released: threading.Event = field(default_factory=threading.Event)
+
+
+@contextmanager
+def lying(net: NetworkId, **about: object) -> Iterator[Liar]:
+    """Serve a connector that says what a test wants."""
+    liar = Liar()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._answer({})
+
+        def do_POST(self) -> None:
+            raw = self.rfile.read(int(self.headers["content-length"]))
+            self._answer(json.loads(raw))
+
+        def _answer(self, said: dict[str, Any]) -> None:
+            liar.asked.append((self.path, said))
+            told = liar.answers[self.path]
+            if told is None:
+                liar.released.wait(60)
+            raw = told if isinstance(told, bytes) else json.dumps(told).encode()
+            try:
+                self.send_response(200)
+                self.send_header("content-length", str(len(raw)))
+                self.end_headers()
+                self.wfile.write(raw)
+            except OSError:
+                self.close_connection = True
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    liar.url = f"http://127.0.0.1:{server.server_address[1]}"
+    liar.answers = {
+        connecting.ABOUT: {
+            "network": to_text(net),
+            "key": to_text(bytes(32)),
+            "url": liar.url,
+            "providers": ["github.example"],
+            "keys_per_account": 3,
+            "term_days": 90,
+        }
+        | about,
+        connecting.CHALLENGES: {"challenge": to_text(b"sign this")},
+        connecting.CONNECTIONS: CODE,
+        connecting.ASK: {"state": "vouched", "index": 0, "until": 1},
+    }
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield liar
+    finally:
+        liar.released.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("path", "lie", "sentence"),
+    [
+        (connecting.ABOUT, {"network": to_text(bytes(32))}, "is one of another network"),
+        (
+            connecting.ABOUT,
+            {"url": "https://another.example"},
+            "says that it is at https://another",
+        ),
+        (connecting.CONNECTIONS, {"url": "http://github.example/device"}, "not encrypted"),
+        (connecting.CONNECTIONS, {"url": "javascript:alert(1)"}, "no connector to trust"),
+        (connecting.CONNECTIONS, {"user_code": "A\x1b[2JB"}, "no connector to trust"),
+        (connecting.CONNECTIONS, {"interval_s": 0}, "no connector to trust"),
+        (connecting.ASK, {"index": 0}, "but that is about something else: do not trust it"),
+        (connecting.ASK, {"state": "waiting", "interval_s": 1}, "the code was not used in time"),
+        (connecting.ASK, {"state": "waiting", "problem": "\x1b]0;x"}, "no connector to trust"),
+    ],
+    ids=str,
+)
+def test_a_lie_is_found_and_never_shown_as_it_came(
+    tmp_path: Path, ledger: Served, path: str, lie: dict[str, object], sentence: str
+) -> None:
+    identity.write(tmp_path, bytes([92]) * 32, Kept.OPEN)
+    told: list[str] = []
+    with lying(ledger.net) as liar:
+        liar.answers[path] = {**liar.answers[path], **lie}
+        asked = Asked(ledger=ledger.url, folder=tmp_path, connector=liar.url, provider="")
+        with pytest.RaisesGroup(
+            pytest.RaisesExc(UserFacingError, match=sentence),
+            allow_unwrapped=True,
+            flatten_subgroups=True,
+        ) as caught:
+            connect(asked, told.append, told.append)
+    assert "\x1b" not in "".join(told) + str(caught.value)
+    assert path == connecting.ASK or not told, "nothing is shown of it"
+
+
+@attack(
+    "A26", layer="cli", ends="the proof names the address that was dialled: no other one takes it"
+)
+def test_a_proof_is_for_one_address_network_and_provider() -> None:
+    signer, net = Signer(bytes([93]) * 32), NetworkId(bytes([5]) * 32)
+
+    async def asking() -> None:
+        async with ConnectorApi(liar.url) as api:
+            await api.begin(signer, net, "github.example")
+
+    with lying(net) as liar:
+        trio.run(asking)
+    (_, said) = next(one for one in liar.asked if one[0] == connecting.CONNECTIONS)
+    url = liar.url.encode()
+    message = (
+        b"tequio/v1/connect\0" + net + len(url).to_bytes(2, "big") + url
+        + b"\0\x0egithub.example" + b"sign this"
+    )  # fmt: skip
+    verify(signer.key, from_text(said["signature"], None), message)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [(b" " * 20_000, MalformedError), (b"{", MalformedError), (None, ConnectorAwayError)],
+)
+def test_an_endless_or_hanging_connector_is_given_up(
+    answer: object, error: type[Exception]
+) -> None:
+    async def asking() -> None:
+        limits = ApiLimits(call_s=0.3, answer_bytes=16_384, connections=1)
+        async with ConnectorApi(liar.url, limits) as api:
+            await api.about()
+
+    with lying(NetworkId(bytes(32))) as liar:
+        liar.answers[connecting.ABOUT] = answer
+        with pytest.raises(error):
+            trio.run(asking)

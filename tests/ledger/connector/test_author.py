@@ -1,0 +1,41 @@
+"""A ledger that lies to a connector about the connector's own chain."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import httpx
+import msgspec
+import pytest
+
+from tequio_ledger.connector.author import MOST_AHEAD, Author
+from tequio_ledger.connector.book import Book
+from tequio_ledger.connector.ledger import Ledger
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
+from tequio_shared.keys import Signer
+from tests.support.statements import NET
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("seq", [MOST_AHEAD + 1, 2**53 - 1])
+def test_a_ledger_that_names_a_number_that_cannot_be_uses_up_none(tmp_path: Path, seq: int) -> None:
+    chain = msgspec.json.encode({"last_seq": seq, "last_hash": to_text(bytes(32))})
+
+    def answer(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, stream=httpx.ByteStream(chain))
+
+    async def join() -> None:
+        lying = httpx.MockTransport(answer)
+        async with httpx.AsyncClient(transport=lying) as http:
+            ledger = Ledger("http://ledger.example", http)
+            author = Author(ledger, NET, Signer(bytes([5]) * 32), book, lambda: 0)
+            await author.join(0)
+
+    book = Book(tmp_path / "book", 0)
+    with pytest.raises(UserFacingError, match="no key says that much"):
+        asyncio.run(join())
+    assert book.used == Book(tmp_path / "book", 0).used == 0

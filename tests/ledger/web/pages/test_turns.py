@@ -1,0 +1,118 @@
+"""Those who look at pages wait for each other, and never for the log's own connections."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from contextlib import ExitStack
+from inspect import signature
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy.pool import QueuePool
+
+from tequio_ledger.sequencer import Known, Logged, Outcome
+from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.web.pages.prints import ASKED
+from tequio_ledger.web.pages.routes import ROUTES
+from tequio_ledger.web.pages.turns import AT_ONCE, WAITING, Turns
+from tequio_shared.errors import RefusedError
+from tests.support.authors import Author, newcomers
+from tests.support.ledgers import VirtualClock, make_settings, opened, running
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.service import Ledger
+
+GIVEN = {"request", "ledger", "told", "streams"}
+
+
+class Crowd:
+    """Work that notes how many do it at once."""
+
+    def __init__(self) -> None:
+        self.at_once = self.most = 0
+        self.is_full, self.may_end = threading.Event(), threading.Event()
+        self._lock = threading.Lock()
+
+    def work(self) -> str:
+        """Be counted, and wait."""
+        with self._lock:
+            self.at_once += 1
+            self.most = max(self.most, self.at_once)
+            if self.at_once == AT_ONCE:
+                self.is_full.set()
+        assert self.may_end.wait(60)
+        with self._lock:
+            self.at_once -= 1
+        return "done"
+
+
+def test_a_few_pages_are_printed_at_once_and_of_too_many_readers_the_last_is_sent_away() -> None:
+    async def run() -> tuple[list[str], int]:
+        turns, crowd = Turns(), Crowd()
+        tasks = [asyncio.create_task(turns.take(crowd.work)) for _ in range(AT_ONCE + WAITING)]
+        await asyncio.to_thread(crowd.is_full.wait, 60)
+        with pytest.raises(RefusedError, match="come back"):
+            await turns.take(crowd.work)
+        crowd.may_end.set()
+        return await asyncio.gather(*tasks), crowd.most
+
+    done, most = asyncio.run(run())
+    assert done == ["done"] * (AT_ONCE + WAITING)
+    assert most == AT_ONCE
+
+
+def test_a_page_that_fails_gives_its_turn_back() -> None:
+    async def run() -> int:
+        turns = Turns()
+        for _ in range(3 * AT_ONCE):
+            with pytest.raises(ZeroDivisionError):
+                await turns.take(lambda: 1 // 0)
+        return await turns.take(lambda: 7)
+
+    assert asyncio.run(run()) == 7
+
+
+def test_a_print_is_known_by_all_that_a_page_may_be_asked_for() -> None:
+    asked = set()
+    for route in ROUTES:
+        in_path = {
+            part.partition(":")[0] for path in route.paths for part in re.findall(r"{(.*?)}", path)
+        }
+        asked |= signature(route.fn).parameters.keys() - GIVEN - in_path
+    assert asked - {"v"} == ASKED
+
+
+def test_the_log_goes_on_while_readers_hold_every_connection(tmp_path: Path) -> None:
+    clock = VirtualClock()
+
+    async def run(ledger: Ledger) -> list[Outcome]:
+        author = Author("of the log", ledger.genesis.network_id)
+        entry = author.register(clock())
+        async with running(ledger):
+            said = [*await ledger.sequencer.submit([entry])]
+            with ExitStack() as held:
+                hold_all(ledger, held)
+                said += await ledger.sequencer.submit([entry])
+                said += await ledger.sequencer.submit(newcomers("more", author.net, 1, clock()))
+                with pytest.raises(UnwritableError), ledger.database.passing_errors():
+                    ledger.database.reader.connect()
+            return said
+
+    with opened(make_settings(tmp_path), clock) as ledger:
+        first, again, next_ = asyncio.run(run(ledger))
+    assert isinstance(first, Logged)
+    assert isinstance(again, Known), "it is looked up in the database"
+    assert isinstance(next_, Logged)
+
+
+def hold_all(ledger: Ledger, held: ExitStack) -> None:
+    """Take every connection that readers have."""
+    pool = ledger.database.reader.pool
+    assert isinstance(pool, QueuePool)
+    pool._timeout = 0.05  # noqa: SLF001 - a test need not wait half a minute
+    while pool.checkedout() < pool.size() + pool._max_overflow:  # noqa: SLF001 - all there are
+        held.enter_context(ledger.database.reader.connect())
