@@ -7,6 +7,9 @@ are, a byte each; the root of the set; the value; the first 4 bytes of SHA-256 o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import DIGEST_BYTES, Digest, from_text, sha256, to_text
@@ -14,6 +17,8 @@ from tequio_shared.sealed_set import CUSTODIANS, share_name
 
 KEY_BYTES = 32
 MARK = "tequio-share:"
+ShareText = Annotated[str, Meta(max_length=109, pattern=r"\Atequio-share:[A-Za-z0-9_-]{96}\Z")]
+"""The line, as a statement holds it."""
 
 _VERSION = 1
 _HEAD_BYTES = 4

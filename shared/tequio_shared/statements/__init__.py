@@ -6,6 +6,19 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_shared.statements.checkpoints import CheckpointPublish
+from tequio_shared.statements.competitions import (
+    CompChallenge,
+    CompClose,
+    CompDraw,
+    CompEnter,
+    CompOpen,
+    CompResult,
+    CompReveal,
+    CompSubmit,
+    EvalOffer,
+    EvalResult,
+    EvalSecret,
+)
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
 from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
@@ -70,6 +83,17 @@ Body: TypeAlias = (
     | RoleRevoke
     | MemberVouch
     | CheckpointPublish
+    | CompOpen
+    | CompEnter
+    | CompSubmit
+    | EvalOffer
+    | CompClose
+    | EvalSecret
+    | CompDraw
+    | CompReveal
+    | EvalResult
+    | CompChallenge
+    | CompResult
 )
 
 VERSION = 1
@@ -106,6 +130,17 @@ _ALL: tuple[type[Body], ...] = (
     RoleRevoke,
     MemberVouch,
     CheckpointPublish,
+    CompOpen,
+    CompEnter,
+    CompSubmit,
+    EvalOffer,
+    CompClose,
+    EvalSecret,
+    CompDraw,
+    CompReveal,
+    EvalResult,
+    CompChallenge,
+    CompResult,
 )
 
 BODIES: Mapping[tuple[str, int], type[Body]] = MappingProxyType(

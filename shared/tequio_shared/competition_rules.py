@@ -1,0 +1,177 @@
+"""The two documents of a competition that statements name by SHA-256: its rules, and submissions.
+
+The ledger keeps both as blobs. Who reads the rules knows every date, limit and parameter of the
+competition, and the commitment to the sealed texts. docs/protocol.md, section 19.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from tequio_shared import canonical
+from tequio_shared.errors import MalformedError
+from tequio_shared.fields import Bytes32Text, MaybeBytes32Text, Natural, Positive
+from tequio_shared.ids import Digest, PeerKey, key_from_text, sha256
+from tequio_shared.limits import STATEMENT_BYTES
+from tequio_shared.sealed_set import CUSTODIANS, SealedSet
+from tequio_shared.statements.checkpoints import RepoText, RevisionText
+
+LEAST_EVALUATORS = 3
+EVALUATORS = 16
+"""Most evaluators of one competition."""
+FILES = 256
+"""Most files of one submission."""
+WINDOW_MOST = 1 << 16
+
+Label = Annotated[
+    str, Meta(min_length=1, max_length=64, pattern=r"\A[A-Za-z0-9][A-Za-z0-9 ._-]*\Z")
+]
+HttpsUrl = Annotated[str, Meta(max_length=512, pattern=r"\A(?:https?://[!-~]+)?\Z")]
+
+
+class Budget(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What an entrant may take; 0: no limit of that kind."""
+
+    parameters: Natural
+    """Of the submitted model."""
+    tokens: Natural
+    """Trained on within the run, accepted windows only."""
+    hours: Natural
+    """Between the run's opening and the round that is submitted."""
+
+
+class Dates(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Milliseconds since 1970, each later than the one before."""
+
+    opens: Natural
+    """From then on keys enter and submit."""
+    deadline: Natural
+    """Of submissions, and of offers to evaluate."""
+    draw: Natural
+    """Until then who offered to evaluate opens the secret; then custodians may show their shares."""
+    scored: Natural
+    """Of evaluators."""
+    result: Natural
+    """End of the time for challenges; no result comes before it."""
+
+
+class Scoring(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How the texts are scored; see `scoring.Rules`."""
+
+    window: Annotated[int, Meta(ge=2, le=WINDOW_MOST)]
+    stride: Annotated[int, Meta(ge=1, le=WINDOW_MOST)]
+    documents: Positive
+    """How many of the sealed set are drawn; all, if there are not so many."""
+    evaluators: Annotated[int, Meta(ge=LEAST_EVALUATORS, le=EVALUATORS)]
+
+
+class CompetitionRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A competition is named by the SHA-256 of these bytes."""
+
+    name: Label
+    sealed: SealedSet
+    archive: HttpsUrl
+    """Where the encrypted archive lies, or a part `hub` names it; empty: the ledger's blobs have it."""
+    custodians: Annotated[tuple[Bytes32Text, ...], Meta(min_length=1, max_length=CUSTODIANS)]
+    """Keys that show the shares, in the order of the shares."""
+    budget: Budget
+    dates: Dates
+    scoring: Scoring
+    data: HttpsUrl
+    """Where the rules about training data are written for people; empty: none."""
+
+    def encode(self) -> bytes:
+        """Write the canonical bytes."""
+        return canonical.encode(self)
+
+    @classmethod
+    def parse(cls, raw: bytes) -> CompetitionRules:
+        """Read rules; raises MalformedError, also for rules that cannot be kept."""
+        rules = canonical.decode(raw, cls, STATEMENT_BYTES)
+        SealedSet.parse(rules.sealed.encode())
+        if len(rules.custodians) != len(rules.sealed.shares):
+            raise MalformedError(
+                f"{len(rules.custodians)} custodians for {len(rules.sealed.shares)} shares"
+            )
+        if len(set(rules.custodians)) < len(rules.custodians):
+            raise MalformedError("a custodian stands twice in the rules")
+        dates = (
+            rules.dates.opens,
+            rules.dates.deadline,
+            rules.dates.draw,
+            rules.dates.scored,
+            rules.dates.result,
+        )
+        if list(dates) != sorted(set(dates)):
+            raise MalformedError(f"the dates {dates} do not follow one another")
+        if rules.scoring.stride > rules.scoring.window:
+            raise MalformedError(
+                f"stride {rules.scoring.stride} is more than window {rules.scoring.window}"
+            )
+        return rules
+
+    @property
+    def id(self) -> Digest:
+        """The competition's name: SHA-256 of the document."""
+        return sha256(self.encode())
+
+    @property
+    def custodian_keys(self) -> tuple[PeerKey, ...]:
+        """Keys of the custodians, that of share 1 first."""
+        return tuple(key_from_text(one) for one in self.custodians)
+
+
+class SubmittedFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One file of a submitted folder."""
+
+    name: Annotated[
+        str, Meta(min_length=1, max_length=128, pattern=r"\A[A-Za-z0-9][A-Za-z0-9._-]*\Z")
+    ]
+    size_bytes: Natural
+    sha256: Bytes32Text
+
+
+class Submission(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which weights an entrant submits: a head of a run, or a folder on the Hub, file by file."""
+
+    run: MaybeBytes32Text
+    """The run; nothing for a folder."""
+    round: Natural
+    """Of the head; 0 for a folder."""
+    weights_root: MaybeBytes32Text
+    """The head's, as the log promoted it; nothing for a folder."""
+    repo: Annotated[str, Meta(max_length=193)]
+    """`user/name`; empty for a head."""
+    revision: Annotated[str, Meta(max_length=40)]
+    """Its commit; empty for a head."""
+    files: Annotated[tuple[SubmittedFile, ...], Meta(max_length=FILES)]
+    """By name, ascending; none for a head."""
+
+    def encode(self) -> bytes:
+        """Write the canonical bytes."""
+        return canonical.encode(self)
+
+    @classmethod
+    def parse(cls, raw: bytes) -> Submission:
+        """Read a submission; raises MalformedError, also for one that is neither or both."""
+        found = canonical.decode(raw, cls, STATEMENT_BYTES)
+        is_head = bool(found.run)
+        of_head = (found.run, found.weights_root)
+        of_folder = (found.repo, found.revision, found.files)
+        if is_head and (not all(of_head) or any(of_folder)):
+            raise MalformedError("a submitted head has a run and a weights root, and no files")
+        if not is_head and (any((*of_head, found.round)) or not all(of_folder)):
+            raise MalformedError("a submitted folder has a repository and files, and no run")
+        if not is_head:
+            canonical.convert((found.repo, found.revision), tuple[RepoText, RevisionText])
+        names = [one.name for one in found.files]
+        if names != sorted(set(names)):
+            raise MalformedError("the submitted files are not ascending and single")
+        return found
+
+    @property
+    def id(self) -> Digest:
+        """SHA-256 of the document."""
+        return sha256(self.encode())
