@@ -1,0 +1,201 @@
+"""A competition's outcome: medians decide, liars are named, few or strange ones do not count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from tequio_shared import canonical, judging
+from tequio_shared.evaluations import Environment, Evaluation, Outcome
+from tequio_shared.ids import PeerKey, digest_from_text, key_from_text, sha256, to_text
+from tequio_shared.judging import Contender, Text
+from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.scoring import DocumentScore, Refusal
+from tests.support import scoring_vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMPETITION, BEACON = sha256(b"competition"), sha256(b"beacon")
+RAW = [f"What was written down on day {at}, and why. ".encode() * 9 for at in range(12)]
+TEXTS = [Text.of(one) for one in RAW]
+EVEN = [2_000 * text.size_bytes for text in TEXTS]
+ENVIRONMENT = Environment(program="tequio 0", torch="2", device="cpu", threads=1)
+
+
+def evaluation(
+    entrant: str, number: int, millibits: Sequence[int], texts: Sequence[Text] = TEXTS
+) -> Evaluation:
+    return Evaluation(
+        competition=to_text(COMPETITION),
+        entrant=entrant,
+        submission=to_text(sha256(entrant.encode())),
+        evaluator=to_text(sha256(b"evaluator", bytes([number]))),
+        environment=ENVIRONMENT,
+        documents=tuple(
+            DocumentScore(
+                document=text.document,
+                size_bytes=text.size_bytes,
+                words=1,
+                tokens=1,
+                millibits=bits,
+                refusal=Refusal.NONE if text.size_bytes else Refusal.EMPTY,
+            )
+            for text, bits in zip(texts, millibits, strict=True)
+        ),
+    )
+
+
+def contender(entrant: str, *said: Sequence[int]) -> Contender:
+    return told(entrant, *(evaluation(entrant, at, one) for at, one in enumerate(said)))
+
+
+def told(entrant: str, *evaluations: Evaluation) -> Contender:
+    return Contender(
+        entrant=entrant,
+        author=PeerKey(sha256(b"author", entrant.encode())),
+        submission=sha256(entrant.encode()),
+        evaluations=evaluations,
+    )
+
+
+def judged(*contenders: Contender, texts: Sequence[Text] = TEXTS) -> Outcome:
+    found = judging.outcome(COMPETITION, BEACON, texts, contenders)
+    assert Outcome.parse(found.encode()) == found, "fit for a blob"
+    return found
+
+
+def ranks(found: Outcome) -> dict[str, int]:
+    return {one.entrant: one.rank for one in found.places}
+
+
+def changed(found: Evaluation, at: int, **fields: Any) -> Evaluation:  # noqa: ANN401 - any field
+    documents = list(found.documents)
+    documents[at] = msgspec.structs.replace(documents[at], **fields)
+    return msgspec.structs.replace(found, documents=tuple(documents))
+
+
+def test_the_vector_comes_out_to_the_byte() -> None:
+    case = scoring_vectors.read("5-outcome")
+    found = judging.outcome(
+        digest_from_text(case["competition"]),
+        digest_from_text(case["beacon"]),
+        [Text(document=name, size_bytes=size) for name, size in case["texts"]],
+        [
+            Contender(
+                entrant=one["entrant"],
+                author=key_from_text(one["author"]),
+                submission=digest_from_text(one["submission"]),
+                evaluations=tuple(msgspec.convert(one["evaluations"], list[Evaluation])),
+            )
+            for one in case["contenders"]
+        ],
+    )
+    assert msgspec.to_builtins(found) == case["expected"]["outcome"]
+    assert sha256(found.encode()).hex() == case["expected"]["sha256"]
+    assert [one.rank for one in found.places] == [1, 1, 3, 0, 0]
+
+
+def test_copies_share_their_rank_and_a_worse_model_comes_after_both() -> None:
+    worse = [one * 102 // 100 for one in EVEN]
+    found = judged(
+        contender("copy", EVEN, EVEN, EVEN),
+        contender("worse", worse, worse, worse),
+        contender("first", EVEN, EVEN, EVEN),
+    )
+    assert [(one.entrant, one.rank) for one in found.places] == [
+        ("copy", 1),
+        ("first", 1),
+        ("worse", 3),
+    ]
+    assert {(one.first, one.other): one.winner for one in found.pairs} == {
+        ("copy", "first"): "",
+        ("copy", "worse"): "copy",
+        ("first", "worse"): "first",
+    }
+
+
+def test_a_liar_among_three_moves_nothing_and_is_named() -> None:
+    lie = [one // 2 for one in EVEN]
+    found = judged(contender("honest", EVEN, EVEN, EVEN), contender("helped", EVEN, EVEN, lie))
+    assert set(ranks(found).values()) == {1}
+    liar = to_text(sha256(b"evaluator", bytes([2])))
+    helped, honest = found.places
+    assert honest.nanobits_per_byte == helped.nanobits_per_byte
+    assert [one.evaluator for one in helped.evaluators if one.is_outlier] == [liar]
+    (named,) = (one for one in helped.evaluators if one.is_outlier)
+    assert (named.off, named.outside) == (sum(lie) - sum(EVEN), len(TEXTS))
+    assert not any(one.is_outlier for one in honest.evaluators)
+
+
+def test_two_liars_of_three_win_and_the_deviations_show_that_they_stand_against_one() -> None:
+    lie = [one // 2 for one in EVEN]
+    found = judged(contender("honest", EVEN, EVEN, EVEN), contender("helped", EVEN, lie, lie))
+    assert ranks(found) == {"helped": 1, "honest": 2}
+    (helped,) = (one for one in found.places if one.entrant == "helped")
+    honest = to_text(sha256(b"evaluator", bytes([0])))
+    assert [one.evaluator for one in helped.evaluators if one.is_outlier] == [honest]
+    assert max(abs(one.off) for one in helped.evaluators) == sum(EVEN) - sum(lie)
+
+
+def test_with_too_few_evaluators_there_is_no_rank() -> None:
+    found = judged(contender("seen", EVEN, EVEN, EVEN), contender("missed", EVEN, EVEN))
+    assert ranks(found) == {"seen": 1, "missed": 0}
+    assert (found.places[-1].millibits, len(found.places[-1].evaluators)) == (0, 2)
+    assert not judged(contender("missed", EVEN, EVEN)).pairs
+
+
+def test_documents_without_text_are_left_out() -> None:
+    texts = [*TEXTS[:-1], Text.of(b"\xff\xfe")]
+    bits = [*EVEN[:-1], 0]
+    said = tuple(evaluation("one", at, bits, texts) for at in range(3))
+    found = judged(told("one", *said), texts=texts)
+    assert found.documents == len(TEXTS) - 1
+    assert found.places[0].size_bytes == sum(one.size_bytes for one in texts)
+    assert found.places[0].nanobits_per_byte == 2_000_000_000
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        {"document": to_text(sha256(b"another text"))},
+        {"size_bytes": 1},
+        {"refusal": Refusal.EMPTY},
+    ],
+)
+def test_who_scored_other_texts_is_named_and_not_counted(strange: dict[str, Any]) -> None:
+    said = [evaluation("one", at, EVEN) for at in range(4)]
+    said[2] = changed(said[2], 5, **strange)
+    found = judged(told("one", *said))
+    assert ranks(found) == {"one": 1}
+    assert [(one.outside, one.is_outlier) for one in found.places[0].evaluators].count(
+        (1, True)
+    ) == 1
+    assert ranks(judged(told("one", *said[:3]))) == {"one": 0}
+
+
+def test_who_scored_fewer_texts_is_named_and_not_counted() -> None:
+    said = [evaluation("one", at, EVEN) for at in range(3)]
+    short = evaluation("one", 3, EVEN[:4], TEXTS[:4])
+    found = judged(told("one", *said, short))
+    (named,) = (one for one in found.places[0].evaluators if one.is_outlier)
+    assert named.outside == len(TEXTS) - 4
+
+
+def test_a_model_that_is_bad_beyond_counting_costs_nobody_else_a_rank() -> None:
+    endless = [JSON_INTEGER // len(TEXTS)] * len(TEXTS)
+    found = judged(contender("good", EVEN, EVEN, EVEN), contender("bomb", *[endless] * 3))
+    assert ranks(found) == {"good": 1, "bomb": 0}
+
+
+def test_the_order_in_which_they_are_given_says_nothing() -> None:
+    one, other = contender("one", EVEN, EVEN, EVEN), contender("other", EVEN, EVEN, EVEN)
+    backwards = told("other", *reversed(other.evaluations))
+    assert judged(one, other) == judged(backwards, one)
+
+
+def test_an_outcome_is_canonical() -> None:
+    raw = judged(contender("one", EVEN, EVEN, EVEN)).encode()
+    assert canonical.encode(canonical.parse(raw, len(raw))) == raw
