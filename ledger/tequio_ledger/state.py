@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tequio_ledger.competition_story import Stories
 from tequio_shared import conduct
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import (
@@ -80,6 +81,7 @@ class State:
         self.tiers = Tiers(registered=self.peers, founders=frozenset(founders))
         self.runs: dict[RunId, RunView] = {}
         self.opened: dict[RunId, int] = {}  # log index of run.open
+        self.stories = Stories()
         self.types: Counter[str] = Counter()  # entries of each type
         self.asked: Counter[PeerKey] = Counter()  # rounds in which it was to witness
         self.proofs: Counter[PeerKey] = Counter()  # witness proofs that it sent
@@ -112,6 +114,7 @@ class State:
             view.apply(index, statement, at_ms, self.documents)
             self._note_resume(index, statement.run, statement)
             self._note_duty(view, statement)
+        self.stories.apply(index, statement)
         self._extend_chain(statement)
         self.types[statement.type] += 1
 

@@ -173,6 +173,17 @@ TYPES: Mapping[str, str] = MappingProxyType(
         "role.revoke": "Organisers take a key's role back",
         "member.vouch": "A connector knows an account behind a key",
         "checkpoint.publish": "Organisers put a head on the Hugging Face Hub",
+        "comp.open": "Organisers open a competition",
+        "comp.enter": "Somebody enters a competition",
+        "comp.submit": "An entrant submits a model",
+        "eval.offer": "Somebody offers to evaluate",
+        "comp.close": "The deadline is over: what is logged up to here counts",
+        "eval.secret": "Who offered to evaluate opens the secret",
+        "comp.draw": "No secret counts any more: shares may be shown",
+        "comp.reveal": "A custodian shows a share of the key",
+        "eval.result": "An evaluator says what a model scored",
+        "comp.challenge": "Somebody got another number",
+        "comp.result": "Organisers state the outcome of a competition",
     }
 )
 """What a statement of each type says."""
