@@ -34,7 +34,12 @@ def open_sealed(
     UserFacingError, which names the share or the document that is wrong; then there is no folder.
     """
     sealed = _commitment(commitment)
-    key = custody.combine(_agreed(share_files, sealed))
+    unlocked(archive, sealed, custody.combine(_agreed(share_files, sealed)), to)
+    return sealed
+
+
+def unlocked(archive: Path, sealed: SealedSet, key: bytes, to: Path) -> None:
+    """The same with the key itself."""
     with _opened(archive) as file, staged(to) as stage:
         try:
             head = _head(file, sealed)
@@ -42,7 +47,11 @@ def open_sealed(
             _write(sealed_archive.read(chunks, head), stage)
         except MalformedError as err:
             raise UserFacingError(f"cannot open {archive}: {err}") from err
-    return sealed
+
+
+def document_file(index: int) -> str:
+    """Name the file of a document, counted from 0."""
+    return f"{index + 1:07}.txt"
 
 
 def _opened(archive: Path) -> BufferedReader:
@@ -121,7 +130,7 @@ def _write(events: Iterator[Begin | bytes], stage: Path) -> None:
                     salts.write(to_text(event.salt).encode() + b"\n")
                     if document:
                         document.close()
-                    document = (stage / DOCUMENTS / f"{event.index + 1:07}.txt").open("wb")
+                    document = (stage / DOCUMENTS / document_file(event.index)).open("wb")
                 elif document:
                     document.write(event)
         finally:

@@ -17,7 +17,7 @@ from tequio_shared.limits import BLOB_BYTES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_PATTERNS = (
+PATTERNS = (
     CONFIG,
     TOKENIZER_NAME,
     "tokenizer_config.json",
@@ -26,6 +26,7 @@ _PATTERNS = (
     INDEX,
     "model-*.safetensors",
 )
+"""What scoring may read of a model's folder."""
 
 
 def folder(name: str, revision: str | None) -> Path:
@@ -48,7 +49,7 @@ def _fetched(name: str, revision: str | None) -> Path:
     from huggingface_hub.errors import OfflineModeIsEnabled  # noqa: PLC0415
     from huggingface_hub.hf_api import RepoFile  # noqa: PLC0415
 
-    api, wanted = HfApi(), list(_PATTERNS)
+    api, wanted = HfApi(), list(PATTERNS)
     try:
         try:
             commit = api.model_info(name, revision=revision).sha
@@ -81,5 +82,5 @@ def check(sizes: Mapping[str, int], name: str) -> None:
     for one, size in sizes.items():
         if one == TOKENIZER_NAME and size > BLOB_BYTES:
             raise UserFacingError(too_large(f"{name}: {one}", size))
-        if one in _PATTERNS and one.endswith(".json") and size > max(SETTINGS_BYTES, BLOB_BYTES):
+        if one in PATTERNS and one.endswith(".json") and size > max(SETTINGS_BYTES, BLOB_BYTES):
             raise UserFacingError(f"{name}: {one} has {size:,} bytes; this is no file of a model")

@@ -8,6 +8,7 @@ a weight that is no number is refused, since one of them makes every prediction 
 from __future__ import annotations
 
 import json
+import math
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -95,6 +96,11 @@ def files(folder: Path) -> tuple[Path, ...]:
             f"{folder / pickles[0]} is a pickle, and reading one runs what is in it; {_CONVERT}"
         )
     raise UserFacingError(f"{folder} has no weights: neither {WEIGHTS} nor {INDEX}")
+
+
+def parameters(folder: Path) -> int:
+    """Count the numbers in a model's files, none of them read; raises UserFacingError."""
+    return sum(math.prod(shape) for shape in _shapes(folder).values())
 
 
 def _indexed(path: Path) -> list[str]:

@@ -1,0 +1,1 @@
+"""Competitions as people take part in them: organisers, entrants, custodians, evaluators."""
