@@ -20,8 +20,8 @@ def join(link: str, folder: Path) -> None:
 
     Give the link in quotes. Then start `tequio worker` as always.
     """
+    from tequio_client.invitation_link import InvitationLink
     from tequio_client.worker import entering
-    from tequio_client.worker.invitation_link import InvitationLink
 
     parsed = InvitationLink.parse(link)
     click.echo(entering.enter(parsed, folder))

@@ -118,8 +118,8 @@ def seed(*, heads_every: int, log_json: bool, log_level: str, **net: object) -> 
 
 def _join(invitation: str, folder: object) -> str:
     """Join by the link; gives the address of its ledger."""
+    from tequio_client.invitation_link import InvitationLink
     from tequio_client.worker import entering
-    from tequio_client.worker.invitation_link import InvitationLink
 
     link = InvitationLink.parse(invitation)
     click.echo(entering.enter(link, Path(str(folder))), err=True)

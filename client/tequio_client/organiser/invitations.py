@@ -11,10 +11,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from tequio_client.clock import now_ms
+from tequio_client.invitation_link import SCHEME, InvitationLink
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.organiser import decision
 from tequio_client.worker import endings
-from tequio_client.worker.invitation_link import SCHEME, InvitationLink
 from tequio_client.worker.standing_words import moment
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text

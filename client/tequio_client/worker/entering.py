@@ -23,8 +23,8 @@ from tequio_shared.statements.members import KeyRegister
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tequio_client.invitation_link import InvitationLink
     from tequio_client.ledger_answers import Network, PeerAnswer
-    from tequio_client.worker.invitation_link import InvitationLink
     from tequio_shared.keys import Signer
 
 PATIENCE_S = 300.0

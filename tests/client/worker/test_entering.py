@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from tequio_client.invitation_link import InvitationLink
 from tequio_client.worker.entering import enter
-from tequio_client.worker.invitation_link import InvitationLink
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.statement import Entry
