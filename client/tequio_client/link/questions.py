@@ -6,10 +6,13 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
+from tequio_client.link.competitions import AskCompetitions, AskCurves, Competitions, Curves
 from tequio_client.link.facts import Count, Name
 
 ROWS = 500
 """Most rows in one reply."""
+PUBLISHED = 8
+"""Most published heads that are shown of one run."""
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
 Limit: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=ROWS)]
 
@@ -72,6 +75,8 @@ class AskDiagnostics(msgspec.Struct, frozen=True, kw_only=True, tag="diagnostics
 
 Question: TypeAlias = (
     AskRuns
+    | AskCompetitions
+    | AskCurves
     | AskPoints
     | AskSeries
     | AskLosses
@@ -83,6 +88,16 @@ Question: TypeAlias = (
 
 
 # --- replies
+
+
+class PublishedHead(msgspec.Struct, frozen=True, kw_only=True):
+    """A head of a run that is on the Hugging Face Hub, as the log says."""
+
+    round: Count
+    repo: Annotated[str, msgspec.Meta(max_length=193)]
+    """`user/name`."""
+    revision: Annotated[str, msgspec.Meta(max_length=40)]
+    """Its commit."""
 
 
 class RunRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,6 +121,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """To be fetched before the first round."""
     most_members: Count = 0
     """In one round, by the run's rules."""
+    published: Annotated[tuple[PublishedHead, ...], msgspec.Meta(max_length=PUBLISHED)] = ()
+    """Its newest heads on the Hub, the last first."""
     is_open: bool = True
     is_ours: bool = False
 
@@ -224,4 +241,15 @@ class Diagnostics(msgspec.Struct, frozen=True, kw_only=True, tag="diagnostics"):
     text: Annotated[str, msgspec.Meta(max_length=200_000)]
 
 
-Reply: TypeAlias = Runs | Points | Series | Losses | Ranking | Activity | Benchmark | Diagnostics
+Reply: TypeAlias = (
+    Runs
+    | Competitions
+    | Curves
+    | Points
+    | Series
+    | Losses
+    | Ranking
+    | Activity
+    | Benchmark
+    | Diagnostics
+)
