@@ -1,0 +1,112 @@
+"""What a worker tells of competitions: their rules, their sides, how they came out.
+
+Times in milliseconds since 1970, scores in nanobits per byte of text: fewer are better.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import msgspec
+
+from tequio_client.link.facts import Count, Name
+
+COMPETITIONS = 32
+"""Most competitions in one reply."""
+ENTRANTS = 64
+"""Most entrants of one competition."""
+CURVES = 8
+"""Most runs whose curves are asked for at once."""
+POINTS = 512
+"""Most points of one curve."""
+
+Phase: TypeAlias = Annotated[str, msgspec.Meta(pattern="^(open|closed|drawn|revealed|decided)$")]
+Url: TypeAlias = Annotated[str, msgspec.Meta(max_length=512)]
+
+
+class AskCompetitions(msgspec.Struct, frozen=True, kw_only=True, tag="competitions"):
+    """Which competitions there are."""
+
+
+class AskCurves(msgspec.Struct, frozen=True, kw_only=True, tag="curves"):
+    """How the training loss of these runs came down."""
+
+    runs: Annotated[tuple[Name, ...], msgspec.Meta(max_length=CURVES)]
+
+
+class EntrantRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One entrant of a competition."""
+
+    name: Name
+    run: Name = ""
+    """Its run; empty: a model that was trained elsewhere."""
+    run_name: Name = ""
+    micropoints: Count = 0
+    """Ours in that run, as proven here."""
+    has_submitted: bool = False
+    rank: Count = 0
+    """From 1, equal ones share it; 0: not ranked, or not yet."""
+    nanobits_per_byte: Count = 0
+    low: Count = 0
+    """95 % of the bootstrap lie from here to `high`."""
+    high: Count = 0
+
+
+class CompetitionRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A competition by its rules, which were checked by their hash, and as the ledger sees it."""
+
+    competition: Name
+    name: Name
+    phase: Phase
+    # dates
+    opens_ms: Count
+    deadline_ms: Count
+    draw_ms: Count
+    scored_ms: Count
+    result_ms: Count
+    # what an entrant may take; 0: no limit
+    parameters: Count
+    tokens: Count
+    hours: Count
+    # how it is decided
+    texts: Count
+    """Of the sealed set."""
+    texts_bytes: Count
+    drawn: Count
+    """Of the texts, to be scored."""
+    evaluators: Count
+    window: Count
+    stride: Count
+    custodians: Count
+    needed: Count
+    """Of the custodians, to open the texts."""
+    data: Url = ""
+    """Where the rules about training data are written; empty: there are none."""
+    entrants: Annotated[tuple[EntrantRow, ...], msgspec.Meta(max_length=ENTRANTS)] = ()
+    """By rank, then in the order in which they entered."""
+
+
+class Competitions(msgspec.Struct, frozen=True, kw_only=True, tag="competitions"):
+    """The newest, those that are not decided first."""
+
+    rows: Annotated[tuple[CompetitionRow, ...], msgspec.Meta(max_length=COMPETITIONS)]
+
+
+class CurvePoint(msgspec.Struct, frozen=True, array_like=True):
+    """A closed round and the median of what its trainers say of their loss, nats per token."""
+
+    round: Count
+    loss: float
+
+
+class Curve(msgspec.Struct, frozen=True, kw_only=True):
+    """One run's loss, by round, ascending; none: no round has closed."""
+
+    run: Name
+    points: Annotated[tuple[CurvePoint, ...], msgspec.Meta(max_length=POINTS)]
+
+
+class Curves(msgspec.Struct, frozen=True, kw_only=True, tag="curves"):
+    """In the order in which they were asked for; those that cannot be had are left out."""
+
+    rows: Annotated[tuple[Curve, ...], msgspec.Meta(max_length=CURVES)]
