@@ -87,6 +87,7 @@ NUMBERED: dict[str, type[IntEnum]] = {
 ANSWERS: dict[str, type[msgspec.Struct]] = {
     "network": answers.NetworkAnswer,
     "run": answers.RunAnswer,
+    "published": answers.PublishedAnswer,
     "resume": answers.ResumeAnswer,
     "round": answers.RoundAnswer,
     "peer": answers.PeerAnswer,

@@ -25,6 +25,7 @@ from tequio_shared.ids import (
     sha256,
 )
 from tequio_shared.notes import KeyKind, VerifierKey
+from tequio_shared.statements.checkpoints import RepoText, RevisionText
 from tequio_shared.statements.standing import EVIDENCE
 
 log = structlog.get_logger(__name__)
@@ -87,6 +88,15 @@ class Resume(Struct, frozen=True):
     """Index of the last round.close that has no promotion before `after`."""
 
 
+class PublishedAnswer(Struct, frozen=True):
+    """A head that organisers put on the Hugging Face Hub, by the entry that says so."""
+
+    round: Natural
+    repo: RepoText
+    revision: RevisionText
+    index: Natural
+
+
 class RunAnswer(Struct, frozen=True):
     """One run as the ledger sees it."""
 
@@ -103,6 +113,8 @@ class RunAnswer(Struct, frozen=True):
     head: Bytes32Text | None = None
     head_round: Natural | None = None
     weights_root: Bytes32Text | None = None
+    published: Annotated[tuple[PublishedAnswer, ...], Meta(max_length=ROWS)] = ()
+    """The newest, the last round first."""
     resume: Resume | None = None
     as_of: AsOf | None = None
 
@@ -140,6 +152,8 @@ class RoundAnswer(Struct, frozen=True):
     closed_index: Natural | None = None
     head: Bytes32Text | None = None
     result: Bytes32Text | None = None
+    loss_q16: Natural | None = None
+    """Median of what its accepted trainers claim, in 2^-16 nats a token."""
 
 
 class StandingAnswer(Struct, frozen=True):

@@ -30,6 +30,7 @@ class RoundRow:
     accepted: int
     head: bytes | None
     result: bytes | None
+    loss_q16: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +85,7 @@ def rounds(connection: Connection, run: bytes, after: int, limit: int) -> list[R
             accepted=row.accepted,
             head=row.head,
             result=row.result,
+            loss_q16=row.loss_q16,
         )
         for row in rows
     ]

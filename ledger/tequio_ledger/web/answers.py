@@ -13,12 +13,15 @@ from tequio_shared.causes import words_of
 from tequio_shared.fields import Bytes32Text, BytesText, Natural, Positive
 from tequio_shared.ids import RunId, peer_id_text, to_text
 from tequio_shared.round_state import Phase
+from tequio_shared.run import RunView
 from tequio_shared.run import State as RunState
 from tequio_shared.standing import Standing
 from tequio_shared.tiers import Tier
 
 TierNumber = Annotated[int, msgspec.Meta(ge=0, le=int(max(Tier)))]
 Outcome = Annotated[str, msgspec.Meta(pattern="^(open|closed|void)$")]
+PUBLISHED = 8
+"""Most published heads that are said of one run."""
 
 
 class AsOf(msgspec.Struct, frozen=True):
@@ -49,6 +52,15 @@ class ResumeAnswer(msgspec.Struct, frozen=True, kw_only=True):
     close: Natural | None
 
 
+class PublishedAnswer(msgspec.Struct, frozen=True):
+    """A head that organisers put on the Hugging Face Hub, by the entry that says so."""
+
+    round: Natural
+    repo: str
+    revision: str
+    index: Natural
+
+
 class RunAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """One run as it stands."""
 
@@ -68,6 +80,7 @@ class RunAnswer(msgspec.Struct, frozen=True, kw_only=True):
     head_round: Natural | None
     weights_root: Bytes32Text | None
     aux_root: Bytes32Text | None
+    published: tuple[PublishedAnswer, ...]
     resume: ResumeAnswer
     as_of: AsOf
 
@@ -92,6 +105,7 @@ class RoundAnswer(msgspec.Struct, frozen=True, kw_only=True):
     accepted: Natural
     head: Bytes32Text | None
     result: Bytes32Text | None
+    loss_q16: Natural | None
     as_of: AsOf
 
 
@@ -209,8 +223,16 @@ def run_answer(state: State, run: RunId, published: Published) -> RunAnswer:
         head_round=head.round if head else None,
         weights_root=to_text(head.weights_root) if head else None,
         aux_root=to_text(head.aux_root) if head else None,
+        published=_published(view),
         resume=_resume(state.resumes[run]),
         as_of=as_of(published),
+    )
+
+
+def _published(view: RunView) -> tuple[PublishedAnswer, ...]:
+    newest = sorted(view.published.items(), reverse=True)[:PUBLISHED]
+    return tuple(
+        PublishedAnswer(number, body.repo, body.revision, index) for number, (index, body) in newest
     )
 
 
@@ -226,6 +248,7 @@ def round_answer(row: RoundRow, published: Published) -> RoundAnswer:
         accepted=row.accepted,
         head=to_text(row.head) if row.head else None,
         result=to_text(row.result) if row.result else None,
+        loss_q16=row.loss_q16,
         as_of=as_of(published),
     )
 
