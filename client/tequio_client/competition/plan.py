@@ -185,9 +185,12 @@ def _check_custodians(keys: tuple[str, ...], sealed: SealedSet, faults: list[str
 
 
 def _check_numbers(plan: Plan, faults: list[str]) -> None:
-    for name in plan.budget.__struct_fields__:
-        if getattr(plan.budget, name) < 0:
-            faults.append(f"budget.{name} is {getattr(plan.budget, name)}: 0 or more")
+    budget = plan.budget
+    faults += [
+        f"budget.{name} is {getattr(budget, name)}: 0 or more"
+        for name in budget.__struct_fields__
+        if getattr(budget, name) < 0
+    ]
     scoring = plan.scoring
     if scoring.stride > scoring.window:
         faults.append(

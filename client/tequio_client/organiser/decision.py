@@ -16,6 +16,7 @@ from tequio_client.organiser import joint
 from tequio_client.worker import endings
 from tequio_client.worker.standing_words import moment
 from tequio_shared.errors import UserFacingError
+from tequio_shared.statements.competitions import CompOpen, CompResult
 from tequio_shared.statements.connectors import RoleGrant, RoleRevoke
 from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 from tequio_shared.statements.standing import StandingRelease, StandingUphold
@@ -78,6 +79,10 @@ def says_of(body: Body) -> str:
             return f"{peer} is active again"
         case StandingUphold(peer=peer, to=to):
             return f"{peer} is banned" if to == "banned" else f"{peer} stays quarantined"
+        case CompOpen(competition=name):
+            return f"the competition {name} is opened, under the rules of that SHA-256"
+        case CompResult(competition=name, outcome=outcome):
+            return f"the competition {name} has the outcome of SHA-256 {outcome}"
         case _:
             return _says_of_door(body)
 

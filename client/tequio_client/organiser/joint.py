@@ -21,6 +21,7 @@ from tequio_shared.ids import from_text, to_text
 from tequio_shared.limits import CLOCK_SKEW_MS, ENTRY_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.roles import check_role
 from tequio_shared.statement import Entry
+from tequio_shared.statements.competitions import CompOpen, CompResult
 from tequio_shared.statements.connectors import RoleGrant, RoleRevoke
 from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 from tequio_shared.statements.standing import StandingRelease, StandingUphold
@@ -43,6 +44,8 @@ Decision: TypeAlias = (
     | InviteRevoke
     | RoleGrant
     | RoleRevoke
+    | CompOpen
+    | CompResult
 )
 """What organisers say of the network."""
 AHEAD_MS = 180_000

@@ -1,0 +1,129 @@
+"""Scoring one entrant's model on the drawn documents, so that a crash costs one document at most.
+
+Each document's score is a line in a journal as soon as it is there. What a journal holds is not
+scored again; a line that a crash cut short is.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tequio_client.foreign_text import cleaned
+from tequio_client.trainer import device, likelihood, model_folder
+from tequio_shared.errors import UserFacingError
+from tequio_shared.evaluations import Environment, Evaluation
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.scoring import DocumentScore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from tequio_client.audit.main import Progress
+    from tequio_client.trainer.device import Device
+    from tequio_shared.competition_rules import Scoring
+    from tequio_shared.ids import Digest, PeerKey
+
+_WORDS = 128
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One entrant's model to be scored, by whom and for which competition."""
+
+    competition: Digest
+    entrant: str
+    submission: Digest
+    evaluator: PeerKey
+    model: Path
+    texts: Sequence[bytes]
+    scoring: Scoring
+
+
+def evaluation(task: Task, journal: Path, chosen: Device, progress: Progress) -> Evaluation:
+    """Score what the journal does not have yet; raises UserFacingError."""
+    done = read(journal, task.texts)
+    if len(done) < len(task.texts):
+        with progress.work(f"documents of {task.entrant}", len(task.texts)) as tick:
+            tick(len(done))
+            _score(task, journal, len(done), chosen, tick)
+        done = read(journal, task.texts)
+    return Evaluation(
+        competition=to_text(task.competition),
+        entrant=task.entrant,
+        submission=to_text(task.submission),
+        evaluator=to_text(task.evaluator),
+        environment=environment(chosen),
+        documents=done,
+    )
+
+
+def read(journal: Path, texts: Sequence[bytes]) -> tuple[DocumentScore, ...]:
+    """The scores in a journal that are of these texts, from the first on."""
+    try:
+        lines = journal.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return ()
+    found: list[DocumentScore] = []
+    for line, text in zip(lines, texts, strict=False):
+        try:
+            one = msgspec.json.decode(line, type=DocumentScore)
+        except (msgspec.MsgspecError, ValueError):
+            break
+        if one.document != to_text(sha256(text)):
+            break
+        found.append(one)
+    return tuple(found)
+
+
+def environment(chosen: Device) -> Environment:
+    """On what is scored here."""
+    return Environment(
+        program=f"tequio {metadata.version('tequio')}",
+        torch=metadata.version("torch")[:_WORDS],
+        device=cleaned(chosen.name, _WORDS).encode("ascii", "replace").decode(),
+        threads=device.threads(),
+    )
+
+
+def _score(
+    task: Task, journal: Path, first: int, chosen: Device, tick: Callable[[int], None]
+) -> None:
+    scored = model_folder.open_folder(task.model, tokenizer=None, prefix=None)
+    rules = scored.rules(task.scoring.window, task.scoring.stride)
+    left = task.texts[first:]
+    means = likelihood.Means(device=chosen)
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    _cut(journal, first)
+    try:
+        with journal.open("ab") as file:
+            found = likelihood.score(scored, map(_text, left), rules, means)
+            for raw, one in zip(left, found, strict=True):
+                named = msgspec.structs.replace(one, document=to_text(sha256(raw)))
+                file.write(msgspec.json.encode(named) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+                tick(1)
+    except OSError as err:
+        raise UserFacingError(f"cannot write {journal}: {err.strerror}") from err
+
+
+def _text(raw: bytes) -> str:
+    """The text to score; none where it is no Unicode, which every evaluator leaves out."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return ""
+
+
+def _cut(journal: Path, lines: int) -> None:
+    """Leave the first lines alone, whole."""
+    if journal.exists():
+        kept = journal.read_bytes().split(b"\n")[:lines]
+        journal.write_bytes(b"".join(line + b"\n" for line in kept))
