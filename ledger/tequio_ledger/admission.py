@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tequio_shared import conduct
+from tequio_shared.competitions import ABOUT_COMPETITIONS
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.limits import CLOCK_SKEW_MS
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from tequio_ledger.state import State
     from tequio_shared.ids import PeerKey
     from tequio_shared.statement import Entry, Statement
+
+
+_JUDGED_ONCE = (FaultReport, *ABOUT_COMPETITIONS)
+"""Judged as they are taken (`State.apply`), for they are costly to judge."""
 
 
 def screen(entry: Entry, state: State, now_ms: int, newcomers: Collection[PeerKey] = ()) -> None:
@@ -94,7 +99,7 @@ def _check_run(entry: Entry, state: State) -> None:
         state.run(statement.run).admit(statement)
     elif isinstance(body, ABOUT_TIERS):
         state.tiers.admit(statement)
-    elif not isinstance(body, FaultReport):  # a report is judged once, as it is taken
+    elif not isinstance(body, _JUDGED_ONCE):
         conduct.admit(state.standings, statement, state.net, state.round_of)
 
 

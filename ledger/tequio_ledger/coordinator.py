@@ -1,9 +1,9 @@
 """Says what is to be logged next, in the coordinator's own signed statements.
 
 The network comes first: faults that are proven, and changes of standing that are due, for no
-roster is admitted before those. Then comes each run. What follows from the log, and when it is
-time for it, is decided in `tequio_shared`; here are only the clock readings, the key, and the end
-of the coordinator's own chain.
+roster is admitted before those; then competitions whose next date has come. Then comes each run.
+What follows from the log, and when it is time for it, is decided in `tequio_shared`; here are only
+the clock readings, the key, and the end of the coordinator's own chain.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ class Coordinator:
         """Say when time alone may bring the next statement (ms); None: only another entry can."""
         times = [self._due(run, view) for run, view in self._active()]
         times.append(self._rested(None, self._state.standings.next_ms()))
+        times.append(self._rested(None, self._state.competitions.next_ms()))
         return min((time for time in times if time is not None), default=None)
 
     def back_off(self, run: RunId | None, now_ms: int) -> None:
@@ -94,16 +95,17 @@ class Coordinator:
         return sign(self._state.net, statement, self._signer)
 
     def _network_deed(self, now_ms: int) -> Deed | None:
-        """A report of a fault, or a change of standing that follows from the log."""
+        """A report of a fault, a change of standing, or the next step of a competition."""
         if self._resting_until.get(None, 0) > now_ms:
             return None
-        body = self.accuser.next() or self._state.standings.due(now_ms)
+        state = self._state
+        body = self.accuser.next() or state.standings.due(now_ms) or state.competitions.due(now_ms)
         if body is None:
             return None
         try:
             return Deed(run=None, entry=self.sign(body, now_ms, None, None))
         except RefusedError:  # nothing that a stranger says may end the ledger
-            log.exception("cannot speak of a standing", type=body.TYPE)
+            log.exception("cannot speak of the network", type=body.TYPE)
             self.back_off(None, now_ms)
             return None
 

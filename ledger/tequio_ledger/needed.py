@@ -9,6 +9,7 @@ from tequio_shared.genesis import Genesis
 from tequio_shared.ids import Digest, digest_from_text, from_text
 from tequio_shared.run import needed_document
 from tequio_shared.statement import Entry
+from tequio_shared.statements.competitions import CompOpen, CompResult, CompSubmit, EvalResult
 from tequio_shared.statements.rounds import RoundClose, RoundRoster
 from tequio_shared.statements.runs import NetGenesis, RunOpen
 
@@ -19,7 +20,16 @@ if TYPE_CHECKING:
 
     from tequio_shared.statement import Statement
 
-NAMING = (NetGenesis.TYPE, RunOpen.TYPE, RoundRoster.TYPE, RoundClose.TYPE)
+NAMING = (
+    NetGenesis.TYPE,
+    RunOpen.TYPE,
+    RoundRoster.TYPE,
+    RoundClose.TYPE,
+    CompOpen.TYPE,
+    CompSubmit.TYPE,
+    EvalResult.TYPE,
+    CompResult.TYPE,
+)
 """Types of statements that name a document."""
 
 
@@ -35,6 +45,13 @@ def document_of(statement: Statement) -> Digest:
         case NetGenesis(doc=doc):
             return digest_from_text(Genesis.parse(from_text(doc, None)).rules)
         case RunOpen(manifest=text):
+            return digest_from_text(text)
+        case (
+            CompOpen(competition=text)
+            | CompSubmit(submission=text)
+            | EvalResult(scores=text)
+            | CompResult(outcome=text)
+        ):
             return digest_from_text(text)
     name = needed_document(statement)
     if name is None:

@@ -1,4 +1,4 @@
-"""What the log says now: known keys, their chains, standing and tiers, and the view of every run.
+"""What the log says now: keys, their chains, standing and tiers, every run and competition.
 
 A pure fold: the same entries give the same state, at a start, while serving, and in a replay.
 Admission reads it; the sequencer alone feeds it.
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from tequio_ledger.competition_story import Stories
 from tequio_shared import conduct
+from tequio_shared.competition_gate import Network
+from tequio_shared.competitions import ABOUT_COMPETITIONS, Competitions
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import (
     ZERO_DIGEST,
@@ -80,12 +82,20 @@ class State:
         founders = {genesis.coordinator_key, *genesis.organiser_keys}
         self.tiers = Tiers(registered=self.peers, founders=frozenset(founders))
         self.runs: dict[RunId, RunView] = {}
+        self.competitions = Competitions()
         self.opened: dict[RunId, int] = {}  # log index of run.open
         self.stories = Stories()
         self.types: Counter[str] = Counter()  # entries of each type
         self.asked: Counter[PeerKey] = Counter()  # rounds in which it was to witness
         self.proofs: Counter[PeerKey] = Counter()  # witness proofs that it sent
         self.resumes: dict[RunId, Resume] = {}
+        self._network = Network(
+            documents=documents,
+            run=self.runs.get,
+            standings=self.standings,
+            tiers=self.tiers,
+            organisers=genesis.organiser_keys,
+        )
         self._said_ms = 0  # ts of the coordinator's last statement
         self._heads: dict[RunId, int] = {}  # log index of the last head.promote
         self._pending: dict[RunId, int] = {}  # of the last round.close without one
@@ -106,6 +116,8 @@ class State:
                 self._open_run(index, statement, body)
             case _ if isinstance(statement.body, ABOUT_TIERS):
                 self.tiers.apply(index, statement)
+            case _ if isinstance(statement.body, ABOUT_COMPETITIONS):
+                self.competitions.apply(index, statement, self._network)
             case _ if statement.run is None:
                 conduct.apply(self.standings, index, statement, self.net, self.round_of)
         if statement.run is not None:

@@ -50,6 +50,16 @@ class Earned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Trained:
+    """What the run had taken when a round was closed."""
+
+    tokens: int
+    """Accepted so far, this round's included."""
+    ms: int
+    """Since the run was opened, by the coordinator's signed clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Admitted:
     """A key that may have a slot: the roles that its tier allows, and whose it is."""
 
@@ -68,6 +78,9 @@ class Accounts:
     queue: WindowQueue = field(default_factory=WindowQueue)
     earned: dict[PeerKey, Earned] = field(default_factory=lambda: defaultdict(Earned))
     tokens: int = 0
+    opened_ms: int = 0  # ts of run.open
+    trained: dict[int, Trained] = field(default_factory=dict)  # by closed round
+    rostered: set[PeerKey] = field(default_factory=set)  # who ever had a slot
     arrivals: deque[list[int]] = field(default_factory=lambda: deque(maxlen=SPEED_ROUNDS))
     """Times of the accepted commitments (ms after the opening), by closed round."""
 
@@ -134,8 +147,8 @@ class Accounts:
         """Hand out the roster's windows."""
         _, self.queue = self.queue.take(windows.total(roster.pool))
 
-    def settle(self, view: RoundView, result: Result) -> None:
-        """Credit a closed round: points, speeds, and unfinished windows back in the queue."""
+    def settle(self, view: RoundView, result: Result, ts: int) -> None:
+        """Credit a round closed then: points, speeds, and unfinished windows back in the queue."""
         accepted = view.accepted()
         for slot, row in enumerate(result.slots):
             key = view.roster.members[slot].key
@@ -148,6 +161,7 @@ class Accounts:
             self._note_missed(key, Verdict(row.verdict), view)
         self.arrivals.append([result.slots[slot].ms for slot in accepted])
         self.tokens += sum(one.header.tokens for one in accepted.values())
+        self.trained[view.number] = Trained(tokens=self.tokens, ms=ts - self.opened_ms)
         self.queue = self.queue.give_back(view.unfinished(accepted))
         self._drop_silent(view)
 

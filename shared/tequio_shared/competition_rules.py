@@ -50,7 +50,7 @@ class Dates(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     deadline: Natural
     """Of submissions, and of offers to evaluate."""
     draw: Natural
-    """Until then who offered to evaluate opens the secret; then custodians may show their shares."""
+    """Until then who offered to evaluate opens the secret; then custodians show their shares."""
     scored: Natural
     """Of evaluators."""
     result: Natural
@@ -73,7 +73,7 @@ class CompetitionRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     name: Label
     sealed: SealedSet
     archive: HttpsUrl
-    """Where the encrypted archive lies, or a part `hub` names it; empty: the ledger's blobs have it."""
+    """Where the encrypted archive lies; empty: the ledger has it as a blob."""
     custodians: Annotated[tuple[Bytes32Text, ...], Meta(min_length=1, max_length=CUSTODIANS)]
     """Keys that show the shares, in the order of the shares."""
     budget: Budget

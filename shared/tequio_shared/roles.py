@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.statements.checkpoints import CheckpointPublish
+from tequio_shared.statements.competitions import CompClose, CompDraw, CompOpen, CompResult
 from tequio_shared.statements.connectors import RoleGrant, RoleRevoke
 from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 from tequio_shared.statements.rounds import (
@@ -44,6 +45,8 @@ OF_COORDINATOR = (
     RoundClose,
     RoundVoid,
     StandingChange,
+    CompClose,
+    CompDraw,
 )
 OF_ORGANISERS = (
     RunOpen,
@@ -58,8 +61,10 @@ OF_ORGANISERS = (
     RoleGrant,
     RoleRevoke,
     CheckpointPublish,
+    CompOpen,
+    CompResult,
 )
-OF_TWO = (StandingRelease, InviteOpen, InviteRevoke, RoleGrant, RoleRevoke)
+OF_TWO = (StandingRelease, InviteOpen, InviteRevoke, RoleGrant, RoleRevoke, CompResult)
 """What at least two organisers say together, if the network has so many."""
 _TOGETHER = 2
 

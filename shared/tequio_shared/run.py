@@ -242,7 +242,7 @@ class RunView:
             case MemberReady() | MemberLeave() as body:
                 self._apply_membership(index, statement, body)
             case RunOpen() | RunPause() | RunResume() | RunFinish() | RunClose() as body:
-                self._apply_organiser(body)
+                self._apply_organiser(body, statement.ts)
             case _:
                 self._apply_round(index, statement, documents)
         if is_coordinators:
@@ -306,8 +306,12 @@ class RunView:
         else:
             self.accounts.drop(author)
 
-    def _apply_organiser(self, body: RunOpen | RunPause | RunResume | RunFinish | RunClose) -> None:
+    def _apply_organiser(
+        self, body: RunOpen | RunPause | RunResume | RunFinish | RunClose, ts: int
+    ) -> None:
         match body:
+            case RunOpen() if self.accounts is not None:
+                self.accounts.opened_ms = ts
             case RunPause() | RunFinish() | RunResume():
                 event = self._organiser_event(body)
                 self.state = self._after(event) if event else self.state
@@ -361,6 +365,8 @@ class RunView:
         after = self._after(Event.ROSTER)
         roster = _read(Roster, documents, body.roster)
         self._check_roster(statement.ts, body, roster)
+        if self.accounts is not None:
+            self.accounts.rostered.update(member.key for member in roster.members)
         self.round = RoundView(
             net=self.net,
             manifest=self.manifest,
@@ -409,7 +415,7 @@ class RunView:
         timing.check_close(self, view, statement.ts)
         self.next_head = view.apply_close(body, result)
         if self.accounts is not None:
-            self.accounts.settle(view, result)
+            self.accounts.settle(view, result, statement.ts)
             self.accounts.standings.close_round(index, view)
         self.closed += 1
         self.state = after

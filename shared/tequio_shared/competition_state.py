@@ -1,0 +1,96 @@
+"""Parts of a competition's view: its phases, who takes part, the draw, and what was said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tequio_shared.competition_rules import Submission
+    from tequio_shared.ids import Digest, PeerKey, RunId
+    from tequio_shared.key_share import KeyShare
+
+
+class Phase(StrEnum):
+    """Where a competition stands; each ends when the statement that begins the next is logged."""
+
+    OPEN = "open"  # keys enter, submit, and offer to evaluate
+    CLOSED = "closed"  # who offered opens the secret
+    DRAWN = "drawn"  # custodians show their shares
+    REVEALED = "revealed"  # texts and draw are known: evaluators score, anybody may challenge
+    DECIDED = "decided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """An entry of the log, and when it says that it was said (ms)."""
+
+    index: int
+    ts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrant:
+    """Who takes part under a name; `submission` is the one that counts so far."""
+
+    name: str
+    author: PeerKey
+    entered: Mark
+    side: RunId | None
+    submission: Submission | None = None
+    submitted: Mark | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """Somebody's offer to evaluate; `secret` once it is opened."""
+
+    offered: Mark
+    commit: Digest
+    secret: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A share of the key that its custodian showed."""
+
+    shown: Mark
+    share: KeyShare
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """What follows from the beacon: the key, which documents are scored, and who scores them."""
+
+    key: bytes
+    beacon: Digest
+    documents: tuple[int, ...]
+    """Numbers in the sealed set, from 0, ascending."""
+    evaluators: tuple[PeerKey, ...]
+    """In the order of the lot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """A drawn evaluator's word on one entrant."""
+
+    said: Mark
+    entrant: str
+    evaluator: PeerKey
+    scores: Digest
+    """Name of the `Evaluation`."""
+    millibits: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Challenge:
+    """Somebody got another number."""
+
+    said: Mark
+    author: PeerKey
+    entrant: str
+    evaluator: PeerKey
+    document: int
+    millibits: int
