@@ -42,6 +42,7 @@ from tequio_shared.timing import check_forward
 from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
+    from tequio_shared.competition import CompetitionView
     from tequio_shared.genesis import Genesis
     from tequio_shared.round import RoundView
     from tequio_shared.run import Documents
@@ -136,6 +137,10 @@ class State:
         if view is None:
             raise RefusedError("not-found", f"no run {to_text(run)} was opened in this network")
         return view
+
+    def competition(self, name: Digest) -> CompetitionView:
+        """The view of a competition; raises RefusedError("not-found")."""
+        return self.competitions.view(name)
 
     def round_of(self, run: RunId) -> RoundView | None:
         """The round of a run that is under way, or its last one."""

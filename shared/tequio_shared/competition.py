@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from tequio_shared.statement import Statement
     from tequio_shared.statements import Body
 
+__all__ = ["CHALLENGES", "CompetitionView", "Phase"]
+
 CHALLENGES = 16
 """Most challenges of one key in a competition."""
 
@@ -119,7 +121,7 @@ class CompetitionView:
             case EvalOffer() as body:
                 self._offer(mark, statement.author, body, network)
             case EvalSecret() as body:
-                self._open_secret(statement.author, body)
+                self._open_secret(mark, statement.author, body)
             case CompReveal() as body:
                 self._show_share(mark, statement.author, body)
             case EvalResult() as body:
@@ -221,7 +223,7 @@ class CompetitionView:
 
     # --- private: the draw
 
-    def _open_secret(self, author: PeerKey, body: EvalSecret) -> None:
+    def _open_secret(self, mark: Mark, author: PeerKey, body: EvalSecret) -> None:
         offer = self.offers.get(author)
         if offer is None:
             raise RefusedError("not-found", "this key made no offer to evaluate")
@@ -232,7 +234,7 @@ class CompetitionView:
             raise RefusedError(
                 "wrong-reveal", "the secret is not the one that the offer committed to"
             )
-        self.offers[author] = replace(offer, secret=secret)
+        self.offers[author] = replace(offer, secret=secret, opened=mark)
 
     def _show_share(self, mark: Mark, author: PeerKey, body: CompReveal) -> None:
         sealed, custodians = self.rules.sealed, self.rules.custodian_keys

@@ -49,6 +49,7 @@ class Offer:
     offered: Mark
     commit: Digest
     secret: bytes | None = None
+    opened: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
