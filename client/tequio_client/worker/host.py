@@ -17,6 +17,7 @@ import structlog
 import trio
 
 from tequio_client import clock
+from tequio_client.link.competitions import AskCompetitions, AskCurves
 from tequio_client.link.facts import NOTHING_OF_SESSION, MachineFacts, Watch
 from tequio_client.link.preferences import Preferences
 from tequio_client.link.questions import AskBenchmark, AskDiagnostics, AskRuns, Diagnostics, RunRow
@@ -26,6 +27,7 @@ from tequio_client.worker import node as nodes
 from tequio_client.worker.activity import ActivityBook
 from tequio_client.worker.bookkeeping import Bookkeeping
 from tequio_client.worker.choices import Choices
+from tequio_client.worker.competitions_list import CompetitionsList
 from tequio_client.worker.diary import Diary, Look
 from tequio_client.worker.energy import Energy
 from tequio_client.worker.follower import FILE as LOG_FILE
@@ -110,6 +112,7 @@ class Host:
         )
         self.diary = Diary(activity)
         self.runs = RunsList(ledger)
+        self.competitions = CompetitionsList(ledger, self.book.file)
         self.traffic = Traffic(MonthCounter(folder))
         self.energy = Energy(folder)
         self.pace = StepPace()
@@ -315,6 +318,8 @@ class Host:
         match question:
             case AskRuns():
                 return await self.runs.read(self.volunteer.run_id if self.volunteer else "")
+            case AskCompetitions() | AskCurves():
+                return await self.competitions.answer(question)
             case AskDiagnostics():
                 return Diagnostics(text=diagnostics.text(self.snapshot()))
             case AskBenchmark(device=device):

@@ -47,6 +47,15 @@ def sums(book: BookFile, midnight_ms: int) -> Sums:
     return Sums(*row)
 
 
+def of_runs(book: BookFile) -> dict[str, int]:
+    """Proven micro-points by run; raises BookError."""
+    rows = book.rows(
+        "SELECT run, SUM(trained + witnessed) AS amount FROM round "
+        "WHERE state IN ('verified', 'rejected') GROUP BY run"
+    )
+    return {row["run"]: row["amount"] for row in rows}
+
+
 def points(book: BookFile, asked: AskPoints) -> Points:
     """Give rounds, the newest first; raises BookError."""
     rows = book.rows(

@@ -15,7 +15,7 @@ import msgspec
 import structlog
 
 from tequio_client.link.preferences import most_memory_mb
-from tequio_client.link.questions import RunRow, Runs
+from tequio_client.link.questions import PUBLISHED, PublishedHead, RunRow, Runs
 from tequio_client.worker.outside import NONE_FITS, NONE_OPEN
 from tequio_client.worker.run_needs import needs
 from tequio_shared.corpus import Corpus
@@ -95,6 +95,10 @@ class RunsList:
             hourly_up_bytes=needed.hourly_up_bytes,
             hourly_down_bytes=needed.hourly_down_bytes,
             first_bytes=needed.first_bytes,
+            published=tuple(
+                PublishedHead(round=one.round, repo=one.repo, revision=one.revision)
+                for one in answer.published[:PUBLISHED]
+            ),
             is_open=is_open,
             is_ours=answer.run == ours,
         )
