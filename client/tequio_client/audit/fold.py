@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 
 from tequio_client.audit.chains import Chains
 from tequio_client.audit.conduct import UNSURE, Conduct
+from tequio_client.audit.contests import Contests
 from tequio_client.audit.entrance import Entrance
 from tequio_client.audit.findings import Place
 from tequio_client.audit.sources import NotHadError
 from tequio_client.audit.unread import Unread
 from tequio_shared.accepted import accepted_set
+from tequio_shared.competition_gate import Network
 from tequio_shared.documents import Result
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256, to_text
@@ -88,6 +90,14 @@ class Fold:
         self.entrance = Entrance(genesis, report, self.conduct.standings.records)
         self._source = source
         self._report = report
+        network = Network(
+            documents=self._document,
+            run=self._view_of,
+            standings=self.conduct.standings,
+            tiers=self.entrance.tiers,
+            organisers=genesis.organiser_keys,
+        )
+        self.contests = Contests(report, network, self._is_unsure)
 
     def take(self, index: int, leaf: bytes) -> None:
         """Take the next leaf; all that is wrong with it goes into the report."""
@@ -105,8 +115,17 @@ class Fold:
         self._report.checked["signatures"] += len(entry.signatures)
         if entry.statement.run is not None:
             self._take_run(index, entry.statement)
-        elif not self.entrance.take(index, entry, place):
+        elif not self.contests.take(index, entry.statement, place) and not self.entrance.take(
+            index, entry, place
+        ):
             self.conduct.take(index, entry.statement, place)
+
+    def _is_unsure(self) -> bool:
+        return self.conduct.is_unsure or self.entrance.is_unsure
+
+    def _view_of(self, run: RunId) -> RunView | None:
+        history = self.runs.get(run)
+        return None if history is None else history.view
 
     def _round_of(self, run: RunId) -> RoundView | None:
         history = self.runs.get(run)
@@ -218,8 +237,7 @@ class Fold:
     def _tell_broken(self, place: Place, statement: Statement, err: TequioError) -> bool:
         """Report it; say whether it cannot be judged, for something else is missing."""
         what = f"{statement.type} statement"
-        is_unsure = self.conduct.is_unsure or self.entrance.is_unsure
-        if is_unsure and isinstance(err, RefusedError) and err.code == "wrong-roster":
+        if self._is_unsure() and isinstance(err, RefusedError) and err.code == "wrong-roster":
             self._report.missing(what, place, UNSURE)
             return True
         self._report.mismatch(what, place, _say(err))

@@ -1,0 +1,32 @@
+"""The texts that are scored: the archive opened with the key in the log, the drawn documents read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_client.competition import archive
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tequio_shared.competition import CompetitionView
+    from tequio_shared.ids import Digest
+
+_ARCHIVE, _SET = "archive.sealed", "set"
+
+
+def drawn(
+    view: CompetitionView, folder: Path, blob: Callable[[Digest], bytes | None], ledger: str
+) -> list[bytes]:
+    """The drawn documents in their order; what is in the folder already is not fetched again.
+
+    Raises UserFacingError when there is no draw yet, or the archive is not what was sealed.
+    """
+    if view.draw is None:
+        raise UserFacingError(f"nothing is drawn in {view.rules.name}: {view.lacks()}")
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = archive.fetched(view.rules, folder / _ARCHIVE, blob, ledger)
+    documents = archive.opened(view.rules, view.draw.key, path, folder / _SET)
+    return [archive.text(documents, number) for number in view.draw.documents]

@@ -1,0 +1,102 @@
+"""What a competition came to, computed from the log as every stranger does, and said in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.table import Table
+
+from tequio_shared import judging
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.evaluations import Evaluation, Outcome
+from tequio_shared.ids import to_text
+from tequio_shared.judging import Contender, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.console import Console
+
+    from tequio_shared.competition import CompetitionView
+    from tequio_shared.ids import Digest
+
+_GIGA = 10**9
+_SHOWN = 10
+
+
+def computed(
+    view: CompetitionView, texts: Sequence[bytes], blob: Callable[[Digest], bytes | None]
+) -> Outcome:
+    """Judge by what the log has; raises UserFacingError when an evaluation cannot be had."""
+    if view.draw is None:
+        raise UserFacingError(f"{view.rules.name} has no ranking: {view.lacks()}")
+    contenders = [
+        Contender(
+            entrant=name,
+            author=view.entrants[name].author,
+            submission=submission,
+            evaluations=tuple(_evaluations(view, name, blob)),
+        )
+        for name, submission in view.submissions.items()
+    ]
+    return judging.outcome(view.id, view.draw.beacon, [Text.of(one) for one in texts], contenders)
+
+
+def show(view: CompetitionView, outcome: Outcome, console: Console) -> None:
+    """Print the ranking, what the evaluators differ in, and what nothing tells apart."""
+    table = Table(
+        "rank", "entrant", title=f"{view.rules.name}: bits per byte, the fewer the better"
+    )
+    for column in ("bits/byte", "95 %", "evaluators"):
+        table.add_column(column, justify="right")
+    for one in outcome.places:
+        table.add_row(
+            str(one.rank) if one.rank else "-",
+            escape(one.entrant),
+            _bits(one.nanobits_per_byte) if one.rank else "too few evaluators",
+            f"{_bits(one.low)} to {_bits(one.high)}" if one.rank else "",
+            str(len(one.evaluators)),
+        )
+    console.print(table)
+    for pair in outcome.pairs:
+        apart = f"{_bits(pair.low)} to {_bits(pair.high)} bits per byte"
+        verdict = f"{pair.winner} is better" if pair.winner else "nothing tells them apart"
+        console.print(f"{pair.first} less {pair.other}: {apart}, {verdict}", highlight=False)
+    for line in _outliers(outcome):
+        console.print(line, style="yellow", highlight=False)
+    console.print(f"{outcome.documents:,} documents were scored", highlight=False)
+
+
+def _outliers(outcome: Outcome) -> Iterator[str]:
+    for place in outcome.places:
+        for one in place.evaluators:
+            if one.is_outlier:
+                yield (
+                    f"evaluator {one.evaluator[:_SHOWN]} is off by {one.off / 1_000:,.1f} bits for "
+                    f"{place.entrant}, in {one.outside:,} documents: the medians pass over that"
+                )
+
+
+def _evaluations(
+    view: CompetitionView, name: str, blob: Callable[[Digest], bytes | None]
+) -> Iterator[Evaluation]:
+    for (entrant, evaluator), scored in sorted(view.results.items()):
+        if entrant != name:
+            continue
+        raw = blob(scored.scores)
+        if raw is None:
+            raise UserFacingError(
+                f"the ledger does not have what {to_text(evaluator)[:_SHOWN]} scored for {name}: "
+                "ask its operator to bring it back"
+            )
+        try:
+            yield Evaluation.parse(raw)
+        except MalformedError as err:
+            raise UserFacingError(
+                f"what {to_text(evaluator)[:_SHOWN]} scored for {name} cannot be read: {err}"
+            ) from err
+
+
+def _bits(nanobits: int) -> str:
+    return f"{nanobits / _GIGA:.6f}"
