@@ -31,11 +31,24 @@ from tequio_ledger.web import (
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.problems import _OTHER_REFUSAL, _STATUS
 from tequio_ledger.web.statements import Item
-from tequio_shared import bloom, bootstrap, limits, proof, scoring, sealed_set
+from tequio_shared import (
+    bloom,
+    bootstrap,
+    competition,
+    competition_rules,
+    evaluations,
+    limits,
+    proof,
+    scoring,
+    sealed_set,
+)
+from tequio_shared.competition import _PHASES, Phase
+from tequio_shared.competition_rules import CompetitionRules, Submission
 from tequio_shared.contribution import HEADER_BYTES, Header
 from tequio_shared.corpus import Corpus
 from tequio_shared.distro import _COSINES
 from tequio_shared.documents import Result, Roster
+from tequio_shared.evaluations import Evaluation, Outcome
 from tequio_shared.genesis import Genesis
 from tequio_shared.manifest import _MOST_POINTS, _MOST_WINDOWS, Manifest
 from tequio_shared.proof import Reason, Verdict
@@ -73,6 +86,10 @@ STRUCTS: dict[str, type[msgspec.Struct]] = {
     "Fields of the result": Result,
     "Fields of a document's score": DocumentScore,
     "Fields of a sealed set": SealedSet,
+    "Fields of the rules": CompetitionRules,
+    "Fields of a submission": Submission,
+    "Fields of an evaluation": Evaluation,
+    "Fields of an outcome": Outcome,
 }
 NUMBERED: dict[str, type[IntEnum]] = {
     "Reasons": Reason,
@@ -277,6 +294,22 @@ def test_the_constants_of_scoring_are_listed() -> None:
 def test_the_constants_of_sealing_are_listed() -> None:
     listed = {row[0]: int(row[1]) for row in table("Sealing constants")}
     assert listed == {name: getattr(sealed_set, name) for name in listed}
+
+
+def test_the_constants_of_competitions_are_listed() -> None:
+    listed = {row[0]: int(row[1]) for row in table("Competition constants")}
+    places = vars(competition) | vars(competition_rules) | vars(evaluations)
+    assert listed == {name: places[name] for name in listed}
+
+
+def test_the_phases_of_a_competition_are_listed_with_what_counts_in_each() -> None:
+    section = DOCUMENT.partition("### 19.3 Phases")[2].partition("A statement in another")[0]
+    rows = [row.strip("|").split("|") for row in section.splitlines() if row.startswith("| `")]
+    listed = {row[0].strip(" `"): set(re.findall(r"`([a-z.]+)`", row[2])) for row in rows}
+    assert listed == {
+        phase.value: {body.TYPE for body, phases in _PHASES.items() if phase in phases}
+        for phase in Phase
+    }
 
 
 def test_every_refusal_of_a_document_is_listed() -> None:

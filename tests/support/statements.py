@@ -83,6 +83,30 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "repo": "user/name",
         "revision": "0123456789abcdef" * 2 + "01234567",
     },
+    "comp.open": {"competition": D},
+    "comp.enter": {"competition": D, "entrant": "north-2", "side": to_text(RUN)},
+    "comp.submit": {"competition": D, "entrant": "north-2", "submission": D},
+    "eval.offer": {"competition": D, "commit": D},
+    "comp.close": {"competition": D},
+    "eval.secret": {"competition": D, "secret": D},
+    "comp.draw": {"competition": D},
+    "comp.reveal": {"competition": D, "share": "tequio-share:" + "A" * 96},
+    "eval.result": {
+        "competition": D,
+        "entrant": "north-2",
+        "submission": D,
+        "scores": D,
+        "millibits": 9_000,
+        "size_bytes": 10,
+    },
+    "comp.challenge": {
+        "competition": D,
+        "entrant": "north-2",
+        "evaluator": D,
+        "document": 3,
+        "millibits": 8_000,
+    },
+    "comp.result": {"competition": D, "outcome": D},
 }
 
 
