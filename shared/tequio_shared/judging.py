@@ -88,6 +88,11 @@ def outcome(
     )
 
 
+def medians(contender: Contender, texts: Sequence[Text]) -> tuple[DocumentScore, ...] | None:
+    """The score of each text that counts for an entrant; None where it cannot be ranked."""
+    return _Bench(contender, texts).middle
+
+
 class _Bench:
     """The evaluators of one entrant; `middle` are its medians, None where they cannot be ranked."""
 

@@ -32,7 +32,7 @@ from tequio_shared.statements.runs import RunOpen
 
 if TYPE_CHECKING:
     from tequio_client.audit.findings import Report
-    from tequio_client.audit.sources import LogSource
+    from tequio_client.audit.sources import DocumentSource
     from tequio_shared.accepted import AcceptedSet
     from tequio_shared.genesis import Genesis
     from tequio_shared.round import Head, RoundView
@@ -79,7 +79,7 @@ class RunHistory:
 class Fold:
     """Takes the log's leaves in order; `runs` and `chains` are what follows from them."""
 
-    def __init__(self, genesis: Genesis, source: LogSource, report: Report) -> None:
+    def __init__(self, genesis: Genesis, source: DocumentSource, report: Report) -> None:
         self.net = genesis.network_id
         self.chains = Chains(genesis)
         self.unvouched = 0

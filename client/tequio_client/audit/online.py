@@ -66,6 +66,10 @@ class LiveLog:
         del log_key
         return _ask(partial(self._covering, size))
 
+    def note(self) -> bytes:
+        """Get the newest checkpoint as it was signed."""
+        return _ask(self._api.checkpoint_note)[1]
+
     def tile(self, level: int, index: int, width: int) -> list[Digest]:
         """Get a tile."""
         return _ask(partial(self._api.tile, level, index, width))

@@ -53,7 +53,14 @@ class PeerClaim:
     tier: TierAnswer | None = None
 
 
-class LogSource(Protocol):
+class DocumentSource(Protocol):
+    """Where documents are. Raises NotHadError, and PeerError for answers that cannot be right."""
+
+    def blob(self, name: Digest) -> bytes | None:
+        """Get a document; None when the source does not have it."""
+
+
+class LogSource(DocumentSource, Protocol):
     """A log to audit. Raises NotHadError, and PeerError for answers that cannot be right."""
 
     def genesis(self) -> bytes:
@@ -67,9 +74,6 @@ class LogSource(Protocol):
 
     def entries(self, first: int, end: int) -> list[bytes]:
         """Get leaves first..end-1, all of one bundle."""
-
-    def blob(self, name: Digest) -> bytes | None:
-        """Get a document; None when the source does not have it."""
 
     def runs(self) -> Sequence[RunClaim]:
         """Ask what the ledger derived about its runs; empty for an archive."""

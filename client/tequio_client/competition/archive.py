@@ -23,6 +23,10 @@ SILENCE_S = 60.0
 _PIECE = 1 << 20
 
 
+class OtherArchiveError(UserFacingError):
+    """What is there is not what was sealed."""
+
+
 def fetched(
     rules: CompetitionRules, to: Path, blob: Callable[[Digest], bytes | None], ledger: str
 ) -> Path:
@@ -46,7 +50,7 @@ def fetched(
         fresh.write_bytes(raw)
     if _digest(fresh) != rules.sealed.archive:
         fresh.unlink()
-        raise UserFacingError(
+        raise OtherArchiveError(
             f"what lies at {rules.archive or ledger} is not the archive that was committed to: "
             "tell the organisers"
         )

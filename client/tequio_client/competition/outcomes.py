@@ -31,7 +31,15 @@ def computed(
     """Judge by what the log has; raises UserFacingError when an evaluation cannot be had."""
     if view.draw is None:
         raise UserFacingError(f"{view.rules.name} has no ranking: {view.lacks()}")
-    contenders = [
+    named = [Text.of(one) for one in texts]
+    return judging.outcome(view.id, view.draw.beacon, named, contenders(view, blob))
+
+
+def contenders(
+    view: CompetitionView, blob: Callable[[Digest], bytes | None]
+) -> tuple[Contender, ...]:
+    """Whose submission counts, with all that was said of it; raises UserFacingError."""
+    return tuple(
         Contender(
             entrant=name,
             author=view.entrants[name].author,
@@ -39,8 +47,7 @@ def computed(
             evaluations=tuple(_evaluations(view, name, blob)),
         )
         for name, submission in view.submissions.items()
-    ]
-    return judging.outcome(view.id, view.draw.beacon, [Text.of(one) for one in texts], contenders)
+    )
 
 
 def show(view: CompetitionView, outcome: Outcome, console: Console) -> None:
