@@ -1,4 +1,4 @@
-"""The texts that are scored: the archive opened with the key in the log, the drawn documents read."""
+"""The texts that are scored: drawn documents of the archive, opened with the key in the log."""
 
 from __future__ import annotations
 

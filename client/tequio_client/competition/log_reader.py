@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from tequio_client.audit.findings import Report
+from tequio_client.audit.findings import Grade, Report
 from tequio_client.audit.fold import Fold
 from tequio_client.audit.main import Quiet
 from tequio_client.audit.online import LiveLog
@@ -42,22 +42,28 @@ class LogReader:
 
     def __init__(self, ledger: str, trust: Policy | None = None) -> None:
         self.ledger = ledger
-        self._trust = trust
-        self._source = _Source()
-        self._report = Report()
-        self._tree = TreeAudit(self._source, self._report)
-        self._fold: Fold | None = None
+        self.trust = trust
         self._network: Network | None = None
+        self._begin()
 
     def read(self, progress: Progress | None = None) -> None:
         """Read on; raises UserFacingError for a log that does not hold, or a ledger away."""
         with endings.reached(self.ledger):
             trio.run(self._read, progress or Quiet())
-        if self._report.findings:
+        found = self._report.findings
+        if not found:
+            return
+        self._begin()
+        if all(one.grade is Grade.MISSING for one in found):
             raise UserFacingError(
-                f"the log cannot be relied on ({self._report.findings[0].line()}): "
-                f"see what `tequio audit --ledger {self.ledger}` says"
+                f"the log at {self.ledger} could not be read whole ({found[0].line()}): "
+                "run this again"
             )
+        worst = next(one for one in found if one.grade is Grade.MISMATCH)
+        raise UserFacingError(
+            f"the log cannot be relied on ({worst.line()}): "
+            f"see what `tequio audit --ledger {self.ledger}` says"
+        )
 
     def blob(self, name: Digest) -> bytes | None:
         """Ask the ledger for a document; its hash is checked."""
@@ -116,11 +122,18 @@ class LogReader:
             f"{len(found) or 'no'} runs fit {wanted!r}; the log has: {known or 'none'}"
         )
 
+    def _begin(self) -> None:
+        """Know nothing."""
+        self._source = _Source()
+        self._report = Report()
+        self._tree = TreeAudit(self._source, self._report)
+        self._fold: Fold | None = None
+
     async def _read(self, progress: Progress) -> None:
-        async with LedgerApi(self.ledger, trust=self._trust) as api:
+        async with LedgerApi(self.ledger, trust=self.trust) as api:
             self._network = await api.network()
             checkpoint = await api.checkpoint()
-            if checkpoint.size == self._tree.size:
+            if checkpoint.size <= self._tree.size:  # of one that is behind we know more
                 return
             self._source.now = LiveLog(api)
             await trio.to_thread.run_sync(self._take, checkpoint, progress)
@@ -133,7 +146,7 @@ class LogReader:
                 self._fold.take(index, leaf)
 
     async def _blob(self, name: Digest) -> bytes | None:
-        async with LedgerApi(self.ledger, trust=self._trust) as api:
+        async with LedgerApi(self.ledger, trust=self.trust) as api:
             raw = await api.get_blob(name)
         return raw if raw is None or sha256(raw) == name else None
 

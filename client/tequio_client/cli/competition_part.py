@@ -1,0 +1,282 @@
+"""`tequio competition`: what entrants, custodians, evaluators and onlookers do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tequio_client.cli import options
+
+if TYPE_CHECKING:
+    from tequio_client.competition.log_reader import LogReader
+
+FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_STORES = click.option(
+    "--store",
+    "stores",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of a worker or seed, or its store, that has the weights; may be repeated.",
+)
+_DEVICE = click.option(
+    "--device", default="auto", show_default=True, help="cpu, cuda, cuda:1, xpu, mps."
+)
+_THREADS = click.option(
+    "--threads", type=click.IntRange(1, 1024), help="CPU threads to compute with."
+)
+which = click.option(
+    "--competition",
+    "wanted",
+    help="Name of the competition, or how its id begins; the only one if not given.",
+)
+
+
+def reader(ledger: str, trust_file: Path | None) -> LogReader:
+    """A log to be read."""
+    from tequio_client.competition.log_reader import LogReader
+    from tequio_client.trust import read_policy
+
+    options.set_up_logs(log_json=False, log_level="error")
+    return LogReader(ledger, read_policy(trust_file))
+
+
+@click.command("list")
+@options.ledger
+@options.trust
+def list_(ledger: str, trust_file: Path | None) -> None:
+    """List the competitions of a ledger, as its log tells them."""
+    from tequio_client.competition import showing
+
+    showing.list_all(reader(ledger, trust_file))
+
+
+@click.command()
+@click.argument("wanted", required=False, metavar="[COMPETITION]")
+@options.ledger
+@options.trust
+def show(wanted: str | None, ledger: str, trust_file: Path | None) -> None:
+    """Show one competition: rules, entrants, evaluators, scores so far."""
+    from tequio_client.competition import showing
+
+    showing.show(reader(ledger, trust_file), wanted)
+
+
+@click.command()
+@options.folder("custodian")
+def key(folder: Path) -> None:
+    """Print the key in DIR, made at the first call: what a custodian gives the organisers."""
+    from tequio_client.organiser import commands
+
+    click.echo(commands.organiser_key(folder))
+
+
+@click.command()
+@click.argument("name")
+@click.option("--run", "run_name", help="Name of the run that takes part, or how its id begins.")
+@which
+@options.ledger
+@options.trust
+@options.folder("organiser")
+def enter(  # noqa: PLR0913 - one parameter an option
+    *,
+    name: str,
+    run_name: str | None,
+    wanted: str | None,
+    ledger: str,
+    trust_file: Path | None,
+    folder: Path,
+) -> None:
+    """Enter a competition as NAME: for a run (organisers), or a model that is trained elsewhere.
+
+    The key in DIR enters, and it alone submits under that name. NAME has small letters, digits and
+    hyphens.
+    """
+    from tequio_client.competition import part_taking
+
+    log = reader(ledger, trust_file)
+    click.echo(part_taking.enter(log, wanted, _entrant(name), run_name, folder))
+
+
+@click.command()
+@click.argument("name")
+@click.option("--run", "run_name", help="Submit a head of this run.")
+@click.option(
+    "--round",
+    "number",
+    type=click.IntRange(0),
+    help="Which head; else the last one within the budget.",
+)
+@click.option("--repo", help="Submit a repository of the Hugging Face Hub, user/name.")
+@click.option("--revision", help="Its branch, tag or commit; else what main is now.")
+@which
+@options.ledger
+@options.trust
+@options.folder("organiser")
+def submit(  # noqa: PLR0913 - one parameter an option
+    *,
+    name: str,
+    run_name: str | None,
+    number: int | None,
+    repo: str | None,
+    revision: str | None,
+    wanted: str | None,
+    ledger: str,
+    trust_file: Path | None,
+    folder: Path,
+) -> None:
+    """Submit weights as the entrant NAME; the last word before the deadline counts.
+
+    A repository is fetched and tried as evaluators will, and named file by file.
+    """
+    from tequio_client.competition import part_taking
+
+    log = reader(ledger, trust_file)
+    if bool(run_name) == bool(repo):
+        raise click.UsageError("give either --run with --round, or --repo")
+    if run_name:
+        said = part_taking.submit_head(log, wanted, name, run_name, number, folder)
+    else:
+        said = part_taking.submit_folder(log, wanted, name, (str(repo), revision), folder)
+    click.echo(said)
+
+
+@click.command()
+@which
+@options.ledger
+@options.trust
+@options.folder("worker")
+def offer(wanted: str | None, ledger: str, trust_file: Path | None, folder: Path) -> None:
+    """Offer to evaluate with the key in DIR; its worker is stopped for that moment.
+
+    A secret for the draw is kept in DIR, for its owner's eyes alone, before the offer is made.
+    """
+    from tequio_client.competition import part_taking
+
+    click.echo(part_taking.offer(reader(ledger, trust_file), wanted, folder))
+
+
+@click.command()
+@click.option(
+    "--follow", is_flag=True, help="Offer in every competition that opens, and never end."
+)
+@_DEVICE
+@_THREADS
+@_STORES
+@which
+@options.ledger
+@options.trust
+@options.folder("worker")
+def evaluate(  # noqa: PLR0913 - one parameter an option
+    *,
+    follow: bool,
+    device: str,
+    threads: int | None,
+    stores: tuple[Path, ...],
+    wanted: str | None,
+    ledger: str,
+    trust_file: Path | None,
+    folder: Path,
+) -> None:
+    """Evaluate with the key in DIR: open the secret, wait for the draw, score what was submitted.
+
+    It may be stopped and started again at any time, and scores nothing twice. With --follow it
+    offers to evaluate wherever this computer has the memory for it, and can be left running.
+    """
+    from tequio_client.competition import evaluate as program
+    from tequio_client.trust import read_policy
+
+    options.set_up_logs(log_json=False, log_level="error")
+    wish = program.Wish(
+        ledger=ledger,
+        folder=folder,
+        competition=wanted,
+        stores=stores,
+        device=device,
+        threads=threads,
+        trust=read_policy(trust_file),
+    )
+    if follow:
+        program.follow(wish, click.echo)
+    else:
+        program.one(wish, click.echo)
+
+
+@click.command()
+@click.option("--share", required=True, type=FILE, help="The custodian's share.")
+@which
+@options.ledger
+@options.trust
+@options.folder("custodian")
+def reveal(
+    share: Path, wanted: str | None, ledger: str, trust_file: Path | None, folder: Path
+) -> None:
+    """Show a custodian's share to everybody, once the draw is over."""
+    from tequio_client.competition import part_taking
+
+    click.echo(part_taking.reveal(reader(ledger, trust_file), wanted, share, folder))
+
+
+@click.command()
+@click.argument("name")
+@click.option("--evaluator", required=True, help="Key of the evaluator, or how it begins.")
+@click.option("--document", required=True, type=click.IntRange(0), help="Number of the document.")
+@click.option(
+    "--millibits",
+    type=click.IntRange(0),
+    help="Thousandths of a bit that it takes; it is scored here if not given.",
+)
+@_DEVICE
+@_STORES
+@which
+@options.ledger
+@options.trust
+@options.folder("worker")
+def challenge(  # noqa: PLR0913 - one parameter an option
+    *,
+    name: str,
+    evaluator: str,
+    document: int,
+    millibits: int | None,
+    device: str,
+    stores: tuple[Path, ...],
+    wanted: str | None,
+    ledger: str,
+    trust_file: Path | None,
+    folder: Path,
+) -> None:
+    """Say that an evaluator's score of a document of the entrant NAME is wrong.
+
+    It is shown on the competition's page, and scored first by whoever verifies.
+    """
+    from rich.console import Console
+
+    from tequio_client.audit.command import Bars
+    from tequio_client.competition import decided
+    from tequio_client.trainer import device as devices
+
+    doubt = decided.Doubt(entrant=name, evaluator=evaluator, document=document, millibits=millibits)
+    with Bars(Console(stderr=True)) as bars:
+        scorer = decided.Scorer(device=devices.choose(device), progress=bars, stores=stores)
+        log = reader(ledger, trust_file)
+        said = decided.challenge(log, wanted, doubt, scorer, folder)
+    click.echo(said)
+
+
+def _entrant(name: str) -> str:
+    import msgspec
+
+    from tequio_shared.statements.competitions import EntrantName
+
+    try:
+        return str(msgspec.convert(name, EntrantName))
+    except msgspec.ValidationError as err:
+        raise click.BadParameter(
+            f"{name!r} has to be of 1 to 32 small letters, digits and hyphens, and begin with a "
+            "letter or digit",
+            param_hint="NAME",
+        ) from err
+
+
+COMMANDS = (list_, show, key, enter, submit, offer, evaluate, reveal, challenge)

@@ -1,0 +1,144 @@
+"""The evaluator's program: one competition to its end, or every competition that ever opens."""
+
+from __future__ import annotations
+
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from tequio_client.audit.command import Bars
+from tequio_client.audit.main import Quiet
+from tequio_client.clock import now_ms
+from tequio_client.competition.evaluator import Evaluator, Means
+from tequio_client.competition.log_reader import LogReader
+from tequio_client.folder_lock import locked
+from tequio_client.trainer import device
+from tequio_client.worker.endings import first_of
+from tequio_shared.competition_state import Phase
+from tequio_shared.errors import TequioError, UserFacingError
+from tequio_shared.ids import to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from tequio_client.audit.main import Progress
+    from tequio_shared.competition import CompetitionView
+    from tequio_shared.policy import Policy
+
+LOOK_S = 20.0
+SOON_S = 2.0
+"""Between two looks at the log: usually, and where something is due within `NEAR_MS`."""
+NEAR_MS = 120_000
+_LONGEST_S = 120.0
+
+
+class NothingToDoError(UserFacingError):
+    """What no waiting helps against."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What the person asked for; `competition` is a name, the beginning of an id, or nothing."""
+
+    ledger: str
+    folder: Path
+    competition: str | None = None
+    stores: Sequence[Path] = ()
+    device: str = "auto"
+    threads: int | None = None
+    trust: Policy | None = None
+
+
+def one(wish: Wish, told: Callable[[str], None]) -> None:
+    """Evaluate in one competition until there is nothing left to do.
+
+    Raises UserFacingError when nothing was offered.
+    """
+
+    def rounds(reader: LogReader, evaluator: Evaluator) -> bool:
+        view = reader.competition(wish.competition)
+        if evaluator.key not in view.offers:
+            raise NothingToDoError(_not_offered(view, to_text(evaluator.key), wish.folder))
+        return evaluator.step(view)
+
+    _work(wish, told, rounds)
+
+
+def follow(wish: Wish, told: Callable[[str], None]) -> None:
+    """Offer in every competition that opens, and evaluate where we are drawn, without an end."""
+    done: set[bytes] = set()
+
+    def rounds(reader: LogReader, evaluator: Evaluator) -> bool:
+        for view in reader.competitions.values():
+            if view.id in done:
+                continue
+            if view.phase is Phase.OPEN and now_ms() < view.rules.dates.deadline:
+                evaluator.offer(view)
+            if not evaluator.step(view):
+                done.add(view.id)
+        return True
+
+    _work(wish, told, rounds)
+
+
+def _work(
+    wish: Wish, told: Callable[[str], None], rounds: Callable[[LogReader, Evaluator], bool]
+) -> None:
+    """Read the log and do what is due, again and again; what fails is tried again."""
+    chosen = device.choose(wish.device)
+    if wish.threads:
+        device.limit_threads(wish.threads)
+    console = Console(stderr=True)
+    bars = Bars(console) if console.is_terminal else nullcontext(Quiet())
+    reader = LogReader(wish.ledger, wish.trust)
+    pause_s = SOON_S
+    with locked(wish.folder), bars as progress:
+        reader.read(progress)
+        evaluator = Evaluator(reader, _means(wish, chosen, progress, told))
+        while True:
+            try:
+                if not rounds(reader, evaluator):
+                    return
+                pause_s = _pause_s(reader)
+                time.sleep(pause_s)
+                reader.read()
+            except* TequioError as group:
+                why = first_of(group)
+                if isinstance(why, NothingToDoError):
+                    raise
+                pause_s = min(pause_s * 2, _LONGEST_S)
+                told(f"{why}; again in {pause_s:.0f} s")
+                time.sleep(pause_s)
+
+
+def _means(
+    wish: Wish, chosen: device.Device, progress: Progress, told: Callable[[str], None]
+) -> Means:
+    return Means(
+        folder=wish.folder, device=chosen, progress=progress, told=told, stores=wish.stores
+    )
+
+
+def _pause_s(reader: LogReader) -> float:
+    """Look often around the dates at which something is due."""
+    now = now_ms()
+    for view in reader.competitions.values():
+        dates = view.rules.dates
+        for date in (dates.deadline, dates.draw, dates.scored):
+            if abs(date - now) < NEAR_MS:
+                return SOON_S
+    return LOOK_S
+
+
+def _not_offered(view: CompetitionView, key: str, folder: Path) -> str:
+    name = view.rules.name
+    if view.phase is Phase.OPEN:
+        return (
+            f"the key in {folder} has not offered to evaluate {name}: do that first with "
+            "`tequio competition offer`"
+        )
+    return f"the key in {folder} ({key[:10]}) did not offer to evaluate {name} in time"

@@ -1,0 +1,294 @@
+"""An evaluator at work: what one competition asks of it now, done step by step.
+
+Every step begins from the log and from what lies in the folder, and leaves there what it made: a
+program that was killed goes on where it was, and scores nothing twice.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
+from tequio_client import identity
+from tequio_client.clock import now_ms
+from tequio_client.competition import (
+    drawn_texts,
+    memory,
+    moments,
+    part_taking,
+    scores,
+    secret_file,
+    speaking,
+    weights,
+)
+from tequio_client.ledger_api import LedgerRefusedError
+from tequio_client.trainer import weight_files
+from tequio_client.worker import endings
+from tequio_client.worker.endings import first_of
+from tequio_shared import competition_draw
+from tequio_shared.competition_state import Phase
+from tequio_shared.errors import MalformedError, TequioError, UserFacingError
+from tequio_shared.evaluations import Evaluation
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.statements.competitions import EvalResult, EvalSecret
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from tequio_client.audit.main import Progress
+    from tequio_client.competition.log_reader import LogReader
+    from tequio_client.trainer.device import Device
+    from tequio_shared.competition import CompetitionView
+    from tequio_shared.ids import PeerKey
+    from tequio_shared.statements import Body
+
+log = structlog.get_logger(__name__)
+
+FIRST_PAUSE_MS = 10_000
+LONGEST_PAUSE_MS = 900_000
+"""Between two tries at a model that could not be had or scored."""
+_MODEL, _JOURNAL, _EVALUATION = "model", "scores.jsonl", "evaluation.json"
+_SAID = "already-said"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """With what an evaluator works; `told` hears a line for people at each thing done."""
+
+    folder: Path
+    device: Device
+    progress: Progress
+    told: Callable[[str], None]
+    stores: Sequence[Path] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Trouble:
+    """A model that failed, and when it is tried again (ms)."""
+
+    again_ms: int
+    pause_ms: int = FIRST_PAUSE_MS
+
+
+class Evaluator:
+    """Does for a key whose folder is locked what competitions ask of it."""
+
+    def __init__(self, reader: LogReader, means: Means) -> None:
+        self._reader = reader
+        self._means = means
+        self.key: PeerKey = identity.load_or_create(means.folder).key
+        self._troubles: dict[tuple[str, str], _Trouble] = {}  # by competition and entrant
+        self._told: set[tuple[str, str]] = set()
+
+    def step(self, view: CompetitionView) -> bool:
+        """Do what is due; whether there is anything left to do in this competition."""
+        match view.phase:
+            case Phase.OPEN:
+                return True
+            case Phase.CLOSED:
+                self._open_secret(view)
+                return self._is_offered(view)
+            case Phase.DRAWN:
+                return self._waits_for_shares(view)
+            case Phase.REVEALED:
+                return self._score(view)
+        return False
+
+    def offer(self, view: CompetitionView) -> None:
+        """Offer to evaluate, if we may and have the memory; says once why not."""
+        if self.key in view.offers or self._said(view, "offer"):
+            return
+        why = self._unfit(view)
+        if why:
+            self._tell(view, f"no offer: {why}")
+            return
+        if self._speak(part_taking.offering(view, self._means.folder)):
+            self._tell(view, "offered to evaluate")
+
+    # --- what is due
+
+    def _open_secret(self, view: CompetitionView) -> None:
+        offer = view.offers.get(self.key)
+        if offer is None or offer.secret is not None:
+            return
+        secret = secret_file.kept(self._means.folder, view.id)
+        made = secret and competition_draw.commitment(view.id, self.key, secret)
+        if secret is None or made != offer.commit:
+            if not self._said(view, "lost"):
+                self._tell(view, "the secret of our offer is not in the folder: not drawn")
+            return
+        body = EvalSecret(competition=to_text(view.id), secret=to_text(secret))
+        if self._speak(body):
+            self._tell(view, "opened our secret; the draw comes next")
+
+    def _waits_for_shares(self, view: CompetitionView) -> bool:
+        if self.key not in view.candidates:
+            if self._is_offered(view) and not self._said(view, "candidate"):
+                self._tell(view, "this key cannot be drawn here")
+            return False
+        return now_ms() <= view.rules.dates.scored
+
+    def _score(self, view: CompetitionView) -> bool:
+        if view.draw is None or self.key not in view.draw.evaluators:
+            if self._is_offered(view) and not self._said(view, "drawn"):
+                self._tell(view, "others were drawn: nothing to do")
+            return False
+        if not self._said(view, "drawn"):
+            self._tell(view, f"drawn to evaluate {len(view.submissions)} models")
+        left = [name for name in view.submissions if (name, self.key) not in view.results]
+        if not left or now_ms() > view.rules.dates.scored:
+            self._finish(view, left)
+            return False
+        for name in left:
+            self._try(view, name)
+        return True
+
+    def _try(self, view: CompetitionView, name: str) -> None:
+        """Score an entrant; one that fails does not hold up the others, and is tried again."""
+        spot = (to_text(view.id), name)
+        trouble = self._troubles.get(spot)
+        if trouble is not None and now_ms() < trouble.again_ms:
+            return
+        try:
+            self._score_one(view, name)
+        except* (TequioError, OSError) as group:
+            pause = FIRST_PAUSE_MS if trouble is None else trouble.pause_ms * 2
+            pause = min(pause, LONGEST_PAUSE_MS)
+            self._troubles[spot] = _Trouble(again_ms=now_ms() + pause, pause_ms=pause)
+            why = first_of(group)
+            self._tell(view, f"{name} is not scored yet: {why}; again in {pause // 1_000} s")
+
+    def _score_one(self, view: CompetitionView, name: str) -> None:
+        place = secret_file.place(self._means.folder, view.id)
+        found = self._kept(view, name) or self._evaluate(view, name)
+        total = found.total
+        body = EvalResult(
+            competition=found.competition,
+            entrant=name,
+            submission=found.submission,
+            scores=to_text(sha256(found.encode())),
+            millibits=total.millibits,
+            size_bytes=total.size_bytes,
+        )
+        if self._speak(body, found.encode()):
+            self._tell(view, f"{name}: {total.bits_per_byte:.6f} bits per byte, logged")
+        shutil.rmtree(place / name / _MODEL, ignore_errors=True)
+
+    def _evaluate(self, view: CompetitionView, name: str) -> Evaluation:
+        means, reader = self._means, self._reader
+        submission = view.entrants[name].submission
+        if view.draw is None or submission is None:
+            raise AssertionError(f"{name} has nothing to score")
+        place = secret_file.place(means.folder, view.id)
+        texts = drawn_texts.drawn(view, place, reader.blob, reader.ledger)
+        origin = weights.Origin(ledger=reader.ledger, stores=means.stores, trust=reader.trust)
+        model = weights.had(submission, place / name / _MODEL, origin, means.progress)
+        self._check_size(view, model)
+        task = scores.Task(
+            competition=view.id,
+            entrant=name,
+            submission=submission.id,
+            evaluator=self.key,
+            model=model,
+            texts=texts,
+            scoring=view.rules.scoring,
+        )
+        made = scores.evaluation(task, place / name / _JOURNAL, means.device, means.progress)
+        (place / name / _EVALUATION).write_bytes(made.encode())
+        means.device.release()
+        return made
+
+    def _kept(self, view: CompetitionView, name: str) -> Evaluation | None:
+        """What we made in an earlier life and may not have said."""
+        path = secret_file.place(self._means.folder, view.id) / name / _EVALUATION
+        try:
+            found = Evaluation.parse(path.read_bytes())
+        except (OSError, MalformedError):
+            return None
+        due = to_text(view.id), to_text(view.submissions[name]), to_text(self.key)
+        is_whole = view.draw is not None and len(found.documents) == len(view.draw.documents)
+        said = found.competition, found.submission, found.evaluator
+        return found if is_whole and said == due else None
+
+    def _check_size(self, view: CompetitionView, model: Path) -> None:
+        parameters = weight_files.parameters(model)
+        most = view.rules.budget.parameters
+        if most and parameters > most:
+            raise UserFacingError(f"it has {parameters:,} parameters, and {most:,} are allowed")
+        lacking = memory.lacking(parameters)
+        if lacking:
+            raise UserFacingError(lacking)
+
+    # --- whether we may
+
+    def _unfit(self, view: CompetitionView) -> str:
+        """Why this key or computer cannot evaluate; empty if it can."""
+        if self.key in view.rules.custodian_keys:
+            return "a custodian does not evaluate"
+        if self.key in self._reader.network.genesis.organiser_keys:
+            return "an organiser does not evaluate"
+        for entrant in view.entrants.values():
+            if entrant.author == self.key:
+                return "an entrant does not evaluate"
+            history = None if entrant.side is None else self._reader.runs.get(entrant.side)
+            accounts = None if history is None else history.view.accounts
+            if accounts is not None and self.key in accounts.rostered:
+                return f"this key trained in a run that is in it, as {entrant.name}"
+        return memory.lacking(self._largest(view))
+
+    def _largest(self, view: CompetitionView) -> int:
+        """Parameters of the largest model that may come, as far as anybody can know."""
+        if view.rules.budget.parameters:
+            return view.rules.budget.parameters
+        sides = [one.side for one in view.entrants.values() if one.side is not None]
+        runs = self._reader.runs
+        known = [runs[one].view.manifest.model.parameters for one in sides if one in runs]
+        return max(known, default=0)
+
+    # --- words
+
+    def _is_offered(self, view: CompetitionView) -> bool:
+        return self.key in view.offers
+
+    def _speak(self, body: Body, *documents: bytes) -> bool:
+        """Say it; whether it was new. Raises UserFacingError when the ledger is away."""
+        said = partial(speaking.speak, self._reader.ledger, self._means.folder, body, *documents)
+        is_new = True
+        with endings.reached(self._reader.ledger):
+            try:
+                trio.run(said)
+            except* LedgerRefusedError as group:
+                refused = first_of(group)
+                if not isinstance(refused, LedgerRefusedError) or refused.code != _SAID:
+                    raise
+                is_new = False
+        return is_new
+
+    def _finish(self, view: CompetitionView, left: Sequence[str]) -> None:
+        if self._said(view, "finish"):
+            return
+        if left:
+            self._tell(
+                view,
+                f"the time to score ended at {moments.told(view.rules.dates.scored)}; "
+                f"not scored: {', '.join(left)}",
+            )
+        else:
+            self._tell(view, "all models are scored")
+
+    def _said(self, view: CompetitionView, what: str) -> bool:
+        """Whether this was asked before."""
+        spot = (to_text(view.id), what)
+        was = spot in self._told
+        self._told.add(spot)
+        return was
+
+    def _tell(self, view: CompetitionView, line: str) -> None:
+        self._means.told(f"{view.rules.name}: {line}")
+        log.info("evaluator", competition=to_text(view.id)[:10], line=line)

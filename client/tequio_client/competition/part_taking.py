@@ -1,0 +1,190 @@
+"""What entrants, custodians and evaluators say before the texts are open, each word checked first.
+
+The ledger has the last word; what can be told before it is asked is told here, in full.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import trio
+
+from tequio_client import identity
+from tequio_client.competition import moments, secret_file, speaking, submission
+from tequio_client.folder_lock import locked
+from tequio_client.worker import endings
+from tequio_shared import competition_draw
+from tequio_shared.competition_state import Phase
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import to_text
+from tequio_shared.key_share import KeyShare
+from tequio_shared.statements.competitions import CompEnter, CompReveal, CompSubmit, EvalOffer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.audit.fold import RunHistory
+    from tequio_client.competition.log_reader import LogReader
+    from tequio_client.competition.submission import Looked
+    from tequio_shared.competition import CompetitionView
+    from tequio_shared.statements import Body
+
+_SHARE_BYTES = 65_536
+
+
+def enter(log: LogReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:
+    """Enter a competition under a name, for a run or a model from elsewhere."""
+    log.read()
+    view = log.competition(wanted)
+    _check_phase(view, Phase.OPEN, f"it takes entries until {_deadline(view)}")
+    side = to_text(log.run(run).view.manifest.run_id) if run else ""
+    say(log.ledger, folder, CompEnter(competition=to_text(view.id), entrant=name, side=side))
+    what = f"for the run {side[:10]}" if side else "for a model from elsewhere"
+    return f"{name} is in {view.rules.name}, {what}; submit before {_deadline(view)}"
+
+
+def submit_head(
+    log: LogReader, wanted: str | None, name: str, run: str, number: int | None, folder: Path
+) -> str:
+    """Submit a head of a run: that of a round, or the last one within the budget."""
+    log.read()
+    view, history = log.competition(wanted), log.run(run)
+    _check_entrant(view, name)
+    number = _last_within(view, history) if number is None else number
+    head = history.view.heads.get(number)
+    if head is None:
+        raise UserFacingError(
+            f"no head of round {number} is certified; the last one is of round "
+            f"{max(history.view.heads, default=0)}"
+        )
+    made = submission.of_head(history.view.manifest.run_id, number, head.weights_root)
+    return _submit(log, view, name, submission.Looked(submission=made), folder)
+
+
+def submit_folder(
+    log: LogReader, wanted: str | None, name: str, repo: tuple[str, str | None], folder: Path
+) -> str:
+    """Submit a repository of the Hub at a revision, as it is now."""
+    log.read()
+    view = log.competition(wanted)
+    _check_entrant(view, name)
+    return _submit(log, view, name, submission.of_repository(view.rules, *repo), folder)
+
+
+def offer(log: LogReader, wanted: str | None, folder: Path) -> str:
+    """Offer to evaluate; the secret is on the disk before the offer is made."""
+    log.read()
+    view = log.competition(wanted)
+    _check_phase(view, Phase.OPEN, f"it takes offers until {_deadline(view)}")
+    with locked(folder), endings.reached(log.ledger):
+        trio.run(speaking.speak, log.ledger, folder, offering(view, folder))
+    return (
+        f"offered to evaluate {view.rules.name}; the secret is in "
+        f"{secret_file.place(folder, view.id)}: keep it, and have `tequio competition evaluate` "
+        f"running from {_deadline(view)} on"
+    )
+
+
+def offering(view: CompetitionView, folder: Path) -> EvalOffer:
+    """The word that offers, its secret kept."""
+    key = identity.load_or_create(folder).key
+    secret = secret_file.made(folder, view.id)
+    commit = competition_draw.commitment(view.id, key, secret)
+    return EvalOffer(competition=to_text(view.id), commit=to_text(commit))
+
+
+def reveal(log: LogReader, wanted: str | None, share_file: Path, folder: Path) -> str:
+    """Show a custodian's share."""
+    share = _share(share_file)
+    log.read()
+    view = log.competition(wanted)
+    _check_share(view, share, share_file)
+    if view.phase in (Phase.OPEN, Phase.CLOSED):
+        raise UserFacingError(
+            f"it is too early: shares of {view.rules.name} may be shown after the draw at "
+            f"{moments.told(view.rules.dates.draw)}; whoever sees one before could read the texts"
+        )
+    with locked(folder):
+        key = to_text(identity.load_or_create(folder).key)
+    due = view.rules.custodians[share.index - 1]
+    if key != due:
+        raise UserFacingError(
+            f"the rules name {due} as the custodian of share {share.index}, and the key in "
+            f"{folder} is {key}: give the folder of that key with --dir"
+        )
+    say(log.ledger, folder, CompReveal(competition=to_text(view.id), share=share.encode()))
+    return f"share {share.index} of {view.rules.name} is shown"
+
+
+def say(ledger: str, folder: Path, body: Body, *documents: bytes) -> None:
+    """Say it with the key in the folder; raises UserFacingError."""
+    with locked(folder), endings.reached(ledger):
+        trio.run(partial(speaking.speak, ledger, folder, body, *documents))
+
+
+def _submit(log: LogReader, view: CompetitionView, name: str, looked: Looked, folder: Path) -> str:
+    made = looked.submission
+    body = CompSubmit(competition=to_text(view.id), entrant=name, submission=to_text(made.id))
+    say(log.ledger, folder, body, made.encode())
+    what = (
+        f"the head of round {made.round}"
+        if made.run
+        else f"{made.repo} at {made.revision}, {len(made.files)} files"
+    )
+    lines = (f"{name} submits {what}; a later word before {_deadline(view)} replaces it",)
+    return "\n".join((*lines, *looked.notes))
+
+
+def _last_within(view: CompetitionView, history: RunHistory) -> int:
+    """The last certified round that keeps the budget of tokens and hours."""
+    budget, accounts = view.rules.budget, history.view.accounts
+    trained = {} if accounts is None else accounts.trained
+    fitting = [
+        number
+        for number in history.view.heads
+        if number in trained
+        and (not budget.tokens or trained[number].tokens <= budget.tokens)
+        and (not budget.hours or trained[number].ms <= budget.hours * 3_600_000)
+    ]
+    if not fitting:
+        raise UserFacingError("no certified head of this run keeps the budget: give --round")
+    return max(fitting)
+
+
+def _check_entrant(view: CompetitionView, name: str) -> None:
+    _check_phase(view, Phase.OPEN, f"it took submissions until {_deadline(view)}")
+    if name not in view.entrants:
+        known = ", ".join(view.entrants) or "none"
+        raise UserFacingError(
+            f"no entrant {name!r} is in {view.rules.name}; there is: {known}. "
+            f"Enter with `tequio competition enter {name}`"
+        )
+
+
+def _check_phase(view: CompetitionView, due: Phase, what: str) -> None:
+    if view.phase is not due:
+        raise UserFacingError(f"{view.rules.name} is {view.phase}: {what}")
+
+
+def _check_share(view: CompetitionView, share: KeyShare, file: Path) -> None:
+    sealed = view.rules.sealed
+    if to_text(share.root) != sealed.root:
+        raise UserFacingError(f"{file} is a share of another sealed set, {to_text(share.root)}")
+    names = sealed.shares
+    if share.index > len(names) or to_text(share.name) != names[share.index - 1]:
+        raise UserFacingError(f"{file} is not the share {share.index} that the rules name")
+
+
+def _share(file: Path) -> KeyShare:
+    try:
+        with file.open("rb") as opened:
+            return KeyShare.parse(opened.read(_SHARE_BYTES).decode("ascii", "replace"))
+    except OSError as err:
+        raise UserFacingError(f"cannot read {file}: {err.strerror}") from err
+    except MalformedError as err:
+        raise UserFacingError(f"{file} is no share as it was given out: {err}") from err
+
+
+def _deadline(view: CompetitionView) -> str:
+    return moments.told(view.rules.dates.deadline)

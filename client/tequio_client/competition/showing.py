@@ -1,0 +1,128 @@
+"""Competitions shown: all of them in a table, one with everything that the log says of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tequio_client.clock import now_ms
+from tequio_client.competition import moments, rules_document
+from tequio_shared.competition_state import Phase
+from tequio_shared.ids import to_text
+from tequio_shared.scoring import nanobits_per_byte
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tequio_client.competition.log_reader import LogReader
+    from tequio_shared.competition import CompetitionView
+    from tequio_shared.competition_state import Entrant, Offer
+
+_GIGA = 10**9
+_LETTERS = 10
+_WORDS = {
+    Phase.OPEN: "open: enter, submit, offer to evaluate",
+    Phase.CLOSED: "closed: evaluators open their secrets",
+    Phase.DRAWN: "custodians show their shares",
+    Phase.REVEALED: "the texts are open: evaluators score, anybody may challenge",
+    Phase.DECIDED: "decided",
+}
+
+
+def list_all(log: LogReader) -> None:
+    """Print every competition, the oldest first."""
+    log.read()
+    table = Table("competition", "name", "state", "entrants", "evaluators", "next")
+    for view in log.competitions.values():
+        table.add_row(
+            to_text(view.id)[:_LETTERS],
+            escape(view.rules.name),
+            str(view.phase),
+            str(len(view.entrants)),
+            str(len(view.offers)),
+            _next(view),
+        )
+    Console(soft_wrap=True).print(table)
+
+
+def show(log: LogReader, wanted: str | None) -> None:
+    """Print one competition."""
+    log.read()
+    view = log.competition(wanted)
+    console = Console(soft_wrap=True, highlight=False)
+    for line in rules_document.lines(view.rules):
+        console.print(escape(line))
+    console.print(f"state: {_WORDS[view.phase]}")
+    if view.lacks():
+        console.print(f"no ranking so far: {view.lacks()}")
+    for table in (_entrants(view), _evaluators(view)):
+        if table.row_count:
+            console.print(table)
+    shown = ", ".join(str(index) for index in sorted(view.shares)) or "none"
+    console.print(f"shares shown: {shown}, of {view.rules.sealed.needed} needed")
+    for line in _draw(view):
+        console.print(line)
+
+
+def _entrants(view: CompetitionView) -> Table:
+    table = Table("entrant", "trains", "submitted", title="Entrants")
+    for name, one in sorted(view.entrants.items()):
+        trains = f"run {to_text(one.side)[:_LETTERS]}" if one.side else "elsewhere"
+        table.add_row(escape(name), trains, escape(_submitted(one)))
+    return table
+
+
+def _evaluators(view: CompetitionView) -> Table:
+    table = Table("key", "state", title="Evaluators")
+    for name in sorted(view.submissions):
+        table.add_column(f"{escape(name)}, bits/byte", justify="right")
+    drawn = view.draw.evaluators if view.draw else ()
+    for key, offer in sorted(view.offers.items(), key=lambda one: one[1].offered.index):
+        scored = (view.results.get((name, key)) for name in sorted(view.submissions))
+        bits = [
+            f"{nanobits_per_byte(one.millibits, one.size_bytes) / _GIGA:.6f}" if one else ""
+            for one in scored
+        ]
+        table.add_row(to_text(key)[:_LETTERS], _state(offer, is_drawn=key in drawn), *bits)
+    return table
+
+
+def _draw(view: CompetitionView) -> Iterator[str]:
+    if view.draw is not None:
+        yield f"beacon: {to_text(view.draw.beacon)}"
+        yield f"{len(view.draw.documents):,} documents are drawn"
+    for one in view.challenges:
+        yield (
+            f"challenge by {to_text(one.author)[:_LETTERS]}: document {one.document} of "
+            f"{one.entrant} takes {one.millibits / 1_000:,.3f} bits, unlike "
+            f"{to_text(one.evaluator)[:_LETTERS]} said"
+        )
+    if view.outcome is not None:
+        yield f"outcome: {to_text(view.outcome)}"
+
+
+def _submitted(one: Entrant) -> str:
+    made = one.submission
+    if made is None:
+        return "nothing yet"
+    return f"head of round {made.round}" if made.run else f"{made.repo} at {made.revision[:10]}"
+
+
+def _state(offer: Offer, *, is_drawn: bool) -> str:
+    if is_drawn:
+        return "drawn"
+    return "offered" if offer.secret is None else "secret opened"
+
+
+def _next(view: CompetitionView) -> str:
+    """The next date that is not over."""
+    dates, now = view.rules.dates, now_ms()
+    if view.phase is Phase.DECIDED:
+        return ""
+    for name in dates.__struct_fields__:
+        if getattr(dates, name) > now:
+            return f"{name} {moments.told(getattr(dates, name))}"
+    return "the result"
