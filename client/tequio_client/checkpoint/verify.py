@@ -72,7 +72,7 @@ def run(wish: Wish, progress: Progress) -> Verdict:
 
 
 def _checked(wish: Wish, progress: Progress) -> tuple[str, ...]:
-    weighed = _weigh(wish, progress)
+    weighed = weigh(wish, progress)
     claim = weighed.claim
     find = partial(in_log.find, wish.ledger, claim, weighed.proof, wish.trust)
     try:
@@ -96,8 +96,11 @@ def _first(error: BaseException) -> BaseException:
     return CannotTellError(str(first)) if isinstance(first, UserFacingError) else first
 
 
-def _weigh(wish: Wish, progress: Progress) -> Weighed:
-    """Hold everything in the folder against its claim."""
+def weigh(wish: Wish, progress: Progress) -> Weighed:
+    """Hold everything in the folder against its claim, and nothing against the log.
+
+    Raises NotTheHeadError, CannotTellError.
+    """
     try:
         claim = parts.Claim.parse(_read(wish.folder, parts.CLAIM, parts.CLAIM_BYTES))
         manifest = _manifest(wish.folder, claim)

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from tequio_shared.policy import Policy
 
 
+class OtherWeightsError(UserFacingError):
+    """What is there is not what was submitted."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
     """Where heads come from: this ledger's seeds, or stores that are here."""
@@ -45,7 +49,7 @@ def had(submission: Submission, to: Path, origin: Origin, progress: Progress) ->
     if submission.run:
         _head(submission, to, origin, progress)
     else:
-        _folder(submission, to)
+        of_files(submission, hub.folder(submission.repo, submission.revision), to)
     return to
 
 
@@ -60,15 +64,17 @@ def _head(submission: Submission, to: Path, origin: Origin, progress: Progress) 
     story = export.run(wish, progress)
     if to_text(story.head.weights_root) != submission.weights_root:
         shutil.rmtree(to)
-        raise UserFacingError(
+        raise OtherWeightsError(
             f"the log promoted other weights in round {submission.round} than were submitted: "
             f"{to_text(story.head.weights_root)[:10]}, not {submission.weights_root[:10]}"
         )
 
 
-def _folder(submission: Submission, to: Path) -> None:
-    """Bring the submitted files alone into a folder, and check them there."""
-    source = hub.folder(submission.repo, submission.revision)
+def of_files(submission: Submission, source: Path, to: Path) -> None:
+    """Bring the submitted files alone from one folder to a new one, and check them there.
+
+    Raises UserFacingError, OtherWeightsError when a file is another one.
+    """
     with staged(to) as stage:
         for one in submission.files:
             found, path = source / one.name, stage / one.name
@@ -79,7 +85,7 @@ def _folder(submission: Submission, to: Path) -> None:
             _linked(found.resolve(), path)
             size = path.stat().st_size
             if size != one.size_bytes or submissions.file_digest(path) != one.sha256:
-                raise UserFacingError(
+                raise OtherWeightsError(
                     f"{one.name} of {submission.repo} is not what was submitted: {size:,} bytes, "
                     f"and {one.size_bytes:,} bytes with another hash were"
                     if size == one.size_bytes
