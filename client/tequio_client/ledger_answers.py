@@ -13,7 +13,6 @@ from msgspec import Meta, Struct
 from tequio_client.foreign_text import cleaned
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.errors import MalformedError, PeerError
-from tequio_shared.evaluations import ENTRANTS
 from tequio_shared.fields import Bytes32Text, BytesText, Natural
 from tequio_shared.genesis import Genesis
 from tequio_shared.ids import (
@@ -27,7 +26,6 @@ from tequio_shared.ids import (
 )
 from tequio_shared.notes import KeyKind, VerifierKey
 from tequio_shared.statements.checkpoints import RepoText, RevisionText
-from tequio_shared.statements.competitions import EntrantName
 from tequio_shared.statements.standing import EVIDENCE
 
 log = structlog.get_logger(__name__)
@@ -36,8 +34,6 @@ _T = TypeVar("_T")
 SAID_CHARACTERS = 500
 """What is kept of a ledger's own words: it may say anything, and they are shown and logged."""
 _Text = Annotated[str, Meta(max_length=128, pattern=r"\A[ -~]*\Z")]
-Phase = Literal["open", "closed", "drawn", "revealed", "decided"]
-"""How far a competition is."""
 
 ID_LETTERS = 6
 """Least beginning of a run's id that may stand for it."""
@@ -112,6 +108,8 @@ class RunAnswer(Struct, frozen=True):
     members: Natural
     tokens: Natural
     opened_index: Natural
+    closed: Natural = 0
+    voided: Natural = 0
     phase: _Text | None = None
     roster_index: Natural | None = None
     head: Bytes32Text | None = None
@@ -315,38 +313,6 @@ class RoundsAnswer(Struct, frozen=True):
     """Rounds of a run, ascending."""
 
     rounds: Annotated[tuple[RoundAnswer, ...], Meta(max_length=ROWS)]
-
-
-class CompetitionLine(Struct, frozen=True):
-    """One competition in a list of them."""
-
-    competition: Bytes32Text
-    phase: Phase
-
-
-class CompetitionsAnswer(Struct, frozen=True):
-    """A page of the network's competitions, the oldest first; go on after `next`."""
-
-    competitions: Annotated[tuple[CompetitionLine, ...], Meta(max_length=ROWS)]
-    next: Natural | None = None
-
-
-class EntrantAnswer(Struct, frozen=True):
-    """One entrant: its run, or nothing, and the submission that counts so far."""
-
-    entrant: EntrantName
-    side: Bytes32Text | None = None
-    submission: Bytes32Text | None = None
-
-
-class CompetitionAnswer(Struct, frozen=True):
-    """One competition as the ledger sees it; rules and outcome are blobs."""
-
-    competition: Bytes32Text
-    """Its rules."""
-    phase: Phase
-    entrants: Annotated[tuple[EntrantAnswer, ...], Meta(max_length=ENTRANTS)]
-    outcome: Bytes32Text | None = None
 
 
 class SeedsAnswer(Struct, frozen=True):

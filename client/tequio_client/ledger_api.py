@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Self
 
 import trio
 
+from tequio_client.competition_answers import CompetitionAnswer, CompetitionsAnswer
 from tequio_client.ledger_answers import (
     ROWS,
-    CompetitionAnswer,
-    CompetitionsAnswer,
     ConnectorsAnswer,
     InvitationsAnswer,
     Network,
@@ -55,7 +54,8 @@ from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle, parse_bundle
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from tequio_client.ledger_answers import CompetitionLine, Posted, RoundAnswer
+    from tequio_client.competition_answers import CompetitionLine
+    from tequio_client.ledger_answers import Posted, RoundAnswer
     from tequio_client.ledger_http import EventStream
     from tequio_client.reach import Reach
     from tequio_shared.addresses import AddressRecord
@@ -138,27 +138,6 @@ class LedgerApi:
             after = page.next
         return tuple(runs)
 
-    async def competitions(self) -> tuple[CompetitionLine, ...]:
-        """List all competitions, oldest first; raises PeerError when pages do not go on."""
-        found: list[CompetitionLine] = []
-        after: int | None = 0
-        while after is not None:
-            path = f"/v1/competitions?after={after}&limit={ROWS}"
-            page = parse_answer(await self._http.get(path), CompetitionsAnswer)
-            found += page.competitions
-            if page.next is not None and page.next <= after:
-                raise PeerError(f"the page of competitions after {after} goes on after {page.next}")
-            after = page.next
-        return tuple(found)
-
-    async def competition(self, competition: Digest) -> CompetitionAnswer:
-        """Describe one competition as it stands."""
-        raw = await self._http.get(f"/v1/competitions/{to_text(competition)}")
-        answer = parse_answer(raw, CompetitionAnswer)
-        if answer.competition != to_text(competition):
-            raise PeerError(f"the ledger answered about competition {answer.competition}")
-        return answer
-
     async def run(self, run: RunId) -> RunAnswer:
         """Describe one run as it stands."""
         return parse_answer(await self._http.get(f"/v1/runs/{to_text(run)}"), RunAnswer)
@@ -208,6 +187,26 @@ class LedgerApi:
         """List invitations opened by an entry after that one."""
         raw = await self._http.get(f"/v1/invitations?after={after}&limit={ROWS}")
         return parse_answer(raw, InvitationsAnswer)
+
+    async def competitions(self) -> tuple[CompetitionLine, ...]:
+        """List all competitions, oldest first; raises PeerError when pages do not go on."""
+        found: list[CompetitionLine] = []
+        after: int | None = 0
+        while after is not None:
+            path = f"/v1/competitions?after={after}&limit={ROWS}"
+            page = parse_answer(await self._http.get(path), CompetitionsAnswer)
+            found += page.competitions
+            if page.next is not None and page.next <= after:
+                raise PeerError(f"the page of competitions after {after} goes on after {page.next}")
+            after = page.next
+        return tuple(found)
+
+    async def competition(self, competition: Digest) -> CompetitionAnswer:
+        """Describe one competition; its rules are those that the id names."""
+        raw = await self._http.get(f"/v1/competitions/{to_text(competition)}")
+        answer = parse_answer(raw, CompetitionAnswer)
+        answer.check(competition)
+        return answer
 
     async def connectors(self) -> ConnectorsAnswer:
         """List the keys that may vouch for others."""

@@ -15,7 +15,6 @@ import trio
 
 from tequio_client.link.competitions import (
     COMPETITIONS,
-    POINTS,
     AskCompetitions,
     AskCurves,
     CompetitionRow,
@@ -35,7 +34,8 @@ from tequio_shared.limits import BLOB_BYTES, STATEMENT_BYTES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tequio_client.ledger_answers import CompetitionAnswer, CompetitionLine, RoundAnswer
+    from tequio_client.competition_answers import CompetitionAnswer, CompetitionLine
+    from tequio_client.ledger_answers import RoundAnswer
     from tequio_client.ledger_api import LedgerApi
     from tequio_client.worker.book_file import BookFile
     from tequio_shared.evaluations import Placed
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 DECIDED = "decided"
-SPOTS = 128
+SPOTS = 48
 """Most rounds of a run that a curve is drawn through."""
 KEPT_CURVES = 64
 _Q16 = 65_536.0
@@ -113,12 +113,17 @@ class CompetitionsList:
     async def curves(self, runs: Sequence[str]) -> Curves:
         """Read some rounds of each of these runs, evenly over its life; raises TequioError."""
         answers = {one.run: one for one in await self._ledger.runs()}
-        rows = []
-        for run in runs:
-            if run in answers:
-                points = await self._curve(run, answers[run].round)
-                rows.append(Curve(run=run, points=points[-POINTS:]))
-        return Curves(rows=tuple(rows))
+        known = [run for run in runs if run in answers]
+        found: dict[str, tuple[CurvePoint, ...]] = {}
+        async with trio.open_nursery() as nursery:
+            for run in known:
+                nursery.start_soon(self._read_curve, run, answers[run].round, found)
+        return Curves(rows=tuple(Curve(run=run, points=found[run]) for run in known))
+
+    async def _read_curve(
+        self, run: str, rounds: int, found: dict[str, tuple[CurvePoint, ...]]
+    ) -> None:
+        found[run] = await self._curve(run, rounds)
 
     async def _curve(self, run: str, rounds: int) -> tuple[CurvePoint, ...]:
         known = self._spots.setdefault(run, {})
