@@ -14,7 +14,7 @@ READY := .venv/.ready
 TOOLS := .venv/.tools
 BENCHES := $(wildcard bench/*.py)
 
-.PHONY: help setup app demo test kills pictures pages tour texts soak check style types walls promises fix bench \
+.PHONY: help setup app demo competition test kills pictures pages tour texts soak check style types walls promises fix bench \
   test-gpu lock security
 
 help: ## list the targets
@@ -31,6 +31,9 @@ app: $(READY) ## the window: make app ARGS="--ledger URL"
 
 demo: $(READY) ## a whole network on this machine: ledger, seed, volunteers, an audit
 	$(BIN)/tequio demo $(ARGS)
+
+competition: $(READY) ## two swarms compete on sealed texts, and a stranger checks the result
+	$(BIN)/tequio competition demo $(ARGS)
 
 $(TOOLS): $(READY) installer/setup.sh
 	installer/setup.sh tools

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tequio_client.cli import competition_part, options
+from tequio_client.cli import competition_demo, competition_part, options
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -18,7 +18,7 @@ def competition() -> None:
     """Rank models by texts that nobody can have seen; docs/competitions.md is the guide."""
 
 
-for _command in competition_part.COMMANDS:
+for _command in (*competition_part.COMMANDS, competition_demo.demo):
     competition.add_command(_command)
 
 
@@ -132,7 +132,7 @@ def rules(plan: Path | None, sealed: Path | None, to: Path, *, example: bool) ->
 @click.option("--sealed", type=_FOLDER, help="Sealed folder, if the ledger keeps the archive.")
 @options.signing
 @options.ledger
-def open_(  # noqa: PLR0913, PLR0917 - one parameter an option
+def open_(
     rules_file: Path,
     sealed: Path | None,
     folder: Path,

@@ -79,7 +79,7 @@ def key(folder: Path) -> None:
 @options.ledger
 @options.trust
 @options.folder("organiser")
-def enter(  # noqa: PLR0913 - one parameter an option
+def enter(
     *,
     name: str,
     run_name: str | None,

@@ -62,7 +62,7 @@ def demo(  # noqa: PLR0913 - one parameter an option
 
     logs.configure(style="console", level="warning")
     with tempfile.TemporaryDirectory(prefix="tequio-demo-", ignore_cleanup_errors=True) as spare:
-        place = _fresh(folder) if folder else Path(spare)
+        place = fresh(folder) if folder else Path(spare)
         play = script.quick(place, peers) if quick else script.Script(folder=place, peers=peers)
         play = replace(play, share_percent=share)
         if keep_running:
@@ -76,7 +76,8 @@ def demo(  # noqa: PLR0913 - one parameter an option
     sys.exit(0 if report["audit_exit"] == 0 else 2)
 
 
-def _fresh(folder: Path) -> Path:
+def fresh(folder: Path) -> Path:
+    """A new folder to play in; raises UserFacingError for one that is used."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         is_empty = not any(folder.iterdir())

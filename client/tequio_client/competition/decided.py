@@ -57,8 +57,7 @@ class Scorer:
 
 def computed(log: LogReader, wanted: str | None) -> tuple[CompetitionView, Outcome]:
     """What the log comes to now; raises UserFacingError when nothing can be ranked yet."""
-    log.read()
-    view = log.competition(wanted)
+    view = log.look(wanted)
     with TemporaryDirectory(prefix="tequio-outcome-") as folder:
         texts = drawn_texts.drawn(view, Path(folder), log.blob, log.ledger)
         return view, outcomes.computed(view, texts, log.blob)
@@ -87,8 +86,7 @@ def challenge(
     log: LogReader, wanted: str | None, doubt: Doubt, scorer: Scorer, folder: Path
 ) -> str:
     """Say that an evaluator's score of a document is not what we got."""
-    log.read()
-    view = log.competition(wanted)
+    view = log.look(wanted)
     evaluator, theirs = _theirs(log, view, doubt)
     own = doubt.millibits
     if own is None:

@@ -6,6 +6,7 @@ every stranger can see.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import trio
@@ -22,7 +23,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tequio_client.audit.fold import RunHistory
     from tequio_client.audit.main import Progress
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from tequio_shared.notes import Checkpoint, VerifierKey
     from tequio_shared.policy import Policy
 
+PUBLISHED_S = 5.0
+"""How long what was logged may take to be under a signed checkpoint."""
+LOOK_S = 0.5
 LETTERS = 6
 """Least beginning of a competition's id that may stand for it."""
 
@@ -64,6 +68,27 @@ class LogReader:
             f"the log cannot be relied on ({worst.line()}): "
             f"see what `tequio audit --ledger {self.ledger}` says"
         )
+
+    def look(
+        self, wanted: str | None, has: Callable[[CompetitionView], bool] = lambda _: True
+    ) -> CompetitionView:
+        """Read on, and find a competition; waits a while for what was said just now to be shown.
+
+        Raises UserFacingError as `read` and `competition`.
+        """
+        deadline_s = time.monotonic() + PUBLISHED_S
+        while True:
+            self.read()
+            is_late = time.monotonic() > deadline_s
+            try:
+                view = self.competition(wanted)
+            except UserFacingError:
+                if is_late:
+                    raise
+            else:
+                if is_late or has(view):
+                    return view
+            time.sleep(LOOK_S)
 
     def blob(self, name: Digest) -> bytes | None:
         """Ask the ledger for a document; its hash is checked."""
@@ -174,6 +199,27 @@ class _Source:
 
     def entries(self, first: int, end: int) -> list[bytes]:
         return self._live.entries(first, end)
+
+    def look(
+        self, wanted: str | None, has: Callable[[CompetitionView], bool] = lambda _: True
+    ) -> CompetitionView:
+        """Read on, and find a competition; waits a while for what was said just now to be shown.
+
+        Raises UserFacingError as `read` and `competition`.
+        """
+        deadline_s = time.monotonic() + PUBLISHED_S
+        while True:
+            self.read()
+            is_late = time.monotonic() > deadline_s
+            try:
+                view = self.competition(wanted)
+            except UserFacingError:
+                if is_late:
+                    raise
+            else:
+                if is_late or has(view):
+                    return view
+            time.sleep(LOOK_S)
 
     def blob(self, name: Digest) -> bytes | None:
         return self._live.blob(name)

@@ -35,8 +35,7 @@ _SHARE_BYTES = 65_536
 
 def enter(log: LogReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:
     """Enter a competition under a name, for a run or a model from elsewhere."""
-    log.read()
-    view = log.competition(wanted)
+    view = log.look(wanted)
     _check_phase(view, Phase.OPEN, f"it takes entries until {_deadline(view)}")
     side = to_text(log.run(run).view.manifest.run_id) if run else ""
     say(log.ledger, folder, CompEnter(competition=to_text(view.id), entrant=name, side=side))
@@ -48,8 +47,8 @@ def submit_head(
     log: LogReader, wanted: str | None, name: str, run: str, number: int | None, folder: Path
 ) -> str:
     """Submit a head of a run: that of a round, or the last one within the budget."""
-    log.read()
-    view, history = log.competition(wanted), log.run(run)
+    view = log.look(wanted, lambda found: name in found.entrants)
+    history = log.run(run)
     _check_entrant(view, name)
     number = _last_within(view, history) if number is None else number
     head = history.view.heads.get(number)
@@ -66,16 +65,14 @@ def submit_folder(
     log: LogReader, wanted: str | None, name: str, repo: tuple[str, str | None], folder: Path
 ) -> str:
     """Submit a repository of the Hub at a revision, as it is now."""
-    log.read()
-    view = log.competition(wanted)
+    view = log.look(wanted, lambda found: name in found.entrants)
     _check_entrant(view, name)
     return _submit(log, view, name, submission.of_repository(view.rules, *repo), folder)
 
 
 def offer(log: LogReader, wanted: str | None, folder: Path) -> str:
     """Offer to evaluate; the secret is on the disk before the offer is made."""
-    log.read()
-    view = log.competition(wanted)
+    view = log.look(wanted)
     _check_phase(view, Phase.OPEN, f"it takes offers until {_deadline(view)}")
     with locked(folder), endings.reached(log.ledger):
         trio.run(speaking.speak, log.ledger, folder, offering(view, folder))
@@ -97,8 +94,7 @@ def offering(view: CompetitionView, folder: Path) -> EvalOffer:
 def reveal(log: LogReader, wanted: str | None, share_file: Path, folder: Path) -> str:
     """Show a custodian's share."""
     share = _share(share_file)
-    log.read()
-    view = log.competition(wanted)
+    view = log.look(wanted)
     _check_share(view, share, share_file)
     if view.phase in (Phase.OPEN, Phase.CLOSED):
         raise UserFacingError(

@@ -50,8 +50,7 @@ def list_all(log: LogReader) -> None:
 
 def show(log: LogReader, wanted: str | None) -> None:
     """Print one competition."""
-    log.read()
-    view = log.competition(wanted)
+    view = log.look(wanted)
     console = Console(soft_wrap=True, highlight=False)
     for line in rules_document.lines(view.rules):
         console.print(escape(line))

@@ -64,13 +64,13 @@ async def _keep_running(script: Script) -> None:
 async def _shown(stage: Stage, console: Console) -> AsyncIterator[None]:
     """Draw the stage while it plays; a signal ends it."""
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(_end_at_signal, nursery.cancel_scope)
+        nursery.start_soon(end_at_signal, nursery.cancel_scope)
         nursery.start_soon(_draw, stage, console)
         yield
         nursery.cancel_scope.cancel()
 
 
-async def _end_at_signal(scope: trio.CancelScope) -> None:
+async def end_at_signal(scope: trio.CancelScope) -> None:
     """End every program in order when we are asked to stop."""
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for _ in signals:

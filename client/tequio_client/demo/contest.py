@@ -1,0 +1,261 @@
+"""A competition from the sealing of its texts to a stranger's check, every program a process.
+
+Two organisers lead a swarm each; three custodians hold the key; three volunteers who are in neither
+swarm evaluate. What is told comes from the log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import trio
+
+from tequio_client.clock import now_ms
+from tequio_client.competition.log_reader import LogReader
+from tequio_client.demo import programs
+from tequio_client.demo.contest_script import (
+    CUSTODIANS,
+    EVALUATORS,
+    NEEDED,
+    SWARMS,
+    VOLUNTEERS,
+)
+from tequio_client.demo.programs import Program, tequio
+from tequio_shared.competition_state import Phase
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tequio_client.demo.contest_script import ContestScript
+    from tequio_shared.competition import CompetitionView
+
+LOOK_S = 1.0
+_LATE_S = 15.0  # before the deadline: who has not finished by then submits what there is
+_WAIT_S = 600.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Contest:
+    """The stage; `told` hears the story line by line."""
+
+    script: ContestScript
+    told: Callable[[str], None]
+    url: str = ""
+    volunteers: list[Program] = field(default_factory=list)
+    reader: LogReader | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Where everything lies."""
+        return self.script.folder
+
+    async def did(self, name: str, *arguments: str) -> str:
+        """Run a tequio program to its end; gives what it said. Raises UserFacingError."""
+        return (await Program(name, tequio(*arguments), self.folder).must_run()).strip()
+
+    def at(self, name: str) -> tuple[str, ...]:
+        """Options of a program that speaks to the ledger from the folder of that name."""
+        return "--ledger", self.url, "--dir", str(self.folder / name)
+
+    async def view(self) -> CompetitionView:
+        """The competition as the log has it now."""
+        if self.reader is None:
+            self.reader = LogReader(self.url)
+        return await trio.to_thread.run_sync(self.reader.look, None)
+
+    async def until(self, is_so: Callable[[CompetitionView], bool]) -> CompetitionView:
+        """Wait until the log says so; raises UserFacingError when it never does."""
+        with trio.move_on_after(_WAIT_S * max(self.script.pace, 1.0)):
+            while True:
+                view = await self.view()
+                if is_so(view):
+                    return view
+                await trio.sleep(LOOK_S)
+        raise UserFacingError(f"the competition came to a stand; its logs are in {self.folder}")
+
+
+async def play(contest: Contest, *, keep_running: bool) -> int:
+    """Play it all; gives the exit status of the stranger's check, or goes on until cancelled.
+
+    Every process ends with this function. Raises UserFacingError when a program fails.
+    """
+    async with trio.open_nursery() as nursery:
+        await _found(contest, nursery)
+        await _open_runs(contest)
+        _start_swarms(contest, nursery)
+        await _open_competition(contest)
+        for number in range(1, EVALUATORS + 1):
+            name = f"evaluator-{number}"
+            options = ("--follow", "--device", "cpu", "--threads", "1", *contest.at(name))
+            program = Program(name, tequio("competition", "evaluate", *options), contest.folder)
+            nursery.start_soon(program.must_run)
+        await _train(contest)
+        await _reveal(contest)
+        await _decide(contest)
+        status = await _verify(contest)
+        if keep_running:
+            contest.told(f"It goes on running until Ctrl-C: {contest.url}/competitions")
+            await trio.sleep_forever()
+        nursery.cancel_scope.cancel()
+    return status
+
+
+async def _found(contest: Contest, nursery: trio.Nursery) -> None:
+    folder = contest.folder
+    contest.told("Texts: most sources of Python's library to train on, short ones to be sealed.")
+    await trio.to_thread.run_sync(contest.script.write)
+    texts = str(folder / "texts" / "train")
+    build = (str(folder / "data"), "--folder", texts, "--sequence", "128")
+    await contest.did("data", "data", "build", *build)
+    organisers = [
+        await contest.did("key", "run", "key", "--dir", str(folder / _organiser(swarm.name)))
+        for swarm in SWARMS
+    ]
+    port = programs.free_port()
+    contest.url = f"http://127.0.0.1:{port}"
+    command = programs.ledger_command(folder / "ledger", port, " ".join(organisers))
+    nursery.start_soon(Program("ledger", command, folder).must_run)
+    await programs.wait_healthy(contest.url)
+    contest.told(f"A ledger of {len(organisers)} organisers runs at {contest.url}")
+
+
+async def _open_runs(contest: Contest) -> None:
+    for swarm in SWARMS:
+        plan = str(contest.folder / f"{swarm.name}.toml")
+        seed = ("--seed-dir", str(contest.folder / "seed"))
+        await contest.did(
+            "run-open", "run", "open", plan, *contest.at(_organiser(swarm.name)), *seed
+        )
+        contest.told(
+            f"Swarm {swarm.name}: {swarm.optimiser} at {swarm.lr}, outer step {swarm.outer_lr}; "
+            f"{contest.script.tokens:,} tokens in {contest.script.rounds} rounds"
+        )
+
+
+def _start_swarms(contest: Contest, nursery: trio.Nursery) -> None:
+    listen = ("--listen", "/ip4/127.0.0.1/tcp/0", "--status")
+    seed = tequio("seed", *contest.at("seed"), *listen, "--heads-every", "1")
+    nursery.start_soon(Program("seed", seed, contest.folder).must_run)
+    for swarm in SWARMS:
+        for number in range(1, VOLUNTEERS + 1):
+            name = f"{swarm.name}-{number}"
+            options = (*contest.at(name), *listen, "--run", swarm.name, "--device", "cpu")
+            program = Program(name, tequio("worker", *options), contest.folder)
+            contest.volunteers.append(program)
+            nursery.start_soon(program.must_run)
+
+
+async def _open_competition(contest: Contest) -> None:
+    folder, first, second = contest.folder, *(_organiser(swarm.name) for swarm in SWARMS)
+    sealed = folder / "sealed"
+    await contest.did(
+        "seal", "competition", "seal", str(folder / "texts" / "sealed"), "--to", str(sealed),
+        "--custodians", str(CUSTODIANS), "--needed", str(NEEDED),
+    )  # fmt: skip
+    contest.told(f"The texts are sealed; {NEEDED} of {CUSTODIANS} custodians can open them.")
+    keys = [
+        await contest.did("key", "competition", "key", "--dir", str(folder / _custodian(number)))
+        for number in range(1, CUSTODIANS + 1)
+    ]
+    (folder / "competition.toml").write_text(contest.script.competition_plan(tuple(keys)))
+    rules = str(folder / "rules.json")
+    await contest.did(
+        "rules", "competition", "rules", str(folder / "competition.toml"),
+        "--sealed", str(sealed), "--to", rules,
+    )  # fmt: skip
+    both = (*contest.at(first), "--with", str(folder / second))
+    await contest.did("open", "competition", "open", rules, "--sealed", str(sealed), *both)
+    for swarm in SWARMS:
+        options = ("--run", swarm.name, *contest.at(_organiser(swarm.name)))
+        await contest.did("enter", "competition", "enter", swarm.name, *options)
+    view = await contest.view()
+    contest.told(f"The competition {view.rules.name} is open: {_page(contest, view)}")
+
+
+async def _train(contest: Contest) -> None:
+    """Let the swarms train until both are done or the deadline is near; then submit."""
+    contest.told(f"Two swarms of {VOLUNTEERS} volunteers train; {EVALUATORS} others offer.")
+    script, done = contest.script, dict.fromkeys((swarm.name for swarm in SWARMS), 0)
+    view = await contest.view()
+    with trio.move_on_after(max(script.deadline_s * script.pace - _LATE_S, 1.0)):
+        while min(done.values()) < script.rounds or len(view.offers) < EVALUATORS:
+            view = await contest.view()
+            _tell_rounds(contest, done)
+            await trio.sleep(LOOK_S)
+    for swarm in SWARMS:
+        options = ("--run", swarm.name, *contest.at(_organiser(swarm.name)))
+        said = await contest.did("submit", "competition", "submit", swarm.name, *options)
+        contest.told(said.partition(";")[0] + ".")
+    for program in contest.volunteers:
+        await program.end()
+
+
+def _tell_rounds(contest: Contest, done: dict[str, int]) -> None:
+    if contest.reader is None:
+        return
+    for name, before in done.items():
+        found = max(contest.reader.run(name).view.heads, default=0)
+        if found > before:
+            done[name] = found
+            contest.told(f"  {name}: head of round {found} of {contest.script.rounds} certified")
+
+
+async def _reveal(contest: Contest) -> None:
+    contest.told("Waiting for the deadline, which nobody can move.")
+    await contest.until(lambda view: view.phase is not Phase.OPEN)
+    contest.told("The deadline is over; evaluators open the secrets that they had committed to.")
+    await contest.until(lambda view: view.phase not in (Phase.OPEN, Phase.CLOSED))
+    for number in range(1, NEEDED + 1):
+        share = contest.folder / "sealed" / f"share-{number}-of-{CUSTODIANS}.txt"
+        options = ("--share", str(share), *contest.at(_custodian(number)))
+        await contest.did("reveal", "competition", "reveal", *options)
+    view = await contest.until(lambda view: view.draw is not None)
+    if view.draw is not None:
+        contest.told(
+            f"{NEEDED} custodians showed their shares: {len(view.draw.documents)} texts and "
+            f"{len(view.draw.evaluators)} evaluators are drawn."
+        )
+
+
+async def _decide(contest: Contest) -> None:
+    due = len(SWARMS) * EVALUATORS
+    view = await contest.until(lambda view: len(view.results) == due or bool(_is_over(view)))
+    contest.told(f"{len(view.results)} of {due} scores are in the log; the time to challenge runs.")
+    await contest.until(_is_over)
+    first, second = (_organiser(swarm.name) for swarm in SWARMS)
+    both = (*contest.at(first), "--with", str(contest.folder / second))
+    contest.told(await contest.did("result", "competition", "result", "--yes", *both))
+    view = await contest.until(lambda view: view.phase is Phase.DECIDED)
+    contest.told(f"Decided. Look at {_page(contest, view)}")
+
+
+async def _verify(contest: Contest) -> int:
+    contest.told("A stranger checks all of it, from the log alone:")
+    command = ("verify-competition", contest.url)
+    contest.told("  tequio " + " ".join(command))
+    program = Program("verify", tequio(*command), contest.folder)
+    status = await program.run()
+    contest.told(program.output.decode(errors="replace").strip() or program.last_words())
+    contest.told(f"Exit status {status}.")
+    return status
+
+
+def _is_over(view: CompetitionView) -> bool:
+    """Whether the time to challenge is over."""
+    return now_ms() >= view.rules.dates.result
+
+
+def _page(contest: Contest, view: CompetitionView) -> str:
+    return f"{contest.url}/competitions/{to_text(view.id)}"
+
+
+def _organiser(swarm: str) -> str:
+    return f"organiser-{swarm}"
+
+
+def _custodian(number: int) -> str:
+    return f"custodian-{number}"
