@@ -26,6 +26,7 @@ COMMANDS = {
     "score": "tequio_client.cli.score:score",
     "audit": "tequio_client.cli.audit:audit",
     "competition": "tequio_client.cli.competition:competition",
+    "verify-competition": "tequio_client.cli.verify_competition:verify_competition",
     "checkpoint": "tequio_client.cli.checkpoint:checkpoint",
     "connect": "tequio_client.cli.connect:connect",
     "status": "tequio_client.cli.lending:status",

@@ -1,0 +1,138 @@
+"""`tequio verify-competition`: check a competition as a stranger who trusts nobody."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tequio_client.cli import options
+
+USAGE = 64
+"""Exit status for what was not asked rightly: 2 says that a competition does not hold."""
+_GIVEN = re.compile(r"(?P<name>[a-z0-9][a-z0-9-]{0,31})=(?P<folder>.+)", re.DOTALL)
+
+
+class _Checking(click.Command):
+    """A command whose own faults have an exit status that no verdict has."""
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,  # noqa: ANN401 - click's own
+    ) -> click.Context:
+        """Read the command line."""
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except click.UsageError as err:
+            err.exit_code = USAGE
+            raise
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as err:
+            err.exit_code = USAGE
+            raise
+
+
+@click.command("verify-competition", cls=_Checking)
+@click.argument("place", metavar="URL|BUNDLE")
+@click.option(
+    "--competition",
+    "wanted",
+    metavar="ID|NAME",
+    default="",
+    help="Which one, if there are several.",
+)
+@click.option(
+    "--rescore",
+    "documents",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Score N documents of each entrant again on this computer.",
+)
+@click.option(
+    "--bundle",
+    type=options.OutputFile(),
+    help="Write all that was read to this file, which can be verified offline.",
+)
+@options.trust
+@click.option(
+    "--json", "json_file", type=options.OutputFile(), help="Write all findings to this file."
+)
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="ENTRANT=FOLDER",
+    help="An entrant's model that is here: an export of its head, or the files that it submitted.",
+)
+@click.option(
+    "--store",
+    "stores",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Store folder of a worker or seed to read heads from; may be repeated.",
+)
+@click.option("--device", default="auto", show_default=True, help="cpu, cuda, cuda:1, xpu, mps.")
+@click.option("--threads", type=click.IntRange(1, 1024), help="CPU threads to compute with.")
+def verify_competition(  # noqa: PLR0913 - one parameter an option
+    *,
+    place: str,
+    wanted: str,
+    documents: int | None,
+    bundle: Path | None,
+    trust_file: Path | None,
+    json_file: Path | None,
+    models: tuple[str, ...],
+    stores: tuple[Path, ...],
+    device: str,
+    threads: int | None,
+) -> None:
+    """Check a competition from its log alone: of a ledger at URL, or of a BUNDLE without a network.
+
+    Signatures, order, draw, openings of the texts, medians, intervals and ranks are computed again.
+    Exit status: 0 all is sound, 2 something does not match, 3 something could not be had.
+    """
+    from tequio_client.trust import read_policy
+    from tequio_client.verifying import command
+    from tequio_client.verifying.main import Wish
+    from tequio_shared.errors import UserFacingError
+
+    options.set_up_logs(log_json=False, log_level="warning")
+    try:
+        trust = read_policy(trust_file)
+    except UserFacingError as err:
+        raise click.UsageError(str(err)) from err
+    wish = Wish(place=place, wanted=wanted, trust=trust, bundle=bundle)
+    if not wish.is_live and not Path(place).is_file():
+        raise click.UsageError(
+            f"{place} is no file that is here; name a bundle, or a ledger by http:// or https://"
+        )
+    given = _given(models)
+    rescoring = command.Rescoring(
+        documents=documents or 0, models=given, stores=stores, device=device, threads=threads
+    )
+    found = command.run(wish, rescoring if documents else None)
+    if json_file is not None:
+        json_file.write_bytes(command.encode(found))
+    sys.exit(found.report.exit_code)
+
+
+def _given(texts: tuple[str, ...]) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for text in texts:
+        match = _GIVEN.fullmatch(text)
+        if match is None or not Path(match["folder"]).is_dir():
+            raise click.UsageError(
+                f"--model {text} is no ENTRANT=FOLDER with a folder that is here"
+            )
+        found[match["name"]] = Path(match["folder"])
+    return found

@@ -1,0 +1,71 @@
+"""What held, said in a sentence each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_client.verifying.naming import short
+from tequio_shared.competition_state import Phase
+from tequio_shared.ids import sha256, to_text
+
+if TYPE_CHECKING:
+    from tequio_client.audit.findings import Report
+    from tequio_client.verifying.judgement import Judged
+    from tequio_client.verifying.reading import ReadLog
+    from tequio_shared.competition import CompetitionView
+
+_PHASES = {
+    Phase.OPEN: "opened",
+    Phase.CLOSED: "closed",
+    Phase.DRAWN: "drawn",
+    Phase.REVEALED: "revealed",
+    Phase.DECIDED: "decided",
+}
+
+
+def of_log(log: ReadLog) -> str:
+    """About signature and root."""
+    cosigned = f", cosigned by {', '.join(log.cosigners)}" if log.cosigners else ""
+    return (
+        f"log: {log.checkpoint.size:,} entries make the root that {log.checkpoint.origin} "
+        f"signed{cosigned}; network {log.genesis.name} ({to_text(log.genesis.network_id)})"
+    )
+
+
+def of_statements(view: CompetitionView, report: Report) -> str:
+    """About order and signatures."""
+    order = ", ".join(
+        f"{_PHASES[phase]} {mark.index}"
+        for phase, mark in sorted(view.began.items(), key=lambda one: one[1].index)
+    )
+    number = report.checked["statements about competitions"]
+    return f"statements: {number:,} are signed and follow from those before (entries: {order})"
+
+
+def of_texts(judged: Judged) -> str:
+    """About the sealed set."""
+    number = judged.view.rules.sealed.documents
+    return (
+        f"texts: {number:,} documents open against the sealed root, {len(judged.texts):,} are drawn"
+    )
+
+
+def of_evaluators(judged: Judged) -> str:
+    """About who scored."""
+    view, draw = judged.view, judged.view.draw
+    drawn = ", ".join(short(to_text(key)) for key in draw.evaluators) if draw else ""
+    return (
+        f"evaluators: {len(view.offers)} offered, drawn are {drawn}; they signed "
+        f"{len(view.results)} evaluations"
+    )
+
+
+def of_outcome(judged: Judged) -> str:
+    """About the result."""
+    name = to_text(sha256(judged.outcome.encode()))
+    return f"outcome: medians, totals, intervals and ranks are the log's, byte for byte ({name})"
+
+
+def of_rescoring(documents: int, device: str) -> str:
+    """About what was scored again."""
+    return f"scored again on {device}: {documents:,} documents, each as the medians say it"
