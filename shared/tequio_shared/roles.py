@@ -34,6 +34,7 @@ from tequio_shared.statements.standing import StandingChange, StandingRelease, S
 if TYPE_CHECKING:
     from tequio_shared.genesis import Genesis
     from tequio_shared.statement import Entry
+    from tequio_shared.statements import Body
 
 OF_COORDINATOR = (
     NetGenesis,
@@ -84,8 +85,13 @@ def check_role(entry: Entry, genesis: Genesis) -> None:
     if author not in organisers:
         raise RefusedError("wrong-role", f"{statement.type} is the organisers' to say")
     signed = sum(key in organisers for key, _ in entry.signatures)
-    needed = genesis.threshold
-    if isinstance(body, OF_TWO):
-        needed = max(needed, min(_TOGETHER, len(organisers)))
+    needed = signers_needed(body, genesis)
     if signed < needed:
         raise RefusedError("wrong-role", f"{signed} organisers signed, {needed} are needed")
+
+
+def signers_needed(body: Body, genesis: Genesis) -> int:
+    """How many organisers have to sign what is theirs to say."""
+    if isinstance(body, OF_TWO):
+        return max(genesis.threshold, min(_TOGETHER, len(genesis.organiser_keys)))
+    return genesis.threshold

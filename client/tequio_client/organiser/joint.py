@@ -1,9 +1,10 @@
 """Statements that several organisers sign, at one place or one after the other through a file.
 
 Rules. The author's number is used up on its disk before anything is signed under it, so what is
-never completed costs a number and nothing else. A statement is dated `AHEAD_MS` ahead: the ledger
-takes it from now until 5 minutes after that date, which is all the time there is to complete it.
-Whoever completes a file signs only after its signatures were verified.
+never completed costs a number and nothing else. A statement that others have to complete is dated
+`AHEAD_MS` ahead: the ledger takes it from now until 5 minutes after that date, which is all the
+time there is for them. One that all sign at once is dated now. Whoever completes a file signs only
+after its signatures were verified.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tequio_shared import statement
 from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.limits import CLOCK_SKEW_MS, ENTRY_BYTES, STATEMENT_LIFE_MS
-from tequio_shared.roles import check_role
+from tequio_shared.roles import check_role, signers_needed
 from tequio_shared.statement import Entry
 from tequio_shared.statements.competitions import CompOpen, CompResult
 from tequio_shared.statements.connectors import RoleGrant, RoleRevoke
@@ -84,7 +85,8 @@ async def signed(
             )
         file.adopt(account.last_seq, account.last)
         seq = file.take_number()
-    ts = now_ms + AHEAD_MS
+    is_all = len(signers) >= signers_needed(body, network.genesis)
+    ts = now_ms if is_all else now_ms + AHEAD_MS
     made = statement.make(
         body=body,
         author=signers[0].key,
