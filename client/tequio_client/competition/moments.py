@@ -17,10 +17,8 @@ _PART = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([smhd])")
 _LENGTH = re.compile(rf"(?:{_PART.pattern})+")
 
 
-def moment(said: str | datetime, before_ms: int) -> int:
+def moment(said: str, before_ms: int) -> int:
     """When that is, in milliseconds since 1970; raises MalformedError."""
-    if isinstance(said, datetime):
-        return _of_time(said)
     text = said.strip()
     if _LENGTH.fullmatch(text):
         length = sum(float(many) * _UNITS_MS[unit] for many, unit in _PART.findall(text))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
@@ -69,11 +69,11 @@ evaluators = 3     # drawn from those who offered: 3 to 16; take 5 where there i
 
 
 class _Dates(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    opens: str | datetime
-    deadline: str | datetime
-    draw: str | datetime
-    scored: str | datetime
-    result: str | datetime
+    opens: str
+    deadline: str
+    draw: str
+    scored: str
+    result: str
 
 
 class _Budget(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -104,11 +104,23 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 def read(path: Path) -> Plan:
     """Read a plan; raises UserFacingError that names file and fault."""
     try:
-        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), Plan)
+        return msgspec.convert(_plain(tomllib.loads(path.read_text("utf-8"))), Plan)
     except OSError as err:
         raise UserFacingError(f"cannot read the plan {path}: {err.strerror}") from err
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as err:
         raise UserFacingError(f"the plan {path} is not right: {err}") from err
+
+
+def _plain(tree: dict[str, Any]) -> dict[str, Any]:  # what TOML holds
+    """Times as TOML knows them become text, which is read later."""
+    dates = tree.get("dates")
+    if isinstance(dates, dict):
+        found = {
+            name: value.isoformat() if isinstance(value, datetime) else value
+            for name, value in dates.items()
+        }
+        return tree | {"dates": found}
+    return tree
 
 
 def rules(plan: Plan, sealed: SealedSet, archive_bytes: int, now_ms: int) -> CompetitionRules:

@@ -1,0 +1,136 @@
+"""A whole competition against a real ledger, as the programs play it, in a few seconds."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tequio_client.audit.main import Quiet
+from tequio_client.clock import now_ms
+from tequio_client.competition import (
+    decided,
+    opening,
+    part_taking,
+    rules_document,
+)
+from tequio_client.competition.evaluator import Evaluator, Means
+from tequio_client.competition.log_reader import LogReader
+from tequio_client.dataset import sources
+from tequio_client.folder_lock import locked
+from tequio_client.organiser import commands, sealing
+from tequio_client.trainer import device
+from tests.support.slack import allowed_s
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from tequio_shared.competition import CompetitionView
+    from tequio_shared.competition_rules import CompetitionRules
+    from tequio_shared.evaluations import Outcome
+
+SHARES, NEEDED = 3, 2
+DOCUMENTS, DRAWN = 6, 4
+DATES = {"opens": "0s", "deadline": "8s", "draw": "2s", "scored": "8s", "result": "1s"}
+EVALUATORS = ("ana", "bo", "cleo")
+PROMISED_S, LOOK_S = 12.0, 0.1
+
+
+@dataclass(slots=True, kw_only=True)
+class Story:
+    """The ledger, everybody's folders, and what was said."""
+
+    url: str
+    folder: Path
+    organisers: tuple[Path, Path]
+    told: list[str] = field(default_factory=list)
+
+    @property
+    def log(self) -> LogReader:
+        """A log that nobody has read yet."""
+        return LogReader(self.url)
+
+    def view(self) -> CompetitionView:
+        """The competition as the log has it now."""
+        return self.log.look(None)
+
+    def until(self, is_so: Callable[[CompetitionView], bool]) -> CompetitionView:
+        """Wait for the log to say so."""
+        reader, deadline_s = self.log, time.monotonic() + allowed_s(PROMISED_S)
+        while not is_so(view := reader.look(None)):
+            assert time.monotonic() < deadline_s, view.phase
+            time.sleep(LOOK_S)
+        return view
+
+    def opened(self, **dates: str) -> CompetitionRules:
+        """Seal, make the rules, and open as two organisers."""
+        sealed = self.folder / "sealed"
+        texts = self.folder / "texts"
+        texts.mkdir()
+        for number in range(DOCUMENTS):
+            body = "".join(f"    x = {number} + {at}\n" for at in range(12))
+            (texts / f"{number}.txt").write_text(f"def f_{number}():\n{body}")
+        source = sources.found(str(texts), sources.Reading())
+        sealing.seal(source, sealed, needed=NEEDED, shares=SHARES)
+        keys = [commands.organiser_key(self.custodian(at)) for at in range(1, SHARES + 1)]
+        lines = [f'{name} = "{length}"' for name, length in (DATES | dates).items()]
+        text = "\n".join(
+            (
+                'name = "Small"',
+                f"custodians = {keys}",
+                "[dates]",
+                *lines,
+                f"[scoring]\nwindow = 32\nstride = 16\ndocuments = {DRAWN}\nevaluators = 3",
+            )
+        )
+        (self.folder / "plan.toml").write_text(text)
+        rules_file = self.folder / "rules.json"
+        rules_document.make(self.folder / "plan.toml", sealed, rules_file, now_ms())
+        rules, said = opening.open_(self.url, rules_file, sealed, self.organisers, None)
+        self.told.append(said)
+        return rules
+
+    def custodian(self, number: int) -> Path:
+        """A custodian's folder."""
+        return self.folder / f"custodian-{number}"
+
+    def share(self, number: int) -> Path:
+        """A custodian's share."""
+        return self.folder / "sealed" / f"share-{number}-of-{SHARES}.txt"
+
+    def enter(self, name: str, repo: str) -> None:
+        """Enter with a model from elsewhere, and submit it."""
+        folder = self.folder / name
+        self.told.append(part_taking.enter(self.log, None, name, None, folder))
+        self.told.append(part_taking.submit_folder(self.log, None, name, (repo, None), folder))
+
+    def reveal(self, number: int) -> None:
+        """Show a share."""
+        said = part_taking.reveal(self.log, None, self.share(number), self.custodian(number))
+        self.told.append(said)
+
+    def evaluate(self, name: str) -> bool:
+        """Let an evaluator's program take one step; whether it would go on."""
+        return self.step(name, Quiet())
+
+    def step(self, name: str, progress: Quiet) -> bool:
+        """The same, with somebody who hears how far it is."""
+        folder = self.folder / name
+        with locked(folder):
+            reader = self.log
+            view = reader.look(None)
+            means = Means(
+                folder=folder,
+                device=device.choose("cpu"),
+                progress=progress,
+                told=lambda line: self.told.append(f"{name}: {line}"),
+            )
+            return Evaluator(reader, means).step(view)
+
+    def decide(self, organisers: Sequence[Path]) -> Outcome:
+        """Compute the outcome and state it."""
+        log = self.log
+        view, outcome = decided.computed(log, None)
+        self.told.append(decided.decide(log, view, outcome, organisers, None))
+        return outcome

@@ -1,0 +1,164 @@
+"""A competition's plan: dates as people write them, and every wrong value named at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.competition import moments, plan, rules_document
+from tequio_client.dataset.sources import Files
+from tequio_client.organiser import sealing
+from tequio_shared.competition_rules import CompetitionRules
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import to_text
+from tequio_shared.sealed_set import SealedSet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOW_MS = 1_800_000_000_000
+KEYS = [to_text(bytes([at]) * 32) for at in (1, 2, 3)]
+
+
+@pytest.fixture
+def sealed(tmp_path: Path) -> Path:
+    """A sealed folder of three documents, its key among three custodians."""
+    paths = []
+    for number in range(3):
+        paths.append(tmp_path / f"{number}.txt")
+        paths[-1].write_text(f"document {number}")
+    source = Files(label="folder", paths=tuple(paths))
+    sealing.seal(source, tmp_path / "sealed", needed=2, shares=3)
+    return tmp_path / "sealed"
+
+
+def _written(folder: Path, text: str) -> Path:
+    for number, key in enumerate(KEYS, 1):
+        text = text.replace(f"key of the custodian of share {number}", key)
+    path = folder / "plan.toml"
+    path.write_text(text)
+    return path
+
+
+def _refused(folder: Path, sealed: Path, text: str) -> str:
+    with pytest.raises(UserFacingError) as told:
+        rules_document.make(_written(folder, text), sealed, folder / "rules.json", NOW_MS)
+    assert not (folder / "rules.json").exists()
+    return str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "due_ms"),
+    [
+        ("90s", NOW_MS + 90_000),
+        ("0s", NOW_MS),
+        ("1d12h", NOW_MS + 36 * 3_600_000),
+        ("0.5h", NOW_MS + 1_800_000),
+        ("2027-01-15T08:00:00Z", NOW_MS),
+        ("2027-01-15T09:00+01:00", NOW_MS),
+    ],
+)
+def test_a_date_is_a_length_or_a_time(said: str, due_ms: int) -> None:
+    assert moments.moment(said, NOW_MS) == due_ms
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("soon", "neither a length"),
+        ("10", "neither a length"),
+        ("3w", "neither a length"),
+        ("2027-01-15T08:00", "has no zone"),
+        ("999999999d999999999d", "no time that a calendar has"),
+    ],
+)
+def test_what_is_no_date_is_refused_with_its_way_out(said: str, told: str) -> None:
+    with pytest.raises(MalformedError, match=told):
+        moments.moment(said, NOW_MS)
+
+
+def test_the_example_becomes_rules_that_read_back(tmp_path: Path, sealed: Path) -> None:
+    path = _written(tmp_path, plan.EXAMPLE)
+    made = rules_document.make(path, sealed, tmp_path / "rules.json", NOW_MS)
+    raw = (tmp_path / "rules.json").read_bytes()
+    assert CompetitionRules.parse(raw) == rules_document.read(tmp_path / "rules.json") == made
+    assert made.dates.opens == NOW_MS + 3_600_000
+    assert made.dates.result - made.dates.scored == 3 * 86_400_000
+    assert list(made.custodians) == KEYS
+    told = "\n".join(rules_document.lines(made))
+    assert to_text(made.id) in told
+    assert "3 drawn of 3 sealed documents" in told
+    assert "none is drawn by chance" in told
+
+
+def test_a_time_may_be_one_of_toml(tmp_path: Path, sealed: Path) -> None:
+    text = plan.EXAMPLE.replace('opens = "1h"', "opens = 2027-01-15T09:30:00+01:00")
+    made = rules_document.make(_written(tmp_path, text), sealed, tmp_path / "out", NOW_MS)
+    assert made.dates.opens == NOW_MS + 1_800_000
+    assert "has no zone" in _refused(tmp_path, sealed, text.replace("09:30:00+01:00", "09:30:00"))
+
+
+def test_every_wrong_value_is_named_at_once(tmp_path: Path, sealed: Path) -> None:
+    text = plan.EXAMPLE.replace('deadline = "30d"', 'deadline = "2020-01-01T00:00Z"')
+    text = text.replace('draw = "1d"', 'draw = "tomorrow"')
+    text = text.replace("tokens = 0", "tokens = -5").replace("stride = 1024", "stride = 4096")
+    text = text.replace('  "key of the custodian of share 3",\n', '  "nobody",\n')
+    said = _refused(tmp_path, sealed, text)
+    for part in (
+        "dates.deadline is 2020-01-01 00:00:00 UTC, which is not after dates.opens",
+        "dates.draw: 'tomorrow' is neither a length",
+        "budget.tokens is -5",
+        "scoring.stride is 4096, more than scoring.window, 2048",
+        "custodians[2] is no key of 43 characters: 'nobody'",
+    ):
+        assert part in said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("evaluators = 3", "evaluators = 2", "evaluators"),
+        ("window = 2048", "window = 1000000", "window"),
+        ('archive = ""', 'archive = "ftp://example.org/a"', "archive"),
+        ('name = "Winter 2026"', 'name = "<b>"', "name"),
+        ('name = "Winter 2026"', 'nmae = "x"', "nmae"),
+        ("documents = 2000", 'documents = "all"', "documents"),
+    ],
+)
+def test_a_value_out_of_range_is_named(
+    tmp_path: Path, sealed: Path, old: str, new: str, told: str
+) -> None:
+    assert told in _refused(tmp_path, sealed, plan.EXAMPLE.replace(old, new))
+
+
+def test_custodians_are_as_many_as_shares_and_none_stands_twice(
+    tmp_path: Path, sealed: Path
+) -> None:
+    line = '  "key of the custodian of share 3",\n'
+    assert "names 2 keys, and the set was sealed for 3" in _refused(
+        tmp_path, sealed, plan.EXAMPLE.replace(line, "")
+    )
+    twice = plan.EXAMPLE.replace("key of the custodian of share 3", KEYS[0])
+    assert "custodians[2] stands twice" in _refused(tmp_path, sealed, twice)
+
+
+def test_an_archive_that_was_changed_makes_no_rules(tmp_path: Path, sealed: Path) -> None:
+    with (sealed / sealing.ARCHIVE).open("ab") as file:
+        file.write(b"x")
+    assert "is not the archive that commitment.json commits to" in _refused(
+        tmp_path, sealed, plan.EXAMPLE
+    )
+    assert "make one with `tequio competition seal`" in _refused(
+        tmp_path, tmp_path / "nothing", plan.EXAMPLE
+    )
+
+
+def test_a_large_archive_needs_another_place_than_the_ledger(tmp_path: Path, sealed: Path) -> None:
+    said = plan.read(_written(tmp_path, plan.EXAMPLE))
+    with pytest.raises(UserFacingError, match="put it somewhere and name its address"):
+        plan.rules(said, _sealed(sealed), (64 << 20) + 1, NOW_MS)
+
+
+def _sealed(folder: Path) -> SealedSet:
+    return SealedSet.parse((folder / sealing.COMMITMENT).read_bytes())

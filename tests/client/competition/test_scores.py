@@ -1,0 +1,93 @@
+"""Scores in a journal: a crash costs what was under way, and nothing is scored twice."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.audit.main import Quiet
+from tequio_client.competition import scores
+from tequio_client.competition.scores import Task
+from tequio_client.trainer import device
+from tequio_shared.ids import Digest, PeerKey, sha256, to_text
+from tequio_shared.scoring import Refusal
+from tests.client.competition.models import files_of, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+TEXTS = [f"def f_{number}(x):\n    return x + {number}\n".encode() for number in range(6)]
+CPU = device.choose("cpu")
+
+
+class Counting:
+    """Hears how many documents each piece of work did."""
+
+    def __init__(self) -> None:
+        self.steps: list[int] = []
+
+    @contextmanager
+    def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        """Hear one piece."""
+        del what, total
+        yield self.steps.append
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    for name, content in files_of(folder / "made").items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def _task(model: Path, texts: list[bytes]) -> Task:
+    return Task(
+        competition=Digest(bytes(32)),
+        entrant="maize",
+        submission=Digest(bytes(32)),
+        evaluator=PeerKey(bytes(32)),
+        model=model,
+        texts=texts,
+        scoring=rules().scoring,
+    )
+
+
+def test_what_a_crash_left_whole_is_not_scored_again(model: Path, tmp_path: Path) -> None:
+    whole = scores.evaluation(_task(model, TEXTS), tmp_path / "whole", CPU, Quiet())
+    lines = (tmp_path / "whole").read_bytes().splitlines(keepends=True)
+    assert len(lines) == len(TEXTS)
+    cut = tmp_path / "cut"
+    cut.write_bytes(b"".join(lines[:2]) + lines[2][:20])
+    counting = Counting()
+    again = scores.evaluation(_task(model, TEXTS), cut, CPU, counting)
+    assert counting.steps == [2, 1, 1, 1, 1]
+    assert [one.document for one in again.documents] == [to_text(sha256(one)) for one in TEXTS]
+    assert again.documents[:2] == whole.documents[:2]
+    assert again.total.millibits == pytest.approx(whole.total.millibits, rel=1e-4)
+    nothing = Counting()
+    assert scores.evaluation(_task(model, TEXTS), cut, CPU, nothing) == again
+    assert nothing.steps == []
+
+
+def test_a_journal_of_other_texts_counts_for_nothing(model: Path, tmp_path: Path) -> None:
+    journal = tmp_path / "journal"
+    scores.evaluation(_task(model, TEXTS), journal, CPU, Quiet())
+    assert len(scores.read(journal, TEXTS)) == len(TEXTS)
+    assert scores.read(journal, TEXTS[1:]) == ()
+    other = scores.evaluation(_task(model, TEXTS[1:]), journal, CPU, Quiet())
+    assert [one.document for one in other.documents] == [to_text(sha256(one)) for one in TEXTS[1:]]
+
+
+def test_a_document_that_is_no_text_is_left_out_under_its_own_name(
+    model: Path, tmp_path: Path
+) -> None:
+    texts = [b"\xff\xfe\x00", b"text"]
+    found = scores.evaluation(_task(model, texts), tmp_path / "journal", CPU, Quiet())
+    first = found.documents[0]
+    assert (first.refusal, first.size_bytes) == (Refusal.EMPTY, 0)
+    assert first.document == to_text(sha256(texts[0]))
+    assert found.total.documents == 1

@@ -1,0 +1,215 @@
+"""A competition from the opening to the result: a real ledger, three evaluators, two models."""
+
+from __future__ import annotations
+
+import stat
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from tequio_client import identity
+from tequio_client.__main__ import cli
+from tequio_client.audit.main import Quiet
+from tequio_client.clock import now_ms
+from tequio_client.competition import decided, part_taking, secret_file, showing
+from tequio_client.competition.decided import Doubt, Scorer
+from tequio_client.ledger_api import LedgerRefusedError
+from tequio_client.trainer import device
+from tequio_shared.competition_state import Phase
+from tequio_shared.errors import UserFacingError
+from tequio_shared.evaluations import Outcome
+from tequio_shared.ids import to_text
+from tequio_shared.keys import Signer
+from tests.client.competition.models import files_of, hub
+from tests.client.competition.story import DRAWN, EVALUATORS, NEEDED, Story
+from tests.support.ledgers import ORGANISER, UNLIMITED, served
+from tests.support.liars import key_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+SECOND = Signer(bytes([8]) * 32)
+MODELS = {"maize": 1, "bean": 2}
+"""Entrants, and the seeds of their weights."""
+
+
+class KilledError(Exception):
+    """What ends an evaluator in the middle."""
+
+
+class Killing(Quiet):
+    """Ends an evaluator while it scores."""
+
+    @contextmanager
+    def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        """Let two documents pass."""
+        done = 0
+
+        def tick(steps: int) -> None:
+            nonlocal done
+            done += steps
+            if done >= DRAWN // 2:
+                raise KilledError
+
+        del total
+        yield tick if what.startswith("documents of") else lambda _: None
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+    """Play it once for all tests; each refusal on the way is told, too."""
+    folder = tmp_path_factory.mktemp("story")
+    organisers = (
+        key_folder(folder / "first", ORGANISER),
+        key_folder(folder / "second", SECOND),
+    )
+    with (
+        hub(folder / "cache") as repositories,
+        served(folder / "ledger", *UNLIMITED, "--organiser", to_text(SECOND.key)) as ledger,
+    ):
+        for name, seed in MODELS.items():
+            repositories.put(f"milpa/{name}", files_of(folder / f"{name}-files", seed=seed))
+        made = Story(url=ledger.url, folder=folder, organisers=organisers)
+        _play(made)
+        yield made
+
+
+def _play(story: Story) -> None:
+    story.opened()
+    for name in MODELS:
+        story.enter(name, f"milpa/{name}")
+    for name in EVALUATORS:
+        story.told.append(part_taking.offer(story.log, None, story.folder / name))
+    _refused(story, lambda: story.reveal(1))
+    story.until(lambda view: view.phase is Phase.CLOSED)
+    _refused(story, lambda: story.enter("late", "milpa/bean"))
+    for name in EVALUATORS:
+        assert story.evaluate(name)
+    story.until(lambda view: view.phase is Phase.DRAWN)
+    for number in range(1, NEEDED + 1):
+        story.reveal(number)
+    story.until(lambda view: view.draw is not None)
+    with pytest.raises(KilledError):
+        story.step(EVALUATORS[0], Killing())
+    for name in EVALUATORS:
+        story.evaluate(name)
+    view = story.until(lambda view: len(view.results) == len(MODELS) * len(EVALUATORS))
+    _challenge(story, to_text(view.draw.evaluators[0] if view.draw else b""))
+    _refused(story, lambda: story.decide(story.organisers))
+    story.until(lambda view: view.rules.dates.result < now_ms())
+    _refused(story, lambda: story.decide(story.organisers[:1]))
+    story.decide(story.organisers)
+    story.until(lambda view: view.phase is Phase.DECIDED)
+
+
+def _refused(story: Story, act: Callable[[], object]) -> None:
+    with pytest.raises((UserFacingError, LedgerRefusedError, BaseExceptionGroup)) as told:
+        act()
+    error: BaseException = told.value
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    story.told.append(f"refused: {error}")
+
+
+def _challenge(story: Story, evaluator: str) -> None:
+    """Challenge an honest score by our own, which fails, and by an invented one."""
+    view = story.view()
+    assert view.draw is not None
+    scorer = Scorer(device=device.choose("cpu"), progress=Quiet())
+    number = view.draw.documents[1]
+    doubt = Doubt(entrant="maize", evaluator=evaluator, document=number)
+    folder = story.folder / "doubter"
+    _refused(story, lambda: decided.challenge(story.log, None, doubt, scorer, folder))
+    doubt = Doubt(entrant="maize", evaluator=evaluator, document=number, millibits=7)
+    story.told.append(decided.challenge(story.log, None, doubt, scorer, folder))
+
+
+def test_the_outcome_in_the_log_ranks_what_was_submitted(story: Story) -> None:
+    log = story.log
+    view = log.look(None)
+    assert view.phase is Phase.DECIDED
+    assert view.outcome is not None
+    raw = log.blob(view.outcome)
+    assert raw is not None
+    outcome = Outcome.parse(raw)
+    assert sorted(one.entrant for one in outcome.places) == sorted(MODELS)
+    assert outcome.documents == DRAWN
+    for place in outcome.places:
+        assert len(place.evaluators) == len(EVALUATORS)
+        assert not any(one.is_outlier for one in place.evaluators)
+        assert place.submission == to_text(view.submissions[place.entrant])
+
+
+def test_an_evaluator_that_was_killed_scored_nothing_twice(story: Story) -> None:
+    view = story.view()
+    for name in MODELS:
+        folder = secret_file.place(story.folder / EVALUATORS[0], view.id) / name
+        assert len((folder / "scores.jsonl").read_bytes().splitlines()) == DRAWN
+        assert not (folder / "model").exists()
+    said = [line for line in story.told if line.startswith(EVALUATORS[0])]
+    assert sum("bits per byte, logged" in line for line in said) == len(MODELS)
+
+
+def test_the_secret_was_for_its_owner_alone(story: Story) -> None:
+    view = story.view()
+    for name in EVALUATORS:
+        path = secret_file.place(story.folder / name, view.id) / "secret"
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        key = identity.load_or_create(story.folder / name).key
+        assert view.offers[key].secret == secret_file.kept(story.folder / name, view.id)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "it is too early: shares of Small may be shown after the draw",
+        "Small is closed: it takes entries until",
+        "agree as honest computers do",
+        "it is too early: scores of Small may be challenged until",
+        "more organisers have to sign",
+    ],
+)
+def test_what_comes_at_the_wrong_time_is_refused_with_the_right_one(
+    story: Story, told: str
+) -> None:
+    assert any(line.startswith("refused: ") and told in line for line in story.told), story.told
+
+
+def test_a_challenge_is_in_the_log(story: Story) -> None:
+    (challenge,) = story.view().challenges
+    assert (challenge.entrant, challenge.millibits) == ("maize", 7)
+
+
+def test_a_competition_is_shown_as_the_log_tells_it(
+    story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    showing.list_all(story.log)
+    showing.show(story.log, "Small")
+    said = capsys.readouterr().out
+    for part in ("Small", "decided", "maize", "milpa/bean at", "beacon: ", "takes 0.007 bits"):
+        assert part in said
+
+
+def test_a_stranger_verifies_it(story: Story) -> None:
+    found = CliRunner().invoke(cli, ["verify-competition", story.url])
+    assert found.exit_code == 0, found.output
+
+
+def test_who_did_not_offer_is_told_so(story: Story, tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        cli, ["competition", "evaluate", "--ledger", story.url, "--dir", str(tmp_path / "dora")]
+    )
+    error = result.exception
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert "did not offer to evaluate Small in time" in str(error)
+
+
+def test_a_competition_that_is_not_there_is_named_with_those_that_are(story: Story) -> None:
+    log = story.log
+    log.read()
+    with pytest.raises(UserFacingError, match=r"no competition 'Large'; there is: Small \("):
+        log.competition("Large")

@@ -1,0 +1,123 @@
+"""A folder on the Hub as a submission: named file by file, tried at once, fetched as it was."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import pytest
+import torch
+from safetensors.torch import save
+
+from tequio_client.audit.main import Quiet
+from tequio_client.competition import memory, submission, weights
+from tequio_shared.competition_rules import Submission
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
+from tests.client.competition.models import files_of, hub, rules
+from tests.support import model_folders
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.hub import FakeHub
+
+REPO = "someone/model"
+ORIGIN = weights.Origin(ledger="http://127.0.0.1:9")
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[FakeHub]:
+    with hub(tmp_path / "cache") as one:
+        one.put(REPO, files_of(tmp_path / "made") | {"README.md": b"hello", "code.py": b"raise"})
+        yield one
+
+
+def _submitted(served: FakeHub, **changes: object) -> Submission:
+    assert served.repositories
+    return submission.of_repository(rules(**changes), REPO, None).submission
+
+
+def _changed(served: FakeHub, files: dict[str, bytes]) -> None:
+    """Commit a change to the repository."""
+    found = served.repositories[REPO]
+    found.commit(found.commits[found.main] | files)
+
+
+def test_every_file_that_scoring_reads_is_named_by_size_and_hash(served: FakeHub) -> None:
+    made = _submitted(served)
+    assert Submission.parse(made.encode()) == made
+    there = served.repositories[REPO].commits[made.revision]
+    assert [one.name for one in made.files] == sorted(there.keys() - {"README.md", "code.py"})
+    for one in made.files:
+        due = hashlib.sha256(there[one.name]).digest()
+        assert (one.size_bytes, one.sha256) == (len(there[one.name]), to_text(due))
+
+
+def test_what_was_submitted_is_had_though_the_repository_goes_on(
+    served: FakeHub, tmp_path: Path
+) -> None:
+    made = _submitted(served)
+    _changed(served, {"config.json": b"{}"})
+    folder = weights.had(made, tmp_path / "had", ORIGIN, Quiet())
+    assert submission.read_names(folder) == [one.name for one in made.files]
+    assert sorted(one.name for one in folder.iterdir()) == submission.read_names(folder)
+    assert submission.file_digest(folder / "model.safetensors") == made.files[1].sha256
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(b"x" * 9, "it has 9 bytes"), (None, "another hash")],
+    ids=["size", "content"],
+)
+def test_a_commit_that_was_rewritten_is_not_scored(
+    served: FakeHub,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    content: bytes | None,
+    told: str,
+) -> None:
+    made = _submitted(served)
+    there = served.repositories[REPO].commits[made.revision]
+    name = "model.safetensors"
+    there[name] = content or there[name][:-1] + bytes([there[name][-1] ^ 1])
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "another"))
+    with pytest.raises(UserFacingError, match=told):
+        weights.had(made, tmp_path / "had", ORIGIN, Quiet())
+    assert not (tmp_path / "had").exists()
+
+
+def test_more_parameters_than_the_rules_allow_are_refused(served: FakeHub) -> None:
+    with pytest.raises(UserFacingError, match="and the rules of Small allow 1,000"):
+        _submitted(served, parameters=1_000)
+
+
+def test_a_window_that_the_model_cannot_take_is_found_before_the_deadline(
+    served: FakeHub,
+) -> None:
+    with pytest.raises(UserFacingError, match="a window of 128 tokens is more than the 64"):
+        _submitted(served, window=128)
+
+
+def test_weights_that_are_no_numbers_are_refused(served: FakeHub) -> None:
+    tensors = model_folders.tensors_of(model_folders.llama(256))
+    tensors["lm_head.weight"][3, 3] = torch.nan
+    _changed(served, {"model.safetensors": save(tensors, metadata={"format": "pt"})})
+    with pytest.raises(UserFacingError, match=r"weights of lm_head.weight are NaN or infinite"):
+        _submitted(served)
+
+
+def test_a_pickle_is_refused_before_it_is_fetched(served: FakeHub) -> None:
+    files = served.repositories[REPO]
+    tree = dict(files.commits[files.main])
+    tree["pytorch_model.bin"] = tree.pop("model.safetensors")
+    files.commit(tree)
+    with pytest.raises(UserFacingError, match="as a pickle"):
+        _submitted(served)
+
+
+def test_memory_is_counted_before_anything_is_promised() -> None:
+    assert memory.lacking(10**9, available_bytes=8 << 30) == ""
+    told = memory.lacking(7 * 10**9, available_bytes=8 << 30)
+    assert told == "a model of 7,000,000,000 parameters takes 36.1 GB to score, and 8.6 GB are free"
