@@ -3,7 +3,7 @@
 The score of a document is the median of the evaluators', so one that lies moves nothing while most
 are honest; it is named all the same. An evaluation of other texts than those that were drawn is
 named too, and counts for nothing. Ranks follow from a bootstrap over the documents that the
-competition's beacon seeds. docs/protocol.md, section 20.
+competition's beacon seeds. docs/protocol.md, section 19.6.
 """
 
 from __future__ import annotations

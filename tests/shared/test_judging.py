@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -93,7 +94,7 @@ def test_the_vector_comes_out_to_the_byte() -> None:
             for one in case["contenders"]
         ],
     )
-    assert msgspec.to_builtins(found) == case["expected"]["outcome"]
+    assert json.loads(found.encode()) == case["expected"]["outcome"]
     assert sha256(found.encode()).hex() == case["expected"]["sha256"]
     assert [one.rank for one in found.places] == [1, 1, 3, 0, 0]
 

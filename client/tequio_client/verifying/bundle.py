@@ -4,7 +4,7 @@ Members, in this order: `about`, `genesis`, `checkpoint`, `entries-0000000` and 
 each, as tlog-tiles bundles them), `blob-` and the base64url of each document's SHA-256, ascending.
 Each header is the ustar header of its name and size, of nobody and no time, so that the same
 content is the same file. Nothing is unpacked when it is read: names are looked up, never opened as
-paths, and no member but the sealed archive may be larger than a blob. docs/protocol.md, section 20.
+paths, and no member but the sealed archive may be larger than a blob. docs/protocol.md, 19.7.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ class BundleFile:
             raise NotHadError(f"{path} cannot be read: {err.strerror}") from err
         try:
             self._spots = dict(_members(self._file))
-            self.about = canonical.decode(self._read(ABOUT, STATEMENT_BYTES), About)
+            self.about = canonical.decode(
+                self._read(ABOUT, STATEMENT_BYTES), About, STATEMENT_BYTES
+            )
         except BaseException:
             self._file.close()
             raise
@@ -166,9 +168,9 @@ class BundleWriter:
 
     def blobs(self, paths: Iterable[tuple[Digest, Path]]) -> None:
         """Write documents, and the end."""
-        for name, path in sorted(paths):
+        for name, path in sorted((_blob(name), path) for name, path in paths):
             size = path.stat().st_size
-            self._file.write(_header(_blob(name), size))
+            self._file.write(_header(name, size))
             with path.open("rb") as source:
                 _copy(source, self._file, size)
             self._file.write(bytes(-size % _BLOCK))

@@ -1,0 +1,417 @@
+"""A competition's log whose door lets anything in: a ledger that lies, with everybody's real keys.
+
+Texts are sealed, shares shown and statements signed as they are; scores are made up, unless a test
+gives real ones. A test says a lie in the place of any step, and the log signs whatever came of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tequio_client.audit.findings import Report
+from tequio_client.audit.fold import Fold
+from tequio_client.competition import outcomes
+from tequio_client.organiser import archive_cipher, custody
+from tequio_client.verifying.bundle import About, BundleWriter
+from tequio_shared import judging, merkle, sealed_set
+from tequio_shared.competition_draw import commitment
+from tequio_shared.competition_rules import (
+    Budget,
+    CompetitionRules,
+    Dates,
+    Scoring,
+    Submission,
+    SubmittedFile,
+)
+from tequio_shared.evaluations import Environment, Evaluation
+from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, sha256, to_text
+from tequio_shared.judging import Text
+from tequio_shared.key_share import KeyShare
+from tequio_shared.keys import Signer
+from tequio_shared.notes import sign_checkpoint
+from tequio_shared.scoring import DocumentScore
+from tequio_shared.sealed_archive import Begin, Head
+from tequio_shared.sealed_set import SealedSet
+from tequio_shared.statement import Entry, make, sign
+from tequio_shared.statements.competitions import (
+    CompChallenge,
+    CompClose,
+    CompDraw,
+    CompEnter,
+    CompOpen,
+    CompResult,
+    CompReveal,
+    CompSubmit,
+    EvalOffer,
+    EvalResult,
+    EvalSecret,
+)
+from tests.support.authors import registration
+from tests.support.memory_log import COORDINATOR, LOG_SIGNER, NET, NOW_MS, MemoryLog, genesis
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from tequio_shared.competition import CompetitionView
+    from tequio_shared.evaluations import Outcome
+    from tequio_shared.statements import Body
+
+HOUR_MS = 3_600_000
+OPENS, DEADLINE, DRAW, SCORED, RESULT = (NOW_MS + HOUR_MS * n for n in (1, 5, 6, 8, 9))
+TEXTS = tuple(f"On day {at} the rain came back, and {at * 7} birds. " * 6 for at in range(9))
+ENTRANTS = {"alpha": 2_000, "beta": 2_200}
+"""Who enters, and the millibits that each needs for a byte."""
+EVALUATORS = ("eva", "edu", "ema", "eli")
+CUSTODIANS = ("carla", "carlos", "celia")
+KEY = bytes(range(64, 96))
+NEEDED = 2
+STEPS = ("open", "enter", "offer", "close", "secrets", "draw", "reveal", "score", "result")
+
+
+@dataclass(kw_only=True)
+class ContestLog:
+    """The log, the blobs, and what each step says; `now_ms` is everybody's clock."""
+
+    texts: Sequence[str] = TEXTS
+    swapped: Mapping[int, str] = field(default_factory=dict)
+    """Documents that stand in the archive in the place of those that were committed to."""
+    drawn: int = 6
+    window: int = 64
+    submissions: dict[str, Submission] = field(default_factory=dict)
+    millibits: Callable[[str, str, str], int] | None = None
+    """What an evaluator says an entrant needs for a text."""
+
+    def __post_init__(self) -> None:
+        self.log = MemoryLog.founded()
+        self.blobs: dict[Digest, bytes] = {}
+        self.now_ms = NOW_MS
+        self.signers = {"coordinator": COORDINATOR, "organiser": COORDINATOR}
+        self.shares: list[KeyShare] = []
+        for name in (*CUSTODIANS, *ENTRANTS, *EVALUATORS):
+            self.say(name, registration(NET, self.signer(name).key))
+        self.rules = self._rules()
+        self.put(self.rules.encode())
+
+    # --- a log that anything goes into
+
+    def signer(self, name: str) -> Signer:
+        """The key of somebody."""
+        return self.signers.setdefault(name, Signer(sha256(b"contest", name.encode())))
+
+    def key(self, name: str) -> PeerKey:
+        """The same, its public half."""
+        return self.signer(name).key
+
+    def say(self, name: str, body: Body) -> int:
+        """Log a statement whatever it says; gives its index."""
+        signer = self.signer(name)
+        seq, last = self.log.chains.get(signer.key, (0, ZERO_DIGEST))
+        statement = make(
+            body=body,
+            author=signer.key,
+            seq=seq + 1,
+            ts=self.now_ms,
+            exp=self.now_ms + 60_000,
+            prev=last,
+        )
+        return self.log.append(sign(NET, statement, signer))
+
+    def unsay(self) -> None:
+        """Forget the last statement, and that it was ever said."""
+        last = Entry.parse(self.log.leaves.pop()).statement
+        self.log.hashes.pop()
+        self.log.chains[last.author] = last.seq - 1, last.prev
+
+    def index_of(self, kind: str) -> int:
+        """Where the first statement of a type is."""
+        kinds = [Entry.parse(leaf).statement.type for leaf in self.log.leaves]
+        return kinds.index(kind)
+
+    def put(self, raw: bytes) -> str:
+        """Keep a document; gives its name."""
+        self.blobs[sha256(raw)] = raw
+        return to_text(sha256(raw))
+
+    def forge(self, index: int) -> None:
+        """Change a byte of an entry's signature; the log signs that too."""
+        leaf = bytearray(self.log.leaves[index])
+        leaf[2 + 32 + 5] ^= 1
+        self.log.leaves[index] = bytes(leaf)
+        self.log.hashes[index] = merkle.leaf_hash(bytes(leaf))
+
+    # --- as a stranger is shown it
+
+    def genesis(self) -> bytes:
+        """The genesis document."""
+        return genesis().encode()
+
+    def note(self) -> bytes:
+        """The signed checkpoint."""
+        return sign_checkpoint(self.log.checkpoint(), LOG_SIGNER)
+
+    def blob(self, name: Digest) -> bytes | None:
+        """A document."""
+        return self.blobs.get(name)
+
+    def bundle(self, path: Path, note: bytes | None = None) -> Path:
+        """All of it as a bundle."""
+        folder = path.with_suffix(".blobs")
+        folder.mkdir()
+        for name, raw in self.blobs.items():
+            (folder / to_text(name)).write_bytes(raw)
+        with BundleWriter(path) as writer:
+            about = About(competition=to_text(self.rules.id))
+            writer.begin(about, self.genesis(), note or self.note())
+            for first in range(0, len(self.log.leaves), 256):
+                writer.leaves(first // 256, self.log.leaves[first : first + 256])
+            writer.blobs((name, folder / to_text(name)) for name in self.blobs)
+        return path
+
+    @property
+    def view(self) -> CompetitionView:
+        """What follows from the log so far."""
+        fold = Fold(genesis(), self, Report())
+        for index, leaf in enumerate(self.log.leaves):
+            fold.take(index, leaf)
+        return fold.contests.competitions.views[self.rules.id]
+
+    # --- the course of things
+
+    def play(self, to: str = "result") -> ContestLog:
+        """Go from step to step up to that one."""
+        for step in STEPS[: STEPS.index(to) + 1]:
+            getattr(self, step)()
+        return self
+
+    def play_on(self, *steps: str) -> None:
+        """Take these steps, whatever happened before."""
+        for step in steps:
+            getattr(self, step)()
+
+    def open(self) -> None:
+        """Open it."""
+        self.say("organiser", CompOpen(competition=self.name))
+
+    def enter(self) -> None:
+        """Have every entrant enter and submit."""
+        self.now_ms = OPENS
+        for entrant in ENTRANTS:
+            self.say(entrant, CompEnter(competition=self.name, entrant=entrant, side=""))
+            self.submit(entrant, self.submissions.get(entrant, folder_of(entrant)))
+
+    def submit(self, entrant: str, submission: Submission) -> int:
+        """Submit something."""
+        self.submissions[entrant] = submission
+        name = self.put(submission.encode())
+        body = CompSubmit(competition=self.name, entrant=entrant, submission=name)
+        return self.say(entrant, body)
+
+    def offer(self) -> None:
+        """Have everybody offer to evaluate."""
+        for name in EVALUATORS:
+            commit = commitment(self.rules.id, self.key(name), secret_of(name))
+            self.say(name, EvalOffer(competition=self.name, commit=to_text(commit)))
+
+    def close(self) -> None:
+        """End the time of entries."""
+        self.now_ms = DEADLINE
+        self.say("coordinator", CompClose(competition=self.name))
+
+    def secrets(self) -> None:
+        """Open all secrets."""
+        for name in EVALUATORS:
+            self.say(name, EvalSecret(competition=self.name, secret=to_text(secret_of(name))))
+
+    def draw(self) -> None:
+        """End the time of secrets."""
+        self.now_ms = DRAW
+        self.draw_now()
+
+    def draw_now(self) -> int:
+        """End it at whatever time it is; gives the entry."""
+        return self.say("coordinator", CompDraw(competition=self.name))
+
+    def reveal(self) -> None:
+        """Show as many shares as are needed."""
+        for number in range(NEEDED):
+            self.show_share(number)
+
+    def show_share(self, number: int) -> int:
+        """Show one, counted from 0."""
+        share = self.shares[number].encode()
+        return self.say(CUSTODIANS[number], CompReveal(competition=self.name, share=share))
+
+    def score(self) -> None:
+        """Have every drawn evaluator score every entrant."""
+        for name in self.scorers:
+            for entrant in ENTRANTS:
+                self.evaluate(name, entrant)
+
+    def evaluate(self, name: str, entrant: str) -> int:
+        """Have somebody score an entrant; gives the entry."""
+        submission = self.submissions[entrant].id
+        said = Evaluation(
+            competition=self.name,
+            entrant=entrant,
+            submission=to_text(submission),
+            evaluator=to_text(self.key(name)),
+            environment=Environment(program="tequio 0", torch="2", device="cpu", threads=1),
+            documents=tuple(self._score(name, entrant, text) for text in self.drawn_texts),
+        )
+        return self.say(
+            name,
+            EvalResult(
+                competition=self.name,
+                entrant=entrant,
+                submission=to_text(submission),
+                scores=self.put(said.encode()),
+                millibits=said.total.millibits,
+                size_bytes=said.total.size_bytes,
+            ),
+        )
+
+    def challenge(self, entrant: str, evaluator: str, document: int) -> None:
+        """Contradict an evaluator."""
+        self.say(
+            "carla",
+            CompChallenge(
+                competition=self.name,
+                entrant=entrant,
+                evaluator=to_text(self.key(evaluator)),
+                document=document,
+                millibits=7,
+            ),
+        )
+
+    def result(self) -> None:
+        """Say what it came to."""
+        self.decide(self.outcome())
+
+    def decide(self, outcome: Outcome) -> int:
+        """Say that it came to something; gives the entry."""
+        self.now_ms = RESULT
+        name = self.put(outcome.encode())
+        return self.say("organiser", CompResult(competition=self.name, outcome=name))
+
+    # --- what follows
+
+    @property
+    def name(self) -> str:
+        """The competition's id."""
+        return to_text(self.rules.id)
+
+    @property
+    def scorers(self) -> list[str]:
+        """Who was drawn."""
+        draw = self.view.draw
+        assert draw is not None
+        by_key = {self.key(name): name for name in EVALUATORS}
+        return [by_key[key] for key in draw.evaluators]
+
+    @property
+    def drawn_texts(self) -> list[str]:
+        """The drawn documents, as they stand in the archive."""
+        draw = self.view.draw
+        assert draw is not None
+        return [self.swapped.get(at, self.texts[at]) for at in draw.documents]
+
+    def outcome(self) -> Outcome:
+        """What it comes to."""
+        view = self.view
+        assert view.draw is not None
+        texts = [Text.of(one.encode()) for one in self.drawn_texts]
+        contenders = outcomes.contenders(view, self.blob)
+        return judging.outcome(view.id, view.draw.beacon, texts, contenders)
+
+    def _score(self, name: str, entrant: str, text: str) -> DocumentScore:
+        raw = text.encode()
+        made_up = ENTRANTS[entrant] * len(raw) + EVALUATORS.index(name)
+        return DocumentScore(
+            document=to_text(sha256(raw)),
+            size_bytes=len(raw),
+            words=len(text.split(" ")),
+            tokens=len(raw),
+            millibits=self.millibits(name, entrant, text) if self.millibits else made_up,
+        )
+
+    def _rules(self) -> CompetitionRules:
+        return CompetitionRules(
+            name="Rainy days 2026",
+            sealed=self._sealed(),
+            archive="",
+            custodians=tuple(to_text(self.key(name)) for name in CUSTODIANS),
+            budget=Budget(parameters=0, tokens=0, hours=0),
+            dates=Dates(opens=OPENS, deadline=DEADLINE, draw=DRAW, scored=SCORED, result=RESULT),
+            scoring=Scoring(
+                window=self.window, stride=self.window // 2, documents=self.drawn, evaluators=3
+            ),
+            data="",
+        )
+
+    def _sealed(self) -> SealedSet:
+        """Seal the texts, and keep the archive and the shares."""
+        salts = [sha256(b"salt", bytes([at]))[:16] for at in range(len(self.texts))]
+        leaves = [
+            sealed_set.leaf(salt, (text.encode(),))
+            for salt, text in zip(salts, self.texts, strict=True)
+        ]
+        raws = [self.swapped.get(at, text).encode() for at, text in enumerate(self.texts)]
+        head = Head(
+            root=merkle.root_of_hashes(leaves),
+            documents=len(raws),
+            size_bytes=sum(map(len, raws)),
+        )
+        plain = b"".join(leaves) + b"".join(
+            Begin(index=at, salt=salts[at], size_bytes=len(raw)).encode() + raw
+            for at, raw in enumerate(raws)
+        )
+        archive = b"".join(archive_cipher.encrypted(KEY, head, (plain,)))
+        self.shares = [
+            KeyShare(index=at, needed=NEEDED, shares=len(CUSTODIANS), root=head.root, value=value)
+            for at, value in enumerate(custody.split(KEY, NEEDED, len(CUSTODIANS)), 1)
+        ]
+        return SealedSet(
+            root=to_text(head.root),
+            documents=head.documents,
+            size_bytes=head.size_bytes,
+            archive=self.put(archive),
+            needed=NEEDED,
+            shares=tuple(to_text(one.name) for one in self.shares),
+        )
+
+
+def secret_of(name: str) -> Digest:
+    """What an evaluator commits to."""
+    return sha256(b"secret", name.encode())
+
+
+def folder_of(entrant: str, folder: Path | None = None) -> Submission:
+    """A folder on the Hub; its files are those of a folder that is here, or made up."""
+    files = {"model.safetensors": b"weights of " + entrant.encode()}
+    if folder is not None:
+        files = {one.name: one.read_bytes() for one in folder.iterdir()}
+    return Submission(
+        run="",
+        round=0,
+        weights_root="",
+        repo=f"user/{entrant}",
+        revision=hashlib.sha1(entrant.encode(), usedforsecurity=False).hexdigest(),
+        files=tuple(
+            SubmittedFile(name=name, size_bytes=len(raw), sha256=to_text(sha256(raw)))
+            for name, raw in sorted(files.items())
+        ),
+    )
+
+
+def placed(outcome: Outcome, entrant: str, **changes: int) -> Outcome:
+    """The same outcome with another row for an entrant."""
+    places = tuple(
+        msgspec.structs.replace(one, **changes) if one.entrant == entrant else one
+        for one in outcome.places
+    )
+    return msgspec.structs.replace(outcome, places=places)
