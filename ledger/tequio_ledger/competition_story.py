@@ -6,54 +6,16 @@ here, and name the entries.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_shared.errors import RefusedError
-from tequio_shared.ids import Digest, PeerKey, digest_from_text, to_text
-from tequio_shared.statements.competitions import (
-    CompChallenge,
-    CompClose,
-    CompDraw,
-    CompEnter,
-    CompOpen,
-    CompResult,
-    CompReveal,
-    CompSubmit,
-    EvalOffer,
-    EvalResult,
-    EvalSecret,
-)
+from tequio_shared.competitions import ABOUT_COMPETITIONS
+from tequio_shared.ids import Digest, PeerKey, digest_from_text
 
 if TYPE_CHECKING:
     from tequio_shared.statement import Statement
-
-ABOUT_COMPETITIONS = (
-    CompOpen,
-    CompEnter,
-    CompSubmit,
-    EvalOffer,
-    CompClose,
-    EvalSecret,
-    CompDraw,
-    CompReveal,
-    EvalResult,
-    CompChallenge,
-    CompResult,
-)
-CompetitionBody = (
-    CompOpen
-    | CompEnter
-    | CompSubmit
-    | EvalOffer
-    | CompClose
-    | EvalSecret
-    | CompDraw
-    | CompReveal
-    | EvalResult
-    | CompChallenge
-    | CompResult
-)
+    from tequio_shared.statements import Body
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,43 +25,22 @@ class Said:
     index: int
     author: PeerKey
     ts: int
-    body: CompetitionBody
+    body: Body
 
 
 class Stories:
     """The statements about each competition, in the order of the log."""
 
     def __init__(self) -> None:
-        self._told: dict[Digest, list[Said]] = {}  # by opening
+        self._told: defaultdict[Digest, list[Said]] = defaultdict(list)
 
     def apply(self, index: int, statement: Statement) -> None:
-        """Take the statement at that log index, whatever it is about.
-
-        Raises RefusedError("not-found") for a competition that nobody opened.
-        """
+        """Take the statement at that log index, whatever it is about."""
         body = statement.body
-        if not isinstance(body, ABOUT_COMPETITIONS):
-            return
-        competition = digest_from_text(body.competition)
-        if isinstance(body, CompOpen):
-            self._told.setdefault(competition, [])
-        said = Said(index=index, author=statement.author, ts=statement.ts, body=body)
-        self._list(competition).append(said)
-
-    def ids(self) -> tuple[Digest, ...]:
-        """All competitions, the first opened first."""
-        return tuple(self._told)
-
-    def opened(self, competition: Digest) -> int:
-        """The entry that opened a competition."""
-        return self._told[competition][0].index
+        if isinstance(body, ABOUT_COMPETITIONS):
+            said = Said(index=index, author=statement.author, ts=statement.ts, body=body)
+            self._told[digest_from_text(body.competition)].append(said)
 
     def of(self, competition: Digest) -> tuple[Said, ...]:
-        """What was said of one; raises RefusedError("not-found")."""
-        return tuple(self._list(competition))
-
-    def _list(self, competition: Digest) -> list[Said]:
-        if competition not in self._told:
-            text = to_text(competition)
-            raise RefusedError("not-found", f"no competition {text} was opened in this network")
-        return self._told[competition]
+        """What was said of one."""
+        return tuple(self._told.get(competition, ()))

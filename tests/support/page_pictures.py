@@ -2,7 +2,7 @@
 
     python -m tests.support.page_pictures build/pages [--page run]
 
-The ledger is filled anew each time, up to now, and served by the real program.
+The ledgers are filled anew each time, up to now, and served by the real program.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tests.support.browser import NARROW, WIDE, Scheme, chromium, watched
+from tests.support.contest_site import ContestSite, served_contests
 from tests.support.site import Site, served_site
 
 if TYPE_CHECKING:
@@ -32,14 +33,31 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--page", help="only this one")
     asked = parser.parse_args(arguments)
     asked.folder.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory() as folder, served_site(Path(folder)) as site, chromium() as browser:
-        for scheme in SCHEMES:
-            for size in SIZES:
-                draw(browser, site, asked.folder, scheme, size, asked.page)
+    with (
+        TemporaryDirectory() as one,
+        TemporaryDirectory() as other,
+        served_site(Path(one)) as site,
+        served_contests(Path(other)) as contests,
+        chromium() as browser,
+    ):
+        draw_all(browser, site, asked.folder, asked.page)
+        draw_all(browser, contests, asked.folder, asked.page)
+
+
+def draw_all(browser: Browser, site: Site | ContestSite, folder: Path, only: str | None) -> None:
+    """Draw a site in every look and size."""
+    for scheme in SCHEMES:
+        for size in SIZES:
+            draw(browser, site, folder, scheme, size, only)
 
 
 def draw(
-    browser: Browser, site: Site, folder: Path, scheme: Scheme, size: str, only: str | None
+    browser: Browser,
+    site: Site | ContestSite,
+    folder: Path,
+    scheme: Scheme,
+    size: str,
+    only: str | None,
 ) -> None:
     """Draw every page in one look and size."""
     with watched(browser, scheme, SIZES[size]) as window:

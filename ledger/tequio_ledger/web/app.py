@@ -13,6 +13,7 @@ from sqlalchemy.exc import TimeoutError as NoConnectionError
 from tequio_ledger.service import Ledger
 from tequio_ledger.web import (
     blobs,
+    competitions,
     cosigned,
     events,
     files,
@@ -50,6 +51,8 @@ ROUTES = (
     quarantine.get_quarantine,
     invitations.get_invitations,
     invitations.get_connectors,
+    competitions.get_competitions,
+    competitions.get_competition,
     statements.post_statements,
     cosigned.get_proof,
     cosigned.get_witnesses,

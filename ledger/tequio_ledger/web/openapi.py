@@ -37,6 +37,7 @@ _NUMBERS = {"number": {"minimum": 1, "maximum": JSON_INTEGER}}
 _PATTERNS = {
     "run": f"^{_BYTES_32}$",
     "key": f"^{_BYTES_32}$",
+    "competition": f"^{_BYTES_32}$",
     "name": f"^({_BYTES_32}|[0-9A-Fa-f]{{64}})$",
     "rest": r"^(0|[1-9]|[1-5][0-9]|6[0-3]|entries)(/x[0-9]{3})*/[0-9]{3}(\.p/[1-9][0-9]{0,2})?$",
     "around": f"^({_BYTES_32})?$",

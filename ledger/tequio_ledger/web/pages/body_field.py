@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from tequio_shared.statement import Statement
 
 _TIMES = {"opened", "train_by", "close_by", "until"}
-_BLOBS = {"roster", "result", "manifest", "text"}
+_BLOBS = {"roster", "result", "manifest", "text", "submission", "scores", "outcome"}
+_PEERS = {"peer", "evaluator"}
+_PAGES = {"competition": "competitions", "side": "runs"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,7 @@ class BodyField:
     entries: tuple[int, ...] = ()
     peer: str = ""
     blob: str = ""
+    page: str = ""
 
 
 def body_fields(statement: Statement) -> tuple[BodyField, ...]:
@@ -54,8 +57,9 @@ def _field(kind: str, name: str, value: object) -> BodyField:
         value=text,
         means=_meaning(kind, name, value),
         entries=entries,
-        peer=text if name == "peer" else "",
+        peer=text if name in _PEERS else "",
         blob=text if name in _BLOBS and text else "",
+        page=f"/{_PAGES[name]}/{text}" if name in _PAGES and text else "",
     )
 
 

@@ -57,6 +57,7 @@ def _all(connection: Connection, ledger: Ledger, asked: str) -> Iterator[Found]:
     if digest is not None:
         yield from _named(connection, ledger, digest)
     yield from _runs(ledger, asked)
+    yield from _competitions(ledger, asked)
     if digest is None and _FRONT.fullmatch(asked):
         yield from _fronts(connection, asked)
 
@@ -100,6 +101,13 @@ def _runs(ledger: Ledger, asked: str) -> Iterator[Found]:
     for run, view in list(ledger.state.runs.items()):
         if asked.casefold() in view.manifest.name.casefold() or to_text(run).startswith(asked):
             yield Found(path=f"/runs/{to_text(run)}", name=view.manifest.name, what="a run")
+
+
+def _competitions(ledger: Ledger, asked: str) -> Iterator[Found]:
+    for view in list(ledger.state.competitions.views.values()):
+        name, text = view.rules.name, to_text(view.id)
+        if asked.casefold() in name.casefold() or text.startswith(asked):
+            yield Found(path=f"/competitions/{text}", name=name, what="a competition")
 
 
 def _fronts(connection: Connection, asked: str) -> Iterator[Found]:

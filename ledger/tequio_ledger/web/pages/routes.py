@@ -9,6 +9,8 @@ from litestar.exceptions import ValidationException
 from tequio_ledger.service import Ledger
 from tequio_ledger.web.pages import (
     about,
+    competition,
+    competitions,
     entries,
     entry,
     leaderboard,
@@ -36,6 +38,8 @@ ROUTES = (
     round_page.get_round,
     peer.get_peer,
     leaderboard.get_leaderboard,
+    competitions.get_competitions,
+    competition.get_competition,
     quarantine.get_quarantine,
     entries.get_entries,
     entry.get_entry,

@@ -11,8 +11,9 @@ from tequio_ledger.log import Published
 from tequio_ledger.service import Ledger
 from tequio_ledger.store import history
 from tequio_ledger.store.history import PastRound
+from tequio_ledger.web.competition_now import CompetitionNow, competitions_of
 from tequio_ledger.web.given import GivenLedger
-from tequio_ledger.web.pages import figures, press, series, words
+from tequio_ledger.web.pages import competition_words, figures, press, series, words
 from tequio_ledger.web.pages.chart import Chart
 from tequio_ledger.web.pages.data_progress import DataProgress, data_progress
 from tequio_ledger.web.pages.round_ring import RoundRing, round_ring
@@ -62,6 +63,15 @@ class RoundLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Contest:
+    """A competition that the run is a side of."""
+
+    id: str
+    name: str
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunPage:
     """A run with its past."""
 
@@ -79,6 +89,8 @@ class RunPage:
     data: DataProgress
     asked: tuple[str, ...]
     """Whom the run takes; nothing: everybody."""
+    contests: tuple[Contest, ...]
+    """Competitions that it is a side of."""
     ledger: str
     """Where this ledger is, for who wants to join."""
 
@@ -106,7 +118,8 @@ async def get_run(request: AnyRequest, ledger: GivenLedger, run: FromPath[str]) 
     """Show a run."""
     await ledger.sequencer.settled()
     now = run_now(ledger.state, RunId(from_text(run)))
-    return await press.in_turn(request, _printed, request, ledger, now)
+    contests = competitions_of(ledger.state, RunId(from_text(run)))
+    return await press.in_turn(request, _printed, request, ledger, now, contests)
 
 
 @get("/runs/{run:str}/rounds")
@@ -129,12 +142,16 @@ def get_rounds(
     return press.page(request, "rounds.html", press.frame(request, ledger, published), view)
 
 
-def _printed(request: AnyRequest, ledger: Ledger, now: RunNow) -> Response[bytes]:
-    view, published = _view(ledger, now, press.here(request, ledger))
+def _printed(
+    request: AnyRequest, ledger: Ledger, now: RunNow, contests: tuple[CompetitionNow, ...]
+) -> Response[bytes]:
+    view, published = _view(ledger, now, contests, press.here(request, ledger))
     return press.page(request, "run.html", press.frame(request, ledger, published), view)
 
 
-def _view(ledger: Ledger, now: RunNow, here: str) -> tuple[RunPage, Published]:
+def _view(
+    ledger: Ledger, now: RunNow, contests: tuple[CompetitionNow, ...], here: str
+) -> tuple[RunPage, Published]:
     run = from_text(now.id)
     with snapshot(ledger.database) as (connection, published):
         past = history.last_rounds(connection, run, CHART_ROUNDS)
@@ -151,6 +168,12 @@ def _view(ledger: Ledger, now: RunNow, here: str) -> tuple[RunPage, Published]:
         ring=round_ring(now),
         data=data_progress(now, ledger.blobs.read),
         asked=words.asked(ledger.state.run(RunId(run)).manifest.admits),
+        contests=tuple(
+            Contest(
+                id=one.id, name=one.rules.name, mark=competition_words.mark(one, ledger.clock())
+            )
+            for one in contests
+        ),
         ledger=here,
     )
     return view, published

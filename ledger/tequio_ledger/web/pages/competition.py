@@ -1,0 +1,204 @@
+"""GET /competitions/{competition}: one competition, from its rules to its outcome."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from litestar import Response, get
+from litestar.params import FromPath
+
+from tequio_ledger.competition_story import Said
+from tequio_ledger.log import Published
+from tequio_ledger.service import Ledger
+from tequio_ledger.state import State
+from tequio_ledger.store import history
+from tequio_ledger.web.competition_now import CompetitionNow, EntrantNow, competition_now
+from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.pages import competition_scores, competition_words, press, words
+from tequio_ledger.web.pages.competition_scores import PairRow, ScoreRow
+from tequio_ledger.web.pages.competition_words import Rule, Step
+from tequio_ledger.web.pages.data_progress import data_progress
+from tequio_ledger.web.pages.placing import Placing
+from tequio_ledger.web.pages.run_now import OnHub, RunNow, run_now
+from tequio_ledger.web.pages.side_curves import MOST, SideCurves, Swarm, side_curves
+from tequio_ledger.web.pages.words import Mark
+from tequio_ledger.web.problems import AnyRequest
+from tequio_ledger.web.snapshot import snapshot
+from tequio_shared.competition_rules import Submission
+from tequio_shared.errors import PeerError
+from tequio_shared.evaluations import Outcome
+from tequio_shared.ids import RunId, digest_from_text, from_text, to_text
+
+CHART_ROUNDS = 2_000
+ROWS = 100
+"""Offers, challenges and statements that are shown; the log has all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntrantRow:
+    """One entrant, its run if it has one, and where its submission can be downloaded."""
+
+    now: EntrantNow
+    run_name: str
+    on_hub: OnHub | None
+    """Where organisers published the head that was submitted."""
+
+    @property
+    def submission(self) -> Submission | None:
+        """What was submitted, a head or a folder."""
+        return self.now.submission
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryLine:
+    """One statement about the competition."""
+
+    index: int
+    at_ms: int
+    type: str
+    says: str
+    author: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompetitionPage:
+    """One competition."""
+
+    now: CompetitionNow
+    mark: Mark
+    gist: str
+    coming: tuple[str, int] | None
+    steps: tuple[Step, ...]
+    rules: tuple[Rule, ...]
+    secrecy: Mark
+    entrants: tuple[EntrantRow, ...]
+    curves: SideCurves
+    picture: Placing | None
+    scores: tuple[ScoreRow, ...]
+    pairs: tuple[PairRow, ...]
+    unranked: tuple[str, ...]
+    is_final: bool
+    """Whether ranks and intervals are those that organisers stated."""
+    documents: int | None
+    """Texts that the outcome counts; None before it."""
+    challenged: Counter[tuple[str, str]]
+    """Challenges by entrant and evaluator."""
+    story: tuple[StoryLine, ...]
+    """The newest first."""
+    ledger: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Taken:
+    """What was taken from the state: the competition, its entrants, and the runs to be drawn."""
+
+    now: CompetitionNow
+    entrants: tuple[EntrantRow, ...]
+    runs: tuple[tuple[str, RunNow], ...]
+    swarms: int
+
+
+@get("/competitions/{competition:str}")
+async def get_competition(
+    request: AnyRequest, ledger: GivenLedger, competition: FromPath[str]
+) -> Response[bytes]:
+    """Show a competition."""
+    await ledger.sequencer.settled()
+    now = competition_now(ledger.state, digest_from_text(competition))
+    sides = [one for one in now.entrants if one.side]
+    taken = _Taken(
+        now=now,
+        entrants=tuple(_entrant(ledger.state, one) for one in now.entrants),
+        runs=tuple(
+            (one.name, run_now(ledger.state, RunId(from_text(one.side)))) for one in sides[:MOST]
+        ),
+        swarms=len(sides),
+    )
+    return await press.in_turn(request, _printed, request, ledger, taken)
+
+
+def _entrant(state: State, one: EntrantNow) -> EntrantRow:
+    run = state.run(RunId(from_text(one.side))) if one.side else None
+    said = one.submission
+    published = run.published.get(said.round) if run and said and said.run else None
+    return EntrantRow(
+        now=one,
+        run_name=run.manifest.name if run else "",
+        on_hub=OnHub(
+            round=said.round,
+            repo=published[1].repo,
+            revision=published[1].revision,
+            entry=published[0],
+        )
+        if published and said
+        else None,
+    )
+
+
+def _printed(request: AnyRequest, ledger: Ledger, taken: _Taken) -> Response[bytes]:
+    view, published = _view(ledger, taken, press.here(request, ledger))
+    return press.page(request, "competition.html", press.frame(request, ledger, published), view)
+
+
+def _view(ledger: Ledger, taken: _Taken, here: str) -> tuple[CompetitionPage, Published]:
+    now, now_ms = taken.now, ledger.clock()
+    with snapshot(ledger.database) as (connection, published):
+        pasts = [
+            history.last_rounds(connection, from_text(run.id), CHART_ROUNDS)
+            for _, run in taken.runs
+        ]
+    swarms = [
+        Swarm(
+            entrant=name,
+            run=run.id,
+            name=run.name,
+            rounds=past,
+            tokens_per_byte=data_progress(run, ledger.blobs.read).tokens_per_byte,
+        )
+        for (name, run), past in zip(taken.runs, pasts, strict=True)
+    ]
+    outcome = _outcome(ledger, now)
+    view = CompetitionPage(
+        now=now,
+        mark=competition_words.mark(now, now_ms),
+        gist=competition_words.gist(now.rules),
+        coming=competition_words.coming(now, now_ms),
+        steps=competition_words.steps(now, now_ms),
+        rules=competition_words.rules_told(now.rules),
+        secrecy=competition_words.secrecy(now),
+        entrants=taken.entrants,
+        curves=side_curves(swarms, left_out=taken.swarms - len(swarms)),
+        picture=competition_scores.picture(now, outcome),
+        scores=competition_scores.score_rows(now, outcome),
+        pairs=competition_scores.pair_rows(outcome),
+        unranked=competition_scores.unranked(outcome),
+        is_final=outcome is not None,
+        documents=outcome.documents if outcome else None,
+        challenged=Counter((one.entrant, one.evaluator) for one in now.challenges),
+        story=_story(now.story),
+        ledger=here,
+    )
+    return view, published
+
+
+def _outcome(ledger: Ledger, now: CompetitionNow) -> Outcome | None:
+    """What organisers stated, if its document is still here."""
+    if not now.outcome:
+        return None
+    try:
+        return Outcome.parse(ledger.blobs.read(digest_from_text(now.outcome)))
+    except (KeyError, PeerError):
+        return None
+
+
+def _story(told: Sequence[Said]) -> tuple[StoryLine, ...]:
+    return tuple(
+        StoryLine(
+            index=one.index,
+            at_ms=one.ts,
+            type=one.body.TYPE,
+            says=words.TYPES[one.body.TYPE],
+            author=to_text(one.author),
+        )
+        for one in reversed(told[-ROWS:])
+    )
