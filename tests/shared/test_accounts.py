@@ -15,6 +15,8 @@ from tequio_shared.round import Phase
 from tequio_shared.standing import Standing
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant
 from tequio_shared.statements.invitations import InviteOpen
+from tequio_shared.statements.rounds import RoundClose
+from tequio_shared.statements.runs import RunOpen
 from tequio_shared.statements.standing import StandingRelease
 from tests.support.swarm import Character, Said, Swarm, Volunteer, signer, tiny_manifest
 
@@ -52,6 +54,24 @@ def test_witnesses_without_a_trainer_get_no_windows() -> None:
     them.ready(signer("a").key, (WITNESS,), sha256(b""), 0)
     them.ready(signer("b").key, BOTH, sha256(b""), 1)
     assert [one.share for one in them.plan_roster(0).members] == [0, 3]
+
+
+def test_a_run_notes_what_each_head_took_and_who_ever_had_a_slot() -> None:
+    swarm = Swarm()
+    members = {swarm.volunteer(f"v{at}").key for at in range(3)}
+    swarm.run_rounds(3)
+    late = swarm.volunteer("late")
+    them = swarm.view.accounts
+    assert them is not None
+    said = [one.statement for one in swarm.entries]
+    (opened,) = [one.ts for one in said if isinstance(one.body, RunOpen)]
+    closed = {one.round or 0: one.ts - opened for one in said if isinstance(one.body, RoundClose)}
+    assert {number: one.ms for number, one in them.trained.items()} == closed
+    spent = [one.tokens for one in them.trained.values()]
+    assert spent == sorted(set(spent))
+    assert spent[-1] == them.tokens > spent[0] > 0
+    assert them.rostered == members
+    assert late.key not in them.rostered
 
 
 def test_planning_hands_nothing_out() -> None:

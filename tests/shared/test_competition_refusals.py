@@ -1,0 +1,430 @@
+"""What a competition refuses, and that what is refused changes nothing: a row for each refusal."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tequio_shared.competition import CHALLENGES, Phase
+from tequio_shared.errors import RefusedError
+from tequio_shared.evaluations import ENTRANTS
+from tequio_shared.ids import RunId, sha256
+from tequio_shared.standing import Standing
+from tequio_shared.statements.competitions import (
+    CompChallenge,
+    CompClose,
+    CompDraw,
+    CompOpen,
+    CompReveal,
+    CompSubmit,
+)
+from tests.support.competition_stage import RUN, Stage
+from tests.support.paper_competition import (
+    DEADLINE,
+    DRAW,
+    OPENS,
+    RESULT,
+    SCORED,
+    PaperCompetition,
+    folder,
+)
+from tests.support.statements import D, example
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tequio_shared.statements import Body
+
+OTHER_RUN = RunId(sha256(b"another run"))
+
+
+def forged(stage: Stage, **changes: Any) -> CompReveal:  # noqa: ANN401 - fields by name
+    share = replace(stage.paper.shares[0], **changes)
+    return CompReveal(competition=stage.paper.text, share=share.encode())
+
+
+def mistyped(stage: Stage) -> CompReveal:
+    line = stage.paper.shares[0].encode()
+    wrong = "B" if line[-1] == "A" else "A"
+    return CompReveal(competition=stage.paper.text, share=line[:-1] + wrong)
+
+
+def scored(stage: Stage, **changes: object) -> Body:
+    """The first evaluator's word on alpha, changed."""
+    evaluator = stage.drawn().evaluators[0]
+    body = stage.paper.result(evaluator, "alpha", folder("alpha"), 9)
+    return msgspec.structs.replace(body, **changes)
+
+
+def short_of_a_document(stage: Stage) -> None:
+    stage.paper.drawn -= 1
+    stage.say(stage.scorers[0], scored(stage))
+
+
+def scored_twice(stage: Stage) -> None:
+    stage.say(stage.scorers[0], scored(stage))
+    stage.say(stage.scorers[0], scored(stage))
+
+
+def scored_for_another(stage: Stage) -> None:
+    stage.say(stage.scorers[1], scored(stage))
+
+
+def challenge(stage: Stage, document: int | None = None, entrant: str = "alpha") -> CompChallenge:
+    draw = stage.drawn()
+    number = draw.documents[0] if document is None else document
+    return stage.paper.challenge(entrant, draw.evaluators[0], number)
+
+
+def challenge_twice(stage: Stage) -> None:
+    stage.score(stage.scorers[0], "alpha")
+    for after in (1, 2):
+        stage.at(DRAW + after).say("anybody", challenge(stage))
+
+
+def challenge_what_was_not_drawn(stage: Stage) -> None:
+    stage.score(stage.scorers[0], "alpha")
+    (document, *_) = set(range(20)) - set(stage.drawn().documents)
+    stage.say("anybody", challenge(stage, document))
+
+
+def challenge_too_often(stage: Stage) -> None:
+    stage.score(stage.scorers[0], "alpha")
+    for number in range(CHALLENGES + 1):
+        body = msgspec.structs.replace(challenge(stage), millibits=number)
+        stage.say("anybody", body)
+
+
+def say_when_banned(stage: Stage, name: str, body: Body) -> None:
+    stage.standings.records[stage.key(name)].standing = Standing.BANNED
+    stage.say(name, body)
+
+
+def full(stage: Stage) -> None:
+    for number in range(ENTRANTS):
+        stage.say("many", stage.paper.enter(f"n{number}"))
+
+
+def open_another(stage: Stage, content: bytes) -> None:
+    stage.say("organiser", CompOpen(competition=stage.paper.put(content)))
+
+
+def open_late(stage: Stage) -> None:
+    late = PaperCompetition(
+        custodians=stage.paper.custodians,
+        start_ms=stage.paper.start_ms,
+        name="Another",
+        documents=stage.paper.documents,
+    )
+    stage.at(DEADLINE).say("organiser", late.open())
+
+
+def other_outcome(stage: Stage) -> None:
+    stage.at(RESULT).say("organiser", stage.paper.decide(sha256(b"another beacon")))
+
+
+def two_sides(stage: Stage) -> None:
+    for name in ("run", "run-again"):
+        stage.say("organiser", stage.paper.enter(name, RUN))
+
+
+REFUSALS: dict[str, tuple[Phase, str, Callable[[Stage], object]]] = {
+    "opened twice": (Phase.OPEN, "already-said", lambda s: s.say("organiser", s.paper.open())),
+    "rules that are not there": (
+        Phase.OPEN,
+        "not-found",
+        lambda s: s.say("organiser", CompOpen(competition=D)),
+    ),
+    "rules that do not hold": (Phase.OPEN, "malformed", lambda s: open_another(s, b"{}")),
+    "a deadline that is over": (Phase.OPEN, "too-late", open_late),
+    "a competition that nobody opened": (
+        Phase.OPEN,
+        "not-found",
+        lambda s: s.say("gamma", example("comp.enter")),
+    ),
+    "a name that is taken": (
+        Phase.OPEN,
+        "name-taken",
+        lambda s: s.say("gamma", s.paper.enter("alpha")),
+    ),
+    "entered before it opens": (
+        Phase.OPEN,
+        "too-early",
+        lambda s: s.at(OPENS - 1).say("gamma", s.paper.enter("gamma")),
+    ),
+    "entered after the deadline": (
+        Phase.OPEN,
+        "too-late",
+        lambda s: s.at(DEADLINE + 1).say("gamma", s.paper.enter("gamma")),
+    ),
+    "entered in the next phase": (
+        Phase.CLOSED,
+        "too-late",
+        lambda s: s.say("gamma", s.paper.enter("gamma")),
+    ),
+    "a custodian that enters": (
+        Phase.OPEN,
+        "not-eligible",
+        lambda s: s.say("custodian 1", s.paper.enter("gamma")),
+    ),
+    "entered while banned": (
+        Phase.OPEN,
+        "quarantined",
+        lambda s: say_when_banned(s, "gamma", s.paper.enter("gamma")),
+    ),
+    "a run that anybody enters": (
+        Phase.OPEN,
+        "wrong-role",
+        lambda s: s.say("gamma", s.paper.enter("gamma", RUN)),
+    ),
+    "a run that does not exist": (
+        Phase.OPEN,
+        "not-found",
+        lambda s: s.say("organiser", s.paper.enter("gamma", OTHER_RUN)),
+    ),
+    "a run that enters twice": (Phase.OPEN, "name-taken", two_sides),
+    "too many entrants": (Phase.OPEN, "competition-full", full),
+    "a submission of nobody's": (
+        Phase.OPEN,
+        "not-found",
+        lambda s: s.say("alpha", s.paper.submit("gamma", folder("gamma"))),
+    ),
+    "a submission for somebody else": (
+        Phase.OPEN,
+        "wrong-role",
+        lambda s: s.say("beta", s.paper.submit("alpha", folder("worse"))),
+    ),
+    "a submission while banned": (
+        Phase.OPEN,
+        "quarantined",
+        lambda s: say_when_banned(s, "alpha", s.paper.submit("alpha", folder("better"))),
+    ),
+    "a submission that is not there": (
+        Phase.OPEN,
+        "not-found",
+        lambda s: s.say(
+            "alpha", CompSubmit(competition=s.paper.text, entrant="alpha", submission=D)
+        ),
+    ),
+    "a submission that does not hold": (
+        Phase.OPEN,
+        "malformed",
+        lambda s: s.say(
+            "alpha",
+            CompSubmit(competition=s.paper.text, entrant="alpha", submission=s.paper.put(b"{}")),
+        ),
+    ),
+    "a submission in the next phase": (
+        Phase.CLOSED,
+        "too-late",
+        lambda s: s.say("alpha", s.paper.submit("alpha", folder("better"))),
+    ),
+    "an offer after the deadline": (
+        Phase.OPEN,
+        "too-late",
+        lambda s: s.at(DEADLINE + 1).offer("five"),
+    ),
+    "an offer of an entrant": (Phase.OPEN, "not-eligible", lambda s: s.offer("alpha")),
+    "an offer of a custodian": (Phase.OPEN, "not-eligible", lambda s: s.offer("custodian 2")),
+    "an offer of an organiser": (Phase.OPEN, "not-eligible", lambda s: s.offer("second")),
+    "an offer while banned": (
+        Phase.OPEN,
+        "quarantined",
+        lambda s: say_when_banned(s, "five", s.paper.offer(s.key("five"))),
+    ),
+    "an end before the deadline": (
+        Phase.OPEN,
+        "too-early",
+        lambda s: s.at(DEADLINE - 1).say("coordinator", CompClose(competition=s.paper.text)),
+    ),
+    "a second end": (Phase.CLOSED, "too-late", lambda s: s.close()),
+    "a secret before the end": (Phase.OPEN, "too-early", lambda s: s.confess("one")),
+    "a secret of who offered nothing": (Phase.CLOSED, "not-found", lambda s: s.confess("five")),
+    "another secret": (
+        Phase.CLOSED,
+        "wrong-reveal",
+        lambda s: s.say("one", s.paper.secret(s.key("two"))),
+    ),
+    "a secret twice": (Phase.CLOSED, "already-said", lambda s: s.confess("one", "one")),
+    "a secret after the draw": (Phase.DRAWN, "too-late", lambda s: s.confess("one")),
+    "a draw before its date": (
+        Phase.CLOSED,
+        "too-early",
+        lambda s: s.at(DRAW - 1).say("coordinator", CompDraw(competition=s.paper.text)),
+    ),
+    "a draw before the end": (Phase.OPEN, "too-early", lambda s: s.draw()),
+    "a share before the draw": (Phase.CLOSED, "too-early", lambda s: s.reveal(1)),
+    "a share of nobody's": (
+        Phase.DRAWN,
+        "wrong-role",
+        lambda s: s.say("one", s.paper.reveal(1)),
+    ),
+    "a share of another custodian": (
+        Phase.DRAWN,
+        "wrong-share",
+        lambda s: s.say("custodian 2", s.paper.reveal(1)),
+    ),
+    "a share of another set": (
+        Phase.DRAWN,
+        "wrong-share",
+        lambda s: s.say("custodian 1", forged(s, root=sha256(b"another set"))),
+    ),
+    "a forged share": (
+        Phase.DRAWN,
+        "wrong-share",
+        lambda s: s.say("custodian 1", forged(s, value=bytes(32))),
+    ),
+    "a share of other numbers": (
+        Phase.DRAWN,
+        "wrong-share",
+        lambda s: s.say("custodian 1", forged(s, needed=1)),
+    ),
+    "a share with a wrong letter": (
+        Phase.DRAWN,
+        "malformed",
+        lambda s: s.say("custodian 1", mistyped(s)),
+    ),
+    "a share twice": (Phase.DRAWN, "already-said", lambda s: s.reveal(1, 1)),
+    "scores before the texts are open": (
+        Phase.DRAWN,
+        "too-early",
+        lambda s: s.score("one", "alpha"),
+    ),
+    "scores of who was not drawn": (
+        Phase.REVEALED,
+        "wrong-role",
+        lambda s: s.score("five", "alpha"),
+    ),
+    "scores of nobody's model": (
+        Phase.REVEALED,
+        "not-found",
+        lambda s: s.score(s.scorers[0], "gamma"),
+    ),
+    "scores of another model": (
+        Phase.REVEALED,
+        "wrong-scores",
+        lambda s: s.say(s.scorers[0], scored(s, submission=D)),
+    ),
+    "scores that are not there": (
+        Phase.REVEALED,
+        "not-found",
+        lambda s: s.say(s.scorers[0], scored(s, scores=D)),
+    ),
+    "scores that do not hold": (
+        Phase.REVEALED,
+        "malformed",
+        lambda s: s.say(s.scorers[0], scored(s, scores=s.paper.put(b"[]"))),
+    ),
+    "somebody else's scores": (Phase.REVEALED, "wrong-scores", scored_for_another),
+    "other sums than the documents'": (
+        Phase.REVEALED,
+        "wrong-scores",
+        lambda s: s.say(s.scorers[0], scored(s, millibits=35)),
+    ),
+    "another size than the documents'": (
+        Phase.REVEALED,
+        "wrong-scores",
+        lambda s: s.say(s.scorers[0], scored(s, size_bytes=50)),
+    ),
+    "scores short of a document": (Phase.REVEALED, "wrong-scores", short_of_a_document),
+    "scores twice": (Phase.REVEALED, "already-said", scored_twice),
+    "scores after their date": (
+        Phase.REVEALED,
+        "too-late",
+        lambda s: s.at(SCORED + 1).score(s.scorers[0], "alpha"),
+    ),
+    "a challenge of what nobody said": (
+        Phase.REVEALED,
+        "not-found",
+        lambda s: s.say("anybody", challenge(s)),
+    ),
+    "a challenge of a document that was not drawn": (
+        Phase.REVEALED,
+        "wrong-challenge",
+        challenge_what_was_not_drawn,
+    ),
+    "a challenge twice": (Phase.REVEALED, "already-said", challenge_twice),
+    "too many challenges": (Phase.REVEALED, "wrong-challenge", challenge_too_often),
+    "a challenge while banned": (
+        Phase.REVEALED,
+        "quarantined",
+        lambda s: say_when_banned(s, "anybody", challenge(s)),
+    ),
+    "a challenge after its date": (
+        Phase.REVEALED,
+        "too-late",
+        lambda s: s.at(RESULT + 1).say("anybody", challenge(s)),
+    ),
+    "a result before its date": (
+        Phase.REVEALED,
+        "too-early",
+        lambda s: s.at(RESULT - 1).say("organiser", s.paper.decide(s.drawn().beacon)),
+    ),
+    "a result before the texts are open": (
+        Phase.DRAWN,
+        "too-early",
+        lambda s: s.at(RESULT).say("organiser", s.paper.decide(sha256(b"beacon"))),
+    ),
+    "a result of another draw": (Phase.REVEALED, "wrong-outcome", other_outcome),
+    "a second result": (
+        Phase.DECIDED,
+        "too-late",
+        lambda s: s.say("organiser", s.paper.decide(s.drawn().beacon)),
+    ),
+    "a statement about something else": (
+        Phase.OPEN,
+        "unknown-type",
+        lambda s: s.say("alpha", example("invite.close")),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSALS)
+def test_what_does_not_count_is_refused(case: str) -> None:
+    phase, code, say = REFUSALS[case]
+    stage = Stage().play(phase)
+    with pytest.raises(RefusedError) as refused:
+        say(stage)
+    assert refused.value.code == code
+
+
+def test_every_code_of_a_competition_has_its_refusal() -> None:
+    codes = {code for _, code, _ in REFUSALS.values()} | {"wrong-submission", "over-budget"}
+    assert codes >= {
+        "competition-full",
+        "name-taken",
+        "not-eligible",
+        "too-early",
+        "wrong-challenge",
+        "wrong-outcome",
+        "wrong-scores",
+        "wrong-share",
+    }
+
+
+# --- whatever is said
+
+
+WORDS = [(phase, say) for phase, code, say in REFUSALS.values() if code != "quarantined"]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.sampled_from(list(Phase)), st.lists(st.sampled_from(WORDS), max_size=8))
+def test_phases_only_move_on_and_what_was_taken_folds_again_to_the_same(
+    phase: Phase, words: list[tuple[Phase, Callable[[Stage], object]]]
+) -> None:
+    stage = Stage().play(phase)
+    for needed, word in words:
+        before = list(Phase).index(stage.phase())
+        if needed in (Phase.REVEALED, Phase.DECIDED) and stage.view.draw is None:
+            continue  # it speaks of the draw
+        with contextlib.suppress(RefusedError):
+            word(stage)
+        assert list(Phase).index(stage.phase()) >= before
+    assert stage.refold() == stage.fold
