@@ -122,7 +122,7 @@ def test_a_busy_port_is_named(tmp_path: Path, ledger: str, node: str) -> None:
         ("run", "open", "plan.toml", "--dir", "{}", "--seed-dir", "{}/seed"),
         ("run", "list"),
         ("run", "show", "tiny"),
-        ("run", "steer", "tiny", "pause", "--dir", "{}"),
+        ("run", "pause", "tiny", "--dir", "{}"),
         ("audit",),
     ],
     ids=lambda command: " ".join(command[:2]),
@@ -150,7 +150,7 @@ def test_a_site_that_is_no_ledger_is_named(tmp_path: Path, ledger: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [("run", "show", "nope"), ("run", "steer", "nope", "finish", "--dir", "{}"), ("worker",)],
+    [("run", "show", "nope"), ("run", "finish", "nope", "--dir", "{}"), ("worker",)],
     ids=lambda command: " ".join(command[:2]),
 )
 def test_an_unknown_run_is_named(tmp_path: Path, ledger: str, command: tuple[str, ...]) -> None:

@@ -98,7 +98,7 @@ class Day:
         """Say what the organiser wants."""
         folder = str(self.stage.folder / "organiser")
         where = ("--ledger", self.stage.url, "--dir", folder)
-        await self.stage.command(f"steer-{what}", "run", "steer", RUN, what, *where)
+        await self.stage.command(f"steer-{what}", "run", what, RUN, *where)
 
 
 @pytest.mark.whole

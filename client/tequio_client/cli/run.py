@@ -2,16 +2,117 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
 import click
 
 from tequio_client.cli import options
 
+_SEED_BYTES = 32
+_SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
+_MOST = 10**15
+
+
+class Amount(click.ParamType):
+    """A number that people write with K, M, B or T."""
+
+    name = "number"
+
+    def convert(  # noqa: D102 - click's own
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)([kmbt]?)", str(value).lower())
+        amount = round(float(found[1]) * _SUFFIXES[found[2]]) if found else 0
+        if not 1 <= amount <= _MOST:
+            self.fail(f"{value!r} is no amount: write 125M, 1.5B or the like", param, ctx)
+        return amount
+
 
 @click.group()
 def run() -> None:
-    """Open and look at runs."""
+    """Plan, open, steer and look at runs."""
+
+
+@run.command("new")
+@click.argument("plan", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--data",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder that `tequio data build` made.",
+)
+@click.option("--parameters", type=Amount(), help="Size of a fresh Llama: 125M, 1.5B.")
+@click.option("--from", "source", help="Go on from this model: a folder, or a name of the Hub.")
+@click.option("--revision", default="", help="Commit, branch or tag of that name.")
+@click.option("--name", help="Of the run; that of the file if not given.")
+@click.option("--tokens", type=Amount(), help="To train on in all: 2.5B.")
+@click.option("--peers", default=8, show_default=True, type=click.IntRange(2, 4_095))
+@click.option(
+    "--upload-mbit",
+    default=10.0,
+    show_default=True,
+    type=click.FloatRange(0, 1e6, min_open=True),
+    help="Of the slowest line that shall be able to train.",
+)
+@click.option(
+    "--vram-gib",
+    default=8.0,
+    show_default=True,
+    type=click.FloatRange(0, 1e4, min_open=True),
+    help="Of the smallest card that shall.",
+)
+@click.option(
+    "--disk-gib",
+    default=30.0,
+    show_default=True,
+    type=click.FloatRange(0, 1e6, min_open=True),
+    help="That a volunteer lends.",
+)
+@click.option(
+    "--tflops",
+    default=0.0,
+    type=click.FloatRange(0, 1e5),
+    help="What that card gives in 16 bits; by its memory if not given.",
+)
+def new(  # noqa: PLR0913 - one parameter an option
+    *,
+    plan: Path,
+    data: Path,
+    parameters: int | None,
+    source: str | None,
+    revision: str,
+    name: str | None,
+    tokens: int | None,
+    **expect: float,
+) -> None:
+    """Write PLAN: a commented plan with sensible values, after a look at whether it can work."""
+    from tequio_client.organiser import planning
+    from tequio_client.organiser.plan import ExpectPlan
+
+    if (parameters is None) == (source is None):
+        raise click.UsageError("give --parameters for fresh weights, or --from to go on from some")
+    wish = planning.Wish(
+        name=name,
+        data=data,
+        parameters=parameters or 0,
+        source=source or "",
+        revision=revision,
+        tokens=tokens,
+        expect=ExpectPlan(**expect),  # type: ignore[arg-type]  # click gives what the options declare
+    )
+    planning.new(plan, wish)
+    click.echo(f"written: {plan}; read it, then: tequio run open {plan}")
+
+
+@run.command()
+@click.argument("plan", type=click.Path(path_type=Path))
+def check(plan: Path) -> None:
+    """Reckon what PLAN takes of those whom it expects; says what cannot work."""
+    from tequio_client.organiser import planning
+
+    planning.check(plan)
 
 
 @run.command("open")
@@ -55,15 +156,70 @@ def show(name: str, ledger: str) -> None:
 
 @run.command()
 @click.argument("name")
-@click.argument("what", type=click.Choice(["pause", "resume", "finish"]))
 @options.ledger
 @options.folder("organiser")
-def steer(name: str, what: str, ledger: str, folder: Path) -> None:
-    """Pause, resume or finish a run after the round that is under way."""
+def pause(name: str, ledger: str, folder: Path) -> None:
+    """Open no round after the one that is under way."""
     from tequio_client.organiser import commands
 
-    commands.steer_run(name, what, ledger, folder)
-    click.echo(f"{what}: logged")
+    click.echo(commands.pause_run(name, ledger, folder))
+
+
+@run.command()
+@click.argument("name")
+@options.ledger
+@options.folder("organiser")
+def resume(name: str, ledger: str, folder: Path) -> None:
+    """Open rounds again; takes back a wish to pause or finish."""
+    from tequio_client.organiser import commands
+
+    click.echo(commands.resume_run(name, ledger, folder))
+
+
+@run.command()
+@click.argument("name")
+@options.ledger
+@options.folder("organiser")
+def finish(name: str, ledger: str, folder: Path) -> None:
+    """End the run after the round that is under way."""
+    from tequio_client.organiser import commands
+
+    click.echo(commands.finish_run(name, ledger, folder))
+
+
+@run.command()
+@click.argument("name")
+@click.option("--uses", default=1, show_default=True, type=click.IntRange(1, 4_095))
+@click.option(
+    "--days",
+    default=14.0,
+    show_default=True,
+    type=click.FloatRange(0.001, 3_650),
+    help="How long the link works.",
+)
+@options.ledger
+@options.signing
+def invite(  # noqa: PLR0913 - one parameter an option
+    *,
+    name: str,
+    uses: int,
+    days: float,
+    ledger: str,
+    folder: Path,
+    others: tuple[Path, ...],
+    out: Path | None,
+) -> None:
+    """Print a link by which somebody joins the run with one click: a secret, for whom you invite.
+
+    The app opens it; without the app, `tequio join LINK` does. Two organisers sign, if the network
+    has two. `tequio invite list|close|revoke` looks after it.
+    """
+    from tequio_client.organiser import invitations
+
+    wish = invitations.Wish(uses=uses, days=days, run=name, seed=os.urandom(_SEED_BYTES))
+    opened = invitations.open_(ledger, wish, (folder, *others), out)
+    click.echo(opened.says, err=True)
+    click.echo(opened.link)
 
 
 @run.command()

@@ -36,11 +36,6 @@ STORE_BYTES = 1 << 40
 BY_ORGANISER = 1
 PATIENCE_S = 300.0
 """How long a ledger that does not take what we say is spoken to; documents may be large."""
-_STEERING: dict[str, type[RunPause | RunResume | RunFinish]] = {
-    "pause": RunPause,
-    "resume": RunResume,
-    "finish": RunFinish,
-}
 
 
 def organiser_key(folder: Path) -> str:
@@ -74,10 +69,12 @@ async def _open(prepared: Prepared, ledger: str, folder: Path) -> None:
 
 def list_runs(ledger: str) -> None:
     """Print all runs as a table."""
-    table = Table("run", "name", "state", "round", "members", "tokens")
+    table = Table("run", "name", "state", "round", "members", "tokens", "last head", "published")
     for one in _ask(ledger, LedgerApi.runs):
-        numbers = (one.round, one.members, one.tokens)
-        table.add_row(one.run[:10], escape(one.name), one.state, *map(str, numbers))
+        numbers = str(one.round), str(one.members), f"{one.tokens:,}"
+        table.add_row(
+            one.run[:10], escape(one.name), one.state, *numbers, _head(one), escape(_where(one))
+        )
     Console().print(table)
 
 
@@ -85,19 +82,58 @@ def show_run(name: str, ledger: str) -> None:
     """Print one run, field by field."""
     one = _named(name, ledger)
     table = Table("what", "value", show_header=False)
-    for field in one.__struct_fields__:
-        value = getattr(one, field)
-        if isinstance(value, str | int):
-            table.add_row(field.replace("_", " "), escape(str(value)))
+    for what, value in _told(one):
+        table.add_row(what, escape(value))
     Console().print(table)
 
 
-def steer_run(name: str, what: str, ledger: str, folder: Path) -> None:
-    """Log the organiser's wish about a run."""
+def _told(one: RunAnswer) -> Iterator[tuple[str, str]]:
+    """What an organiser wants to know, the most telling first."""
+    yield "name", one.name
+    yield "run", one.run
+    yield "state", f"{one.state}, {one.phase}" if one.phase else one.state
+    yield "round", f"{one.round:,} ({one.closed:,} closed, {one.voided:,} void)"
+    yield "members", f"{one.members:,}"
+    yield "tokens", f"{one.tokens:,}"
+    yield "last head", _head(one)
+    yield "head", one.head or "none yet"
+    yield "weights root", one.weights_root or "none yet"
+    yield "published", _where(one) or "not on the Hub (tequio checkpoint publish)"
+    yield "opened", f"entry {one.opened_index} of the log"
+
+
+def _head(one: RunAnswer) -> str:
+    if one.head is None:
+        return "none yet"
+    return f"{one.head[:10]} of round {one.head_round}"
+
+
+def _where(one: RunAnswer) -> str:
+    return f"{one.published[0].repo}, round {one.published[0].round}" if one.published else ""
+
+
+def pause_run(name: str, ledger: str, folder: Path) -> str:
+    """Log that no round shall open; says so."""
+    one = _steer(name, ledger, folder, RunPause(reason=BY_ORGANISER))
+    return f"{one.name}: no round opens after the one under way; go on with tequio run resume"
+
+
+def resume_run(name: str, ledger: str, folder: Path) -> str:
+    """Log that rounds shall open again; says so."""
+    return f"{_steer(name, ledger, folder, RunResume(reason=BY_ORGANISER)).name}: goes on"
+
+
+def finish_run(name: str, ledger: str, folder: Path) -> str:
+    """Log that the run shall end; says so."""
+    one = _steer(name, ledger, folder, RunFinish(reason=BY_ORGANISER))
+    return f"{one.name}: ends after the round under way"
+
+
+def _steer(name: str, ledger: str, folder: Path, body: Body) -> RunAnswer:
     one = _named(name, ledger)
-    body = _STEERING[what](reason=BY_ORGANISER)
     with locked(folder), endings.reached(ledger):
         trio.run(_say, ledger, folder, body, one)
+    return one
 
 
 async def _say(ledger: str, folder: Path, body: Body, one: RunAnswer) -> None:

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 import structlog
+from msgspec import UnsetType
 
-from tequio_client.dataset.build import MANIFEST_NAME, TOKENIZER_NAME, held_out_name, train_name
-from tequio_client.organiser import plan as plans
-from tequio_shared.corpus import Corpus
-from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_client.dataset.build import TOKENIZER_NAME, held_out_name, train_name
+from tequio_client.organiser import outline as outlines
+from tequio_client.organiser import reckoning
+from tequio_client.organiser import source as sources
+from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.manifest import Data, Manifest
 from tequio_shared.run import first_head
 from tequio_shared.statements.runs import RunOpen
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tequio_client.ledger_api import LedgerApi
     from tequio_client.trainer.origin import Origin
     from tequio_client.worker.outbox import Outbox
     from tequio_client.worker.store import Store
+    from tequio_shared.corpus import Corpus
     from tequio_shared.keys import Signer
-    from tequio_shared.layout import LayoutKind
+    from tequio_shared.manifest import Manifest
 
 log = structlog.get_logger(__name__)
 
@@ -41,27 +44,20 @@ class Prepared:
 
 
 def prepare(path: Path) -> Prepared:
-    """Make everything that the plan at `path` asks for; raises UserFacingError."""
-    plan = plans.read(path)
-    folder = _beside(path, plan.data.folder)
-    corpus = _corpus(folder)
-    outer = plans.algorithm(plan.algorithm, plan.inner)
-    origin = _origin(path, plan.model, outer.layout)
-    draft = Manifest(
-        name=plan.name,
-        model=origin.described(sequence=corpus.sequence, aux_dtype=None),
-        tokenizer=corpus.tokenizer,
-        data=Data(manifest=to_text(corpus.digest), root=to_text(corpus.root)),
-        algorithm=outer,
-        inner=plans.inner(plan.inner),
-        windows=plans.windows(plan.windows, corpus.sequence),
-        rounds=plans.rounds(plan.rounds),
-        admission=plan.admission,
-        witness_share_bp=round(plan.witness_share * 10_000),
-    )
-    manifest = _checked(draft, path)
-    _check_vocabulary(origin.config, corpus)
-    tokenizer = [_content(folder / TOKENIZER_NAME)] if corpus.tokenizer.file else []
+    """Make everything that the plan at `path` asks for; raises UserFacingError.
+
+    Where the plan says whom it expects, what these cannot do is refused before weights are made.
+    """
+    outline = outlines.read(path)
+    if not isinstance(outline.plan.expect, UnsetType):
+        reckoning.reckon(outline, outline.plan.expect).check()
+    corpus, folder = outline.corpus, outline.folder
+    origin = sources.origin(outline.source, corpus, outline.manifest.algorithm.layout)
+    model = origin.described(sequence=corpus.sequence, aux_dtype=None)
+    manifest = outlines.checked(msgspec.structs.replace(outline.manifest, model=model), path)
+    if not outline.source.is_fresh:
+        _tell_rounding(origin, outline.source.plan.source)
+    tokenizer = [sources.content(folder / TOKENIZER_NAME)] if corpus.tokenizer.file else []
     return Prepared(
         manifest=manifest,
         blobs=(manifest.encode(), origin.config, corpus.encode(), *tokenizer),
@@ -97,54 +93,17 @@ async def announce(
     log.info("run opened", run=to_text(manifest.run_id)[:10], name=manifest.name)
 
 
-def _beside(path: Path, name: str) -> Path:
-    return Path(name) if Path(name).is_absolute() else path.parent / name
+def _tell_rounding(origin: Origin, source: str) -> None:
+    from tequio_client.trainer.origin import rounding  # noqa: PLC0415 - brings torch
 
-
-def _corpus(folder: Path) -> Corpus:
-    try:
-        return Corpus.parse((folder / MANIFEST_NAME).read_bytes())
-    except OSError as err:
-        raise UserFacingError(
-            f"no data manifest in {folder} ({err.strerror}); build it with `tequio data build`"
-        ) from err
-    except MalformedError as err:
-        raise UserFacingError(f"the data manifest in {folder} is damaged: {err}") from err
-
-
-def _origin(path: Path, plan: plans.ModelPlan, layout: LayoutKind) -> Origin:
-    from tequio_client.trainer import origin as origins  # noqa: PLC0415 - brings torch
-
-    file = _beside(path, plan.source)
-    if file.is_file():
-        return origins.from_config(_content(file), seed=plan.seed, layout=layout)
-    if plan.source.endswith(".json"):
-        raise UserFacingError(f"there is no model configuration {file}, which the plan names")
-    source = str(file) if file.is_dir() else plan.source
-    return origins.from_pretrained(source, layout=layout)
-
-
-def _content(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as err:
-        raise UserFacingError(f"cannot read {file}: {err.strerror}") from err
-
-
-def _checked(manifest: Manifest, path: Path) -> Manifest:
-    try:
-        return Manifest.parse(manifest.encode())
-    except MalformedError as err:
-        raise UserFacingError(f"the plan {path} makes no valid run: {err}") from err
-
-
-def _check_vocabulary(config: bytes, corpus: Corpus) -> None:
-    known = msgspec.json.decode(config).get("vocab_size", 0)
-    if known < corpus.tokenizer.vocab_size:
-        raise UserFacingError(
-            f"the model knows {known} tokens, the data has {corpus.tokenizer.vocab_size}; "
-            "set vocab_size in the model's config"
-        )
+    found = rounding(origin)
+    log.info(
+        "weights taken over",
+        source=source,
+        weights=found.weights,
+        rounded=found.rounded,
+        by_at_most=found.largest,
+    )
 
 
 def _shard_files(corpus: Corpus, folder: Path) -> tuple[tuple[str, Path], ...]:

@@ -2,8 +2,9 @@
 
 name = "tiny"
 [model]
-source = "config.json"      # a config (fresh weights), a model folder, or a Hub id
+source = "config.json"      # a config (fresh weights), or a model to go on from: folder or Hub id
 seed = 0                    # of fresh weights
+revision = ""               # of a Hub id: commit, branch or tag
 [data]
 folder = "data"             # what `tequio data build` made
 [algorithm]                 # optional: k, bits, outer_lr, weight_decay, ...
@@ -11,6 +12,7 @@ folder = "data"             # what `tequio data build` made
 [windows]                   # optional: samples, first, most
 [rounds]                    # optional: train_s, most, min_members, ...
 [admission]                 # optional: trainer_tier, witness_tier, owner_slots, owner_seats
+[expect]                    # optional: peers, upload_mbit, vram_gib, disk_gib, tflops
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ class ModelPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     source: str
     seed: Count = 0
+    revision: str = ""
 
 
 class DataPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -103,6 +106,20 @@ class RoundsPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     most: Count = 1_000
 
 
+class ExpectPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Whom the organiser expects; no part of the run, but what the plan is held against.
+
+    `upload_mbit` and the memory are those of the weakest volunteer that shall be able to train;
+    `tflops` is what its card really gives, 0: what cards of that memory usually do.
+    """
+
+    peers: Annotated[int, Meta(ge=2, le=4_095)] = 8
+    upload_mbit: Annotated[float, Meta(gt=0, le=1e6)] = 10.0
+    vram_gib: Annotated[float, Meta(gt=0, le=1e4)] = 8.0
+    disk_gib: Annotated[float, Meta(gt=0, le=1e6)] = 30.0
+    tflops: Annotated[float, Meta(ge=0, le=1e5)] = 0.0
+
+
 class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A whole plan; relative paths are relative to its file."""
 
@@ -114,6 +131,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     windows: WindowsPlan = WindowsPlan()
     rounds: RoundsPlan = RoundsPlan()
     admission: Admission | UnsetType = UNSET
+    expect: ExpectPlan | UnsetType = UNSET
     witness_share: Annotated[float, Meta(ge=0, le=1)] = 0.05
 
 

@@ -28,6 +28,8 @@ _PLAIN = {
     "pretraining_tp": 1,
 }
 """What a configuration must say, or leave out, to be one of ours."""
+_SAID = 100
+"""Letters of a stranger's configuration that are repeated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,14 +51,23 @@ class LlamaConfig:
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> LlamaConfig | None:  # JSON of any model
         """Read a Hugging Face configuration; None when it is not a plain Llama."""
-        if config.get("model_type") != "llama":
-            return None
-        if any(config.get(name, plain) != plain for name, plain in _PLAIN.items()):
+        if unlike(config):
             return None
         rope = config.get("rope_parameters") or {}
-        if rope.get("rope_type", "default") != "default" or "partial_rotary_factor" in rope:
-            return None
         return _read(config, rope.get("rope_theta") or config.get("rope_theta") or 10_000.0)
+
+
+def unlike(config: Mapping[str, Any]) -> str:  # JSON of any model
+    """Name what keeps a configuration from being a plain Llama's; empty: nothing does."""
+    if config.get("model_type") != "llama":
+        return f"model_type {config.get('model_type')!r}"[:_SAID]
+    for name, plain in _PLAIN.items():
+        if config.get(name, plain) != plain:
+            return f"{name} {config[name]!r}"[:_SAID]
+    rope = config.get("rope_parameters") or {}
+    if rope.get("rope_type", "default") != "default":
+        return f"rope_type {rope['rope_type']!r}"[:_SAID]
+    return "a partial_rotary_factor" if "partial_rotary_factor" in rope else ""
 
 
 def _read(config: Mapping[str, Any], rope_theta: float) -> LlamaConfig:

@@ -153,9 +153,28 @@ def _check_plain(
     tensors: Sequence[tuple[str, Sequence[int]]],
     aliases: Sequence[tuple[str, str]],
 ) -> None:
-    tied = ((llama.EMBEDDING, llama.HEAD),) if config.is_tied else ()
-    if llama.shapes(config) != tensors or tied != aliases:
+    if llama.shapes(config) != tensors or _tied(config) != aliases:
         raise UserFacingError("the configuration's tensors are not those of the manifest")
+
+
+def outline(
+    config: bytes,
+) -> tuple[tuple[tuple[str, tuple[int, ...]], ...], tuple[tuple[str, str], ...]]:
+    """List tensors and aliases of a configuration's network without making any of its weights.
+
+    Raises UserFacingError when this is no causal language model that we can build.
+    """
+    fields = configuration(config)
+    plain = LlamaConfig.of(fields)
+    if plain is not None:
+        return llama.shapes(plain), _tied(plain)
+    with torch.device("meta"):
+        made = _network(fields)
+    return made.tensors, made.aliases
+
+
+def _tied(config: LlamaConfig) -> tuple[tuple[str, str], ...]:
+    return ((llama.EMBEDDING, llama.HEAD),) if config.is_tied else ()
 
 
 def vocabulary(model: Model) -> int:
@@ -179,24 +198,6 @@ def create(config: bytes, seed: int) -> Model:
     if isinstance(model.network, Llama):
         model.network.initialise(torch.Generator().manual_seed(seed))
     return model
-
-
-def load_pretrained(source: str) -> tuple[bytes, Model]:
-    """Read a model from a folder or the Hub (Safetensors only): its configuration, its network.
-
-    Raises UserFacingError when there is none, or it would need code of its author.
-    """
-    from transformers import AutoModelForCausalLM  # noqa: PLC0415 - 120 MB, rarely needed
-
-    try:
-        network = AutoModelForCausalLM.from_pretrained(
-            source, use_safetensors=True, trust_remote_code=False, dtype=torch.float32
-        )
-    except (OSError, ValueError) as err:
-        why = str(err).partition("\n")[0]  # transformers writes paragraphs
-        raise UserFacingError(f"cannot read a model from {source}: {why}") from err
-    config = network.config.to_json_string(use_diff=False).encode()
-    return config, of_network(network)
 
 
 def save_pretrained(

@@ -1,4 +1,9 @@
-"""The first head of a run: what an organiser publishes before anybody trains."""
+"""The first head of a run: what an organiser publishes before anybody trains.
+
+Weights that exist already are taken over to the nearest unit of 2^-24: float16 as it is, since all
+its numbers are such units, bfloat16 as it is from 2^-17 on, everything else within 2^-25, and
+nothing beyond +-128. What is then exported is taken over as it is.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_client.trainer import files, model
+from tequio_client.trainer import files, llama, model, weight_files
 from tequio_shared import head, manifest
+from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 
 if TYPE_CHECKING:
@@ -52,10 +58,47 @@ def from_config(config: bytes, *, seed: int, layout: LayoutKind) -> Origin:
     return _origin(config, model.create(config, seed), layout)
 
 
-def from_pretrained(source: str, *, layout: LayoutKind) -> Origin:
-    """Start from a folder or a name of the Hub, Safetensors only; raises UserFacingError."""
-    config, loaded = model.load_pretrained(source)
+def from_folder(folder: Path, *, layout: LayoutKind) -> Origin:
+    """Go on from a model's weights, Safetensors only; raises UserFacingError.
+
+    The configuration is the model's own file, byte for byte.
+    """
+    config = weight_files.configured(folder)
+    check_ours(config, str(folder))
+    _, loaded = weight_files.load(folder)
     return _origin(config, loaded, layout)
+
+
+def check_ours(config: bytes, source: str) -> None:
+    """Refuse a model that our own network is not, by name; raises UserFacingError."""
+    odd = llama.unlike(model.configuration(config))
+    if odd:
+        raise UserFacingError(
+            f"{source} has {odd}: a run goes on from plain Llama models (model_type 'llama', no "
+            "biases, no rope scaling: Llama 1 and 2, TinyLlama, SmolLM, what Tequio exports); "
+            "take one of those, or start afresh from a config.json"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounding:
+    """How far the master copy is from the weights that it was made of."""
+
+    weights: int
+    rounded: int
+    largest: float
+
+
+def rounding(origin: Origin) -> Rounding:
+    """Compare the master copy with the network's weights."""
+    arrays = origin.layout.unflatten(origin.master)
+    rounded, largest = 0, 0.0
+    for name, parameter in origin.model.parameters.items():
+        weights = parameter.detach().cpu().numpy().astype(np.float64)
+        apart = np.abs(arrays[name] * model.WEIGHT_UNIT - weights)
+        rounded += int(np.count_nonzero(apart))
+        largest = max(largest, float(apart.max()))
+    return Rounding(weights=origin.layout.parameters, rounded=rounded, largest=largest)
 
 
 def _origin(config: bytes, made: Model, kind: LayoutKind) -> Origin:

@@ -85,8 +85,16 @@ def contribution_bytes(manifest: Manifest, trainers: int) -> int:
 
 def memory_mb(manifest: Manifest) -> int:
     """Accelerator memory for training, MiB."""
+    return _memory_mb(manifest, max(BATCH_TOKENS, manifest.model.sequence))
+
+
+def least_memory_mb(manifest: Manifest) -> int:
+    """Accelerator memory without which not one sample fits, MiB."""
+    return _memory_mb(manifest, manifest.model.sequence)
+
+
+def _memory_mb(manifest: Manifest, tokens: int) -> int:
     model = manifest.model
-    tokens = max(BATCH_TOKENS, model.sequence)
     states = (_COPIES + _ADAM) * _VALUE * model.parameters
     logits = 2 * _VALUE * tokens * manifest.tokenizer.vocab_size
     layers, width = _outline(manifest)

@@ -96,7 +96,7 @@ def test_a_delta_that_is_not_finite_is_told() -> None:
 def test_a_head_is_a_hugging_face_folder(tmp_path: Path) -> None:
     first = origin.from_config(_with(tie_word_embeddings=True), seed=3, layout="flat")
     model.save_pretrained(first.config, first.model, first.layout, first.master, tmp_path)
-    again = origin.from_pretrained(str(tmp_path), layout="flat")
+    again = origin.from_folder(tmp_path, layout="flat")
     assert np.array_equal(again.master, first.master)
     assert again.model.tensors == first.model.tensors
 

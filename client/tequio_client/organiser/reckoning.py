@@ -1,0 +1,259 @@
+"""What a planned run takes of those who are expected to join, and what cannot work.
+
+Everything is reckoned from the outline, before weights exist. A round's transfer is that of
+`worker.run_needs`: all members fetch all contributions, so on average each sends each of its own to
+all others once. A trainer's speed is `USE` of what its card gives, over 6 FLOP for each parameter
+and token (Kaplan et al. 2020).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tequio_client.link.preferences import most_memory_mb
+from tequio_client.worker.run_needs import (
+    MEMORY_BASE_MB,
+    contribution_bytes,
+    least_memory_mb,
+    memory_mb,
+    needs,
+)
+from tequio_shared.errors import UserFacingError
+from tequio_shared.points import FLOP_PER_PARAMETER_TOKEN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tequio_client.organiser.outline import Outline
+    from tequio_client.organiser.plan import ExpectPlan
+    from tequio_shared.manifest import Manifest
+
+USE = 0.35
+"""Of a card's rated operations, what training gets of them."""
+EPOCHS = 4
+"""Passes over the data after which little is learnt any more (Muennighoff et al. 2023)."""
+TOKENS_PER_PARAMETER = 20
+"""Tokens for each parameter at which compute is spent best (Hoffmann et al. 2022)."""
+_TFLOPS = ((4, 4.0), (6, 6.0), (8, 10.0), (12, 14.0), (16, 22.0), (24, 45.0))
+"""GiB, and what common cards with so much give in 16 bits, 10^12 a second."""
+_MOST_TFLOPS = 90.0
+_FITTING = 0.85
+_MIB, _GIB = 1 << 20, 1 << 30
+_MIB_OF_GIB = 1 << 10
+_BITS = 8
+_MBIT = 1e6
+_TERA = 1e12
+_DAY_S, _HOUR_S, _MINUTE_S = 86_400, 3_600, 60
+_SECOND_MS = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A line of the table."""
+
+    what: str
+    value: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reckoning:
+    """The table, and each thing that cannot work with the way out of it."""
+
+    rows: tuple[Row, ...]
+    faults: tuple[str, ...]
+
+    def check(self) -> None:
+        """Raise UserFacingError where something cannot work."""
+        if self.faults:
+            raise UserFacingError("this run cannot work: " + "; ".join(self.faults))
+
+
+def speed(parameters: int, expect: ExpectPlan) -> float:
+    """Tokens that the expected card trains in a second."""
+    tflops = expect.tflops or usual_tflops(expect.vram_gib)
+    return USE * tflops * _TERA / (FLOP_PER_PARAMETER_TOKEN * parameters)
+
+
+def usual_tflops(vram_gib: float) -> float:
+    """What cards with so much memory usually give."""
+    return next((one for gib, one in _TFLOPS if vram_gib <= gib), _MOST_TFLOPS)
+
+
+def transfer_s(manifest: Manifest, expect: ExpectPlan, members: int) -> float:
+    """How long a round's contributions take on the slowest line."""
+    sent = (members - 1) * contribution_bytes(manifest, members)
+    return sent * _BITS / (expect.upload_mbit * _MBIT)
+
+
+def lent_mb(expect: ExpectPlan) -> int:
+    """What a volunteer's program takes of such a card, if nothing else was chosen."""
+    return most_memory_mb(round(expect.vram_gib * _MIB_OF_GIB))
+
+
+def reckon(outline: Outline, expect: ExpectPlan) -> Reckoning:
+    """Hold the outline against who is expected."""
+    facts = _Facts(outline, expect)
+    return Reckoning(rows=tuple(_rows(facts)), faults=tuple(_faults(facts)))
+
+
+class _Facts:
+    """All numbers of one reckoning."""
+
+    def __init__(self, outline: Outline, expect: ExpectPlan) -> None:
+        self.expect, self.manifest = expect, outline.manifest
+        manifest, rounds = outline.manifest, outline.manifest.rounds
+        self.transfer_s = transfer_s(manifest, expect, expect.peers)
+        self.round_s = rounds.train / _SECOND_MS + self.transfer_s
+        self.needs = needs(manifest, outline.corpus, expect.peers, round(self.round_s * _SECOND_MS))
+        self.speed = speed(manifest.model.parameters, expect)
+        self.first_s = manifest.windows.first * manifest.windows.tokens / self.speed
+        self.round_tokens = round(expect.peers * self.speed * rounds.train / _SECOND_MS)
+        self.tokens = self.round_tokens * rounds.most
+        self.data_tokens = sum(shard.tokens for shard in outline.corpus.train)
+
+
+def _rows(facts: _Facts) -> Iterator[Row]:
+    manifest, expect, found = facts.manifest, facts.expect, facts.needs
+    model, most = manifest.model, manifest.rounds.most
+    sent = contribution_bytes(manifest, expect.peers)
+    yield Row(
+        what="model",
+        value=f"{model.parameters / 1e6:,.1f}M parameters",
+        note=f"{len(model.tensors)} tensors, {4 * model.parameters / _GIB:.2f} GiB a head",
+    )
+    yield Row(
+        what="card memory",
+        value=f"{memory_mb(manifest) / _MIB_OF_GIB:.1f} GiB",
+        note=f"one sample at a time {least_memory_mb(manifest) / _MIB_OF_GIB:.1f} GiB; "
+        f"of {expect.vram_gib:g} GiB {lent_mb(expect) / _MIB_OF_GIB:.1f} are lent",
+    )
+    yield Row(
+        what="disk",
+        value=f"{found.disk_bytes / _GIB:.1f} GiB",
+        note=f"{found.first_bytes / _GIB:.2f} GiB are fetched to join",
+    )
+    yield Row(
+        what="a contribution",
+        value=f"{sent / _MIB:.2f} MiB",
+        note=f"{4 * model.parameters / sent:,.0f} times less than its update in 32 bits",
+    )
+    yield Row(
+        what="up and down a round",
+        value=f"{(expect.peers - 1) * sent / _MIB:.1f} MiB",
+        note=f"{_duration(facts.transfer_s)} at {expect.upload_mbit:g} Mbit/s",
+    )
+    yield Row(
+        what="a round",
+        value=_duration(facts.round_s),
+        note=f"{facts.transfer_s / facts.round_s:.0%} of it on the line, "
+        f"{found.hourly_up_bytes / _GIB:.2f} GiB an hour each way",
+    )
+    yield Row(
+        what="a newcomer's windows",
+        value=_duration(facts.first_s),
+        note=f"{manifest.windows.first} of {manifest.windows.tokens:,} tokens, "
+        f"at {facts.speed:,.0f} a second",
+    )
+    yield Row(
+        what="tokens",
+        value=f"{facts.tokens / 1e9:,.2f} billion",
+        note=f"{facts.round_tokens:,} a round; {facts.tokens / model.parameters:,.1f} for each "
+        f"parameter, {_passes(facts.tokens / facts.data_tokens)}",
+    )
+    yield Row(
+        what="the run",
+        value=_duration(facts.round_s * most),
+        note=f"{most:,} rounds with {expect.peers} peers",
+    )
+
+
+def _passes(count: float) -> str:
+    said = f"{count:,.1f} passes over the data"
+    return f"{said} (beyond {EPOCHS} little is learnt)" if count > EPOCHS else said
+
+
+def _faults(facts: _Facts) -> Iterator[str]:
+    yield from _machine_faults(facts)
+    yield from _line_faults(facts)
+    yield from _round_faults(facts)
+
+
+def _machine_faults(facts: _Facts) -> Iterator[str]:
+    manifest, expect = facts.manifest, facts.expect
+    least, lent = least_memory_mb(manifest), lent_mb(expect)
+    if least > lent:
+        yield (
+            f"one sample takes {least / _MIB_OF_GIB:.1f} GiB of a card, and of "
+            f"{expect.vram_gib:g} GiB {lent / _MIB_OF_GIB:.1f} are lent: take {_fitting(facts)}, "
+            f"shorter samples, or expect cards with {_card_for(least)} GiB"
+        )
+    disk = facts.needs.disk_bytes / _GIB
+    if disk > expect.disk_gib:
+        yield (
+            f"it takes {disk:.1f} GiB of a disk, and {expect.disk_gib:g} are lent: take a smaller "
+            "model or smaller shards (tequio data build --shard-mib), or expect more (disk_gib)"
+        )
+
+
+def _line_faults(facts: _Facts) -> Iterator[str]:
+    manifest, expect = facts.manifest, facts.expect
+    witness_s = manifest.rounds.witness / _SECOND_MS
+    if facts.transfer_s > witness_s:
+        yield (
+            f"{expect.peers} peers need {_duration(facts.transfer_s)} at {expect.upload_mbit:g} "
+            f"Mbit/s for a round's contributions, and witnesses wait {_duration(witness_s)}: set "
+            f"rounds.witness_s to {math.ceil(2 * facts.transfer_s)} or more, expect fewer peers, "
+            "take a smaller k or model, or ask for faster lines"
+        )
+
+
+def _round_faults(facts: _Facts) -> Iterator[str]:
+    manifest, expect = facts.manifest, facts.expect
+    rounds = manifest.rounds
+    if expect.peers < rounds.min_members:
+        yield (
+            f"a round needs {rounds.min_members} members, and {expect.peers} are expected: set "
+            f"rounds.min_members to {max(expect.peers // 2, 2)}"
+        )
+    limit_s = rounds.train_limit / _SECOND_MS
+    if facts.first_s > limit_s:
+        fitting = int(limit_s / 2 * facts.speed / manifest.windows.tokens)
+        yield (
+            f"a newcomer's {manifest.windows.first} windows take {_duration(facts.first_s)}, and "
+            f"it may train for {_duration(limit_s)}: "
+            + (
+                f"set windows.first to {fitting} or less"
+                if fitting
+                else "set windows.samples to 1, rounds.train_limit_s higher, or take a smaller "
+                "model"
+            )
+        )
+
+
+def _fitting(facts: _Facts) -> str:
+    """What would fit, all else the same: memory for samples shrinks less than that for weights."""
+    least = least_memory_mb(facts.manifest) - MEMORY_BASE_MB
+    lent = max(lent_mb(facts.expect) - MEMORY_BASE_MB, 0)
+    millions = int(_FITTING * facts.manifest.model.parameters * lent / least) // 1_000_000
+    return f"about {millions:,}M parameters" if millions else "a smaller model"
+
+
+def _card_for(least_mb: int) -> int:
+    """Card memory of which so much is lent, GiB."""
+    gib = 1
+    while most_memory_mb(gib * _MIB_OF_GIB) < least_mb:
+        gib += 1
+    return gib
+
+
+def _duration(seconds: float) -> str:
+    if seconds < _MINUTE_S:
+        return f"{seconds:.0f} s" if seconds >= 1 else f"{seconds:.2f} s"
+    if seconds < _HOUR_S:
+        return f"{seconds / _MINUTE_S:.0f} min"
+    if seconds < 2 * _DAY_S:
+        return f"{seconds / _HOUR_S:.1f} h"
+    return f"{seconds / _DAY_S:.0f} days"

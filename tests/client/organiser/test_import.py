@@ -1,0 +1,165 @@
+"""Going on from a model that exists: the same bits for everybody, and out again as they came in."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import torch
+from click.testing import CliRunner
+from safetensors.torch import load_file
+
+from tequio_client.__main__ import cli
+from tequio_client.checkpoint import tensors
+from tequio_client.dataset import build, sources, tokenizers
+from tequio_client.organiser import opening
+from tequio_client.organiser import plan as plans
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import sha256, to_text
+from tests.support import model_folders
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.organiser.opening import Prepared
+
+KINDS = {torch.float16: 0.0, torch.bfloat16: 2.0**-25, torch.float32: 2.0**-25}
+TEXTS = [f"{number} milpa mano metate masa " * 20 for number in range(20)]
+
+
+def data_of(folder: Path, tokenizer: str = "bytes", sequence: int = 32) -> Path:
+    texts = folder / "texts"
+    texts.mkdir(exist_ok=True)
+    for number, text in enumerate(TEXTS):
+        (texts / f"{number}.txt").write_text(text)
+    settings = build.Settings(sequence=sequence, seed=0, held_out_bp=1_000, shard_bytes=1 << 20)
+    loaded = tokenizers.load(tokenizer, None)
+    build.build(sources.folder(texts, "*"), loaded, settings, folder / "data", lambda *_: None)
+    return folder / "data"
+
+
+def model_of(folder: Path, kind: torch.dtype = torch.float16, **changes: object) -> Path:
+    config = model_folders.llama(256, **changes)
+    weights = {name: one.to(kind) for name, one in model_folders.tensors_of(config).items()}
+    return model_folders.write(folder / "model", config, tensors=weights)
+
+
+def plan_of(folder: Path, *words: str) -> Path:
+    path = folder / "run.toml"
+    told = ("run", "new", str(path), "--data", str(folder / "data"), *words)
+    result = CliRunner().invoke(cli, told)
+    if result.exception is not None:
+        raise result.exception
+    return path
+
+
+def opened(folder: Path, model: Path) -> Prepared:
+    (folder / "run.toml").unlink(missing_ok=True)
+    return opening.prepare(plan_of(folder, "--from", str(model)))
+
+
+def exported(prepared: Prepared, folder: Path) -> dict[str, Any]:
+    """What `checkpoint export` writes of the first head: the files' tensors."""
+    folder.mkdir()
+    (folder / "tequio").mkdir()
+    (folder / "head").write_bytes(prepared.weights)
+    tensors.write(prepared.manifest, folder / "head", folder, lambda _: None)
+    return load_file(folder / "model.safetensors")
+
+
+@pytest.mark.parametrize("is_tied", [False, True])
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_what_nobody_trained_comes_out_as_it_went_in(
+    kind: torch.dtype,
+    is_tied: bool,  # noqa: FBT001 - a parameter of a test
+    tmp_path: Path,
+) -> None:
+    data_of(tmp_path)
+    model = model_of(tmp_path, kind, tie_word_embeddings=is_tied)
+    prepared = opened(tmp_path, model)
+    before = load_file(model / "model.safetensors")
+    after = exported(prepared, tmp_path / "out")
+    tied = {"lm_head.weight": "model.embed_tokens.weight"} if is_tied else {}
+    assert {tied.get(name, name) for name in before} == set(after)
+    for name, weights in before.items():
+        there = after[tied.get(name, name)]
+        assert there.shape == weights.shape
+        apart = (there.double() - weights.double()).abs().max()
+        assert apart <= KINDS[kind], name
+        if not KINDS[kind]:
+            assert torch.equal(there, weights.to(torch.float32))
+
+
+def test_the_manifest_names_the_bits_and_what_came_out_goes_in_as_the_same(tmp_path: Path) -> None:
+    data_of(tmp_path)
+    model = model_of(tmp_path, torch.float32)
+    prepared, again = opened(tmp_path, model), opened(tmp_path, model)
+    described = prepared.manifest.model
+    assert prepared.manifest.run_id == again.manifest.run_id
+    assert described.config == to_text(sha256((model / "config.json").read_bytes()))
+    shapes = {
+        name: tuple(one.shape) for name, one in load_file(model / "model.safetensors").items()
+    }
+    assert dict(described.tensors) == shapes
+    exported(prepared, tmp_path / "out")
+    (tmp_path / "out" / "config.json").write_bytes((model / "config.json").read_bytes())
+    once_more = opened(tmp_path, tmp_path / "out")
+    assert once_more.manifest.model.weights_root == described.weights_root
+    assert np.array_equal(
+        np.frombuffer(once_more.weights, "<i4"), np.frombuffer(prepared.weights, "<i4")
+    )
+
+
+def refusal(folder: Path, model: Path | str) -> str:
+    with pytest.raises(UserFacingError) as caught:
+        opening.prepare(plan_of(folder, "--from", str(model)))
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"model_type": "gpt_neox"}, "model_type 'gpt_neox'"),
+        ({"attention_bias": True}, "attention_bias True"),
+        ({"rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, "rope_scaling"),
+        ({"rope_parameters": {"rope_type": "yarn"}}, "rope_type 'yarn'"),
+    ],
+)
+def test_another_kind_of_model_is_refused_by_name(
+    changes: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    data_of(tmp_path)
+    model = model_of(tmp_path)
+    fields = json.loads((model / "config.json").read_text()) | changes
+    (model / "config.json").write_text(json.dumps(fields))
+    refused = refusal(tmp_path, model)
+    assert said in refused
+    assert "TinyLlama" in refused
+
+
+def test_a_pickle_and_an_adapter_are_refused(tmp_path: Path) -> None:
+    data_of(tmp_path)
+    model = model_of(tmp_path)
+    (model / "model.safetensors").rename(model / "pytorch_model.bin")
+    assert "is a pickle" in refusal(tmp_path, model)
+    (tmp_path / "run.toml").unlink()
+    (model / "adapter_config.json").write_text("{}")
+    assert "merge it into its base model" in refusal(tmp_path, model)
+
+
+def test_data_of_another_tokenizer_or_with_longer_samples_is_refused(tmp_path: Path) -> None:
+    data_of(tmp_path)
+    model = model_of(tmp_path)
+    (model / "tokenizer.json").write_bytes(model_folders.bpe(TEXTS, 300))
+    said = refusal(tmp_path, model)
+    assert "another tokenizer" in said
+    assert f"--tokenizer {plans.read(tmp_path / 'run.toml').model.source}" in said
+    (tmp_path / "run.toml").unlink()
+    (tmp_path / "other").mkdir()
+    data_of(tmp_path / "other", sequence=128)
+    (tmp_path / "data").rename(tmp_path / "short")
+    (tmp_path / "other" / "data").rename(tmp_path / "data")
+    assert "build the data with --sequence 64" in refusal(tmp_path, model)

@@ -1,0 +1,172 @@
+"""New plans: values that can work, refusals that say the way out, one table for both."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from tequio_client.__main__ import cli
+from tequio_client.dataset import build, sources, tokenizers
+from tequio_client.organiser import model_sizes, opening, outline, reckoning
+from tequio_client.organiser import plan as plans
+from tequio_client.organiser.plan import ExpectPlan
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Shards of bytes, samples of 64."""
+    folder = tmp_path_factory.mktemp("planning")
+    texts = folder / "texts"
+    texts.mkdir()
+    for number in range(20):
+        (texts / f"{number}.txt").write_text(f"{number} milpa mano metate masa " * 20)
+    settings = build.Settings(sequence=64, seed=0, held_out_bp=1_000, shard_bytes=1 << 20)
+    source, tokenizer = sources.folder(texts, "*"), tokenizers.load("bytes", None)
+    build.build(source, tokenizer, settings, folder / "data", lambda *_: None)
+    return folder / "data"
+
+
+def new(path: Path, data: Path, *words: str) -> str:
+    result = CliRunner().invoke(cli, ("run", "new", str(path), "--data", str(data), *words))
+    if result.exception is not None:
+        raise result.exception
+    return result.output
+
+
+def refusal(path: Path, data: Path, *words: str) -> str:
+    with pytest.raises(UserFacingError) as caught:
+        new(path, data, *words)
+    assert "\n" not in str(caught.value)
+    assert not path.exists()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "vocabulary"),
+    [(10**6, 256), (125 * 10**6, 50_257), (10**9, 32_000), (7 * 10**9, 32_000)],
+)
+def test_a_fresh_model_has_about_the_size_that_was_asked_for(
+    parameters: int, vocabulary: int
+) -> None:
+    shape = model_sizes.nearest(parameters, vocabulary)
+    assert abs(shape.parameters - parameters) < 0.05 * parameters
+    assert shape.heads * shape.head == shape.width
+    assert shape.heads % shape.keys == 0
+
+
+def test_the_size_of_a_shape_is_that_of_the_network(tmp_path: Path, data: Path) -> None:
+    new(tmp_path / "run.toml", data, "--parameters", "1M")
+    found = outline.read(tmp_path / "run.toml").manifest.model
+    assert found.parameters == model_sizes.nearest(10**6, 256).parameters
+
+
+def test_no_model_is_smaller_than_its_vocabulary() -> None:
+    with pytest.raises(UserFacingError, match=r"vocabulary of 128,256 comes near 1,000,000"):
+        model_sizes.nearest(10**6, 128_256)
+
+
+def test_a_new_plan_opens_and_its_check_is_the_same_table(tmp_path: Path, data: Path) -> None:
+    path = tmp_path / "plans" / "maize.toml"
+    said = new(path, data, "--parameters", "200K", "--peers", "4", "--tokens", "5M")
+    assert f"tequio run open {path}" in said.replace("\n", "")
+    checked = CliRunner().invoke(cli, ("run", "check", str(path)))
+    assert checked.exit_code == 0
+    assert checked.output.split() == said[: said.index("written:")].split()
+    prepared = opening.prepare(path)
+    assert prepared.manifest.name == "maize"
+    assert prepared.manifest.inner.steps == 30
+    assert prepared.manifest.rounds.min_members == 2
+
+
+def test_a_plan_says_why_at_each_value(tmp_path: Path, data: Path) -> None:
+    new(tmp_path / "run.toml", data, "--parameters", "1M")
+    lines = (tmp_path / "run.toml").read_text().splitlines()
+    assert max(map(len, lines)) <= 110
+    bare = [line for line in lines if "=" in line and "#" not in line]
+    assert {line.split(" ")[0] for line in bare} <= {"name", "cooldown_s", "peers"}
+
+
+def test_larger_models_train_longer_at_lower_rates(tmp_path: Path, data: Path) -> None:
+    found = []
+    for size in ("1M", "100M", "1B"):
+        path = tmp_path / f"{size}.toml"
+        new(path, data, "--parameters", size, "--vram-gib", "80", "--disk-gib", "100")
+        found.append(plans.read(path))
+    rates = [plan.inner.lr for plan in found]
+    assert rates == sorted(rates, reverse=True)
+    assert rates[0] > rates[-1]
+    times = [plan.rounds.train_s for plan in found]
+    assert times == sorted(times)
+    assert times[0] < times[-1]
+
+
+def test_a_slow_line_makes_longer_rounds(tmp_path: Path, data: Path) -> None:
+    for name, mbit in (("fast", "100"), ("slow", "0.5")):
+        new(tmp_path / f"{name}.toml", data, "--parameters", "30M", "--upload-mbit", mbit)
+    fast, slow = (plans.read(tmp_path / f"{name}.toml") for name in ("fast", "slow"))
+    assert slow.rounds.train_s > fast.rounds.train_s
+    assert slow.rounds.witness_s > fast.rounds.witness_s
+
+
+def test_a_model_too_large_for_the_card_is_refused_with_one_that_fits(
+    tmp_path: Path, data: Path
+) -> None:
+    said = refusal(tmp_path / "run.toml", data, "--parameters", "7B", "--vram-gib", "8")
+    assert "one sample takes" in said
+    assert "of 8 GiB 6.0 are lent" in said
+    fitting = re.search(r"about ([0-9]+)M parameters", said)
+    assert fitting is not None
+    assert not (tmp_path / "run.model.json").exists()
+    new(tmp_path / "run.toml", data, "--parameters", f"{fitting[1]}M")
+
+
+def test_a_plan_that_was_changed_to_what_cannot_work_is_not_opened(
+    tmp_path: Path, data: Path
+) -> None:
+    path = tmp_path / "run.toml"
+    new(path, data, "--parameters", "30M")
+    text = path.read_text()
+    for was, becomes, said in (
+        (r"witness_s = \d+", "witness_s = 1", "witnesses wait 1 s: set rounds.witness_s to"),
+        (r"min_members = \d+", "min_members = 9", "a round needs 9 members, and 8 are expected"),
+        (r"first = \d+", "first = 99999", "set windows.first to"),
+        (r"disk_gib = \d+", "disk_gib = 0.1", "and 0.1 are lent"),
+    ):
+        path.write_text(re.sub(rf"(?m)^{was}", becomes, text))
+        with pytest.raises(UserFacingError, match="this run cannot work") as caught:
+            opening.prepare(path)
+        assert said in str(caught.value)
+        assert CliRunner().invoke(cli, ("run", "check", str(path))).exception is not None
+
+
+def test_what_is_there_already_is_not_written_over(tmp_path: Path, data: Path) -> None:
+    path = tmp_path / "run.toml"
+    new(path, data, "--parameters", "1M")
+    before = path.read_text()
+    with pytest.raises(UserFacingError, match="is there already"):
+        new(path, data, "--parameters", "2M")
+    assert path.read_text() == before
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "1e9", "many", "1.5.2M", "9" * 16])
+def test_an_amount_that_is_none_is_refused(size: str, tmp_path: Path, data: Path) -> None:
+    words = ("run", "new", str(tmp_path / "p.toml"), "--data", str(data), "--parameters", size)
+    assert "write 125M" in CliRunner().invoke(cli, words).output
+
+
+def test_a_run_is_fresh_or_goes_on(tmp_path: Path, data: Path) -> None:
+    words = ("run", "new", str(tmp_path / "p.toml"), "--data", str(data))
+    for more in ((), ("--parameters", "1M", "--from", "x")):
+        assert "--from" in CliRunner().invoke(cli, (*words, *more)).output
+
+
+def test_the_speed_of_a_card_is_guessed_or_said() -> None:
+    said, guessed = ExpectPlan(tflops=20.0), ExpectPlan(vram_gib=8.0)
+    assert reckoning.speed(10**8, said) == 2 * reckoning.speed(10**8, guessed)
