@@ -6,13 +6,15 @@ the loop runs.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QTimer, QUrl, Signal
+from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
 from tequio_client import clock
@@ -29,15 +31,20 @@ from tequio_client.app.theme.look import Choice, Look
 from tequio_client.app.theme.marks import app_icon
 from tequio_client.app.tray import Tray
 from tequio_client.app.worker_process import WorkerProcess, worker_command
+from tequio_client.invitation_link import SCHEME
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
     from tequio_client.app.first_run.guide import Guide
+    from tequio_client.app.invitation.joining import Joining
+    from tequio_client.app.links.way import LinkOpener
     from tequio_client.app.notifications import Notifications
     from tequio_client.app.pages.page import Own
     from tequio_client.app.report_dialog import Reports
     from tequio_client.app.session_link import SessionLink
     from tequio_client.app.window import Window
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,17 +62,25 @@ class Options:
     """Whether to start without a window."""
     again: tuple[str, ...] = ()
     """What a start at login has to say to start the same."""
+    link: str = ""
+    """An invitation to open."""
+    links: LinkOpener | None = None
+    """How the system is told that we open links; None: it is not."""
 
 
 class Application(QApplication):
     """Tells when the system asks us to quit, before it closes the window."""
 
     quitting = Signal()
+    handed = Signal(str)
+    """A link that macOS wants us to open."""
 
     def event(self, event: QEvent) -> bool:
         """See Qt."""
         if event.type() is QEvent.Type.Quit:
             self.quitting.emit()
+        elif isinstance(event, QFileOpenEvent) and event.url().scheme() == SCHEME:
+            self.handed.emit(event.url().toString(QUrl.ComponentFormattingOption.FullyEncoded))
         return super().event(event)
 
 
@@ -74,7 +89,7 @@ def run(options: Options) -> int:
     qt = application()
     instance = SingleInstance(place_of(options.folder))
     if not instance.is_first():
-        if options.is_background or instance.raise_first():
+        if (options.is_background and not options.link) or instance.raise_first(options.link):
             return 0
         raise UserFacingError(
             "Tequio runs already and does not answer: end its process, then start it again"
@@ -84,6 +99,8 @@ def run(options: Options) -> int:
     signals = EndSignals()
     app = App(qt, options, faults)
     instance.raised.connect(app.presence.open)
+    instance.handed.connect(app.open_link)
+    qt.handed.connect(app.open_link)
     signals.told.connect(app.quit)
     qt.quitting.connect(app.leave)
     app.begin()
@@ -126,6 +143,7 @@ class App(QObject):
         self.session: SessionLink | None = None
         self._reports: Reports | None = None
         self._guide: Guide | None = None
+        self._joining: Joining | None = None
         self._connect()
 
     def begin(self) -> None:
@@ -136,6 +154,11 @@ class App(QObject):
         else:
             QTimer.singleShot(0, self.presence.open)
         QTimer.singleShot(0, self._begin_work)
+
+    def open_link(self, link: str) -> None:
+        """Ask whether to join by that invitation."""
+        self.presence.open()
+        self._join().open(link, self.presence.window)
 
     def quit(self) -> None:
         """End the program."""
@@ -198,6 +221,10 @@ class App(QObject):
         )
         self.worker.gave_up.connect(self.notifications.tell_given_up)
         self.presence.hidden.connect(self.notifications.tell_hiding)
+        if self._options.links is not None:
+            _offer_links(self._options.links)
+        if self._options.link:
+            self.open_link(self._options.link)
 
     def _new_window(self) -> Window:
         from tequio_client.app.notices import Notices  # noqa: PLC0415 - made when first seen
@@ -237,6 +264,29 @@ class App(QObject):
         dialog.accepted.connect(self.worker.retry)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+    def _join(self) -> Joining:
+        from tequio_client.app.invitation.joining import Joining  # noqa: PLC0415 - few are invited
+
+        if self._joining is None:
+            self._joining = Joining(
+                worker=self.worker,
+                model=self.model,
+                book=self.book,
+                keys=self.keys,
+                folder=self._options.folder,
+                now_ms=clock.now_ms,
+                ledger=self._ledger,
+                command=lambda ledger: self._command(self.book.settings, ledger),
+                parent=self,
+            )
+            self._joining.joined.connect(self._settle)
+        return self._joining
+
+    def _settle(self) -> None:
+        """The ledger of an invitation is ours now, whatever the command line said."""
+        self._options = replace(self._options, ledger=None)
+        self.presence.open("home")
 
     def _back_up_key(self) -> None:
         from tequio_client.app.keys.backup_dialog import BackupDialog  # noqa: PLC0415 - as above
@@ -286,12 +336,16 @@ class App(QObject):
 
     # --- what others ask
 
-    def _command(self, settings: AppSettings) -> tuple[str, ...]:
+    def _ledger(self) -> str:
+        """The address in use."""
         options = self._options
-        ledger = options.ledger or settings.ledger or options.usual_ledger
+        return options.ledger or self.book.settings.ledger or options.usual_ledger
+
+    def _command(self, settings: AppSettings, ledger: str = "") -> tuple[str, ...]:
         where = ("--listen", settings.listen) if settings.listen else ()
         level = () if settings.log_level == "info" else ("--log-level", settings.log_level)
-        return (*worker_command(ledger, options.folder), *where, *level)
+        command = worker_command(ledger or self._ledger(), self._options.folder)
+        return (*command, *where, *level)
 
     def _may_begin(self) -> bool:
         """Whether it is no loss that there is no key."""
@@ -301,6 +355,15 @@ class App(QObject):
         return self.session is not None and bool(
             self.session.facts.fullscreen or self.session.facts.game
         )
+
+
+def _offer_links(links: LinkOpener) -> None:
+    """Have links opened by us; where the system does not let us they are opened by hand."""
+    try:
+        if not links.is_on():
+            links.turn_on()
+    except OSError as err:
+        log.warning("links do not open this app: %s", err)
 
 
 def _choice(appearance: str) -> Choice:

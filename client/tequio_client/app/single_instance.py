@@ -1,5 +1,7 @@
 """One app for each folder and user: the second start asks the first to show itself, and ends.
 
+A start with a link hands it over in the same way.
+
 A lock file says who is first; a local socket beside it, which only this user may open, carries the
 request. What a killed app left behind of either is taken over.
 """
@@ -18,10 +20,11 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 log = logging.getLogger(__name__)
 
-RAISE, AGREED = b"raise\n", b"ok\n"
+RAISE, OPEN, AGREED = b"raise\n", b"open ", b"ok\n"
 PATIENCE_MS = 20_000
 """How long the first may take to answer: it may just be starting on a busy computer."""
-MOST_BYTES = 64
+MOST_BYTES = 4_096
+"""Of what is said; a longer link is none of ours."""
 
 
 def place_of(folder: Path) -> str:
@@ -41,6 +44,8 @@ class SingleInstance(QObject):
 
     raised = Signal()
     """Somebody has started the app again."""
+    handed = Signal(str)
+    """Somebody has started it with this link."""
 
     def __init__(self, place: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -64,13 +69,13 @@ class SingleInstance(QObject):
             log.warning("a second start will not show this window: %s", self._server.errorString())
         return True
 
-    def raise_first(self) -> bool:
-        """Ask the first to show itself; whether it agreed."""
+    def raise_first(self, link: str = "") -> bool:
+        """Ask the first to show itself, with that link if there is one; whether it agreed."""
         socket = QLocalSocket()
         socket.connectToServer(f"{self._place}.socket")
         if not socket.waitForConnected(PATIENCE_MS):
             return False
-        socket.write(RAISE)
+        socket.write(OPEN + link.encode() + b"\n" if link else RAISE)
         agreed = socket.waitForReadyRead(PATIENCE_MS) and socket.readAll().data() == AGREED
         socket.abort()
         return agreed
@@ -91,15 +96,26 @@ class SingleInstance(QObject):
 
     def _hear(self, socket: QLocalSocket) -> None:
         said = socket.peek(MOST_BYTES).data()
-        if said == RAISE:
-            socket.readAll()
-            socket.write(AGREED)
-            socket.flush()
-            self.raised.emit()
-        elif not RAISE.startswith(said):
+        if not said.endswith(b"\n"):
+            if len(said) >= MOST_BYTES or not _may_become_one(said):
+                socket.abort()
+            return
+        socket.readAll()
+        if not (said == RAISE or said.startswith(OPEN)):
             socket.abort()
+            return
+        socket.write(AGREED)
+        socket.flush()
+        if said == RAISE:
+            self.raised.emit()
+        else:
+            self.handed.emit(said.removeprefix(OPEN).strip().decode("utf-8", "replace"))
 
     def _forget(self, socket: QLocalSocket) -> None:
         if socket in self._callers:
             self._callers.discard(socket)
             socket.deleteLater()
+
+
+def _may_become_one(said: bytes) -> bool:
+    return RAISE.startswith(said) or OPEN.startswith(said) or said.startswith(OPEN)

@@ -51,6 +51,8 @@ class WorkerProcess(Worker):
     """Whether the worker is one that somebody else started."""
     gave_up = Signal(str)
     """There will be no worker before somebody asks for another try, and why."""
+    joined = Signal()
+    """The worker that was given the invitation shows itself: it has joined."""
     _unlocked = Signal(int, object, str)
 
     def __init__(
@@ -72,6 +74,8 @@ class WorkerProcess(Worker):
         self._talk: Talk | None = None
         self._failures, self._attempt = 0, 0
         self._why = ""
+        self._invitation = ""
+        self._is_joining = False
         self._is_closed = self._is_final = self._is_wanted_anew = False
         self._again = QTimer(self, singleShot=True)
         self._again.timeout.connect(self._connect)
@@ -116,6 +120,15 @@ class WorkerProcess(Worker):
                 self._link.stop()
         else:
             self.retry()
+
+    def join(self, invitation: str, command: Sequence[str]) -> None:
+        """Start anew, so; the worker shall join by this invitation before anything else.
+
+        It is tried until it has, or until another one, or none, is given. `joined` follows, or
+        `gone` with the reason.
+        """
+        self._invitation, self._command = invitation, tuple(command)
+        self.renew()
 
     def close(self) -> None:
         """Say goodbye and wait until a worker of ours is gone, for a few seconds at most."""
@@ -199,7 +212,8 @@ class WorkerProcess(Worker):
         self._talk.refused.connect(self._refuse)
         self._talk.failed.connect(self._fail)
         link.heard.connect(self._talk.hear)
-        self._talk.greet(seed)
+        self._is_joining = bool(self._invitation) and isinstance(link, Child)
+        self._talk.greet(seed, self._invitation if self._is_joining else "")
 
     def _welcome(self, _: control.Welcome) -> None:
         self._steady.start()
@@ -207,6 +221,9 @@ class WorkerProcess(Worker):
 
     def _show(self, snapshot: Snapshot) -> None:
         self.snapshot.emit(snapshot)
+        if self._is_joining:
+            self._invitation, self._is_joining = "", False
+            self.joined.emit()
 
     def _refuse(self, why: str) -> None:
         """It will not do better the next time."""
@@ -257,6 +274,7 @@ class WorkerProcess(Worker):
         if self._talk is not None:
             self._talk.close()
         self._talk = self._link = None
+        self._is_joining = False
 
 
 def _sentence(said: str) -> str:

@@ -34,6 +34,8 @@ HALF_HUNG_MS = 5_000
 """Twice without anything shown, and the worker hangs; once only after the computer has slept."""
 STARTING_MS = 60_000
 """Until the first word: a cold disk takes its time over a worker's libraries."""
+JOINING_MS = 360_000
+"""Until it has shown itself where it joins by an invitation first: the ledger may be slow."""
 
 
 class Levels:
@@ -64,6 +66,7 @@ class Talk(QObject):
     ) -> None:
         super().__init__(parent)
         self._levels, self._write = levels, write
+        self._is_joining = False
         self._lines = WorkerLines()
         self._is_open, self._is_over = False, False
         self._wishing = self._timer(WANT_MS, self._want)
@@ -72,11 +75,12 @@ class Talk(QObject):
         self._missed = 0
         self._asked: dict[int, QTimer] = {}
 
-    def greet(self, seed: bytes | None) -> None:
-        """Say hello, with the key's seed for a worker that we started."""
-        self._watch.start()
+    def greet(self, seed: bytes | None, invitation: str = "") -> None:
+        """Say hello, with the key's seed and an invitation for a worker that we started."""
+        self._is_joining = bool(invitation)
+        self._watch.start(STARTING_MS)
         said = None if seed is None else to_text(seed)
-        self._say(control.Hello(who="app", build=BUILD, seed=said))
+        self._say(control.Hello(who="app", build=BUILD, seed=said, invitation=invitation))
 
     def hear(self, chunk: bytes) -> None:
         """Take what the worker said."""
@@ -148,7 +152,7 @@ class Talk(QObject):
 
     def _open(self, welcome: control.Welcome) -> None:
         self._is_open = True
-        self._watch.start(HALF_HUNG_MS)
+        self._watch.start(JOINING_MS if self._is_joining else HALF_HUNG_MS)
         self.welcomed.emit(welcome)
         self.choose()
         self.tell()

@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import platformdirs
 
 from tequio_client.cli import options
 
+if TYPE_CHECKING:
+    from tequio_client.app.links.way import LinkOpener
+
 
 @click.command()
+@click.argument("link", default="")
 @click.option(
     "--ledger",
     envvar="TEQUIO_LEDGER",
@@ -21,8 +26,11 @@ from tequio_client.cli import options
 @options.folder("worker")
 @click.option("--background", is_flag=True, help="Start without a window, as at login.")
 @click.option("--selftest", is_flag=True, help="Check that the installation is whole, and end.")
-def app(*, ledger: str | None, folder: Path, background: bool, selftest: bool) -> None:
-    """Open the window: lend this computer, and see what came of it."""
+def app(*, link: str, ledger: str | None, folder: Path, background: bool, selftest: bool) -> None:
+    """Open the window: lend this computer, and see what came of it.
+
+    With a LINK of an invitation it asks whether to join; so does an app that runs already.
+    """
     if selftest:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
         from tequio_client.app import selftest as selftests
@@ -38,6 +46,8 @@ def app(*, ledger: str | None, folder: Path, background: bool, selftest: bool) -
             settings=_settings(folder),
             is_background=background,
             again=_again(ledger, folder),
+            link=" ".join(link.split()),
+            links=_links(folder),
         )
     )
     sys.exit(code)
@@ -47,6 +57,17 @@ def _again(ledger: str | None, folder: Path) -> tuple[str, ...]:
     """The options that start the same app from any folder and environment."""
     where = () if folder == options.place("worker") else ("--dir", str(folder.absolute()))
     return (*where, "--ledger", ledger) if ledger else where
+
+
+def _links(folder: Path) -> LinkOpener | None:
+    """How the system opens links with us; what is tried out in a folder of its own tells nobody."""
+    from tequio_client.app.autostart.way import app_command
+    from tequio_client.app.links.way import link_opener
+
+    if folder != options.place("worker"):
+        return None
+    command = app_command()[:-1]
+    return link_opener(command, system=sys.platform, home=Path.home(), environ=os.environ)
 
 
 def _settings(folder: Path) -> Path:

@@ -40,6 +40,9 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag="hello"):
     seed: Bytes32Text | None = None
     """The key's seed, base64url: from the app alone, over the pipe of the worker that it started.
     None: the worker reads the key file of its folder."""
+    invitation: Long = ""
+    """Link under which a key that is not registered yet shall be, before anything else; from the
+    app alone, as above."""
 
 
 class Want(msgspec.Struct, frozen=True, kw_only=True, tag="want"):

@@ -56,22 +56,30 @@ def enter(link: InvitationLink, folder: Path) -> str:
 
 async def _enter(link: InvitationLink, folder: Path, signer: Signer) -> str:
     async with LedgerApi(link.ledger) as api:
-        network = await api.network()
-        if network.id != link.network:
-            raise UserFacingError(
-                f"{link.ledger} is the ledger of another network than the link names: "
-                "ask whoever gave it to you"
-            )
-        known = await _account(api, signer)
-        if known is not None:
-            is_ours = await _is_signed_by(api, network, known, link)
-            return _already(known, is_ours=is_ours)
-        async with Outbox.on(api, network, folder, signer, invitation=link.signer) as outbox:
-            await _register(outbox)
-        known = await api.peer(signer.key)
-        if not await _is_signed_by(api, network, known, link):
-            raise UserFacingError(_STRIPPED.format(index=known.registered_index))
-        return f"{to_text(signer.key)} joined the network {network.genesis.name!r}, invited"
+        return await join(api, folder, signer, link)
+
+
+async def join(api: LedgerApi, folder: Path, signer: Signer, link: InvitationLink) -> str:
+    """Register that key under the invitation; says what became of it.
+
+    The caller holds the folder. Raises UserFacingError, and what the API raises.
+    """
+    network = await api.network()
+    if network.id != link.network:
+        raise UserFacingError(
+            f"{api.url} is the ledger of another network than the link names: "
+            "ask whoever gave it to you"
+        )
+    known = await _account(api, signer)
+    if known is not None:
+        is_ours = await _is_signed_by(api, network, known, link)
+        return _already(known, is_ours=is_ours)
+    async with Outbox.on(api, network, folder, signer, invitation=link.signer) as outbox:
+        await _register(outbox)
+    known = await api.peer(signer.key)
+    if not await _is_signed_by(api, network, known, link):
+        raise UserFacingError(_STRIPPED.format(index=known.registered_index))
+    return f"{to_text(signer.key)} joined the network {network.genesis.name!r}, invited"
 
 
 async def _register(outbox: Outbox) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
+from tequio_client.invitation_link import InvitationLink
 from tequio_client.ledger_api import LedgerApi
-from tequio_client.worker import endings
+from tequio_client.worker import endings, entering
 from tequio_client.worker import node as nodes
 from tequio_client.worker.control_lines import GONE, PipeLines
 from tequio_client.worker.controllers import Controllers, greet
@@ -51,6 +52,8 @@ async def _main(settings: WorkerSettings, stopping: Stopping) -> None:
         ledger = await stack.enter_async_context(
             LedgerApi(settings.net.ledger, trust=settings.net.trust)
         )
+        if parent is not None and parent.invitation is not None:
+            await entering.join(ledger, settings.net.folder, signer, parent.invitation)
         host = await trio.to_thread.run_sync(Host, settings, signer, ledger)
         controllers = Controllers(host, settings.net.folder)
         stopping.last_words = host.leave
@@ -65,9 +68,12 @@ async def _main(settings: WorkerSettings, stopping: Stopping) -> None:
 class Parent:
     """The app that started us, once it has said hello."""
 
-    def __init__(self, lines: PipeLines, seed: bytes | None) -> None:
+    def __init__(
+        self, lines: PipeLines, seed: bytes | None, invitation: InvitationLink | None
+    ) -> None:
         self.lines = lines
         self.seed = seed
+        self.invitation = invitation
 
     @classmethod
     async def greeted(cls, folder: Path) -> Parent | None:
@@ -85,7 +91,11 @@ class Parent:
             ) from err
         if hello is None:
             return None
-        return cls(lines, from_text(hello.seed) if hello.seed else None)
+        return cls(
+            lines,
+            from_text(hello.seed) if hello.seed else None,
+            InvitationLink.parse(hello.invitation) if hello.invitation else None,
+        )
 
 
 async def _serve_parent(

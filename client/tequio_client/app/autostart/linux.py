@@ -38,7 +38,7 @@ class DesktopEntry:
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         self._path = folder / FILE
-        self._exec = " ".join(map(_quoted, command))
+        self._exec = " ".join(map(quoted, command))
 
     def is_on(self) -> bool:
         """See Autostart; desktops switch an entry off by a line in it."""
@@ -62,7 +62,7 @@ class DesktopEntry:
         self._path.unlink(missing_ok=True)
 
 
-def _quoted(argument: str) -> str:
+def quoted(argument: str) -> str:
     """An argument as the key Exec wants it: quoted, escaped, and escaped again as a string."""
     escaped = "".join(f"\\{one}" if one in _SPECIAL else one for one in argument)
     if escaped == argument and not any(one in " \t\n'><~|&;*?#()" for one in argument):

@@ -1,0 +1,192 @@
+"""Whether to join by an invitation: who invites, to what, and what that means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout
+
+from tequio_client.app.invitation.offer import Wrong
+from tequio_client.app.theme.fonts import Type
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.banner import Banner
+from tequio_client.app.widgets.button import Button
+from tequio_client.app.widgets.text import Paragraph, Text
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from tequio_client.app.invitation.offer import Offer
+
+WIDTH = 600
+
+
+class JoinDialog(QDialog):
+    """Shows what the ledger says, then waits for a click; `wanted` is that click."""
+
+    wanted = Signal()
+
+    def __init__(self, ledger: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._ledger = ledger
+        self.setObjectName("join")
+        self.setModal(True)
+        self.setMinimumWidth(WIDTH)
+        self.heading, self.note = Text("", Type.TITLE), Paragraph(tone="sub")
+        self.heading.setWordWrap(True)
+        self.trouble, self.body = Banner("error"), QVBoxLayout()
+        self.body.setSpacing(8)
+        self.main = Button(self.tr("Join"), "primary")
+        self.leave = Button(self.tr("Not now"))
+        self.main.clicked.connect(self.wanted)
+        self.leave.clicked.connect(self.reject)
+        column, feet = QVBoxLayout(self), QHBoxLayout()
+        column.setContentsMargins(26, 22, 26, 22)
+        column.setSpacing(14)
+        column.addWidget(self.heading)
+        column.addWidget(self.note)
+        column.addLayout(self.body)
+        column.addWidget(self.trouble)
+        column.addStretch(1)
+        feet.addStretch(1)
+        feet.setSpacing(10)
+        feet.addWidget(self.leave)
+        feet.addWidget(self.main)
+        column.addLayout(feet)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._say(
+            self.tr("An invitation"),
+            self.tr("Asking {ledger} what it is to …").format(ledger=ledger),
+        )
+
+    @property
+    def points(self) -> list[str]:
+        """What is said of the joining, line by line."""
+        found = (self.body.itemAt(at).widget() for at in range(self.body.count()))
+        return [one.text() for one in found if isinstance(one, Paragraph)]
+
+    def show_offer(self, offer: Offer, now_ms: int, *, old_ledger: str, may_lend: bool) -> None:
+        """Ask; `old_ledger` is the one that this changes, or nothing."""
+        heading = self.tr("Join the run “{run}”?").format(run=offer.run_name)
+        if not offer.run:
+            heading = self.tr("Join the network “{network}”?").format(network=offer.network)
+        note = self.tr(
+            "The organisers of the network “{network}” invite you (entry {index} of the log at "
+            "{ledger})."
+        )
+        self._say(
+            heading,
+            note.format(network=offer.network, index=offer.index, ledger=self._ledger),
+        )
+        for point in self._means(offer, now_ms, old_ledger=old_ledger, may_lend=may_lend):
+            self.body.addWidget(Paragraph(f"•  {point}"))
+        self.main.setEnabled(True)
+        self.main.setDefault(True)
+        self._fit()
+
+    def show_wrong(self, wrong: str, detail: str) -> None:
+        """Say why it cannot be used; there is nothing to join."""
+        self.main.hide()
+        self.leave.setText(self.tr("Close"))
+        self._say(
+            self.tr("This invitation cannot be used"),
+            self.tr("Nothing was changed."),
+        )
+        self.say_trouble(self._reason(wrong).format(ledger=self._ledger, detail=detail))
+
+    def say_trouble(self, words: str) -> None:
+        """Say what went wrong; where something can be joined, another try may do."""
+        self.trouble.show_words("error", words)
+        self.trouble.show()
+        self.main.setEnabled(not self.main.isHidden())
+        self._fit()
+
+    def wait(self) -> None:
+        """Take no clicks while joining."""
+        self.main.setEnabled(False)
+        self.trouble.show_words("info", self.tr("Joining. This may take a minute."))
+        self.trouble.show()
+        self._fit()
+
+    def _say(self, heading: str, note: str) -> None:
+        self.setWindowTitle(heading)
+        self.heading.setText(heading)
+        self.note.setText(note)
+        self.trouble.hide()
+        self.main.setEnabled(False)
+
+    def _means(self, offer: Offer, now_ms: int, *, old_ledger: str, may_lend: bool) -> list[str]:
+        said = [self._what(offer)]
+        if offer.is_known:
+            said.append(
+                self.tr(
+                    "Your key is in this network already and stays as it is; the invitation is "
+                    "not used up."
+                )
+            )
+        else:
+            count = self.tr("It lets in %n more, until {until}.", "", offer.left)
+            said.append(
+                self.tr(
+                    "Everybody can read in the log that this invitation let your key in; the "
+                    "organisers can take it back."
+                )
+                + " "
+                + count.format(until=figures.moment(offer.until_ms, now_ms))
+            )
+        if old_ledger:
+            said.append(
+                self.tr(
+                    "You will lend to this ledger instead of {old}. The settings change it back."
+                ).format(old=old_ledger)
+            )
+        said.append(
+            self.tr("What you have chosen about when and how much to lend holds as before.")
+            if may_lend
+            else self.tr("Nothing is lent before you have gone through the first steps.")
+        )
+        return said
+
+    def _what(self, offer: Offer) -> str:
+        if not offer.run:
+            return self.tr("You choose the run, among all of this network.")
+        members = self.tr("%n computers are in it now", "", offer.members)
+        tokens = self.tr("{tokens} tokens were trained so far")
+        return f"{members}; {tokens.format(tokens=figures.short_count(offer.tokens))}."
+
+    def _reason(self, wrong: str) -> str:
+        reasons = {
+            Wrong.SILENT: self.tr(
+                "The ledger at {ledger} does not answer as one ({detail}). Try the link again "
+                "later, or ask whoever gave it to you."
+            ),
+            Wrong.OTHER_NETWORK: self.tr(
+                "At {ledger} is another network than the link names. Ask whoever gave it to you."
+            ),
+            Wrong.UNKNOWN: self.tr(
+                "The network does not know this invitation: a second organiser may still have to "
+                "sign it. Try the link again later, or ask whoever gave it to you."
+            ),
+            Wrong.CLOSED: self.tr("The organisers have ended this invitation. Ask for another."),
+            Wrong.OVER: self.tr("The time of this invitation is over. Ask for another."),
+            Wrong.USED_UP: self.tr(
+                "This invitation has let in as many as it may. Ask for another."
+            ),
+            Wrong.RUN_ENDED: self.tr("The run “{detail}” has ended."),
+            Wrong.FOREIGN_FOLDER: self.tr(
+                "This app's folder belongs to another network, with its key and points. Join on "
+                "the command line, in a folder of its own: tequio join LINK --dir FOLDER"
+            ),
+            Wrong.NO_LINK: self.tr(
+                "This is no whole invitation link ({detail}). Open it anew from where you got it."
+            ),
+            Wrong.VISITED: self.tr(
+                "The worker here was started elsewhere. End it, then open the link again."
+            ),
+        }
+        return reasons[Wrong(wrong)]
+
+    def _fit(self) -> None:
+        self.layout().activate()
+        self.adjustSize()

@@ -1,0 +1,164 @@
+"""One invitation at a time: from a link to a worker that has joined by it, or all as it was.
+
+Nothing is kept before the worker has joined: until then another ledger is only that of this
+attempt, and whoever gives up has the one from before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from PySide6.QtCore import QObject, Signal
+
+from tequio_client.app.invitation.dialog import JoinDialog
+from tequio_client.app.invitation.offer import OfferLook, Wrong
+from tequio_client.invitation_link import InvitationLink
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from PySide6.QtWidgets import QWidget
+
+    from tequio_client.app.app_settings import SettingsBook
+    from tequio_client.app.invitation.offer import Offer
+    from tequio_client.app.keys.key_desk import KeyDesk
+    from tequio_client.app.model import Model
+    from tequio_client.app.worker_process import WorkerProcess
+
+NETWORK = "network"
+"""File of the worker's folder that says to which network it belongs."""
+_MOST_BYTES = 4_096
+
+
+class Joining(QObject):
+    """Opens links; `joined` says that one was used."""
+
+    joined = Signal(object)
+    """The `Offer` that was taken; its ledger and run are about to be kept."""
+
+    def __init__(  # noqa: PLR0913 - what an app has
+        self,
+        *,
+        worker: WorkerProcess,
+        model: Model,
+        book: SettingsBook,
+        keys: KeyDesk,
+        folder: Path,
+        now_ms: Callable[[], int],
+        ledger: Callable[[], str],
+        command: Callable[[str], Sequence[str]],
+        parent: QObject | None = None,
+    ) -> None:
+        """`ledger` is the one in use, `command` how a worker of another one is started."""
+        super().__init__(parent)
+        self._worker, self._model, self._book = worker, model, book
+        self._keys, self._folder, self._now_ms = keys, folder, now_ms
+        self._ledger, self._command = ledger, command
+        self._link: InvitationLink | None = None
+        self._offer: Offer | None = None
+        self._look: OfferLook | None = None
+        self._is_tried = False
+        self.dialog: JoinDialog | None = None
+        worker.joined.connect(self._finish)
+        worker.gone.connect(self._lose)
+
+    def open(self, text: str, window: QWidget | None) -> None:
+        """Ask about that link, instead of one that is being asked about."""
+        if self._is_tried:
+            return
+        self.close()
+        try:
+            link = InvitationLink.parse(text)
+        except UserFacingError as err:
+            self._ask("", window).show_wrong(Wrong.NO_LINK, str(err.__cause__ or err))
+            return
+        dialog = self._ask(link.ledger, window)
+        if self._is_elsewhere(link):
+            dialog.show_wrong(Wrong.FOREIGN_FOLDER, "")
+            return
+        self._link = link
+        self._look = OfferLook(link, self._keys.state.record.key, self._now_ms(), self)
+        self._look.found.connect(self._show)
+        self._look.wrong.connect(dialog.show_wrong)
+        self._look.start()
+
+    def close(self) -> None:
+        """Ask no more."""
+        if self.dialog is not None:
+            self.dialog.reject()
+
+    def _ask(self, ledger: str, window: QWidget | None) -> JoinDialog:
+        dialog = JoinDialog(ledger, window)
+        dialog.wanted.connect(self._join)
+        dialog.rejected.connect(self._give_up)
+        dialog.finished.connect(dialog.deleteLater)
+        self.dialog = dialog
+        dialog.open()
+        return dialog
+
+    def _show(self, offer: Offer) -> None:
+        if self.dialog is None or self._link is None:
+            return
+        self._offer = offer
+        old = self._ledger()
+        is_same = old.rstrip("/") == self._link.ledger.rstrip("/")
+        self.dialog.show_offer(
+            offer,
+            self._now_ms(),
+            old_ledger="" if is_same else old,
+            may_lend=self._model.preferences.consent,
+        )
+
+    def _join(self) -> None:
+        """The one click."""
+        if self.dialog is None or self._link is None or self._offer is None:
+            return
+        if self._worker.is_visiting:
+            self.dialog.show_wrong(Wrong.VISITED, "")
+            return
+        self.dialog.wait()
+        self._is_tried = True
+        self._worker.join(self._link.text(), self._command(self._link.ledger))
+
+    def _finish(self) -> None:
+        link, offer, dialog = self._link, self._offer, self.dialog
+        if link is None or offer is None:
+            return
+        self._is_tried = False
+        self._forget()
+        self.joined.emit(offer)
+        self._book.change(ledger=link.ledger)
+        if offer.run:
+            chosen = msgspec.structs.replace(self._model.preferences, run=offer.run)
+            self._model.choose(chosen)
+        if dialog is not None:
+            dialog.accept()
+
+    def _lose(self, why: str) -> None:
+        if self._is_tried and why and self.dialog is not None:
+            self.dialog.say_trouble(why)
+
+    def _give_up(self) -> None:
+        if self._is_tried:
+            self._is_tried = False
+            self._worker.join("", self._command(self._ledger()))
+        self._forget()
+
+    def _forget(self) -> None:
+        if self._look is not None:
+            self._look.stop()
+            self._look.deleteLater()
+        self._link = self._offer = self._look = self.dialog = None
+
+    def _is_elsewhere(self, link: InvitationLink) -> bool:
+        """Whether the folder belongs to another network."""
+        try:
+            with (self._folder / NETWORK).open("rb") as file:
+                pinned = file.read(_MOST_BYTES).decode("ascii", "replace").strip()
+        except OSError:
+            return False
+        return bool(pinned) and pinned != to_text(link.network)

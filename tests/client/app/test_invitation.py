@@ -1,0 +1,270 @@
+"""An invitation in the app: a ledger says what it is, one click joins, a bad link says why."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from click.testing import CliRunner
+from msgspec import structs
+
+from tequio_client.__main__ import cli
+from tequio_client.app import worker_process
+from tequio_client.app.app_settings import SettingsBook
+from tequio_client.app.invitation.joining import NETWORK, Joining
+from tequio_client.app.keys.key_desk import KeyDesk
+from tequio_client.app.model import Model
+from tequio_client.app.worker_process import WorkerProcess
+from tequio_client.invitation_link import InvitationLink
+from tequio_client.key_state import KeyRecord, KeyState
+from tequio_client.link import control
+from tequio_client.link.preferences import Preferences
+from tequio_shared.ids import NetworkId, sha256, to_text
+from tests.support.ledgers import ORGANISER, UNLIMITED, served
+from tests.support.liars import key_folder
+from tests.support.lived_ledger import live_yesterday
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.invitation.dialog import JoinDialog
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+SLOW_MS = 60_000
+NOW_MS = 1_795_285_800_000
+SEED = bytes(range(32))
+OLD = "https://old.example"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """A ledger with a run, and its organiser's folder."""
+
+    url: str
+    organiser: str
+
+    def tequio(self, *words: str) -> str:
+        """Run an organiser's command."""
+        result = CliRunner().invoke(cli, (*words, "--ledger", self.url, "--dir", self.organiser))
+        if result.exception is not None:
+            raise result.exception
+        return result.stdout.strip()
+
+    def invite(self, *words: str) -> str:
+        """Give a link for the run."""
+        return self.tequio("run", "invite", RUN, *words)
+
+
+RUN = "paper"
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    folder = tmp_path_factory.mktemp("host")
+    live_yesterday(folder / "ledger")
+    organiser = key_folder(folder / "organiser", ORGANISER)
+    with served(folder / "ledger", *UNLIMITED) as running:
+        yield Host(url=running.url, organiser=str(organiser))
+
+
+class Guest:
+    """The app of somebody who was given a link; its worker follows a script."""
+
+    def __init__(self, folder: Path, mode: str = "good") -> None:
+        self.folder = folder
+        folder.mkdir(exist_ok=True)
+        self.asked: list[str] = []
+        self.mode = mode
+        self.book = SettingsBook(folder / "settings")
+        self.book.change(ledger=OLD)
+        self.keys = KeyDesk(folder, lambda: NOW_MS, lambda: True)
+        self.worker = WorkerProcess(self.command(OLD), folder, lambda: SEED)
+        self.model = Model(self.worker)
+        self.joining = Joining(
+            worker=self.worker,
+            model=self.model,
+            book=self.book,
+            keys=self.keys,
+            folder=folder,
+            now_ms=lambda: NOW_MS,
+            ledger=lambda: self.book.settings.ledger,
+            command=self.command,
+        )
+
+    def command(self, ledger: str) -> tuple[str, ...]:
+        """Start the scripted worker; which ledger it would get is remembered."""
+        self.asked.append(ledger)
+        mode = "good" if ledger == OLD else self.mode
+        return (sys.executable, "-m", "tests.support.app_worker_program", mode, str(self.folder))
+
+    @property
+    def dialog(self) -> JoinDialog:
+        """The one that asks."""
+        assert self.joining.dialog is not None
+        return self.joining.dialog
+
+    def heard(self) -> list[str]:
+        """The invitations of all greetings so far."""
+        lines = (self.folder / "heard").read_bytes().splitlines()
+        said = [control.decode_to_worker(line) for line in lines]
+        return [one.invitation for one in said if isinstance(one, control.Hello)]
+
+    def look(self, link: str, qtbot: QtBot) -> JoinDialog:
+        """Open the link, and wait until there is something to read."""
+        self.joining.open(link, None)
+        dialog = self.dialog
+        qtbot.waitUntil(lambda: bool(dialog.points or dialog.trouble.words), timeout=SLOW_MS)
+        return dialog
+
+    def close(self) -> None:
+        """End its worker."""
+        self.joining.close()
+        self.worker.close()
+        self.keys.close()
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_process, "PAUSES_MS", (50, 50, 50, 50))
+
+
+@pytest.fixture
+def guest(tmp_path: Path) -> Iterator[Guest]:
+    made = Guest(tmp_path / "worker")
+    yield made
+    made.close()
+
+
+def test_one_click_joins_the_run_of_the_link(host: Host, guest: Guest, qtbot: QtBot) -> None:
+    guest.worker.start()
+    qtbot.waitUntil(lambda: guest.model.snapshot is not None, timeout=SLOW_MS)
+    link = host.invite("--uses", "3")
+    dialog = guest.look(link, qtbot)
+    assert dialog.heading.text() == f"Join the run “{RUN}”?"
+    assert host.url in dialog.note.text()
+    said = " ".join(dialog.points)
+    assert "It lets in 3 more, until" in said
+    assert f"instead of {OLD}" in said
+    assert "Nothing is lent before" in said
+    with qtbot.waitSignal(guest.joining.joined, timeout=SLOW_MS):
+        dialog.main.click()
+        assert not dialog.main.isEnabled()
+        assert guest.book.settings.ledger == OLD
+    assert guest.heard() == ["", link]
+    assert guest.book.settings.ledger == host.url
+    (run,) = httpx.get(f"{host.url}/v1/runs").json()["runs"]
+    assert guest.model.preferences.run == run["run"]
+    assert guest.joining.dialog is None
+
+
+def test_who_does_not_join_keeps_all_as_it_was(host: Host, guest: Guest, qtbot: QtBot) -> None:
+    dialog = guest.look(host.invite(), qtbot)
+    dialog.leave.click()
+    assert guest.joining.dialog is None
+    assert guest.book.settings.ledger == OLD
+    assert not guest.model.preferences.run
+    assert guest.asked == [OLD]
+
+
+def test_a_worker_that_cannot_join_says_why_and_giving_up_undoes_it(
+    host: Host, tmp_path: Path, qtbot: QtBot
+) -> None:
+    guest = Guest(tmp_path / "worker", mode="taken")
+    try:
+        link = host.invite()
+        dialog = guest.look(link, qtbot)
+        dialog.main.click()
+        qtbot.waitUntil(
+            lambda: "Another process uses the folder" in dialog.trouble.words, timeout=SLOW_MS
+        )
+        assert set(guest.heard()) == {link}
+        dialog.leave.click()
+        with qtbot.waitSignal(guest.worker.snapshot, timeout=SLOW_MS):
+            pass
+        assert guest.heard()[-1] == ""
+        assert guest.book.settings.ledger == OLD
+        assert not guest.model.preferences.run
+    finally:
+        guest.close()
+
+
+def test_a_key_that_is_in_already_needs_no_invitation(
+    host: Host, guest: Guest, qtbot: QtBot
+) -> None:
+    record = KeyRecord(key=to_text(ORGANISER.key))
+    guest.keys._state = KeyState(record=record)  # noqa: SLF001 - as after a look
+    link = host.invite()
+    host.tequio("invite", "close", link)
+    dialog = guest.look(link, qtbot)
+    assert any("stays as it is" in point for point in dialog.points)
+    assert dialog.main.isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        ("closed", "have ended this invitation"),
+        ("over", "The time of this invitation is over"),
+        ("unknown", "does not know this invitation"),
+        ("other", "another network than the link names"),
+        ("silent", "does not answer"),
+        ("cut", "no whole invitation link"),
+        ("pinned", "belongs to another network"),
+    ],
+)
+def test_a_link_that_cannot_be_used_says_why(
+    spoil: str, said: str, host: Host, guest: Guest, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = spoilt(spoil, host, guest)
+    if spoil == "over":
+        monkeypatch.setattr(guest.joining, "_now_ms", lambda: 4_000_000_000_000)
+    dialog = guest.look(link, qtbot)
+    assert said in dialog.trouble.words
+    assert dialog.main.isHidden()
+    assert dialog.heading.text() == "This invitation cannot be used"
+    dialog.leave.click()
+    assert guest.book.settings.ledger == OLD
+
+
+def spoilt(how: str, host: Host, guest: Guest) -> str:
+    """A link that something is wrong with."""
+    link = host.invite()
+    whole = InvitationLink.parse(link)
+    if how == "closed":
+        host.tequio("invite", "close", link)
+    if how == "pinned":
+        (guest.folder / NETWORK).write_text(to_text(sha256(b"another")))
+    changes: dict[str, dict[str, object]] = {
+        "unknown": {"seed": bytes(32)},
+        "other": {"network": NetworkId(sha256(b"another"))},
+        "silent": {"ledger": "http://127.0.0.1:9"},
+    }
+    if how in changes:
+        fields = {name: getattr(whole, name) for name in ("ledger", "network", "seed")}
+        return InvitationLink(**(fields | changes[how])).text()
+    return link[:-20] if how == "cut" else link
+
+
+def test_a_second_link_takes_the_place_of_the_first(host: Host, guest: Guest, qtbot: QtBot) -> None:
+    left: list[None] = []
+    guest.look(host.invite(), qtbot).rejected.connect(lambda: left.append(None))
+    second = guest.look(host.invite("--uses", "7"), qtbot)
+    assert left == [None]
+    assert "7 more" in " ".join(second.points)
+
+
+def test_what_was_chosen_about_lending_holds(host: Host, guest: Guest, qtbot: QtBot) -> None:
+    chosen = Preferences(consent=True, idle_minutes=9)
+    guest.model.choose(chosen)
+    dialog = guest.look(host.invite(), qtbot)
+    assert "holds as before" in " ".join(dialog.points)
+    with qtbot.waitSignal(guest.joining.joined, timeout=SLOW_MS):
+        dialog.main.click()
+    run = guest.model.preferences.run
+    assert guest.model.preferences == structs.replace(chosen, run=run)
