@@ -16,6 +16,7 @@ from tequio_client.link.questions import (
     Diagnostics,
     Points,
     PointsRow,
+    PublishedHead,
     Question,
     RunRow,
     Runs,
@@ -67,6 +68,10 @@ NOVA = run(
     hourly_up_bytes=310 * MB,
     hourly_down_bytes=322 * MB,
     first_bytes=2_100 * MB,
+    published=(
+        PublishedHead(round=1_800, repo="tequio/nova-350m", revision="4f1c" * 10),
+        PublishedHead(round=1_600, repo="tequio/nova-350m", revision="90ab" * 10),
+    ),
     is_ours=True,
 )
 SMALL = run("cuentos-124m", OTHER)

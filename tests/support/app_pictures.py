@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 LOOKS = (Choice.DARK, Choice.LIGHT)
 SCALES = (1.0, 2.0)
 PLACES = (
+    "competitions.big-models", "competitions.spanish-stories", "competitions.first-light",
     "activity.log", "activity.health",
     "settings.network", "settings.storage", "settings.notifications", "settings.appearance",
     "settings.account", "settings.startup", "settings.privacy", "settings.advanced",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from tequio_client.link.competitions import AskCompetitions, AskCurves, Competitions
 from tequio_client.link.decision import Decision, Reason, State
 from tequio_client.link.facts import Gpu, MachineFacts
 from tequio_client.link.preferences import Preferences
@@ -37,7 +38,7 @@ from tequio_client.link.snapshot import (
 )
 from tequio_client.link.status import Status
 from tequio_client.link.wish import Snooze, Wish
-from tests.support import app_books
+from tests.support import app_books, app_races
 
 if TYPE_CHECKING:
     from tequio_client.link.questions import Question
@@ -207,6 +208,8 @@ def replies(seed: int = 7) -> dict[type, Scripted]:
 
     return {
         AskSeries: series,
+        AskCompetitions: app_races.COMPETITIONS,
+        AskCurves: app_races.curves,
         AskRanking: Ranking(rows=ranks, ranked=1_204),
         AskRuns: app_books.RUNS,
         AskPoints: app_books.points,
@@ -219,6 +222,7 @@ def no_replies() -> dict[type, Scripted]:
     """What a worker answers that has not yet done a round."""
     return {
         AskSeries: Series(since_ms=NOW_MS, step_ms=DAY_MS, verified=()),
+        AskCompetitions: Competitions(rows=()),
         AskRanking: Ranking(rows=()),
         AskRuns: app_books.RUNS,
         AskPoints: app_books.no_points,

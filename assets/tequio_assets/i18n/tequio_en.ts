@@ -2,6 +2,26 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
+    <name>CompetitionChoice</name>
+    <message numerus="yes">
+        <source>%n entrant(s)</source>
+        <translation>
+            <numerusform>%n entrant</numerusform>
+            <numerusform>%n entrants</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CompetitionNotes</name>
+    <message numerus="yes">
+        <source>{name} and %n other(s)</source>
+        <translation>
+            <numerusform>{name} and %n other</numerusform>
+            <numerusform>{name} and %n others</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CostCard</name>
     <message numerus="yes">
         <source>%n hour(s)</source>
@@ -35,6 +55,23 @@
         <translation>
             <numerusform>%n probe cannot tell what it looks at.</numerusform>
             <numerusform>%n probes cannot tell what they look at.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>JoinDialog</name>
+    <message numerus="yes">
+        <source>It lets in %n more, until {until}.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n computers are in it now</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>
@@ -96,6 +133,16 @@
     </message>
 </context>
 <context>
+    <name>RulesCard</name>
+    <message numerus="yes">
+        <source>It has %n hour(s) from the opening of its run.</source>
+        <translation>
+            <numerusform>It has %n hour from the opening of its run.</numerusform>
+            <numerusform>It has %n hours from the opening of its run.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>RunChoice</name>
     <message numerus="yes">
         <source>%n member(s)</source>
@@ -122,6 +169,16 @@
         <translation>
             <numerusform>%n volunteer</numerusform>
             <numerusform>%n volunteers</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SideRow</name>
+    <message numerus="yes">
+        <source>%n member(s)</source>
+        <translation>
+            <numerusform>%n member</numerusform>
+            <numerusform>%n members</numerusform>
         </translation>
     </message>
 </context>

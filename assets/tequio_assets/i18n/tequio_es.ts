@@ -305,6 +305,13 @@
     </message>
 </context>
 <context>
+    <name>Asked</name>
+    <message>
+        <source>The worker does not answer</source>
+        <translation>El programa de trabajo no responde</translation>
+    </message>
+</context>
+<context>
     <name>BackupDialog</name>
     <message>
         <source>Back up your key</source>
@@ -449,6 +456,143 @@
     <message>
         <source>The worker has ended ({code}).</source>
         <translation>El programa de trabajo terminó ({code}).</translation>
+    </message>
+</context>
+<context>
+    <name>CompetitionChoice</name>
+    <message>
+        <source>Way to the result</source>
+        <translation>Camino hasta el resultado</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n entrant(s)</source>
+        <translation>
+            <numerusform>%n participante</numerusform>
+            <numerusform>%n participantes</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{name} came first</source>
+        <translation>Primer puesto: {name}</translation>
+    </message>
+</context>
+<context>
+    <name>CompetitionChoices</name>
+    <message>
+        <source>Competitions</source>
+        <translation>Competiciones</translation>
+    </message>
+</context>
+<context>
+    <name>CompetitionHead</name>
+    <message>
+        <source>Open the ledger's page</source>
+        <translation>Abrir la página del registro</translation>
+    </message>
+</context>
+<context>
+    <name>CompetitionNotes</name>
+    <message>
+        <source>{sides} race until {time}. See the rules, and join a side.</source>
+        <translation>{sides} compiten; cierre: {time}. Mira las reglas y únete a un bando.</translation>
+    </message>
+    <message>
+        <source>{name} has begun</source>
+        <translation>{name} ha empezado</translation>
+    </message>
+    <message>
+        <source>{name}: {time} until the deadline</source>
+        <translation>{name}: {time} hasta el cierre</translation>
+    </message>
+    <message>
+        <source>After it nothing counts any more. See how the sides stand.</source>
+        <translation>Después ya no cuenta nada. Mira cómo van los bandos.</translation>
+    </message>
+    <message>
+        <source>{name} is decided</source>
+        <translation>{name} está decidida</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>Entrenamientos</translation>
+    </message>
+    <message numerus="yes">
+        <source>{name} and %n other(s)</source>
+        <translation>
+            <numerusform>{name} y %n más</numerusform>
+            <numerusform>{name} y %n más</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{names} and {last}</source>
+        <translation>{names} y {last}</translation>
+    </message>
+    <message>
+        <source>There is no ranking. See why, and what the scores were.</source>
+        <translation>No hay clasificación. Mira por qué, y cuáles fueron las puntuaciones.</translation>
+    </message>
+    <message>
+        <source>First: {names}, with {score} bits per byte of text.</source>
+        <translation>Primer puesto: {names}, con {score} bits por byte de texto.</translation>
+    </message>
+</context>
+<context>
+    <name>CompetitionsPage</name>
+    <message>
+        <source>Refresh</source>
+        <translation>Actualizar</translation>
+    </message>
+    <message>
+        <source>Competitions</source>
+        <translation>Competiciones</translation>
+    </message>
+    <message>
+        <source>Runs against each other, judged on texts that nobody has seen.</source>
+        <translation>Entrenamientos frente a frente, juzgados con textos que nadie ha visto.</translation>
+    </message>
+    <message>
+        <source>Join this side</source>
+        <translation>Unirme a este bando</translation>
+    </message>
+    <message>
+        <source>Stay on this side</source>
+        <translation>Seguir en este bando</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Reintentar</translation>
+    </message>
+    <message>
+        <source>Runs against each other, judged on texts that nobody has seen. List read {ago}.</source>
+        <translation>Entrenamientos frente a frente, juzgados con textos que nadie ha visto. Lista leída {ago}.</translation>
+    </message>
+    <message>
+        <source>This is the list of {time}: {problem}.</source>
+        <translation>Esta es la lista de las {time}: {problem}.</translation>
+    </message>
+    <message>
+        <source>{problem}. It will be asked again.</source>
+        <translation>{problem}. Se volverá a preguntar.</translation>
+    </message>
+    <message>
+        <source>The list cannot be had</source>
+        <translation>No se puede obtener la lista</translation>
+    </message>
+    <message>
+        <source>No competition yet</source>
+        <translation>Aún no hay ninguna competición</translation>
+    </message>
+    <message>
+        <source>Organisers open one so that runs can be held against each other. It will stand here, and you will be told.</source>
+        <translation>Quienes organizan abren una para comparar entrenamientos entre sí. Aparecerá aquí, y se te avisará.</translation>
+    </message>
+    <message>
+        <source>Looking for competitions</source>
+        <translation>Buscando competiciones</translation>
+    </message>
+    <message>
+        <source>The ledger is asked which competitions there are.</source>
+        <translation>Se pregunta al registro qué competiciones hay.</translation>
     </message>
 </context>
 <context>
@@ -697,6 +841,30 @@
 <context>
     <name>Facts</name>
     <message>
+        <source>Your points</source>
+        <translation>Tus puntos</translation>
+    </message>
+    <message>
+        <source>Entrants</source>
+        <translation>Participantes</translation>
+    </message>
+    <message>
+        <source>Texts</source>
+        <translation>Textos</translation>
+    </message>
+    <message>
+        <source>Evaluators</source>
+        <translation>Evaluadores</translation>
+    </message>
+    <message>
+        <source>{points} points in the runs of its sides</source>
+        <translation>{points} puntos en los entrenamientos de sus bandos</translation>
+    </message>
+    <message>
+        <source>{drawn} of {texts}</source>
+        <translation>{drawn} de {texts}</translation>
+    </message>
+    <message>
         <source>Model</source>
         <translation>Modelo</translation>
     </message>
@@ -857,6 +1025,135 @@
     <message>
         <source>Not all probes have answered yet.</source>
         <translation>Aún no han respondido todas las sondas.</translation>
+    </message>
+</context>
+<context>
+    <name>JoinDialog</name>
+    <message>
+        <source>Join</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>Ahora no</translation>
+    </message>
+    <message>
+        <source>An invitation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Asking {ledger} what it is to …</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Join the run “{run}”?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Join the network “{network}”?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The organisers of the network “{network}” invite you (entry {index} of the log at {ledger}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+    <message>
+        <source>This invitation cannot be used</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was changed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Joining. This may take a minute.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your key is in this network already and stays as it is; the invitation is not used up.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>It lets in %n more, until {until}.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Everybody can read in the log that this invitation let your key in; the organisers can take it back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You will lend to this ledger instead of {old}. The settings change it back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What you have chosen about when and how much to lend holds as before.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is lent before you have gone through the first steps.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You choose the run, among all of this network.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n computers are in it now</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{tokens} tokens were trained so far</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The ledger at {ledger} does not answer as one ({detail}). Try the link again later, or ask whoever gave it to you.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>At {ledger} is another network than the link names. Ask whoever gave it to you.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The network does not know this invitation: a second organiser may still have to sign it. Try the link again later, or ask whoever gave it to you.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The organisers have ended this invitation. Ask for another.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The time of this invitation is over. Ask for another.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This invitation has let in as many as it may. Ask for another.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run “{detail}” has ended.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This app's folder belongs to another network, with its key and points. Join on the command line, in a folder of its own: tequio join LINK --dir FOLDER</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This is no whole invitation link ({detail}). Open it anew from where you got it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The worker here was started elsewhere. End it, then open the link again.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1557,8 +1854,31 @@
         <translation>Cuando un entrenamiento en el que estás empiece o termine.</translation>
     </message>
     <message>
+        <source>Competitions</source>
+        <translation>Competiciones</translation>
+    </message>
+    <message>
+        <source>When one begins, when its deadline is near, and how it came out.</source>
+        <translation>Cuando empieza una, cuando se acerca su cierre y cómo acabó.</translation>
+    </message>
+    <message>
         <source>While something fills the screen nothing is shown; it waits until then.</source>
         <translation>Mientras algo llena la pantalla no se muestra nada; se espera hasta después.</translation>
+    </message>
+</context>
+<context>
+    <name>Places</name>
+    <message>
+        <source>Places</source>
+        <translation>Puestos</translation>
+    </message>
+    <message>
+        <source>{name}: not ranked</source>
+        <translation>{name}: sin clasificar</translation>
+    </message>
+    <message>
+        <source>Place {rank}, {name}: {score}, between {low} and {high}</source>
+        <translation>Puesto {rank}, {name}: {score}, entre {low} y {high}</translation>
     </message>
 </context>
 <context>
@@ -1922,6 +2242,21 @@
     </message>
 </context>
 <context>
+    <name>PublishedRow</name>
+    <message>
+        <source>Open</source>
+        <translation>Abrir</translation>
+    </message>
+    <message>
+        <source>Round {number}, on the Hugging Face Hub</source>
+        <translation>Ronda {number}, en el Hub de Hugging Face</translation>
+    </message>
+    <message>
+        <source>Open round {number} of {repo} in the browser</source>
+        <translation>Abrir la ronda {number} de {repo} en el navegador</translation>
+    </message>
+</context>
+<context>
     <name>RankingCard</name>
     <message>
         <source>Around you</source>
@@ -2159,6 +2494,33 @@
     <message>
         <source>Choose the backup</source>
         <translation>Elegir la copia</translation>
+    </message>
+</context>
+<context>
+    <name>ResultCard</name>
+    <message>
+        <source>Result</source>
+        <translation>Resultado</translation>
+    </message>
+    <message>
+        <source>bits per byte, fewer are better</source>
+        <translation>bits por byte, menos es mejor</translation>
+    </message>
+    <message>
+        <source>The dot is the score. If other texts of the same kind had been drawn, it would lie within the bar 95 times in 100. Who cannot be told apart shares a place.</source>
+        <translation>El punto es la puntuación. Si se hubieran sorteado otros textos de la misma clase, caería dentro de la barra 95 veces de cada 100. Quienes no se distinguen comparten puesto.</translation>
+    </message>
+    <message>
+        <source>Check it yourself</source>
+        <translation>Compruébalo por tu cuenta</translation>
+    </message>
+    <message>
+        <source>The command that checks it</source>
+        <translation>La orden que lo comprueba</translation>
+    </message>
+    <message>
+        <source>There is no ranking: too few of those who were drawn scored the sides.</source>
+        <translation>No hay clasificación: puntuaron muy pocos de los sorteados.</translation>
     </message>
 </context>
 <context>
@@ -2456,6 +2818,84 @@
     </message>
 </context>
 <context>
+    <name>RulesCard</name>
+    <message>
+        <source>Rules</source>
+        <translation>Reglas</translation>
+    </message>
+    <message>
+        <source>What a side may take</source>
+        <translation>Lo que puede usar un bando</translation>
+    </message>
+    <message>
+        <source>Texts that nobody has seen</source>
+        <translation>Textos que nadie ha visto</translation>
+    </message>
+    <message>
+        <source>How it is scored</source>
+        <translation>Cómo se puntúa</translation>
+    </message>
+    <message>
+        <source>Why it can be believed</source>
+        <translation>Por qué es de fiar</translation>
+    </message>
+    <message>
+        <source>Training data</source>
+        <translation>Datos de entrenamiento</translation>
+    </message>
+    <message>
+        <source>Rules about training data</source>
+        <translation>Reglas sobre los datos de entrenamiento</translation>
+    </message>
+    <message>
+        <source>What may be trained on is written at this address:</source>
+        <translation>Con qué se puede entrenar está escrito en esta dirección:</translation>
+    </message>
+    <message>
+        <source>These rules say nothing about what may be trained on.</source>
+        <translation>Estas reglas no dicen nada sobre con qué se puede entrenar.</translation>
+    </message>
+    <message>
+        <source>A model has at most {count} parameters.</source>
+        <translation>Un modelo tiene como mucho {count} parámetros.</translation>
+    </message>
+    <message>
+        <source>Its run may train on {count} tokens.</source>
+        <translation>Su entrenamiento puede usar {count} tokens.</translation>
+    </message>
+    <message numerus="yes">
+        <source>It has %n hour(s) from the opening of its run.</source>
+        <translation>
+            <numerusform>Tiene %n hora desde la apertura de su entrenamiento.</numerusform>
+            <numerusform>Tiene %n horas desde la apertura de su entrenamiento.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>As much as it likes: size, tokens and time have no limit.</source>
+        <translation>Todo lo que quiera: tamaño, tokens y tiempo no tienen límite.</translation>
+    </message>
+    <message>
+        <source>{texts} texts, {size}, were sealed before the competition was opened. Only after the deadline are {drawn} of them drawn by lot.</source>
+        <translation>{texts} textos, {size}, se sellaron antes de abrir la competición. Solo después del cierre se sortean {drawn} de ellos.</translation>
+    </message>
+    <message>
+        <source>One person alone holds the key to them, and has to be trusted.</source>
+        <translation>Una sola persona tiene la clave, y hay que fiarse de ella.</translation>
+    </message>
+    <message>
+        <source>The key to them is shared among {custodians} custodians; {needed} have to act together to open them.</source>
+        <translation>La clave está repartida entre {custodians} custodios; {needed} tienen que actuar juntos para abrirlos.</translation>
+    </message>
+    <message>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. It reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
+        <translation>Cuántos bits necesita un modelo por cada byte de los textos: cuantos menos, mejor. Lee {window} tokens cada vez, {stride} de ellos nuevos. Los bandos que nada distingue comparten puesto.</translation>
+    </message>
+    <message>
+        <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
+        <translation>Se sortean {evaluators} equipos que no participan en ningún bando para que puntúen. De cada texto cuenta la puntuación central, así que un mentiroso entre ellos no mueve nada, y todo queda en la bitácora.</translation>
+    </message>
+</context>
+<context>
     <name>RunChoice</name>
     <message>
         <source>Rounds done</source>
@@ -2511,6 +2951,14 @@
         <translation>Qué significa entrar</translation>
     </message>
     <message>
+        <source>Join this run</source>
+        <translation>Entrar en este</translation>
+    </message>
+    <message>
+        <source>Keep this run</source>
+        <translation>Quedarme en este</translation>
+    </message>
+    <message>
         <source>What it takes</source>
         <translation>Lo que necesita</translation>
     </message>
@@ -2537,14 +2985,6 @@
     <message>
         <source>Ended</source>
         <translation>Terminado</translation>
-    </message>
-    <message>
-        <source>Keep this run</source>
-        <translation>Quedarme en este</translation>
-    </message>
-    <message>
-        <source>Join this run</source>
-        <translation>Entrar en este</translation>
     </message>
     <message>
         <source>This computer is in this run.</source>
@@ -2667,6 +3107,13 @@
     <message>
         <source>of {most} by your limit</source>
         <translation>de {most} según tu límite</translation>
+    </message>
+</context>
+<context>
+    <name>RunPublished</name>
+    <message>
+        <source>Published heads</source>
+        <translation>Modelos publicados</translation>
     </message>
 </context>
 <context>
@@ -2895,6 +3342,87 @@
     <message>
         <source>What hardly anybody needs.</source>
         <translation>Lo que casi nadie necesita.</translation>
+    </message>
+</context>
+<context>
+    <name>SideRow</name>
+    <message>
+        <source>Submitted</source>
+        <translation>Entregado</translation>
+    </message>
+    <message>
+        <source>You earned {points} points for it</source>
+        <translation>Has ganado {points} puntos para él</translation>
+    </message>
+    <message>
+        <source>Yours</source>
+        <translation>Tuyo</translation>
+    </message>
+    <message>
+        <source>Chosen</source>
+        <translation>Elegido</translation>
+    </message>
+    <message>
+        <source>Round {number} of {rounds}</source>
+        <translation>Ronda {number} de {rounds}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n member(s)</source>
+        <translation>
+            <numerusform>%n miembro</numerusform>
+            <numerusform>%n miembros</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SidesCard</name>
+    <message>
+        <source>Sides</source>
+        <translation>Bandos</translation>
+    </message>
+    <message>
+        <source>training loss by round</source>
+        <translation>pérdida por ronda</translation>
+    </message>
+    <message>
+        <source>Training loss of each side by round</source>
+        <translation>Pérdida de entrenamiento de cada bando por ronda</translation>
+    </message>
+    <message>
+        <source>Round {number}</source>
+        <translation>Ronda {number}</translation>
+    </message>
+    <message>
+        <source>As the trainers say it. Who wins is decided on texts that nobody has seen.</source>
+        <translation>Según dicen quienes entrenan. Quién gana se decide con textos que nadie ha visto.</translation>
+    </message>
+    <message>
+        <source>Sides to choose from</source>
+        <translation>Bandos que se pueden elegir</translation>
+    </message>
+    <message>
+        <source>No side has entered yet.</source>
+        <translation>Aún no participa ningún bando.</translation>
+    </message>
+    <message>
+        <source>Models that were trained elsewhere: {names}</source>
+        <translation>Modelos entrenados en otra parte: {names}</translation>
+    </message>
+    <message>
+        <source>{name}: {loss} in round {number}</source>
+        <translation>{name}: {loss} en la ronda {number}</translation>
+    </message>
+    <message>
+        <source>No round has been closed yet. The curves begin with the first.</source>
+        <translation>Aún no se ha cerrado ninguna ronda. Las curvas empiezan con la primera.</translation>
+    </message>
+    <message>
+        <source>The curves cannot be had: {problem}.</source>
+        <translation>No se pueden obtener las curvas: {problem}.</translation>
+    </message>
+    <message>
+        <source>The ledger is asked how the sides come along.</source>
+        <translation>Se pregunta al registro cómo van los bandos.</translation>
     </message>
 </context>
 <context>
@@ -3439,6 +3967,113 @@
     </message>
 </context>
 <context>
+    <name>competitions</name>
+    <message>
+        <source>Announced</source>
+        <translation>Anunciada</translation>
+    </message>
+    <message>
+        <source>Under way</source>
+        <translation>En curso</translation>
+    </message>
+    <message>
+        <source>Deadline over</source>
+        <translation>Plazo vencido</translation>
+    </message>
+    <message>
+        <source>Closed</source>
+        <translation>Cerrada</translation>
+    </message>
+    <message>
+        <source>Being opened</source>
+        <translation>Abriéndose</translation>
+    </message>
+    <message>
+        <source>Being scored</source>
+        <translation>Puntuándose</translation>
+    </message>
+    <message>
+        <source>Being checked</source>
+        <translation>Revisándose</translation>
+    </message>
+    <message>
+        <source>Decided</source>
+        <translation>Decidida</translation>
+    </message>
+    <message>
+        <source>It has not begun yet. Whoever joins a side now trains from the start.</source>
+        <translation>Aún no ha empezado. Quien se une ahora a un bando entrena desde el principio.</translation>
+    </message>
+    <message>
+        <source>The sides train. What each submits last before the deadline is what counts.</source>
+        <translation>Los bandos entrenan. Cuenta lo último que cada uno entregue antes del cierre.</translation>
+    </message>
+    <message>
+        <source>The deadline is over. The ledger closes the competition any moment.</source>
+        <translation>El plazo ha vencido. El registro cierra la competición en cualquier momento.</translation>
+    </message>
+    <message>
+        <source>Nothing can be submitted any more. Whoever offered to score opens a secret, and all secrets together decide by lot who scores, and which texts.</source>
+        <translation>Ya no se puede entregar nada. Quien se ofreció a puntuar abre un secreto, y todos los secretos juntos deciden por sorteo quién puntúa y qué textos.</translation>
+    </message>
+    <message>
+        <source>The custodians show their parts of the key: {needed} of {custodians} open the texts.</source>
+        <translation>Los custodios muestran sus partes de la clave: {needed} de {custodians} abren los textos.</translation>
+    </message>
+    <message>
+        <source>The texts are open. Evaluators, drawn by lot, score each side on them.</source>
+        <translation>Los textos están abiertos. Evaluadores elegidos por sorteo puntúan con ellos a cada bando.</translation>
+    </message>
+    <message>
+        <source>The scores are in the log. Until the result anyone may score again and challenge one.</source>
+        <translation>Las puntuaciones están en la bitácora. Hasta el resultado cualquiera puede volver a puntuar e impugnar una.</translation>
+    </message>
+    <message>
+        <source>The result stands, and anyone can check it from the log alone.</source>
+        <translation>El resultado es firme, y cualquiera puede comprobarlo solo con la bitácora.</translation>
+    </message>
+    <message>
+        <source>until it begins</source>
+        <translation>hasta el comienzo</translation>
+    </message>
+    <message>
+        <source>until the deadline</source>
+        <translation>hasta el cierre</translation>
+    </message>
+    <message>
+        <source>until the draw</source>
+        <translation>hasta el sorteo</translation>
+    </message>
+    <message>
+        <source>until all must be scored</source>
+        <translation>para puntuar</translation>
+    </message>
+    <message>
+        <source>until the result</source>
+        <translation>hasta el resultado</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>Inicio</translation>
+    </message>
+    <message>
+        <source>Deadline</source>
+        <translation>Cierre</translation>
+    </message>
+    <message>
+        <source>Draw</source>
+        <translation>Sorteo</translation>
+    </message>
+    <message>
+        <source>Scores</source>
+        <translation>Puntuación</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>Resultado</translation>
+    </message>
+</context>
+<context>
     <name>figures</name>
     <message>
         <source>{used} of {most}</source>
@@ -3770,6 +4405,10 @@
     <message>
         <source>Runs</source>
         <translation>Entrenamientos</translation>
+    </message>
+    <message>
+        <source>Competitions</source>
+        <translation>Competiciones</translation>
     </message>
     <message>
         <source>Points</source>

@@ -50,6 +50,7 @@ class AppSettings(msgspec.Struct, frozen=True, kw_only=True):
     notify_rank: bool = True
     notify_attention: bool = True
     notify_runs: bool = True
+    notify_competitions: bool = True
     # what was said and need not be said again
     knows_hiding: bool = False
     """That the app goes on when its window is closed."""
@@ -59,6 +60,10 @@ class AppSettings(msgspec.Struct, frozen=True, kw_only=True):
     """In which the rank was last told, as in `2026-W47`."""
     week_rank: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 0
     """The rank that was told."""
+    knows_competitions: bool = False
+    """That competitions were looked at before: what was over by then is never told."""
+    competitions_told: Annotated[tuple[Short, ...], msgspec.Meta(max_length=256)] = ()
+    """What was told of which competition, the newest last."""
     # the window
     page: Short = ""
     geometry: Annotated[str, msgspec.Meta(max_length=4_096)] = ""

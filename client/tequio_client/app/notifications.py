@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QDateTime, QObject
 
 from tequio_client.app import words
+from tequio_client.app.competition_notes import CompetitionNotes
 from tequio_client.app.pages.remedies import need_words
 from tequio_client.app.widgets import figures
 from tequio_client.link.decision import State
@@ -52,6 +53,7 @@ class Notifications(QObject):
         self._troubles: set[str] = set()
         self._told_ms: dict[str, int] = {}
         self._event: int | None = None  # the newest that was looked at
+        self._competitions = CompetitionNotes(model, book, self._tell, now_ms, self)
         model.shown.connect(self._look)
         model.replied.connect(self._take)
 
@@ -83,6 +85,7 @@ class Notifications(QObject):
         self._look_at_rank(snapshot)
         self._look_at_troubles(snapshot)
         self._look_at_events(snapshot)
+        self._competitions.look()
 
     def _look_at_points(self, snapshot: Snapshot) -> None:
         settings, total = self._book.settings, snapshot.points.total

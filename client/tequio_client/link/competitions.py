@@ -17,7 +17,7 @@ ENTRANTS = 64
 """Most entrants of one competition."""
 CURVES = 8
 """Most runs whose curves are asked for at once."""
-POINTS = 512
+POINTS = 64
 """Most points of one curve."""
 
 Phase: TypeAlias = Annotated[str, msgspec.Meta(pattern="^(open|closed|drawn|revealed|decided)$")]

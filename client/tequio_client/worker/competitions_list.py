@@ -1,8 +1,8 @@
 """The competitions of the ledger as a volunteer sees them, and the curves of their sides.
 
-A competition's rules are the blob that its id names, checked by that hash and kept once read: what
-organisers signed for. So is the outcome. Phase, entrants and losses are the ledger's word; our
-points are those that were proven here. `tequio verify-competition` proves the rest.
+A competition's id is the hash of its rules: they are what organisers signed for. The outcome is a
+blob by its hash. Phase, entrants and losses are the ledger's word; our points are those that were
+proven here. `tequio verify-competition` proves the rest.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import structlog
 import trio
 
@@ -25,11 +26,9 @@ from tequio_client.link.competitions import (
     EntrantRow,
 )
 from tequio_client.worker import points_read
-from tequio_shared.competition_rules import CompetitionRules
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.evaluations import Outcome
 from tequio_shared.ids import RunId, digest_from_text
-from tequio_shared.limits import BLOB_BYTES, STATEMENT_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +54,6 @@ class CompetitionsList:
 
     def __init__(self, ledger: LedgerApi, book: BookFile) -> None:
         self._ledger, self._book = ledger, book
-        self._rules: OrderedDict[str, CompetitionRules] = OrderedDict()
         self._decided: OrderedDict[str, CompetitionAnswer] = OrderedDict()
         self._outcomes: OrderedDict[str, Outcome] = OrderedDict()
         self._spots: OrderedDict[str, dict[int, CurvePoint | None]] = OrderedDict()  # by run
@@ -88,25 +86,19 @@ class CompetitionsList:
         if answer.phase == DECIDED:  # and so it stays
             self._decided[name] = answer
             _forget(self._decided)
-        if name not in self._rules:
-            self._rules[name] = CompetitionRules.parse(await self._blob(name, STATEMENT_BYTES))
-            _forget(self._rules)
-        return _row(answer, self._rules[name], await self._places(answer.outcome), names, ours)
+        return _sane(_row(answer, await self._places(answer.outcome), names, ours))
 
     async def _places(self, name: str | None) -> dict[str, Placed]:
         """The places of an outcome by the entrant's name."""
         if name is None:
             return {}
         if name not in self._outcomes:
-            self._outcomes[name] = Outcome.parse(await self._blob(name, BLOB_BYTES))
+            found = await self._ledger.get_blob(digest_from_text(name))
+            if found is None:
+                raise PeerError(f"the ledger does not have the outcome {name}")
+            self._outcomes[name] = Outcome.parse(found)
             _forget(self._outcomes)
         return {one.entrant: one for one in self._outcomes[name].places}
-
-    async def _blob(self, name: str, most_bytes: int) -> bytes:
-        found = await self._ledger.get_blob(digest_from_text(name), most_bytes=most_bytes)
-        if found is None:
-            raise PeerError(f"the ledger does not have the document {name}")
-        return found
 
     # --- the curves
 
@@ -179,6 +171,14 @@ def _point(answer: RoundAnswer) -> CurvePoint | None:
     return CurvePoint(answer.round, answer.loss_q16 / _Q16)
 
 
+def _sane(row: CompetitionRow) -> CompetitionRow:
+    """The row, if an app can understand it; raises PeerError."""
+    try:
+        return msgspec.json.decode(msgspec.json.encode(row), type=CompetitionRow)
+    except msgspec.DecodeError as err:
+        raise PeerError(f"competition {row.competition[:10]} is not understood: {err}") from err
+
+
 def _forget(kept: OrderedDict[str, Any]) -> None:
     while len(kept) > COMPETITIONS:
         kept.popitem(last=False)
@@ -186,11 +186,11 @@ def _forget(kept: OrderedDict[str, Any]) -> None:
 
 def _row(
     answer: CompetitionAnswer,
-    rules: CompetitionRules,
     places: dict[str, Placed],
     names: dict[str, str],
     ours: dict[str, int],
 ) -> CompetitionRow:
+    rules = answer.rules
     dates, budget, scoring, sealed = rules.dates, rules.budget, rules.scoring, rules.sealed
     entrants = [
         EntrantRow(

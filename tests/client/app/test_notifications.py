@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QSystemTrayIcon
 from tequio_client.app.app_settings import SettingsBook
 from tequio_client.app.desktop_notes import SERVICE, BalloonDesk, BusDesk
 from tequio_client.app.notifications import AGAIN_MS, Notifications
+from tequio_client.link.competitions import AskCompetitions
 from tequio_client.link.decision import Decision, Reason, State
 from tequio_client.link.event_words import Event
 from tequio_client.link.questions import Activity, ActivityRow, AskActivity
@@ -58,6 +59,7 @@ class Stage:
 
 @pytest.fixture
 def stage(model: Model, worker: ScriptedWorker, language: Language, tmp_path: Path) -> Stage:
+    worker.replies.pop(AskCompetitions)
     return Stage(model, worker, tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""Runs, Points and Activity in any look: names, keyboard, translation, room, either direction."""
+"""Most pages in any look: names, keyboard, translation, room, either direction."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from tequio_client.app.language import LANGUAGES
 from tequio_client.app.pages.activity import ActivityPage
+from tequio_client.app.pages.competitions import CompetitionsPage
 from tequio_client.app.pages.round_dialog import RoundDialog
 from tequio_client.app.pages.runs import RunsPage
 from tequio_client.app.theme import sizes
 from tequio_client.app.widgets.chip import Chip
 from tequio_client.app.window import Window
 from tequio_client.link.facts import Fact, SessionFacts
-from tests.support import app_books
+from tests.support import app_books, app_races
 from tests.support.app_language import LONG, PseudoLocale, speak
 from tests.support.app_scenes import CARD, MACHINE, NOW_MS, SCENES
 from tests.support.app_sight import controls, has_words, is_cut, is_elided, labels, name_of, texts
@@ -33,11 +34,18 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("look", "language")
 NETWORK = {row.name for row in app_books.RUNS.rows} | {"no display", "Tequio"}
 NETWORK |= {CARD.name, MACHINE.cpu_name}
+NETWORK |= {row.name for row in app_races.COMPETITIONS.rows} | {app_races.RACE.data}
+NETWORK |= {side.name for row in app_races.COMPETITIONS.rows for side in row.entrants}
+NETWORK |= {head.repo for head in app_books.NOVA.published}
 """Texts that are not ours to translate."""
 VIEWS = (
     ("runs", ""),
     ("runs", app_books.LARGE.run),
     ("runs", app_books.FULL.run),
+    ("competitions", ""),
+    ("competitions", app_races.LARGE_RACE.competition),
+    ("competitions", app_races.SCORED.competition),
+    ("competitions", app_races.DECIDED.competition),
     ("points", ""),
     ("activity", "timeline"),
     ("activity", "log"),
@@ -66,7 +74,7 @@ class Stage:
         opened = self.window.page
         if isinstance(opened, ActivityPage):
             opened.open_view(view)
-        elif isinstance(opened, RunsPage):
+        elif isinstance(opened, (RunsPage, CompetitionsPage)):
             opened.look_at(view)
         opened.refresh()
         _settle()
@@ -160,7 +168,13 @@ def test_right_to_left_what_stood_on_the_left_stands_on_the_right(
 
 
 @pytest.mark.parametrize(
-    ("page", "view"), [("activity", "health"), ("activity", "log"), ("runs", app_books.OTHER)]
+    ("page", "view"),
+    [
+        ("activity", "health"),
+        ("activity", "log"),
+        ("runs", app_books.OTHER),
+        ("competitions", app_races.DECIDED.competition),
+    ],
 )
 def test_another_language_leaves_the_user_where_they_were(
     stage: Stage, language: Language, page: str, view: str

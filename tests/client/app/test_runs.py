@@ -129,6 +129,23 @@ def test_the_choice_can_be_left_to_the_program(
     assert page.detail.note.text() == "This computer works for nova-350m now."
 
 
+def test_published_heads_are_linked_the_newest_first(
+    page: RunsPage, worker: ScriptedWorker
+) -> None:
+    _show(page, worker)
+    shown = page.detail.published
+    seen = [(row.name.text(), row.note.text()) for row in shown.rows if row.isVisible()]
+    assert seen == [
+        ("tequio/nova-350m", "Round 1,800, on the Hugging Face Hub"),
+        ("tequio/nova-350m", "Round 1,600, on the Hugging Face Hub"),
+    ]
+    address = f"https://huggingface.co/tequio/nova-350m/tree/{'4f1c' * 10}"
+    assert shown.rows[0].button.toolTip() == address
+    for run in (OTHER, ANY):
+        page.look_at(run)
+        assert not shown.isVisible()
+
+
 def test_a_run_that_was_chosen_for_us_can_be_kept(page: RunsPage, worker: ScriptedWorker) -> None:
     _show(page, worker)
     assert page.detail.button.text() == "Keep this run"

@@ -11,6 +11,7 @@ from tequio_client.app.pages import run_fit
 from tequio_client.app.pages.run_choices import ANY
 from tequio_client.app.pages.run_fit import Fit, Kind
 from tequio_client.app.pages.run_needs import RunNeeds
+from tequio_client.app.pages.run_published import RunPublished
 from tequio_client.app.theme.fonts import Type
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.button import Button
@@ -37,6 +38,7 @@ class RunDetail(Card):
         self.setMinimumWidth(LEAST_WIDTH)
         self.setAccessibleName(self.tr("What joining means"))
         self._run = ANY
+        self._join, self._keep = self.tr("Join this run"), self.tr("Keep this run")
         self.name, self.words = Line("", Type.HEADING), Paragraph(tone="sub")
         self.facts, self.needs = Facts(), RunNeeds()
         self.takes = Text(self.tr("What it takes"), Type.STRONG)
@@ -50,11 +52,18 @@ class RunDetail(Card):
         row.addWidget(self.button)
         row.addStretch(1)
         self.body.addLayout(row)
+        self.published = RunPublished()
         self.body.addWidget(self.note)
+        self.body.addWidget(self.published)
         self.body.addStretch(1)
+
+    def call_it(self, join: str, keep: str) -> None:
+        """Say this on the button for joining a run, and for keeping the one that we are in."""
+        self._join, self._keep = join, keep
 
     def show_any(self, *, is_chosen: bool, now: str = "") -> None:
         """Show the choice that is left to the program; `now` is the run that it works for."""
+        self.published.show_heads(())
         self._show_parts(is_run=False)
         self._run = ANY
         self.name.setText(self.tr("Choose for me"))
@@ -79,10 +88,11 @@ class RunDetail(Card):
         self.name.setText(run.name)
         self.words.setText(self._state(run, is_ours=is_ours))
         self.facts.show_run(run)
+        self.published.show_heads(run.published)
         self.needs.show_needs(needed, there)
         self.meaning.setText(self._meaning(run, there))
         chosen = self.tr("Chosen") if run.is_open else self.tr("Ended")
-        join = self.tr("Keep this run") if is_ours else self.tr("Join this run")
+        join = self._keep if is_ours else self._join
         self._show_button(join, chosen, is_chosen=is_chosen or not run.is_open)
         self.note.setText(self._note(run, needed, is_ours=is_ours, is_chosen=is_chosen))
         self._show_parts(is_run=True)

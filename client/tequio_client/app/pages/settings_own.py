@@ -70,6 +70,11 @@ class NotificationsSection(OwnSection):
             self.tr("Runs"),
             self.tr("When a run that you are in begins or ends."),
         )
+        self.own_switch(
+            "notify_competitions",
+            self.tr("Competitions"),
+            self.tr("When one begins, when its deadline is near, and how it came out."),
+        )
         never = self.tr("While something fills the screen nothing is shown; it waits until then.")
         self.add("notify_never", SettingRow("", never))
 

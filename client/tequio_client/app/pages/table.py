@@ -32,6 +32,7 @@ class Entry:
 
 HOME = str(QT_TRANSLATE_NOOP("pages", "Home"))
 RUNS = str(QT_TRANSLATE_NOOP("pages", "Runs"))
+COMPETITIONS = str(QT_TRANSLATE_NOOP("pages", "Competitions"))
 POINTS = str(QT_TRANSLATE_NOOP("pages", "Points"))
 HARDWARE = str(QT_TRANSLATE_NOOP("pages", "Hardware"))
 ACTIVITY = str(QT_TRANSLATE_NOOP("pages", "Activity"))
@@ -42,6 +43,12 @@ def _runs(means: Means) -> Page:
     from tequio_client.app.pages.runs import RunsPage  # noqa: PLC0415  # when first opened
 
     return RunsPage(means)
+
+
+def _competitions(means: Means) -> Page:
+    from tequio_client.app.pages.competitions import CompetitionsPage  # noqa: PLC0415  # as above
+
+    return CompetitionsPage(means)
 
 
 def _points(means: Means) -> Page:
@@ -71,6 +78,7 @@ def _settings(means: Means) -> Page:
 PAGES = (
     Entry(name="home", title=HOME, picture="house", make=Home),
     Entry(name="runs", title=RUNS, picture="boxes", make=_runs),
+    Entry(name="competitions", title=COMPETITIONS, picture="trophy", make=_competitions),
     Entry(name="points", title=POINTS, picture="chart-column", make=_points),
     Entry(name="hardware", title=HARDWARE, picture="gpu", make=_hardware),
     Entry(name="activity", title=ACTIVITY, picture="activity", make=_activity),

@@ -18,3 +18,16 @@ def top_and_step(highest: float, intervals: int) -> tuple[float, float]:
     power = 10.0 ** math.floor(math.log10(least))
     step = next(step for step in STEPS if step * power >= least * (1 - 1e-9)) * power
     return step * intervals, step
+
+
+def bottom_top_and_step(
+    lowest: float, highest: float, intervals: int
+) -> tuple[float, float, float]:
+    """Ends and step of an axis that holds both and need not begin at 0: about so many steps."""
+    span = highest - lowest or max(abs(highest), 1.0) / 10
+    least = span / intervals
+    power = 10.0 ** math.floor(math.log10(least))
+    step = next(step for step in STEPS if step * power >= least * (1 - 1e-9)) * power
+    bottom = math.floor(lowest / step + 1e-9) * step
+    top = math.ceil(highest / step - 1e-9) * step
+    return bottom, max(top, bottom + step), step

@@ -1,0 +1,304 @@
+"""Several series over the same steps, as lines that bear their names.
+
+Colour, dashes and name tell the lines apart. The hand of the mouse or the arrow keys choose a step,
+whose values are then shown; a summary in words stands in the accessible description.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from tequio_client.app.theme import sizes
+from tequio_client.app.theme.fonts import Type, font
+from tequio_client.app.theme.look import tokens
+from tequio_client.app.widgets.curve import smooth
+from tequio_client.app.widgets.painting import focus_ring, painted, see_through
+from tequio_client.app.widgets.scale import bottom_top_and_step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from PySide6.QtCore import QEvent
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
+
+LINES = 4
+"""Intervals between the hairlines."""
+AXIS, BESIDE, DOT = 20, 10, 4.0
+LABEL = 15
+"""Height of a line's name."""
+WIDEST = 110
+"""Pixels of the longest name."""
+INKS = ("accent", "accent2", "warn", "ok", "danger", "text_sub")
+DASHES: tuple[tuple[float, ...], ...] = ((), (5, 2.5), (1.2, 2.2), (7, 2.5, 1.2, 2.5))
+Write: TypeAlias = "Callable[[float], str]"
+WriteStep: TypeAlias = "Callable[[int], str]"
+WriteAxis: TypeAlias = "Callable[[float, int], str]"
+"""Says a value with so many decimals."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Racer:
+    """One line: its name and its values by step, which rise."""
+
+    name: str
+    points: tuple[tuple[int, float], ...]
+    place: int = 0
+    """Decides colour and dashes."""
+
+
+class RaceChart(QWidget):
+    """Draws racers; while there is none with a value, its words say why."""
+
+    def __init__(
+        self, name: str, *, write: Write, write_axis: WriteAxis, write_step: WriteStep
+    ) -> None:
+        super().__init__()
+        self._racers: tuple[Racer, ...] = ()
+        self._steps: tuple[int, ...] = ()
+        self._empty, self._summary = "", ""
+        self._write, self._write_axis, self._write_step = write, write_axis, write_step
+        self._at: int | None = None
+        self.setAccessibleName(name)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMinimumSize(QSize(220, 190))
+
+    def show_racers(self, racers: Iterable[Racer], summary: str) -> None:
+        """Show these from now on."""
+        shown = tuple(one for one in racers if one.points)
+        if (shown, summary) == (self._racers, self._summary):
+            return
+        self._racers, self._summary, self._at = shown, summary, None
+        self._steps = tuple(sorted({step for one in shown for step, _ in one.points}))
+        self.setAccessibleDescription(summary if shown else self._empty)
+        self.update()
+
+    def say_empty(self, words: str) -> None:
+        """Say that while there is nothing to draw."""
+        if words != self._empty:
+            self._empty = words
+            if not self._racers:
+                self.setAccessibleDescription(words)
+                self.update()
+
+    @property
+    def chosen(self) -> int | None:
+        """The step whose values are shown."""
+        return None if self._at is None else self._steps[self._at]
+
+    def sizeHint(self) -> QSize:
+        """A calm proportion."""
+        return QSize(460, 200)
+
+    # --- choosing a step
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Choose the step below the hand."""
+        if self._racers:
+            place, x = self._place(), event.position().x()
+            spots = [abs(self._x(place, step) - x) for step in self._steps]
+            self._choose(spots.index(min(spots)))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Choose none."""
+        super().leaveEvent(event)
+        self._choose(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go to the step before or after, the first or the last."""
+        last = len(self._steps) - 1
+        at = last if self._at is None else self._at
+        goals = {
+            Qt.Key.Key_Left: at - 1,
+            Qt.Key.Key_Right: at + 1,
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }
+        goal = goals.get(Qt.Key(event.key()))
+        if goal is None or not self._racers:
+            super().keyPressEvent(event)
+        else:
+            self._choose(min(max(goal, 0), last))
+
+    def _choose(self, at: int | None) -> None:
+        if at == self._at or not self._racers:
+            return
+        self._at = at
+        words = self._summary if at is None else ", ".join(self._said())
+        self.setAccessibleDescription(words)
+        self.update()
+
+    def _said(self) -> list[str]:
+        """The chosen step, and what each line has there."""
+        step = self._steps[self._at or 0]
+        values = [(one.name, _value_at(one, step)) for one in self._racers]
+        said = [f"{name} {self._write(value)}" for name, value in values if value is not None]
+        return [self._write_step(step), *said]
+
+    # --- drawing
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw axis, lines, names and what is chosen; or the words of an empty chart."""
+        painter.setFont(font(Type.SMALL))
+        if self._racers:
+            place = self._place()
+            self._draw_axis(painter, place)
+            for racer in self._racers:
+                self._draw_line(painter, racer, place)
+            self._draw_names(painter, place)
+            if self._at is not None:
+                self._draw_chosen(painter, place)
+        else:
+            self._draw_empty(painter)
+        if self.hasFocus():
+            focus_ring(painter, QRectF(self.rect()), sizes.BUTTON_RADIUS)
+
+    def _span(self) -> tuple[float, float, float]:
+        values = [value for one in self._racers for _, value in one.points]
+        return bottom_top_and_step(min(values), max(values), LINES)
+
+    def _axis(self) -> list[tuple[float, str]]:
+        bottom, top, step = self._span()
+        places = max(0, -math.floor(math.log10(step) + 1e-9))
+        values = [bottom + step * at for at in range(round((top - bottom) / step) + 1)]
+        return [(value, self._write_axis(value, places)) for value in values]
+
+    def _place(self) -> QRectF:
+        metrics = QFontMetricsF(font(Type.SMALL))
+        left = max(metrics.horizontalAdvance(label) for _, label in self._axis())
+        right = max(metrics.horizontalAdvance(one.name) for one in self._racers)
+        room = QRectF(self.rect())
+        return room.adjusted(left + BESIDE, 8, -min(right, WIDEST) - 14, -AXIS - 4)
+
+    def _x(self, place: QRectF, step: int) -> float:
+        first, last = self._steps[0], self._steps[-1]
+        return place.left() + place.width() * (step - first) / max(last - first, 1)
+
+    def _y(self, place: QRectF, value: float) -> float:
+        bottom, top, _ = self._span()
+        return place.bottom() - place.height() * (value - bottom) / (top - bottom)
+
+    def _points(self, racer: Racer, place: QRectF) -> list[QPointF]:
+        return [QPointF(self._x(place, at), self._y(place, value)) for at, value in racer.points]
+
+    def _draw_axis(self, painter: QPainter, place: QRectF) -> None:
+        dashes = QPen(QColor(tokens().hairline), 1)
+        side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for at, (value, label) in enumerate(self._axis()):
+            y = round(self._y(place, value)) + 0.5
+            dashes.setStyle(Qt.PenStyle.DashLine if at else Qt.PenStyle.SolidLine)
+            if at:
+                dashes.setDashPattern([4, 4])
+            painter.setPen(dashes)
+            painter.drawLine(QPointF(place.left(), y), QPointF(place.right(), y))
+            painter.setPen(QColor(tokens().text_sub))
+            painter.drawText(QRectF(0, y - 8, place.left() - BESIDE, 16), side, label)
+        for step, flag in self._ends():
+            spot = QRectF(place.left(), place.bottom() + 8, place.width(), AXIS - 4)
+            painter.drawText(spot, flag, self._write_step(step))
+
+    def _ends(self) -> list[tuple[int, Qt.AlignmentFlag]]:
+        ends = [(self._steps[-1], Qt.AlignmentFlag.AlignRight)]
+        if len(self._steps) > 1:
+            ends.append((self._steps[0], Qt.AlignmentFlag.AlignLeft))
+        return ends
+
+    def _draw_line(self, painter: QPainter, racer: Racer, place: QRectF) -> None:
+        points = self._points(racer, place)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.strokePath(smooth(points), pen(racer.place))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(ink(racer.place)))
+        painter.drawEllipse(points[-1], DOT - 1, DOT - 1)
+
+    def _draw_names(self, painter: QPainter, place: QRectF) -> None:
+        """Write each name where its line ends, below each other where lines end together."""
+        metrics = QFontMetricsF(painter.font())
+        ends = sorted(
+            ((self._points(one, place)[-1], one) for one in self._racers),
+            key=lambda end: end[0].y(),
+        )
+        tops = _apart([end.y() - LABEL / 2 for end, _ in ends], self.height() - AXIS - LABEL)
+        for (end, racer), top in zip(ends, tops, strict=True):
+            words = metrics.elidedText(racer.name, Qt.TextElideMode.ElideRight, WIDEST)
+            painter.setPen(QColor(tokens().text))
+            spot = QRectF(end.x() + 8, top, metrics.horizontalAdvance(words) + 2, LABEL)
+            painter.drawText(spot, Qt.AlignmentFlag.AlignVCenter, words)
+
+    def _draw_chosen(self, painter: QPainter, place: QRectF) -> None:
+        colours, step = tokens(), self._steps[self._at or 0]
+        x = self._x(place, step)
+        painter.setPen(QPen(see_through(colours.text_sub, 0.5), 1))
+        painter.drawLine(QPointF(x, place.top()), QPointF(x, place.bottom()))
+        for racer in self._racers:
+            value = _value_at(racer, step)
+            if value is not None:
+                painter.setPen(QPen(QColor(colours.card), 2))
+                painter.setBrush(QColor(ink(racer.place)))
+                painter.drawEllipse(QPointF(x, self._y(place, value)), DOT, DOT)
+        self._draw_bubble(painter, x, place)
+
+    def _draw_bubble(self, painter: QPainter, x: float, place: QRectF) -> None:
+        colours, said = tokens(), self._said()
+        metrics = QFontMetricsF(painter.font())
+        width = max(metrics.horizontalAdvance(one) for one in said) + 20
+        height = LABEL * len(said) + 12
+        left = x + 12 if x + 12 + width <= self.width() else x - 12 - width
+        bubble = QRectF(max(left, 0.0), place.top(), width, height)
+        painter.setPen(QPen(QColor(colours.edge), 1))
+        painter.setBrush(QColor(colours.card))
+        painter.drawRoundedRect(bubble.translated(0.5, 0.5), 7, 7)
+        for at, one in enumerate(said):
+            painter.setPen(QColor(colours.text if at else colours.text_sub))
+            line = QRectF(bubble.left() + 10, bubble.top() + 6 + LABEL * at, width - 20, LABEL)
+            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, one)
+
+    def _draw_empty(self, painter: QPainter) -> None:
+        painter.setFont(font(Type.BODY))
+        painter.setPen(QColor(tokens().text_sub))
+        room = QRectF(self.rect()).adjusted(24, 8, -24, -8)
+        wrapped = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(room, int(wrapped), self._empty)
+
+
+def ink(place: int) -> str:
+    """The colour of the line at that place."""
+    return str(getattr(tokens(), INKS[place % len(INKS)]))
+
+
+def pen(place: int) -> QPen:
+    """What the line at that place is drawn with."""
+    made = QPen(QColor(ink(place)), sizes.LINE)
+    made.setCapStyle(Qt.PenCapStyle.FlatCap)
+    made.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    if dashes := DASHES[place % len(DASHES)]:
+        made.setDashPattern(list(dashes))
+    return made
+
+
+def _value_at(racer: Racer, step: int) -> float | None:
+    """At that step or at the last one before it; None: it has not begun, or has ended."""
+    steps = [at for at, _ in racer.points]
+    found = bisect_left(steps, step + 1) - 1
+    return racer.points[found][1] if found >= 0 and step <= steps[-1] else None
+
+
+def _apart(tops: list[float], lowest: float) -> list[float]:
+    """Move names that would stand on each other apart, and none out of sight."""
+    moved = list(tops)
+    for at in range(1, len(moved)):
+        moved[at] = max(moved[at], moved[at - 1] + LABEL)
+    floor = lowest
+    for at in range(len(moved) - 1, -1, -1):
+        moved[at] = min(moved[at], floor)
+        floor = moved[at] - LABEL
+    return moved

@@ -1,0 +1,132 @@
+"""Several lines in one chart, intervals on one scale, dates on one line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
+
+from tequio_client.app.theme.look import tokens
+from tequio_client.app.widgets.interval_bar import Interval, IntervalBar
+from tequio_client.app.widgets.milestones import TRACK, Milestones
+from tequio_client.app.widgets.race_chart import RaceChart, Racer
+from tequio_client.app.widgets.scale import bottom_top_and_step
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+    from pytestqt.qtbot import QtBot
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+FAST = Racer(name="fast", points=((10, 9.0), (20, 5.0), (30, 3.0)), place=0)
+SLOW = Racer(name="slow", points=((10, 9.5), (20, 7.0)), place=1)
+
+
+@pytest.fixture
+def chart(qtbot: QtBot) -> RaceChart:
+    made = RaceChart(
+        "Loss",
+        write=lambda value: f"{value:.1f}",
+        write_axis=lambda value, places: f"{value:.{places}f}",
+        write_step=lambda at: f"round {at}",
+    )
+    made.say_empty("Nothing yet")
+    qtbot.addWidget(made)
+    made.resize(420, 220)
+    made.show()
+    return made
+
+
+def test_without_a_line_it_says_why(chart: RaceChart) -> None:
+    chart.show_racers([Racer(name="none", points=())], "")
+    assert chart.accessibleDescription() == "Nothing yet"
+    chart.say_empty("On its way")
+    assert chart.accessibleDescription() == "On its way"
+    assert not chart.grab().isNull()
+
+
+def test_each_line_has_its_colour(chart: RaceChart) -> None:
+    chart.show_racers([FAST, SLOW], "fast leads")
+    assert chart.accessibleDescription() == "fast leads"
+    seen = _colours(chart)
+    assert {tokens().accent, tokens().accent2} <= seen
+
+
+def test_the_mouse_chooses_the_nearest_step(chart: RaceChart, qtbot: QtBot) -> None:
+    chart.show_racers([FAST, SLOW], "fast leads")
+    before = chart.grab().toImage()
+    qtbot.mouseMove(chart, QPoint(chart.width() - 60, 90))
+    assert chart.chosen == 30
+    assert chart.accessibleDescription() == "round 30, fast 3.0", "the slow one is not there yet"
+    assert chart.grab().toImage() != before
+
+
+def test_the_keyboard_goes_from_step_to_step(chart: RaceChart, qtbot: QtBot) -> None:
+    chart.show_racers([FAST, SLOW], "fast leads")
+    for key, said in (
+        (Qt.Key.Key_Home, "round 10, fast 9.0, slow 9.5"),
+        (Qt.Key.Key_Right, "round 20, fast 5.0, slow 7.0"),
+        (Qt.Key.Key_End, "round 30, fast 3.0"),
+        (Qt.Key.Key_Right, "round 30, fast 3.0"),
+    ):
+        qtbot.keyClick(chart, key)
+        assert chart.accessibleDescription() == said
+
+
+def test_one_round_alone_can_be_drawn(chart: RaceChart) -> None:
+    chart.show_racers([Racer(name="one", points=((1, 4.0),))], "one: 4.0")
+    assert tokens().accent in _colours(chart)
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "axis"),
+    [
+        (3.0, 9.5, (2.0, 10.0, 2.0)),
+        (2.61, 2.68, (2.6, 2.68, 0.02)),
+        (4.0, 4.0, (4.0, 4.1, 0.1)),
+        (0.0, 0.0, (0.0, 0.025, 0.025)),
+    ],
+)
+def test_an_axis_holds_its_values_in_round_steps(
+    lowest: float, highest: float, axis: tuple[float, float, float]
+) -> None:
+    assert bottom_top_and_step(lowest, highest, 4) == pytest.approx(axis)
+
+
+@pytest.mark.parametrize(
+    "direction", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft]
+)
+def test_an_interval_stands_where_its_scale_says(
+    qtbot: QtBot, direction: Qt.LayoutDirection
+) -> None:
+    bar = IntervalBar()
+    qtbot.addWidget(bar)
+    bar.setLayoutDirection(direction)
+    bar.resize(112, 22)
+    bar.show_interval(Interval(low=2.0, value=3.0, high=4.0), (0.0, 10.0), is_ours=True)
+    bar.show()
+    is_mirrored = direction is Qt.LayoutDirection.RightToLeft
+    assert bar.place(3.0) == (112 - 36 if is_mirrored else 36)
+    seen = bar.grab().toImage()
+    assert seen.pixelColor(round(bar.place(3.0)), 11) == QColor(tokens().text_accent)
+    assert seen.pixelColor(round(bar.place(2.1)), 11) == QColor(tokens().accent)
+    assert seen.pixelColor(round(bar.place(9.0)), 11) != QColor(tokens().accent)
+
+
+def test_dates_that_are_over_are_filled(qtbot: QtBot) -> None:
+    made = Milestones(("Start", "Deadline", "Result"))
+    qtbot.addWidget(made)
+    made.resize(360, 80)
+    made.show_dates(("1 Nov", "9 Nov", "20 Nov"), 1.5, "Start: 1 Nov", is_over=False)
+    made.show()
+    assert made.accessibleName() == "Start: 1 Nov"
+    seen = made.grab().toImage()
+    spots = [label.geometry().center().x() for label in made._dates]  # noqa: SLF001 - its dots
+    inks = [seen.pixelColor(x, TRACK // 2).name() for x in spots]
+    assert inks == [tokens().accent, tokens().accent, tokens().card]
+
+
+def _colours(widget: QWidget) -> set[str]:
+    seen = widget.grab().toImage()
+    return {seen.pixelColor(x, y).name() for x in range(seen.width()) for y in range(seen.height())}
