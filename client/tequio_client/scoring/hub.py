@@ -6,6 +6,7 @@ gigabytes, costs nobody a download.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,10 @@ def _fetched(name: str, revision: str | None) -> Path:
     from huggingface_hub import HfApi  # noqa: PLC0415 - only for names of the Hub
     from huggingface_hub.errors import OfflineModeIsEnabled  # noqa: PLC0415
     from huggingface_hub.hf_api import RepoFile  # noqa: PLC0415
+    from huggingface_hub.utils import disable_progress_bars  # noqa: PLC0415
 
+    if not sys.stderr.isatty():
+        disable_progress_bars()  # nobody is looking
     api, wanted = HfApi(), list(PATTERNS)
     try:
         try:
