@@ -16,8 +16,14 @@ USAGE = 64
 _GIVEN = re.compile(r"(?P<name>[a-z0-9][a-z0-9-]{0,31})=(?P<folder>.+)", re.DOTALL)
 
 
+class _NotAskedRightlyError(click.UsageError):
+    """A fault of the command line, with an exit status that no verdict has."""
+
+    exit_code = USAGE
+
+
 class _Checking(click.Command):
-    """A command whose own faults have an exit status that no verdict has."""
+    """A command whose own faults have an exit status of their own."""
 
     def make_context(
         self,
@@ -30,16 +36,14 @@ class _Checking(click.Command):
         try:
             return super().make_context(info_name, args, parent, **extra)
         except click.UsageError as err:
-            err.exit_code = USAGE
-            raise
+            raise _NotAskedRightlyError(err.format_message(), err.ctx) from err
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
         """Run the command."""
         try:
             return super().invoke(ctx)
         except click.UsageError as err:
-            err.exit_code = USAGE
-            raise
+            raise _NotAskedRightlyError(err.format_message(), err.ctx) from err
 
 
 @click.command("verify-competition", cls=_Checking)
@@ -98,6 +102,7 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Check a competition from its log alone: of a ledger at URL, or of a BUNDLE without a network.
 
+    The URL may be that of the competition's page.
     Signatures, order, draw, openings of the texts, medians, intervals and ranks are computed again.
     Exit status: 0 all is sound, 2 something does not match, 3 something could not be had.
     """
@@ -111,7 +116,7 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
         trust = read_policy(trust_file)
     except UserFacingError as err:
         raise click.UsageError(str(err)) from err
-    wish = Wish(place=place, wanted=wanted, trust=trust, bundle=bundle)
+    wish = Wish.of(place, wanted=wanted, trust=trust, bundle=bundle)
     if not wish.is_live and not Path(place).is_file():
         raise click.UsageError(
             f"{place} is no file that is here; name a bundle, or a ledger by http:// or https://"
@@ -120,7 +125,10 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
     rescoring = command.Rescoring(
         documents=documents or 0, models=given, stores=stores, device=device, threads=threads
     )
-    found = command.run(wish, rescoring if documents else None)
+    try:
+        found = command.run(wish, rescoring if documents else None)
+    except UserFacingError as err:  # no address of a ledger, no such device, no room for a bundle
+        raise click.UsageError(str(err)) from err
     if json_file is not None:
         json_file.write_bytes(command.encode(found))
     sys.exit(found.report.exit_code)

@@ -123,10 +123,15 @@ def _texts(
     try:
         documents = archive.opened(view.rules, view.draw.key, path, folder)
     except UserFacingError as err:
-        report.mismatch("texts", place, f"they are not those that were sealed: {err}")
+        report.mismatch("texts", place, f"they are not those that were sealed: {_why(err)}")
         return None
     report.checked["documents opened"] += sealed.documents
     return tuple(archive.text(documents, number) for number in view.draw.documents)
+
+
+def _why(err: UserFacingError) -> str:
+    """Without the name of the file, which was ours."""
+    return str(err.__cause__ or err)
 
 
 def _said(name: Digest, source: Kept) -> Outcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from tequio_shared.policy import Policy
 
 _ARCHIVE = "archive.sealed"
+_PAGE = re.compile(r"(?P<ledger>https?://.+)/competitions/(?P<competition>[A-Za-z0-9_-]{43})/?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,21 @@ class Wish:
     trust: Policy | None = None
     bundle: Path | None = None
     """Where to write all that was read."""
+
+    @classmethod
+    def of(
+        cls,
+        place: str,
+        *,
+        wanted: str = "",
+        trust: Policy | None = None,
+        bundle: Path | None = None,
+    ) -> Wish:
+        """Read a place; the address of a competition's page says which competition, too."""
+        page = _PAGE.fullmatch(place)
+        if page is not None:
+            place, wanted = page["ledger"], wanted or page["competition"]
+        return cls(place=place, wanted=wanted, trust=trust, bundle=bundle)
 
     @property
     def is_live(self) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from tequio_client.cli.verify_competition import verify_competition
+from tequio_client.cli.verify_competition import USAGE, verify_competition
 from tequio_client.trainer import device, likelihood, model_folder
 from tequio_client.verifying import rescoring
 from tequio_client.verifying.judgement import Judged
@@ -129,6 +129,14 @@ def test_a_model_that_nobody_gives_makes_it_incomplete(
     result = verified(played(models, numbers), {"alpha": models["alpha"]}, tmp_path, 1)
     assert result.exit_code == 3
     assert "give --model beta=FOLDER" in result.output
+
+
+def test_a_device_that_is_not_there_was_not_asked_for_rightly(
+    models: dict[str, Path], numbers: dict[tuple[str, str], int], tmp_path: Path
+) -> None:
+    bundle = played(models, numbers).bundle(tmp_path / "bundle.tar")
+    command = [str(bundle), "--rescore", "1", "--device", "cuda:99"]
+    assert CliRunner().invoke(verify_competition, command).exit_code == USAGE
 
 
 def test_challenged_documents_come_first(

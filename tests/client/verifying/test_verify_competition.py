@@ -89,14 +89,16 @@ def test_a_bundle_of_a_live_ledger_says_the_same_without_it(
     async def live() -> Result:
         async with memory_log.serving(honest.log) as server:
             server.blobs = honest.blobs
-            options = ("--bundle", tmp_path / "kept.tar", "--competition", "Rainy days 2026")
-            return await trio.to_thread.run_sync(verified, server.url, *options)
+            page, options = f"{server.url}/competitions/{honest.name}", ("--bundle", kept)
+            return await trio.to_thread.run_sync(verified, page, *options)
+
+    kept = tmp_path / "kept.tar"
 
     result = trio.run(live)
     assert result.exit_code == 0, result.output
-    again = verified(tmp_path / "kept.tar", "--bundle", tmp_path / "copy.tar")
+    again = verified(kept, "--bundle", tmp_path / "copy.tar", "--competition", "Rainy days 2026")
     assert again.exit_code == 0, again.output
-    assert (tmp_path / "copy.tar").read_bytes() == (tmp_path / "kept.tar").read_bytes()
+    assert (tmp_path / "copy.tar").read_bytes() == kept.read_bytes()
 
 
 # --- lies
@@ -124,12 +126,15 @@ def test_a_lying_evaluator_that_is_counted_is_told(tmp_path: Path) -> None:
 
 
 def test_a_liar_that_is_not_named_is_told(tmp_path: Path) -> None:
+    liar = ""
+
     def lie(name: str, entrant: str, text: str) -> int:
         bits = ENTRANTS[entrant] * len(text.encode())
-        return bits * 3 // 4 if name == "ema" else bits
+        return bits * 3 // 4 if name == liar else bits
 
-    log = ContestLog(millibits=lie).play("score")
-    assert "ema" in log.scorers, "else this test says nothing"
+    log = ContestLog(millibits=lie).play("reveal")
+    liar = log.scorers[2]
+    log.score()
     due = log.outcome()
 
     def hidden(one: Judged) -> Judged:
@@ -140,7 +145,7 @@ def test_a_liar_that_is_not_named_is_told(tmp_path: Path) -> None:
         for one in due.places
     )
     entry = log.decide(msgspec.structs.replace(due, places=places))
-    refused(log, tmp_path, entry, "of entrant alpha", to_text(log.key("ema"))[:10])
+    refused(log, tmp_path, entry, "of entrant alpha", to_text(log.key(liar))[:10])
 
 
 def test_a_changed_rank_is_told(tmp_path: Path) -> None:
@@ -197,6 +202,20 @@ def test_an_evaluator_that_was_not_drawn_is_told(tmp_path: Path) -> None:
     entry = log.evaluate(left, "beta")
     log.result()
     refused(log, tmp_path, entry, "eval.result", "not drawn")
+
+
+def test_an_evaluator_that_was_not_drawn_and_counts_is_told(tmp_path: Path) -> None:
+    log = ContestLog().play("score")
+    (left,) = set(EVALUATORS) - set(log.scorers)
+    due = log.outcome()
+    extra = msgspec.structs.replace(
+        due.places[0].evaluators[0], evaluator=to_text(log.key(left)), millibits=7
+    )
+    places = tuple(
+        msgspec.structs.replace(one, evaluators=(*one.evaluators, extra)) for one in due.places
+    )
+    entry = log.decide(msgspec.structs.replace(due, places=places))
+    refused(log, tmp_path, entry, to_text(log.key(left))[:10], "expected none, found one")
 
 
 def test_an_entrant_that_evaluates_is_told(tmp_path: Path) -> None:
@@ -302,6 +321,7 @@ def test_a_ledger_that_is_away_or_has_another_competition_is_incomplete(
     "asked",
     [
         ("no-such-file.tar",),
+        ("http://",),
         ("{bundle}", "--rescore", "0"),
         ("{bundle}", "--model", "alpha"),
         ("{bundle}", "--no-such-option"),
