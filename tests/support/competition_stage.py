@@ -131,17 +131,12 @@ class Stage:
     def vouch(self, owner: str, *names: str) -> None:
         """Have a connector say whose keys these are."""
         connector = to_text(self.key("connector"))
-        for body in (
-            RoleGrant(peer=connector, role="connector", until=START + 2 * RESULT),
-            *(
-                MemberVouch(
-                    peer=to_text(self.key(name)),
-                    owner=to_text(sha256(owner.encode())),
-                    until=START + 2 * RESULT,
-                )
-                for name in names
-            ),
-        ):
+        until = START + 2 * RESULT
+        bodies: list[Body] = [RoleGrant(peer=connector, role="connector", until=until)]
+        whose = to_text(sha256(owner.encode()))
+        keys = [to_text(self.key(name)) for name in names]
+        bodies += [MemberVouch(peer=key, owner=whose, until=until) for key in keys]
+        for body in bodies:
             self.tiers.apply(self.index, self.statement("connector", body))
 
     def promote(self, number: int, trained: Trained) -> Head:
