@@ -62,16 +62,16 @@
     <name>JoinDialog</name>
     <message numerus="yes">
         <source>It lets in %n more, until {until}.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>It lets in %n more, until {until}.</numerusform>
+            <numerusform>It lets in %n more, until {until}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n computers are in it now</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n computer is in it now</numerusform>
+            <numerusform>%n computers are in it now</numerusform>
         </translation>
     </message>
 </context>

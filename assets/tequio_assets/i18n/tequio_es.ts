@@ -1031,7 +1031,7 @@
     <name>JoinDialog</name>
     <message>
         <source>Join</source>
-        <translation type="unfinished"></translation>
+        <translation>Unirse</translation>
     </message>
     <message>
         <source>Not now</source>
@@ -1039,23 +1039,23 @@
     </message>
     <message>
         <source>An invitation</source>
-        <translation type="unfinished"></translation>
+        <translation>Una invitación</translation>
     </message>
     <message>
         <source>Asking {ledger} what it is to …</source>
-        <translation type="unfinished"></translation>
+        <translation>Preguntando a {ledger} a qué es …</translation>
     </message>
     <message>
         <source>Join the run “{run}”?</source>
-        <translation type="unfinished"></translation>
+        <translation>¿Unirse al entrenamiento «{run}»?</translation>
     </message>
     <message>
         <source>Join the network “{network}”?</source>
-        <translation type="unfinished"></translation>
+        <translation>¿Unirse a la red «{network}»?</translation>
     </message>
     <message>
         <source>The organisers of the network “{network}” invite you (entry {index} of the log at {ledger}).</source>
-        <translation type="unfinished"></translation>
+        <translation>Te invitan los organizadores de la red «{network}» (entrada {index} de la bitácora en {ledger}).</translation>
     </message>
     <message>
         <source>Close</source>
@@ -1063,97 +1063,97 @@
     </message>
     <message>
         <source>This invitation cannot be used</source>
-        <translation type="unfinished"></translation>
+        <translation>Esta invitación no se puede usar</translation>
     </message>
     <message>
         <source>Nothing was changed.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha cambiado nada.</translation>
     </message>
     <message>
         <source>Joining. This may take a minute.</source>
-        <translation type="unfinished"></translation>
+        <translation>Uniéndose. Puede tardar un minuto.</translation>
     </message>
     <message>
         <source>Your key is in this network already and stays as it is; the invitation is not used up.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tu clave ya está en esta red y se queda como está; la invitación no se gasta.</translation>
     </message>
     <message numerus="yes">
         <source>It lets in %n more, until {until}.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Deja entrar a %n más, hasta el {until}.</numerusform>
+            <numerusform>Deja entrar a %n más, hasta el {until}.</numerusform>
         </translation>
     </message>
     <message>
         <source>Everybody can read in the log that this invitation let your key in; the organisers can take it back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cualquiera puede leer en la bitácora que esta invitación dejó entrar a tu clave; los organizadores pueden retirarla.</translation>
     </message>
     <message>
         <source>You will lend to this ledger instead of {old}. The settings change it back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prestarás a este registro en lugar de {old}. En los ajustes se vuelve a cambiar.</translation>
     </message>
     <message>
         <source>What you have chosen about when and how much to lend holds as before.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lo que has elegido sobre cuándo y cuánto prestar vale como antes.</translation>
     </message>
     <message>
         <source>Nothing is lent before you have gone through the first steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se presta nada antes de que hayas dado los primeros pasos.</translation>
     </message>
     <message>
         <source>You choose the run, among all of this network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tú eliges el entrenamiento, entre todos los de esta red.</translation>
     </message>
     <message numerus="yes">
         <source>%n computers are in it now</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n equipo está en él ahora</numerusform>
+            <numerusform>%n equipos están en él ahora</numerusform>
         </translation>
     </message>
     <message>
         <source>{tokens} tokens were trained so far</source>
-        <translation type="unfinished"></translation>
+        <translation>hasta ahora se han entrenado {tokens} tokens</translation>
     </message>
     <message>
         <source>The ledger at {ledger} does not answer as one ({detail}). Try the link again later, or ask whoever gave it to you.</source>
-        <translation type="unfinished"></translation>
+        <translation>El registro en {ledger} no responde como tal ({detail}). Prueba el enlace más tarde, o pregunta a quien te lo dio.</translation>
     </message>
     <message>
         <source>At {ledger} is another network than the link names. Ask whoever gave it to you.</source>
-        <translation type="unfinished"></translation>
+        <translation>En {ledger} hay otra red que la que nombra el enlace. Pregunta a quien te lo dio.</translation>
     </message>
     <message>
         <source>The network does not know this invitation: a second organiser may still have to sign it. Try the link again later, or ask whoever gave it to you.</source>
-        <translation type="unfinished"></translation>
+        <translation>La red no conoce esta invitación: quizá falte la firma de un segundo organizador. Prueba el enlace más tarde, o pregunta a quien te lo dio.</translation>
     </message>
     <message>
         <source>The organisers have ended this invitation. Ask for another.</source>
-        <translation type="unfinished"></translation>
+        <translation>Los organizadores han terminado esta invitación. Pide otra.</translation>
     </message>
     <message>
         <source>The time of this invitation is over. Ask for another.</source>
-        <translation type="unfinished"></translation>
+        <translation>El tiempo de esta invitación ha pasado. Pide otra.</translation>
     </message>
     <message>
         <source>This invitation has let in as many as it may. Ask for another.</source>
-        <translation type="unfinished"></translation>
+        <translation>Esta invitación ya ha dejado entrar a cuantos puede. Pide otra.</translation>
     </message>
     <message>
         <source>The run “{detail}” has ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>El entrenamiento «{detail}» ha terminado.</translation>
     </message>
     <message>
         <source>This app's folder belongs to another network, with its key and points. Join on the command line, in a folder of its own: tequio join LINK --dir FOLDER</source>
-        <translation type="unfinished"></translation>
+        <translation>La carpeta de esta aplicación es de otra red, con su clave y sus puntos. Únete desde la línea de órdenes, en una carpeta propia: tequio join LINK --dir FOLDER</translation>
     </message>
     <message>
         <source>This is no whole invitation link ({detail}). Open it anew from where you got it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Este no es un enlace de invitación completo ({detail}). Ábrelo de nuevo desde donde lo recibiste.</translation>
     </message>
     <message>
         <source>The worker here was started elsewhere. End it, then open the link again.</source>
-        <translation type="unfinished"></translation>
+        <translation>El programa de trabajo de aquí se inició en otro sitio. Termínalo y abre el enlace otra vez.</translation>
     </message>
 </context>
 <context>

@@ -30,6 +30,7 @@ class JoinDialog(QDialog):
     def __init__(self, ledger: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._ledger = ledger
+        self._said: list[Paragraph] = []
         self.setObjectName("join")
         self.setModal(True)
         self.setMinimumWidth(WIDTH)
@@ -63,8 +64,7 @@ class JoinDialog(QDialog):
     @property
     def points(self) -> list[str]:
         """What is said of the joining, line by line."""
-        found = (self.body.itemAt(at).widget() for at in range(self.body.count()))
-        return [one.text() for one in found if isinstance(one, Paragraph)]
+        return [one.text() for one in self._said]
 
     def show_offer(self, offer: Offer, now_ms: int, *, old_ledger: str, may_lend: bool) -> None:
         """Ask; `old_ledger` is the one that this changes, or nothing."""
@@ -80,7 +80,7 @@ class JoinDialog(QDialog):
             note.format(network=offer.network, index=offer.index, ledger=self._ledger),
         )
         for point in self._means(offer, now_ms, old_ledger=old_ledger, may_lend=may_lend):
-            self.body.addWidget(Paragraph(f"•  {point}"))
+            self._add(point)
         self.main.setEnabled(True)
         self.main.setDefault(True)
         self._fit()
@@ -108,6 +108,14 @@ class JoinDialog(QDialog):
         self.trouble.show_words("info", self.tr("Joining. This may take a minute."))
         self.trouble.show()
         self._fit()
+
+    def _add(self, point: str) -> None:
+        row, said = QHBoxLayout(), Paragraph(point)
+        row.setSpacing(8)
+        row.addWidget(Text("•"), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(said, 1)
+        self.body.addLayout(row)
+        self._said.append(said)
 
     def _say(self, heading: str, note: str) -> None:
         self.setWindowTitle(heading)
@@ -188,5 +196,8 @@ class JoinDialog(QDialog):
         return reasons[Wrong(wrong)]
 
     def _fit(self) -> None:
-        self.layout().activate()
-        self.adjustSize()
+        """Be as high as the words are at this width."""
+        layout = self.layout()
+        layout.activate()
+        width, least = max(self.width(), WIDTH), layout.totalMinimumSize().height()
+        self.resize(width, max(layout.totalHeightForWidth(width), least))
