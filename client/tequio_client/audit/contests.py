@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from tequio_client.audit.sources import NotHadError
@@ -28,6 +29,8 @@ class Contests:
     def __init__(self, report: Report, network: Network, is_unsure: Callable[[], bool]) -> None:
         """Take the folds that competitions rest on, and whether those are unsure."""
         self.competitions = Competitions()
+        self.followed: Counter[str] = Counter()
+        """How many statements of each competition follow, by its name."""
         self._report = report
         self._network = network
         self._is_unsure = is_unsure
@@ -53,4 +56,5 @@ class Contests:
                 self._report.mismatch(what, place, f"{err.code}: {err}")
         else:
             self._report.checked["statements about competitions"] += 1
+            self.followed[statement.body.competition] += 1
         return True

@@ -155,7 +155,8 @@ def _check(  # noqa: PLR0913, PLR0917 - one call, whose parts are known at diffe
     if found.view is None:
         return
     if not report.findings:
-        found.lines.append(words.of_statements(found.view, report))
+        number = found.log.fold.contests.followed[to_text(found.view.id)]
+        found.lines.append(words.of_statements(found.view, number))
     told = len(report.findings)
     found.judged = judgement.judge(found.view, source, archive_of, folder / "set", report)
     if found.judged is None:

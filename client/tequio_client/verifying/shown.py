@@ -57,6 +57,7 @@ class Kept:
         self._source = source
         self._folder = folder
         self._keeps = keep
+        self._others: dict[Digest, Path] = {}
         for name in ("entries", "blobs"):
             (folder / name).mkdir(parents=True)
 
@@ -93,8 +94,7 @@ class Kept:
 
     def add(self, name: Digest, path: Path) -> None:
         """Keep a document that was got in another way: the sealed archive."""
-        if not self._blob(name).exists():
-            self._blob(name).symlink_to(path.absolute())
+        self._others[name] = path
 
     def write(self, target: Path, competition: Digest) -> None:
         """Write all of it, if all was kept, as a bundle; raises UserFacingError."""
@@ -110,7 +110,9 @@ class Kept:
 
     def _blobs(self) -> Iterator[tuple[Digest, Path]]:
         for path in (self._folder / "blobs").iterdir():
+            self._others.pop(digest_from_text(path.name), None)
             yield digest_from_text(path.name), path
+        yield from self._others.items()
 
     def _blob(self, name: Digest) -> Path:
         return self._folder / "blobs" / to_text(name)

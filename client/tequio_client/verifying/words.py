@@ -9,7 +9,6 @@ from tequio_shared.competition_state import Phase
 from tequio_shared.ids import sha256, to_text
 
 if TYPE_CHECKING:
-    from tequio_client.audit.findings import Report
     from tequio_client.verifying.judgement import Judged
     from tequio_client.verifying.reading import ReadLog
     from tequio_shared.competition import CompetitionView
@@ -32,13 +31,12 @@ def of_log(log: ReadLog) -> str:
     )
 
 
-def of_statements(view: CompetitionView, report: Report) -> str:
+def of_statements(view: CompetitionView, number: int) -> str:
     """About order and signatures."""
     order = ", ".join(
         f"{_PHASES[phase]} {mark.index}"
         for phase, mark in sorted(view.began.items(), key=lambda one: one[1].index)
     )
-    number = report.checked["statements about competitions"]
     return f"statements: {number:,} are signed and follow from those before (entries: {order})"
 
 

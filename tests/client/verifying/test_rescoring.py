@@ -14,6 +14,7 @@ from tequio_client.verifying import rescoring
 from tequio_client.verifying.judgement import Judged
 from tequio_shared.ids import to_text
 from tests.support import model_folders
+from tests.support.attack_table import attack
 from tests.support.contest_log import TEXTS, ContestLog, folder_of
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def test_honest_scores_are_found_again(
     assert "4 documents, each as the medians say it" in result.output
 
 
+@attack("P12", layer="cli", ends="two of three are found by scoring again, and named")
 def test_two_liars_of_three_are_found_by_scoring_again(
     models: dict[str, Path], numbers: dict[tuple[str, str], int], tmp_path: Path
 ) -> None:
@@ -114,6 +116,7 @@ def test_one_liar_alone_is_named_and_changes_nothing(
     assert f"evaluator {called(log, 1)}" in result.output
 
 
+@attack("P10", layer="cli", ends="its files are not those that were submitted: exit status 2")
 def test_other_weights_than_were_submitted_are_told(
     models: dict[str, Path], numbers: dict[tuple[str, str], int], tmp_path: Path
 ) -> None:

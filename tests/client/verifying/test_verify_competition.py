@@ -20,6 +20,7 @@ from tequio_shared.notes import sign_checkpoint
 from tequio_shared.statement import Entry
 from tequio_shared.statements.competitions import EvalResult
 from tests.support import memory_log
+from tests.support.attack_table import attack
 from tests.support.contest_log import (
     DEADLINE,
     ENTRANTS,
@@ -104,6 +105,7 @@ def test_a_bundle_of_a_live_ledger_says_the_same_without_it(
 # --- lies
 
 
+@attack("P12", layer="cli", ends="the medians are computed again: exit status 2 and its name")
 def test_a_lying_evaluator_that_is_counted_is_told(tmp_path: Path) -> None:
     liar = ""
 
@@ -182,6 +184,7 @@ def test_a_draw_before_its_date_is_told(tmp_path: Path) -> None:
     refused(log, tmp_path, entry, "comp.draw", "too-early")
 
 
+@attack("P10", layer="coord", ends="the later submission does not count: exit status 2")
 def test_weights_that_changed_after_the_deadline_are_told(tmp_path: Path) -> None:
     log = ContestLog().play("close")
     entry = log.submit("beta", folder_of("alpha"))
