@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tequio_shared import archive_key, competition_draw
-from tequio_shared.competition_gate import check_submission, read_document
+from tequio_shared.competition_gate import check_submission, eligible, read_document
 from tequio_shared.competition_rules import LEAST_EVALUATORS, CompetitionRules, Submission
 from tequio_shared.competition_state import (
     Challenge,
@@ -179,8 +179,7 @@ class CompetitionView:
         self._check_date(mark, self.rules.dates.opens, self.rules.dates.deadline)
         self._check_part(author, network)
         side = RunId(digest_from_text(body.side)) if body.side else None
-        if len(self.entrants) >= ENTRANTS:
-            raise RefusedError("competition-full", f"{ENTRANTS} entrants are in it")
+        self._check_room(author, network)
         if body.entrant in self.entrants:
             raise RefusedError(
                 "name-taken", f"there is an entrant {body.entrant}: take another name"
@@ -190,6 +189,18 @@ class CompetitionView:
         self.entrants[body.entrant] = Entrant(
             name=body.entrant, author=author, entered=mark, side=side
         )
+
+    def _check_room(self, author: PeerKey, network: Network) -> None:
+        """Organisers enter as many as they run; a stranger's key enters once, up to half of all."""
+        if len(self.entrants) >= ENTRANTS:
+            raise RefusedError("competition-full", f"{ENTRANTS} entrants are in it")
+        if author in network.organisers:
+            return
+        strangers = {one.author for one in self.entrants.values()} - network.organisers
+        if author in strangers:
+            raise RefusedError("already-said", "this key has entered already")
+        if len(strangers) >= ENTRANTS // 2:
+            raise RefusedError("competition-full", "ask an organiser to enter it")
 
     def _check_side(self, author: PeerKey, side: RunId, network: Network) -> None:
         if author not in network.organisers:
@@ -269,23 +280,6 @@ class CompetitionView:
             documents=competition_draw.documents(beacon, scoring.documents, sealed.documents),
             evaluators=competition_draw.evaluators(beacon, self.candidates, scoring.evaluators),
         )
-
-    def _eligible(self, network: Network) -> dict[PeerKey, Digest]:
-        """Who can be drawn, and whose key it is."""
-        authors = {entrant.author for entrant in self.entrants.values()}
-        sides = [entrant.side for entrant in self.entrants.values() if entrant.side is not None]
-        outside = authors.union(
-            self.rules.custodian_keys, network.organisers, *map(network.rostered, sides)
-        )
-        rivals = {network.owner(key) for key in authors}
-        return {
-            key: network.owner(key)
-            for key, offer in self.offers.items()
-            if offer.secret is not None
-            and key not in outside
-            and network.owner(key) not in rivals
-            and network.is_in_good_standing(key)
-        }
 
     # --- private: scores and the end
 
@@ -367,7 +361,9 @@ class CompetitionView:
                 self._begin(Phase.CLOSED, mark)
             case CompDraw():
                 self._check_date(mark, dates.draw, None)
-                self.candidates = self._eligible(network)
+                self.candidates = eligible(
+                    self.entrants.values(), self.offers, self.rules.custodian_keys, network
+                )
                 self._begin(Phase.DRAWN, mark)
             case CompResult(outcome=name):
                 self._check_date(mark, dates.result, None)

@@ -14,9 +14,10 @@ from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.standing import OUTSIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from tequio_shared.competition_rules import Budget, Submission
+    from tequio_shared.competition_state import Entrant, Offer
     from tequio_shared.ids import Digest, PeerKey, RunId
     from tequio_shared.run import Documents, RunView
     from tequio_shared.standing import Standings
@@ -89,6 +90,27 @@ def check_submission(
         raise RefusedError("wrong-submission", f"round {submission.round} has other weights")
     trained = view.accounts.trained.get(submission.round, Trained(tokens=0, ms=0))
     _check_budget(budget, view.manifest.model.parameters, trained)
+
+
+def eligible(
+    entrants: Collection[Entrant],
+    offers: Mapping[PeerKey, Offer],
+    custodians: Iterable[PeerKey],
+    network: Network,
+) -> dict[PeerKey, Digest]:
+    """Who can be drawn to evaluate, and whose key it is: all with a secret and no interest."""
+    authors = {one.author for one in entrants}
+    rostered = (network.rostered(one.side) for one in entrants if one.side is not None)
+    outside = authors.union(custodians, network.organisers, *rostered)
+    rivals = {network.owner(key) for key in authors}
+    return {
+        key: network.owner(key)
+        for key, offer in offers.items()
+        if offer.secret is not None
+        and key not in outside
+        and network.owner(key) not in rivals
+        and network.is_in_good_standing(key)
+    }
 
 
 def _check_budget(budget: Budget, parameters: int, trained: Trained) -> None:

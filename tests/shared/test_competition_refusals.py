@@ -106,9 +106,18 @@ def say_when_banned(stage: Stage, name: str, body: Body) -> None:
     stage.say(name, body)
 
 
+def full_of_strangers(stage: Stage) -> None:
+    for number in range(ENTRANTS // 2 - 2):  # alpha and beta are in it
+        stage.say(f"n{number}", stage.paper.enter(f"n{number}"))
+    stage.say("organiser", stage.paper.enter("one-more"))
+    stage.say("gamma", stage.paper.enter("gamma"))
+
+
 def full(stage: Stage) -> None:
-    for number in range(ENTRANTS):
-        stage.say("many", stage.paper.enter(f"n{number}"))
+    for number in range(ENTRANTS - 2):
+        stage.say("organiser", stage.paper.enter(f"n{number}"))
+    assert len(stage.view.entrants) == ENTRANTS
+    stage.say("organiser", stage.paper.enter("gamma"))
 
 
 def open_another(stage: Stage, content: bytes) -> None:
@@ -190,6 +199,12 @@ REFUSALS: dict[str, tuple[Phase, str, Callable[[Stage], object]]] = {
     ),
     "a run that enters twice": (Phase.OPEN, "name-taken", two_sides),
     "too many entrants": (Phase.OPEN, "competition-full", full),
+    "too many strangers": (Phase.OPEN, "competition-full", full_of_strangers),
+    "a key that enters twice": (
+        Phase.OPEN,
+        "already-said",
+        lambda s: s.say("alpha", s.paper.enter("alpha-too")),
+    ),
     "a submission of nobody's": (
         Phase.OPEN,
         "not-found",
