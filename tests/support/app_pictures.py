@@ -32,6 +32,7 @@ from tequio_client.app.window import Window
 from tests.support import first_run_pictures
 from tests.support.app_language import SPOKEN, speak
 from tests.support.app_own import own
+from tests.support.app_races import DECIDED
 from tests.support.app_readings import minute
 from tests.support.app_scenes import NOW_MS, SCENES, no_replies, replies
 from tests.support.app_worker import ScriptedWorker
@@ -44,7 +45,8 @@ if TYPE_CHECKING:
 LOOKS = (Choice.DARK, Choice.LIGHT)
 SCALES = (1.0, 2.0)
 PLACES = (
-    "competitions.big-models", "competitions.spanish-stories", "competitions.first-light",
+    "competitions.big-models", "competitions.spanish-stories",
+    f"competitions.{DECIDED.competition}",
     "activity.log", "activity.health",
     "settings.network", "settings.storage", "settings.notifications", "settings.appearance",
     "settings.account", "settings.startup", "settings.privacy", "settings.advanced",

@@ -105,7 +105,7 @@ SCORED = replace(
 )
 DECIDED = replace(
     RACE,
-    competition="first-light",
+    competition="first-light-Za9Bc1De3Fg5Hj7Kl9Mn2Pq4Rs6Tu8Vw0",
     name="First light",
     phase="decided",
     opens_ms=NOW_MS - 70 * DAY_MS,
@@ -121,6 +121,7 @@ DECIDED = replace(
         side("late", "", has_submitted=False),
     ),
 )
+CHECK = f"tequio verify-competition https://ledger.example/competitions/{DECIDED.competition}"
 COMPETITIONS = Competitions(rows=(RACE, LARGE_RACE, SCORED, DECIDED))
 
 

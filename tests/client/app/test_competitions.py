@@ -361,7 +361,7 @@ def test_a_worker_that_is_gone_leaves_what_was_read(
 @pytest.mark.parametrize(
     ("row", "now_ms", "stage", "next_ms", "done"),
     [
-        (RACE, RACE.opens_ms - 1, Stage.ANNOUNCED, RACE.opens_ms, 0.0),
+        (RACE, RACE.opens_ms - 1, Stage.ANNOUNCED, RACE.opens_ms, -1.0),
         (RACE, RACE.opens_ms, Stage.OPEN, RACE.deadline_ms, 0.0),
         (RACE, RACE.deadline_ms - 1, Stage.OPEN, RACE.deadline_ms, 1.0),
         (RACE, RACE.draw_ms, Stage.OVER, None, 1.0),

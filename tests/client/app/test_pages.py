@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("look", "language")
 NETWORK = {row.name for row in app_books.RUNS.rows} | {"no display", "Tequio"}
 NETWORK |= {CARD.name, MACHINE.cpu_name}
-NETWORK |= {row.name for row in app_races.COMPETITIONS.rows} | {app_races.RACE.data}
+NETWORK |= {row.name for row in app_races.COMPETITIONS.rows}
+NETWORK |= {"\u200b".join(text) for text in (app_races.RACE.data, app_races.CHECK)}
 NETWORK |= {side.name for row in app_races.COMPETITIONS.rows for side in row.entrants}
 NETWORK |= {head.repo for head in app_books.NOVA.published}
 """Texts that are not ours to translate."""

@@ -79,6 +79,14 @@ def test_one_round_alone_can_be_drawn(chart: RaceChart) -> None:
     assert tokens().accent in _colours(chart)
 
 
+def test_names_of_lines_that_end_together_stand_apart(chart: RaceChart) -> None:
+    twins = [
+        Racer(name=name, points=((1, 4.0), (9, 3.0)), place=at) for at, name in enumerate("abc")
+    ]
+    chart.show_racers(twins, "all the same")
+    assert tokens().warn in _colours(chart), "its line is hidden, its name has a dot"
+
+
 @pytest.mark.parametrize(
     ("lowest", "highest", "axis"),
     [
@@ -125,6 +133,8 @@ def test_dates_that_are_over_are_filled(qtbot: QtBot) -> None:
     spots = [label.geometry().center().x() for label in made._dates]  # noqa: SLF001 - its dots
     inks = [seen.pixelColor(x, TRACK // 2).name() for x in spots]
     assert inks == [tokens().accent, tokens().accent, tokens().card]
+    made.show_dates(("1 Nov", "9 Nov", "20 Nov"), -1.0, "Start: 1 Nov", is_over=False)
+    assert made.grab().toImage().pixelColor(spots[0], TRACK // 2).name() == tokens().card
 
 
 def _colours(widget: QWidget) -> set[str]:

@@ -38,7 +38,7 @@ class ResultCard(Card):
             "sub",
         )
         self.check = Text(self.tr("Check it yourself"), Type.STRONG)
-        self.command = CopyLine(self.tr("The command that checks it"))
+        self.command = CopyLine(self.tr("The command that checks it"), is_for_machine=True)
         self.body.setSpacing(10)
         for part in (self.places, self.none, self.about, self.check, self.command):
             self.body.addWidget(part)

@@ -28,7 +28,7 @@ class RulesCard(Card):
         self.scoring = Rule("scale", self.tr("How it is scored"))
         self.trust = Rule("shield-check", self.tr("Why it can be believed"))
         self.data = Rule("book-open-text", self.tr("Training data"))
-        self.address = CopyLine(self.tr("Rules about training data"))
+        self.address = CopyLine(self.tr("Rules about training data"), is_for_machine=True)
         self.body.setSpacing(14)
         for part in (self.budget, self.texts, self.scoring, self.trust, self.data):
             self.body.addWidget(part)

@@ -41,7 +41,7 @@ class Moment:
     next_ms: int | None
     """When the stage ends by the rules; None: nobody knows, or that time is over."""
     done: float
-    """How far along its dates: 0 at the first, 1 at the second, and so on."""
+    """How far along its dates: -1 before the first, 0 at it, 1 at the second, and so on."""
 
 
 def dates(row: CompetitionRow) -> tuple[int, ...]:
@@ -76,10 +76,12 @@ def _stage(row: CompetitionRow, now_ms: int) -> Stage:
 
 def _done(row: CompetitionRow, stage: Stage, now_ms: int) -> float:
     """By the clock, but never beyond what the ledger has said."""
-    ends = {Stage.ANNOUNCED: 0, Stage.OPEN: 1, Stage.OVER: 1, Stage.CLOSED: 2, Stage.DRAWN: 3}
+    ends = {Stage.OPEN: 1, Stage.OVER: 1, Stage.CLOSED: 2, Stage.DRAWN: 3}
     most, at = ends.get(stage, 4), dates(row)
     if stage is Stage.DECIDED:
         return float(most)
+    if stage is Stage.ANNOUNCED:
+        return -1.0
     passed = sum(now_ms >= one for one in at) - 1
     if passed < 0:
         return 0.0

@@ -1,4 +1,4 @@
-"""A text to be copied, on one line, with the button that does it."""
+"""A text to be copied, with the button that does it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,28 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from tequio_client.app.theme import fonts
 from tequio_client.app.theme.fonts import Type
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.button import Button
-from tequio_client.app.widgets.text import Line
+from tequio_client.app.widgets.text import Line, Paragraph, Text
 
 SAYS_MS = 2_000
 
 
 class CopyLine(QWidget):
-    """Shows a text, cut where it does not fit, and copies all of it."""
+    """Shows a text, cut where it does not fit, and copies all of it.
 
-    def __init__(self, name: str) -> None:
+    One that is written for a machine is not cut but broken, wherever the line ends.
+    """
+
+    def __init__(self, name: str, *, is_for_machine: bool = False) -> None:
         super().__init__()
-        self._text = Line("", Type.BODY, "sub")
+        self._whole = ""
+        self._text: Text = Line("", Type.BODY, "sub")
+        if is_for_machine:
+            self._text = Paragraph("", Type.CAPTION, "sub")
+            self._text.setFont(fonts.mono())
         self.button = Button(self.tr("Copy"), "quiet", "copy")
         self.button.setAccessibleName(self.tr("Copy: {name}").format(name=name))
         self.button.clicked.connect(self._copy)
@@ -36,7 +44,10 @@ class CopyLine(QWidget):
 
     def show_text(self, text: str) -> None:
         """Show that; nothing to copy where there is none."""
-        self._text.setText(text or figures.ABSENT)
+        self._whole = text or figures.ABSENT
+        is_broken = self._text.wordWrap()
+        self._text.setText("\u200b".join(self._whole) if is_broken else self._whole)
+        self._text.setAccessibleName(self._whole)
         self.button.setEnabled(bool(text))
 
     def add(self, button: Button) -> None:
@@ -46,9 +57,9 @@ class CopyLine(QWidget):
     @property
     def text(self) -> str:
         """What it shows."""
-        return self._text.text()
+        return self._whole
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self._text.text())
+        QGuiApplication.clipboard().setText(self._whole)
         self.button.show_as(self.tr("Copied"), "check")
         self._said.start()

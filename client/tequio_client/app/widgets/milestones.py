@@ -44,7 +44,7 @@ class Milestones(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
 
     def show_dates(self, dates: Sequence[str], done: float, summary: str, *, is_over: bool) -> None:
-        """Show those dates; `done` is 1 at the second of them, 2 at the third."""
+        """Show those dates; `done` is 0 at the first of them, 1 at the second; -1 before all."""
         for label, date in zip(self._dates, dates, strict=True):
             label.setText(date)
         self.setAccessibleName(summary)
@@ -77,8 +77,9 @@ class Milestones(QWidget):
             self._draw_dot(painter, spot, is_reached=at <= self._done)
 
     def _spot(self, spots: list[QPointF]) -> QPointF:
-        at = min(int(self._done), len(spots) - 1)
-        part, last = self._done - at, min(at + 1, len(spots) - 1)
+        done = max(self._done, 0.0)
+        at = min(int(done), len(spots) - 1)
+        part, last = done - at, min(at + 1, len(spots) - 1)
         return spots[at] + (spots[last] - spots[at]) * part
 
     def _draw_dot(self, painter: QPainter, spot: QPointF, *, is_reached: bool) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -33,6 +33,9 @@ LINES = 4
 AXIS, BESIDE, DOT = 20, 10, 4.0
 LABEL = 15
 """Height of a line's name."""
+FAR = 9.0
+"""Pixels from its line's end at which a name has a dot of its own."""
+MOST_PLACES = 12
 WIDEST = 110
 """Pixels of the longest name."""
 INKS = ("accent", "accent2", "warn", "ok", "danger", "text_sub")
@@ -51,6 +54,16 @@ class Racer:
     points: tuple[tuple[int, float], ...]
     place: int = 0
     """Decides colour and dashes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A line's name where it is written; `is_far`: not right where the line ends."""
+
+    spot: QRectF
+    words: str
+    ink: str
+    is_far: bool = field(kw_only=True)
 
 
 class RaceChart(QWidget):
@@ -168,7 +181,7 @@ class RaceChart(QWidget):
 
     def _axis(self) -> list[tuple[float, str]]:
         bottom, top, step = self._span()
-        places = max(0, -math.floor(math.log10(step) + 1e-9))
+        places = _places(step)
         values = [bottom + step * at for at in range(round((top - bottom) / step) + 1)]
         return [(value, self._write_axis(value, places)) for value in values]
 
@@ -177,7 +190,7 @@ class RaceChart(QWidget):
         left = max(metrics.horizontalAdvance(label) for _, label in self._axis())
         right = max(metrics.horizontalAdvance(one.name) for one in self._racers)
         room = QRectF(self.rect())
-        return room.adjusted(left + BESIDE, 8, -min(right, WIDEST) - 14, -AXIS - 4)
+        return room.adjusted(left + BESIDE, 8, -min(right, WIDEST) - 22, -AXIS - 4)
 
     def _x(self, place: QRectF, step: int) -> float:
         first, last = self._steps[0], self._steps[-1]
@@ -221,18 +234,31 @@ class RaceChart(QWidget):
         painter.drawEllipse(points[-1], DOT - 1, DOT - 1)
 
     def _draw_names(self, painter: QPainter, place: QRectF) -> None:
-        """Write each name where its line ends, below each other where lines end together."""
+        """Write each name where its line ends: beside the plot, or in it for a shorter line."""
         metrics = QFontMetricsF(painter.font())
-        ends = sorted(
-            ((self._points(one, place)[-1], one) for one in self._racers),
-            key=lambda end: end[0].y(),
-        )
-        tops = _apart([end.y() - LABEL / 2 for end, _ in ends], self.height() - AXIS - LABEL)
-        for (end, racer), top in zip(ends, tops, strict=True):
+        names: list[Name] = []
+        for racer in self._racers:
             words = metrics.elidedText(racer.name, Qt.TextElideMode.ElideRight, WIDEST)
-            painter.setPen(QColor(tokens().text))
-            spot = QRectF(end.x() + 8, top, metrics.horizontalAdvance(words) + 2, LABEL)
-            painter.drawText(spot, Qt.AlignmentFlag.AlignVCenter, words)
+            end, width = self._points(racer, place)[-1], metrics.horizontalAdvance(words) + 6
+            is_within = end.x() + 6 + width <= place.right()
+            left = end.x() + 6 if is_within else place.right() + 6
+            spot = QRectF(left, end.y() - LABEL / 2, width, LABEL)
+            names.append(Name(spot, words, ink(racer.place), is_far=left - end.x() > FAR))
+        for name in _apart(names, self.height() - AXIS):
+            self._draw_name(painter, name)
+
+    def _draw_name(self, painter: QPainter, name: Name) -> None:
+        """With a dot of its line's colour before it, where that ends somewhere else."""
+        spot = name.spot
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(see_through(tokens().card, 0.8))
+        painter.drawRoundedRect(spot, 4, 4)
+        if name.is_far:
+            painter.setBrush(QColor(name.ink))
+            painter.drawEllipse(QPointF(spot.left() + DOT, spot.center().y()), DOT - 1, DOT - 1)
+        painter.setPen(QColor(tokens().text))
+        left = 2 * DOT + 3 if name.is_far else 3
+        painter.drawText(spot.adjusted(left, 0, 9, 0), Qt.AlignmentFlag.AlignVCenter, name.words)
 
     def _draw_chosen(self, painter: QPainter, place: QRectF) -> None:
         colours, step = tokens(), self._steps[self._at or 0]
@@ -285,6 +311,12 @@ def pen(place: int) -> QPen:
     return made
 
 
+def _places(step: float) -> int:
+    """Decimals that the step is written with."""
+    exact = (some for some in range(MOST_PLACES) if math.isclose(round(step, some), step))
+    return next(exact, MOST_PLACES)
+
+
 def _value_at(racer: Racer, step: int) -> float | None:
     """At that step or at the last one before it; None: it has not begun, or has ended."""
     steps = [at for at, _ in racer.points]
@@ -292,13 +324,17 @@ def _value_at(racer: Racer, step: int) -> float | None:
     return racer.points[found][1] if found >= 0 and step <= steps[-1] else None
 
 
-def _apart(tops: list[float], lowest: float) -> list[float]:
+def _apart(names: list[Name], lowest: float) -> list[Name]:
     """Move names that would stand on each other apart, and none out of sight."""
-    moved = list(tops)
-    for at in range(1, len(moved)):
-        moved[at] = max(moved[at], moved[at - 1] + LABEL)
-    floor = lowest
-    for at in range(len(moved) - 1, -1, -1):
-        moved[at] = min(moved[at], floor)
-        floor = moved[at] - LABEL
+    moved: list[Name] = []
+    for name in sorted(names, key=lambda one: one.spot.top()):
+        spot, taken = QRectF(name.spot), [other.spot for other in moved]
+        spot.moveBottom(min(spot.bottom(), lowest))
+        for other in taken:
+            if spot.intersects(other):
+                spot.moveTop(other.bottom())
+        while spot.bottom() > lowest or any(map(spot.intersects, taken)):
+            spot.moveBottom(spot.bottom() - 1)
+        is_far = name.is_far or abs(spot.top() - name.spot.top()) > FAR
+        moved.append(Name(spot, name.words, name.ink, is_far=is_far))
     return moved
