@@ -131,7 +131,12 @@ class LinkedWorker:
 
 @asynccontextmanager
 async def linked(
-    folder: Path, ledger: str, *, seed: bytes | None = None, hello: bool = True
+    folder: Path,
+    ledger: str,
+    *,
+    seed: bytes | None = None,
+    hello: bool = True,
+    invitation: str = "",
 ) -> AsyncIterator[LinkedWorker]:
     """Start a worker as the app does; at the end it is gone, whatever happened."""
     command = tequio(
@@ -148,7 +153,8 @@ async def linked(
             nursery.start_soon(worker.listen)
             if hello:
                 said = to_text(seed) if seed else None
-                await worker.say(control.Hello(who="app", build="test", seed=said))
+                greeting = control.Hello(who="app", build="test", seed=said, invitation=invitation)
+                await worker.say(greeting)
             yield worker
             nursery.cancel_scope.cancel()
     except BaseException:

@@ -95,7 +95,7 @@ class SingleInstance(QObject):
             socket.disconnected.connect(partial(self._forget, socket))
 
     def _hear(self, socket: QLocalSocket) -> None:
-        said = socket.peek(MOST_BYTES).data()
+        said = bytes(socket.peek(MOST_BYTES).data())
         if not said.endswith(b"\n"):
             if len(said) >= MOST_BYTES or not _may_become_one(said):
                 socket.abort()

@@ -15,7 +15,7 @@ _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
 _MOST = 10**15
 
 
-class Amount(click.ParamType):
+class Amount(click.ParamType):  # type: ignore[type-arg]  # generic for the checker alone
     """A number that people write with K, M, B or T."""
 
     name = "number"

@@ -124,6 +124,26 @@ def test_an_exception_in_a_slot_shows_a_report_and_the_app_goes_on(tmp_path: Pat
     assert done.returncode == 0
 
 
+def test_a_link_is_asked_about_however_it_comes(tmp_path: Path) -> None:
+    ask = """
+    from PySide6.QtCore import QUrl
+    from PySide6.QtGui import QFileOpenEvent
+    qt.handed.connect(app.open_link)
+    def ask():
+        link = QUrl("tequio://join?ledger=http://127.0.0.1:9")
+        qt.sendEvent(qt, QFileOpenEvent(link))
+        dialog = app._joining.dialog
+        print(app.presence.window.isVisible(), "no whole invitation link" in dialog.trouble.words)
+        qt.sendEvent(qt, QFileOpenEvent(QUrl("file:///etc/passwd")))
+        print(app._joining.dialog is dialog)
+        app.quit()
+    QTimer.singleShot(0, ask)
+    """
+    done = python(APP.format(folder=str(tmp_path)) + textwrap.dedent(ask) + END, tmp_path)
+    assert done.stdout.split() == ["True", "True", "True"], done.stderr
+    assert done.returncode == 0
+
+
 @pytest.mark.parametrize("way", ["app.session.ending.emit()", "app.tray.left.emit()"])
 def test_the_end_of_the_session_is_a_goodbye(way: str, tmp_path: Path) -> None:
     end = f"""

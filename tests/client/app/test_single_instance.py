@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -39,3 +40,25 @@ def test_without_a_runtime_folder_of_our_own_the_place_is_in_the_folder(
     first.close()
     assert second.is_first()
     second.close()
+
+
+HAND_OVER = """
+import sys
+from PySide6.QtCore import QCoreApplication
+from tequio_client.app.single_instance import SingleInstance
+qt = QCoreApplication([])
+second = SingleInstance(sys.argv[1])
+print(second.is_first(), second.raise_first(sys.argv[2]))
+"""
+
+
+def test_a_start_with_a_link_hands_it_to_the_first(tmp_path: Path, qtbot: QtBot) -> None:
+    place, link = str(tmp_path / "i"), "tequio://join?ledger=http://ä.example&key=" + "k" * 900
+    first = SingleInstance(place)
+    assert first.is_first()
+    command = [sys.executable, "-c", HAND_OVER, place, link]
+    with qtbot.waitSignal(first.handed, timeout=60_000) as heard:
+        second = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert heard.args == [link]
+    assert second.communicate(timeout=60)[0].split() == ["False", "True"]
+    first.close()

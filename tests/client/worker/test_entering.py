@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+import trio
 
 from tequio_client.invitation_link import InvitationLink
 from tequio_client.worker.entering import enter
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.keys import Signer
 from tequio_shared.statement import Entry
 from tequio_shared.statements.invitations import InviteOpen
 from tequio_shared.tlog import bundle, parse_bundle
@@ -21,6 +23,7 @@ from tests.support.attack_table import attack
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.liars import now_ms
+from tests.support.linked_worker import linked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,3 +106,22 @@ def test_a_guest_whose_invitation_was_left_out_on_the_way_is_told(
     direct = InvitationLink(ledger=ledger.url, network=ledger.net, seed=SEED)
     assert enter(direct, tmp_path / "new").endswith("invited"), "the link is not used up"
     assert "joined by this invitation before" in enter(direct, tmp_path / "new")
+
+
+@pytest.mark.trio
+async def test_a_worker_joins_by_the_invitation_of_its_app_before_it_does_anything(
+    ledger: Served, tmp_path: Path
+) -> None:
+    link, seeds = await trio.to_thread.run_sync(invited, ledger, ledger.url), (b"a" * 32, b"b" * 32)
+    async with linked(
+        tmp_path / "ana", ledger.url, seed=seeds[0], invitation=link.text()
+    ) as worker:
+        await worker.until("it shows itself", lambda one: one.at_ms > 0)
+    key = to_text(Signer(seeds[0]).key)
+    async with httpx.AsyncClient() as http:
+        tier = (await http.get(f"{ledger.url}/v1/peers/{key}")).json()["tier"]
+    assert (tier["tier"], tier["owner"]) == (2, to_text(link.signer.key))
+    async with linked(tmp_path / "bo", ledger.url, seed=seeds[1], invitation=link.text()) as worker:
+        with trio.fail_after(60):
+            assert await worker.process.wait() == 1
+        assert "tequio: the invitation has let in as many as it may" in worker.log.read_text()

@@ -43,6 +43,7 @@ class JoinDialog(QDialog):
         self.main.clicked.connect(self.wanted)
         self.leave.clicked.connect(self.reject)
         column, feet = QVBoxLayout(self), QHBoxLayout()
+        self._column = column
         column.setContentsMargins(26, 22, 26, 22)
         column.setSpacing(14)
         column.addWidget(self.heading)
@@ -197,7 +198,6 @@ class JoinDialog(QDialog):
 
     def _fit(self) -> None:
         """Be as high as the words are at this width."""
-        layout = self.layout()
-        layout.activate()
-        width, least = max(self.width(), WIDTH), layout.totalMinimumSize().height()
-        self.resize(width, max(layout.totalHeightForWidth(width), least))
+        self._column.activate()
+        width, least = max(self.width(), WIDTH), self._column.totalMinimumSize().height()
+        self.resize(width, max(self._column.totalHeightForWidth(width), least))

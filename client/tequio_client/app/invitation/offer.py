@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtNetwork import QNetworkAccessManager, QNetworkReply, QNetworkRequest
 
 from tequio_client.app.ledger_check import MOST_BYTES, OK, TIMEOUT_MS, network_of
-from tequio_shared.ids import to_text
+from tequio_shared.ids import NetworkId, to_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,7 +128,7 @@ class OfferLook(QObject):
         network = network_of(content) if status == OK else None
         if network is None:
             self.wrong.emit(Wrong.SILENT, f"{status}")
-        elif network != self._link.network:
+        elif NetworkId(network) != self._link.network:
             self.wrong.emit(Wrong.OTHER_NETWORK, "")
         else:
             said = msgspec.json.decode(content, type=_Network)
