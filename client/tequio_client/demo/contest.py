@@ -147,6 +147,7 @@ def _start_swarms(contest: Contest, nursery: trio.Nursery) -> None:
             program = Program(name, tequio("worker", *options), contest.folder)
             contest.volunteers.append(program)
             nursery.start_soon(program.must_run)
+    contest.told(f"A seed serves both; {VOLUNTEERS} volunteers of each swarm begin to train.")
 
 
 async def _open_competition(contest: Contest) -> None:
@@ -178,7 +179,7 @@ async def _open_competition(contest: Contest) -> None:
 
 async def _train(contest: Contest) -> None:
     """Let the swarms train until both are done or the deadline is near; then submit."""
-    contest.told(f"Two swarms of {VOLUNTEERS} volunteers train; {EVALUATORS} others offer.")
+    contest.told(f"{EVALUATORS} volunteers of neither swarm offer to evaluate.")
     script, done = contest.script, dict.fromkeys((swarm.name for swarm in SWARMS), 0)
     view = await contest.view()
     with trio.move_on_after(max(script.deadline_s * script.pace - _LATE_S, 1.0)):
@@ -228,6 +229,7 @@ async def _decide(contest: Contest) -> None:
     await contest.until(_is_over)
     first, second = (_organiser(swarm.name) for swarm in SWARMS)
     both = (*contest.at(first), "--with", str(contest.folder / second))
+    contest.told("The organisers compute the outcome from the log, and state it together:")
     contest.told(await contest.did("result", "competition", "result", "--yes", *both))
     view = await contest.until(lambda view: view.phase is Phase.DECIDED)
     contest.told(f"Decided. Look at {_page(contest, view)}")

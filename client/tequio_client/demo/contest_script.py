@@ -48,9 +48,9 @@ class ContestScript:
     rounds: int = 6
     windows: int = 80
     train_s: float = 4.0
-    deadline_s: float = 150.0
+    deadline_s: float = 120.0
     draw_s: float = 20.0
-    scored_s: float = 110.0
+    scored_s: float = 90.0
     result_s: float = 10.0
 
     @property
