@@ -198,6 +198,9 @@ def _members(file: BinaryIO) -> Iterator[tuple[str, _Spot]]:
         at = spot.at + size + -size % _BLOCK
         if at > whole:
             raise NotHadError(f"the bundle ends inside {name}: it was cut off; get it again")
+        file.seek(spot.at + size)
+        if file.read(-size % _BLOCK).strip(b"\0"):
+            raise MalformedError(f"something follows {name} where the bundle has nothing to say")
         yield name, spot
 
 

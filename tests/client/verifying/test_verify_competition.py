@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from random import Random
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,7 +15,9 @@ import pytest
 import trio
 from click.testing import CliRunner
 
+from tequio_client.audit.main import Quiet
 from tequio_client.cli.verify_competition import USAGE, verify_competition
+from tequio_client.verifying import main
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.notes import sign_checkpoint
 from tequio_shared.statement import Entry
@@ -266,6 +269,16 @@ def test_a_checkpoint_that_the_log_did_not_sign_is_told(honest: ContestLog, tmp_
     result = verified(honest.bundle(tmp_path / "bundle.tar", note))
     assert result.exit_code == 2
     assert "mismatch: checkpoint" in result.output
+
+
+def test_no_byte_of_a_bundle_can_be_changed_unseen(honest: ContestLog, tmp_path: Path) -> None:
+    path = honest.bundle(tmp_path / "bundle.tar")
+    whole, chance = path.read_bytes(), Random(6)
+    for _ in range(40):
+        at, bit = chance.randrange(len(whole)), 1 << chance.randrange(8)
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ bit]) + whole[at + 1 :])
+        found = main.run(main.Wish.of(str(path)), Quiet())
+        assert found.report.exit_code in (2, 3), f"byte {at}"
 
 
 # --- what cannot be told
