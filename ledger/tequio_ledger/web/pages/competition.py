@@ -117,6 +117,16 @@ async def get_competition(
     return await press.in_turn(request, _printed, request, ledger, taken)
 
 
+def stated_outcome(ledger: Ledger, now: CompetitionNow) -> Outcome | None:
+    """The outcome, if organisers stated one and its document is still here."""
+    if not now.outcome:
+        return None
+    try:
+        return Outcome.parse(ledger.blobs.read(digest_from_text(now.outcome)))
+    except (KeyError, PeerError):
+        return None
+
+
 def _entrant(state: State, one: EntrantNow) -> EntrantRow:
     run = state.run(RunId(from_text(one.side))) if one.side else None
     said = one.submission
@@ -157,7 +167,7 @@ def _view(ledger: Ledger, taken: _Taken, here: str) -> tuple[CompetitionPage, Pu
         )
         for (name, run), past in zip(taken.runs, pasts, strict=True)
     ]
-    outcome = _outcome(ledger, now)
+    outcome = stated_outcome(ledger, now)
     view = CompetitionPage(
         now=now,
         mark=competition_words.mark(now, now_ms),
@@ -179,16 +189,6 @@ def _view(ledger: Ledger, taken: _Taken, here: str) -> tuple[CompetitionPage, Pu
         ledger=here,
     )
     return view, published
-
-
-def _outcome(ledger: Ledger, now: CompetitionNow) -> Outcome | None:
-    """What organisers stated, if its document is still here."""
-    if not now.outcome:
-        return None
-    try:
-        return Outcome.parse(ledger.blobs.read(digest_from_text(now.outcome)))
-    except (KeyError, PeerError):
-        return None
 
 
 def _story(told: Sequence[Said]) -> tuple[StoryLine, ...]:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_ledger.web.pages import placing
+from tequio_ledger.web.pages import figures, placing
 from tequio_shared.scoring import MILLIBITS, NANOBITS, TOTAL_TOLERANCE, is_within
 
 if TYPE_CHECKING:
@@ -74,6 +74,16 @@ def picture(now: CompetitionNow, outcome: Outcome | None) -> Placing | None:
     return placing.placing(_ranked(outcome) if outcome else _so_far(now))
 
 
+def leaders(outcome: Outcome) -> str:
+    """Who is ahead of everybody, in a sentence."""
+    first = [one for one in outcome.places if one.rank == 1]
+    if not first:
+        return "Nobody could be ranked."
+    names = " and ".join(one.entrant for one in first)
+    value = figures.decimal(first[0].nanobits_per_byte / _NANO, 4)
+    return f"{'Shared first: ' if len(first) > 1 else 'First: '}{names}, at {value} bits per byte."
+
+
 def unranked(outcome: Outcome | None) -> tuple[str, ...]:
     """Entrants that the outcome names without a rank."""
     return tuple(one.entrant for one in outcome.places if not one.rank) if outcome else ()
@@ -103,7 +113,7 @@ def _row(one: Scored, judged: Judged | None, middles: dict[str, int]) -> ScoreRo
         entrant=one.entrant,
         evaluator=one.evaluator,
         bits_per_byte=_bits(one.millibits, one.size_bytes),
-        off=f"{(one.millibits - middle) / middle * 1e6:+,.1f}" if middle else "",
+        off=_minus(f"{(one.millibits - middle) / middle * 1e6:+,.1f}") if middle else "",
         outside=judged.outside if judged else None,
         is_outlier=judged.is_outlier if judged else is_off,
         scores=one.scores,
@@ -182,7 +192,7 @@ def _cell(name: str, other: str, pairs: dict[tuple[str, str], Compared]) -> Cell
 
 def _told(winner: str, name: str, low: int, high: int) -> Cell:
     ends = (f"{one / _NANO:+.4f}" for one in (low, high))
-    interval = " to ".join(ends).replace("-", "\N{MINUS SIGN}")
+    interval = _minus(" to ".join(ends))
     if not winner:
         return Cell(word="no difference", tone="wait", interval=interval)
     if winner == name:
@@ -192,3 +202,7 @@ def _told(winner: str, name: str, low: int, high: int) -> Cell:
 
 def _bits(millibits: int, size_bytes: int) -> float:
     return millibits / (MILLIBITS * size_bytes) if size_bytes else 0.0
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "\N{MINUS SIGN}")

@@ -112,7 +112,7 @@ def steps(now: CompetitionNow, now_ms: int) -> tuple[Step, ...]:
     """The dates in their order."""
     dates, began = now.rules.dates, now.began
     told = (
-        ("Opens", dates.opens, "keys enter and submit", now.opened_index),
+        ("Opens", dates.opens, "keys enter and submit", None),
         ("Deadline", dates.deadline, "the last submission counts", began.get(Phase.CLOSED)),
         ("Draw", dates.draw, "secrets are open, shares may be shown", began.get(Phase.DRAWN)),
         ("Scored", dates.scored, "evaluators are done", None),
@@ -171,7 +171,10 @@ def _budget(rules: CompetitionRules) -> str:
         )
         if number
     ]
-    return f"At most {' and '.join(limits)}." if limits else "No limit on size, tokens or time."
+    if not limits:
+        return "No limit on size, tokens or time."
+    *most, last = limits
+    return f"At most {', '.join(most)} and {last}." if most else f"At most {last}."
 
 
 def secrecy(now: CompetitionNow) -> Mark:

@@ -10,7 +10,8 @@ from tequio_ledger.checkpoint import Published
 from tequio_ledger.service import Ledger
 from tequio_ledger.web.competition_now import CompetitionNow, competition_now
 from tequio_ledger.web.given import GivenLedger
-from tequio_ledger.web.pages import competition_words, press
+from tequio_ledger.web.pages import competition_scores, competition_words, press
+from tequio_ledger.web.pages.competition import stated_outcome
 from tequio_ledger.web.pages.words import Mark
 from tequio_ledger.web.problems import AnyRequest
 from tequio_shared.competition_state import Phase
@@ -28,6 +29,8 @@ class CompetitionCard:
     mark: Mark
     gist: str
     coming: tuple[str, int] | None
+    leaders: str
+    """Who won; empty until organisers stated it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +74,7 @@ def _printed(
                 mark=competition_words.mark(one, now_ms),
                 gist=competition_words.gist(one.rules),
                 coming=competition_words.coming(one, now_ms),
+                leaders=_leaders(ledger, one),
             )
             for one in shown
         ),
@@ -79,3 +83,8 @@ def _printed(
     )
     frame = press.frame(request, ledger, published)
     return press.page(request, "competitions.html", frame, view)
+
+
+def _leaders(ledger: Ledger, now: CompetitionNow) -> str:
+    outcome = stated_outcome(ledger, now)
+    return competition_scores.leaders(outcome) if outcome else ""

@@ -127,7 +127,7 @@ class _Size:
 
 
 _SIZES = (
-    _Size(kind="wide", width=760, row=50, left=238, right=650, name=27, bar=22, name_x=46),
+    _Size(kind="wide", width=940, row=50, left=250, right=840, name=27, bar=22, name_x=46),
     _Size(kind="narrow", width=336, row=66, left=12, right=324, name=20, bar=38, name_x=40),
 )
 

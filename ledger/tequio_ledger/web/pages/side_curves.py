@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MOST = 6
 """Curves in one picture: there are no more looks that eyes keep apart."""
-_SIZES = (("wide", 760, 260), ("narrow", 336, 230))
+_SIZES = (("wide", 940, 270), ("narrow", 336, 230))
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 16, 14, 26
 _COLUMNS = 5
 
