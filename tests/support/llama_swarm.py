@@ -86,10 +86,17 @@ class LlamaRun:
         return folder
 
 
-def play(*, is_tied: bool = False, tokenizer: bytes = b"", separator: int = 0) -> LlamaRun:
+def play(
+    *,
+    is_tied: bool = False,
+    tokenizer: bytes = b"",
+    separator: int = 0,
+    model: Origin | None = None,
+) -> LlamaRun:
     """Let three volunteers train for some rounds; their updates are random and valid."""
     config = json.dumps(CONFIG | {"tie_word_embeddings": is_tied}).encode()
-    made = _with_large_norms(origin.from_config(config, seed=5, layout="flat"))
+    made = model or _with_large_norms(origin.from_config(config, seed=5, layout="flat"))
+    config = made.config
     kind = Tokenizer(
         kind="huggingface" if tokenizer else "bytes",
         file=to_text(sha256(tokenizer)) if tokenizer else "",

@@ -12,13 +12,19 @@ from click.testing import CliRunner
 from safetensors.torch import load_file
 
 from tequio_client.__main__ import cli
-from tequio_client.checkpoint import tensors
+from tequio_client.audit.main import Quiet
+from tequio_client.checkpoint import export, tensors
+from tequio_client.checkpoint.story import Wanted
 from tequio_client.dataset import build, sources, tokenizers
 from tequio_client.organiser import opening
 from tequio_client.organiser import plan as plans
+from tequio_client.trainer import origin
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
+from tests.client.audit.logs import MemoryLog
 from tests.support import model_folders
+from tests.support.hub import FakeHub, running
+from tests.support.llama_swarm import play, shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -163,3 +169,53 @@ def test_data_of_another_tokenizer_or_with_longer_samples_is_refused(tmp_path: P
     (tmp_path / "data").rename(tmp_path / "short")
     (tmp_path / "other" / "data").rename(tmp_path / "data")
     assert "build the data with --sequence 64" in refusal(tmp_path, model)
+
+
+def test_the_exported_head_before_the_first_round_is_the_model_bit_for_bit(tmp_path: Path) -> None:
+    model = model_of(tmp_path)
+    run = play(model=origin.from_folder(model, layout="flat"))
+    store = run.store(tmp_path / "store", 0)
+    with shown(MemoryLog(run.swarm)) as site:
+        wanted = Wanted(run=run.manifest.name, round=0)
+        target = tmp_path / "out"
+        wish = export.Wish(ledger=site.url, wanted=wanted, target=target, stores=[store])
+        export.run(wish, Quiet())
+    before, after = (load_file(one / "model.safetensors") for one in (model, target))
+    assert before.keys() == after.keys()
+    assert all(torch.equal(after[name], before[name].to(torch.float32)) for name in before)
+    ours, theirs = (json.loads((one / "config.json").read_text()) for one in (model, target))
+    assert ours.items() <= theirs.items()
+
+
+def test_a_model_of_the_hub_is_pinned_to_its_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data_of(tmp_path)
+    model = model_of(tmp_path)
+    files = {one.name: one.read_bytes() for one in model.iterdir()}
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+    with running(FakeHub()) as hub:
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", hub.url)
+        place = hub.url + "/{repo_id}/resolve/{revision}/{filename}"
+        monkeypatch.setattr("huggingface_hub.constants.HUGGINGFACE_CO_URL_TEMPLATE", place)
+        first = hub.put("someone/model", files).main
+        path = plan_of(tmp_path, "--from", "someone/model")
+        assert plans.read(path).model == plans.ModelPlan(source="someone/model", revision=first)
+        kept = sorted(one.name for one in (tmp_path / "cache").rglob("*.safetensors"))
+        assert not kept, "the weights are fetched when the run is opened"
+        changed = {**files, "model.safetensors": b"another"}
+        hub.repositories["someone/model"].commit(changed)
+        prepared = opening.prepare(path)
+    assert (
+        prepared.manifest.model.weights_root == opened(tmp_path, model).manifest.model.weights_root
+    )
+
+
+def test_a_repository_that_is_nowhere_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data_of(tmp_path)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(UserFacingError, match="there is no folder nobody/none, and it cannot"):
+        plan_of(tmp_path, "--from", "nobody/none")
+    assert not (tmp_path / "run.toml").exists()
