@@ -330,7 +330,7 @@ class Browser(QObject):
 @pytest.fixture
 def browser() -> Iterator[Browser]:
     made = Browser()
-    QDesktopServices.setUrlHandler("https", made, "open")
+    QDesktopServices.setUrlHandler("https", made, "open")  # type: ignore[arg-type]  # says its stub
     yield made
     QDesktopServices.unsetUrlHandler("https")
 
