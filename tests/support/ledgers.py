@@ -107,10 +107,13 @@ class Served:
         self.process.wait(10)
 
 
+PROGRAM = ("-m", "tequio_ledger")
+
+
 @contextmanager
-def served(folder: Path, *options: str) -> Iterator[Served]:
+def served(folder: Path, *options: str, program: Sequence[str] = PROGRAM) -> Iterator[Served]:
     """Start the real program on a free port and stop it afterwards."""
-    process = start(folder, "--port", "0", *options)
+    process = start(folder, "--port", "0", *options, program=program)
     try:
         first = _first_line(process)
         yield Served(
@@ -126,11 +129,11 @@ def served(folder: Path, *options: str) -> Iterator[Served]:
             process.stderr.close()
 
 
-def start(folder: Path, *options: str) -> subprocess.Popen[str]:
+def start(folder: Path, *options: str, program: Sequence[str] = PROGRAM) -> subprocess.Popen[str]:
     """Start `tequio-ledger serve`, its log as JSON lines on standard error."""
     network = ("--network", "test", "--origin", "ledger.example/test")
     organiser = ("--organiser", to_text(ORGANISER.key), "--work-bits", str(WORK_BITS))
-    command = [sys.executable, "-m", "tequio_ledger", "serve", "--dir", str(folder)]
+    command = [sys.executable, *program, "serve", "--dir", str(folder)]
     return subprocess.Popen(
         [*command, *network, *organiser, "--log-json", *options],
         stderr=subprocess.PIPE,

@@ -6,6 +6,9 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import trio
+
+from tequio_client import identity
 from tequio_client.audit.main import Quiet
 from tequio_client.clock import now_ms
 from tequio_client.competition import (
@@ -18,8 +21,10 @@ from tequio_client.competition.evaluator import Evaluator, Means
 from tequio_client.competition.log_reader import LogReader
 from tequio_client.dataset import sources
 from tequio_client.folder_lock import locked
+from tequio_client.ledger_api import LedgerApi
 from tequio_client.organiser import commands, sealing
 from tequio_client.trainer import device
+from tequio_client.worker.outbox import Outbox
 from tests.support.slack import allowed_s
 
 if TYPE_CHECKING:
@@ -29,10 +34,11 @@ if TYPE_CHECKING:
     from tequio_shared.competition import CompetitionView
     from tequio_shared.competition_rules import CompetitionRules
     from tequio_shared.evaluations import Outcome
+    from tests.support.set_clock import SetClock
 
 SHARES, NEEDED = 3, 2
 DOCUMENTS, DRAWN = 6, 4
-DATES = {"opens": "0s", "deadline": "8s", "draw": "2s", "scored": "8s", "result": "1s"}
+DATES = {"opens": "0s", "deadline": "30d", "draw": "1d", "scored": "7d", "result": "3d"}
 EVALUATORS = ("ana", "bo", "cleo")
 PROMISED_S, LOOK_S = 12.0, 0.1
 
@@ -42,6 +48,7 @@ class Story:
     """The ledger, everybody's folders, and what was said."""
 
     url: str
+    clock: SetClock
     folder: Path
     organisers: tuple[Path, Path]
     told: list[str] = field(default_factory=list)
@@ -54,6 +61,14 @@ class Story:
     def view(self) -> CompetitionView:
         """The competition as the log has it now."""
         return self.log.look(None)
+
+    def go_to(self, date: str) -> None:
+        """Let that date of the rules be over, and the ledger look at its clock."""
+        dates = self.view().rules.dates
+        self.clock.go_to(getattr(dates, date) + 1_000)
+        folder = self.folder / f"passer-by-{date}"
+        folder.mkdir(mode=0o700)
+        trio.run(_pass_by, self.url, folder)
 
     def until(self, is_so: Callable[[CompetitionView], bool]) -> CompetitionView:
         """Wait for the log to say so."""
@@ -134,3 +149,11 @@ class Story:
         view, outcome = decided.computed(log, None)
         self.told.append(decided.decide(log, view, outcome, organisers, None))
         return outcome
+
+
+async def _pass_by(url: str, folder: Path) -> None:
+    """Register a key, for the ledger to look up from its sleep."""
+    async with LedgerApi(url) as api:
+        signer = identity.load_or_create(folder)
+        async with Outbox.on(api, await api.network(), folder, signer) as outbox:
+            await outbox.register()

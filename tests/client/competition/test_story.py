@@ -12,7 +12,6 @@ from click.testing import CliRunner
 from tequio_client import identity
 from tequio_client.__main__ import cli
 from tequio_client.audit.main import Quiet
-from tequio_client.clock import now_ms
 from tequio_client.competition import decided, part_taking, secret_file, showing
 from tequio_client.competition.decided import Doubt, Scorer
 from tequio_client.ledger_api import LedgerRefusedError
@@ -24,8 +23,9 @@ from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests.client.competition.models import files_of, hub
 from tests.client.competition.story import DRAWN, EVALUATORS, NEEDED, Story
-from tests.support.ledgers import ORGANISER, UNLIMITED, served
+from tests.support.ledgers import ORGANISER, UNLIMITED
 from tests.support.liars import key_folder
+from tests.support.set_clock import set_forward
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,11 +68,11 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
     )
     with (
         hub(folder / "cache") as repositories,
-        served(folder / "ledger", *UNLIMITED, "--organiser", to_text(SECOND.key)) as ledger,
+        set_forward(folder, *UNLIMITED, "--organiser", to_text(SECOND.key)) as (clock, ledger),
     ):
         for name, seed in MODELS.items():
             repositories.put(f"milpa/{name}", files_of(folder / f"{name}-files", seed=seed))
-        made = Story(url=ledger.url, folder=folder, organisers=organisers)
+        made = Story(url=ledger.url, clock=clock, folder=folder, organisers=organisers)
         _play(made)
         yield made
 
@@ -84,10 +84,12 @@ def _play(story: Story) -> None:
     for name in EVALUATORS:
         story.told.append(part_taking.offer(story.log, None, story.folder / name))
     _refused(story, lambda: story.reveal(1))
+    story.go_to("deadline")
     story.until(lambda view: view.phase is Phase.CLOSED)
     _refused(story, lambda: story.enter("late", "milpa/bean"))
     for name in EVALUATORS:
         assert story.evaluate(name)
+    story.go_to("draw")
     story.until(lambda view: view.phase is Phase.DRAWN)
     for number in range(1, NEEDED + 1):
         story.reveal(number)
@@ -99,7 +101,7 @@ def _play(story: Story) -> None:
     view = story.until(lambda view: len(view.results) == len(MODELS) * len(EVALUATORS))
     _challenge(story, to_text(view.draw.evaluators[0] if view.draw else b""))
     _refused(story, lambda: story.decide(story.organisers))
-    story.until(lambda view: view.rules.dates.result < now_ms())
+    story.go_to("result")
     _refused(story, lambda: story.decide(story.organisers[:1]))
     story.decide(story.organisers)
     story.until(lambda view: view.phase is Phase.DECIDED)
