@@ -200,27 +200,6 @@ class _Source:
     def entries(self, first: int, end: int) -> list[bytes]:
         return self._live.entries(first, end)
 
-    def look(
-        self, wanted: str | None, has: Callable[[CompetitionView], bool] = lambda _: True
-    ) -> CompetitionView:
-        """Read on, and find a competition; waits a while for what was said just now to be shown.
-
-        Raises UserFacingError as `read` and `competition`.
-        """
-        deadline_s = time.monotonic() + PUBLISHED_S
-        while True:
-            self.read()
-            is_late = time.monotonic() > deadline_s
-            try:
-                view = self.competition(wanted)
-            except UserFacingError:
-                if is_late:
-                    raise
-            else:
-                if is_late or has(view):
-                    return view
-            time.sleep(LOOK_S)
-
     def blob(self, name: Digest) -> bytes | None:
         return self._live.blob(name)
 

@@ -49,7 +49,7 @@ def _fetched(name: str, revision: str | None) -> Path:
     from huggingface_hub import HfApi  # noqa: PLC0415 - only for names of the Hub
     from huggingface_hub.errors import OfflineModeIsEnabled  # noqa: PLC0415
     from huggingface_hub.hf_api import RepoFile  # noqa: PLC0415
-    from huggingface_hub.utils import disable_progress_bars  # noqa: PLC0415
+    from huggingface_hub.utils.tqdm import disable_progress_bars  # noqa: PLC0415
 
     if not sys.stderr.isatty():
         disable_progress_bars()  # nobody is looking
