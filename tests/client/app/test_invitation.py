@@ -215,6 +215,7 @@ def test_a_key_that_is_in_already_needs_no_invitation(
         ("other", "another network than the link names"),
         ("silent", "does not answer"),
         ("cut", "no whole invitation link"),
+        ("password", "its ledger's address is none"),
         ("pinned", "belongs to another network"),
     ],
 )
@@ -244,6 +245,7 @@ def spoilt(how: str, host: Host, guest: Guest) -> str:
         "unknown": {"seed": bytes(32)},
         "other": {"network": NetworkId(sha256(b"another"))},
         "silent": {"ledger": "http://127.0.0.1:9"},
+        "password": {"ledger": "http://ana:secret@127.0.0.1:9"},
     }
     if how in changes:
         fields = {name: getattr(whole, name) for name in ("ledger", "network", "seed")}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
+from tequio_client.app.app_settings import is_ledger
 from tequio_client.app.invitation.dialog import JoinDialog
 from tequio_client.app.invitation.offer import OfferLook, Wrong
 from tequio_client.invitation_link import InvitationLink
@@ -72,7 +73,7 @@ class Joining(QObject):
             return
         self.close()
         try:
-            link = InvitationLink.parse(text)
+            link = _parsed(text)
         except UserFacingError as err:
             self._ask("", window).show_wrong(Wrong.NO_LINK, str(err.__cause__ or err))
             return
@@ -162,3 +163,11 @@ class Joining(QObject):
         except OSError:
             return False
         return bool(pinned) and pinned != to_text(link.network)
+
+
+def _parsed(text: str) -> InvitationLink:
+    """Read a link whose ledger may stand in the settings; raises UserFacingError."""
+    link = InvitationLink.parse(text)
+    if not is_ledger(link.ledger):
+        raise UserFacingError("its ledger's address is none")
+    return link
