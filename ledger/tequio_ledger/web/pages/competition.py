@@ -75,6 +75,8 @@ class CompetitionPage:
     curves: SideCurves
     picture: Placing | None
     scores: tuple[ScoreRow, ...]
+    due: int
+    """How many results there would be if every evaluator scored every submission."""
     pairs: tuple[PairRow, ...]
     unranked: tuple[str, ...]
     is_final: bool
@@ -180,6 +182,7 @@ def _view(ledger: Ledger, taken: _Taken, here: str) -> tuple[CompetitionPage, Pu
         curves=side_curves(swarms, left_out=taken.swarms - len(swarms)),
         picture=competition_scores.picture(now, outcome),
         scores=competition_scores.score_rows(now, outcome),
+        due=len(now.evaluators) * sum(one.submission is not None for one in now.entrants),
         pairs=competition_scores.pair_rows(outcome),
         unranked=competition_scores.unranked(outcome),
         is_final=outcome is not None,

@@ -194,6 +194,7 @@ def test_each_pair_is_told_from_both_sides(contest: Contest) -> None:
 def test_scores_before_the_outcome_rank_nobody(contest: Contest) -> None:
     page = contest.page("revealed")
     assert "Scores so far" in page.text
+    assert "What they say: 12 of 16 results" in page.text
     assert not [one for one in page.elements if one.attributes.get("class") == "rank"]
     assert "outlier" in page.text
 
@@ -231,7 +232,7 @@ def test_every_swarm_has_a_curve_of_its_own(contest: Contest) -> None:
     page = contest.page("open")
     looks = [one.attributes["class"] for one in page.all("path") if "swarm look" in str(one)]
     assert looks.count("swarm look-0") == looks.count("swarm look-1") == 3, "two sizes, a legend"
-    assert "comet: round" in page.text
+    assert "comet, round 11: 0.7" in page.text
 
 
 def test_an_entry_leads_to_the_competition(contest: Contest) -> None:

@@ -1,0 +1,58 @@
+"""Curves of several swarms: one scale, one unit, and looks that can be told apart."""
+
+from __future__ import annotations
+
+import math
+
+from tequio_ledger.store.history import PastRound
+from tequio_ledger.web.pages.side_curves import Swarm, side_curves
+
+
+def past(number: int, nats: float) -> PastRound:
+    return PastRound(
+        run=bytes(32),
+        round=number,
+        outcome="closed",
+        opened_ms=0,
+        ended_ms=1,
+        closed_index=number,
+        accepted=1,
+        tokens=1,
+        loss_q16=int(nats * 65_536),
+    )
+
+
+def swarm(name: str, *nats: float, tokens_per_byte: float | None = 0.25) -> Swarm:
+    rounds = [past(number, one) for number, one in enumerate(nats, 1)]
+    return Swarm(
+        entrant=name, run="r" * 43, name=name, rounds=rounds, tokens_per_byte=tokens_per_byte
+    )
+
+
+def test_losses_become_bits_per_byte_where_all_tokens_are_known() -> None:
+    curves = side_curves([swarm("a", 4.0, 2.0), swarm("b", 3.0)], left_out=0)
+    assert curves.unit == "bits per byte"
+    assert math.isclose(curves.sides[0].readings[-1].value, 2.0 * 0.25 / math.log(2), rel_tol=1e-4)
+    mixed = side_curves([swarm("a", 4.0), swarm("b", 3.0, tokens_per_byte=None)], left_out=0)
+    assert mixed.unit == "nats a token"
+    assert mixed.sides[0].readings[0].value == 4.0
+
+
+def test_all_swarms_share_one_scale_and_keep_their_looks() -> None:
+    curves = side_curves([swarm("a", 4.0, 2.0), swarm("b", 4.0, 2.0, 1.0)], left_out=3)
+    assert curves.left_out == 3
+    for layout in curves.layouts:
+        first, second = layout.lines
+        assert (first.look, second.look) == (0, 1)
+        assert first.x < second.x == layout.right
+        assert first.y < second.y <= layout.base, "a lower loss is lower"
+        assert first.path.partition("C")[0] == second.path.partition("C")[0], "the same beginning"
+    assert curves.summary.startswith("a: round 2: ")
+
+
+def test_a_swarm_without_rounds_is_named_and_not_drawn() -> None:
+    curves = side_curves([swarm("a", 4.0, 2.0), swarm("b")], left_out=0)
+    assert [len(one.lines) for one in curves.layouts] == [1, 1]
+    assert curves.sides[1].said == "no closed round yet"
+    assert side_curves([swarm("b")], left_out=0).layouts == ()
+    assert side_curves([], left_out=0).sides == ()
