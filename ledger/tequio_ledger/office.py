@@ -118,7 +118,7 @@ class Builder:
         key = VerifierKey.parse(self.genesis.log_key).key
         signer = places.open_signer(self.folder, self.signer, key)
         shelf = Shelf(self.blobs)
-        state = State(self.genesis, shelf.read)
+        state = State(self.genesis, shelf.read, shelf.size)
         log_ = Log(self.database, self.genesis, signer, self.guard, self.clock)
         late = Timekeeper(self.clock)
         nobody = Follower(log_, state, self.database, self.guard, late, self.changed)

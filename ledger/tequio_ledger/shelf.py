@@ -29,6 +29,11 @@ class Shelf:
         fresh = self._fresh.get(digest)
         return self._blobs.read(digest) if fresh is None else fresh
 
+    def size(self, digest: Digest) -> int | None:
+        """Say how many bytes a document has; None when it is nowhere."""
+        fresh = self._fresh.get(digest)
+        return self._blobs.size(digest) if fresh is None else len(fresh)
+
     def store(self) -> None:
         """Write what was laid here to the blob folder, before the entries that name it.
 

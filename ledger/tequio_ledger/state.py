@@ -42,11 +42,15 @@ from tequio_shared.timing import check_forward
 from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tequio_shared.competition import CompetitionView
     from tequio_shared.genesis import Genesis
     from tequio_shared.round import RoundView
     from tequio_shared.run import Documents
     from tequio_shared.statement import Entry, Statement
+
+    SizeOf = Callable[[Digest], int | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +78,10 @@ class Resume:
 class State:
     """The fold over all entries so far."""
 
-    def __init__(self, genesis: Genesis, documents: Documents) -> None:
+    def __init__(
+        self, genesis: Genesis, documents: Documents, size_of: SizeOf = lambda _: None
+    ) -> None:
+        """Fold nothing yet; `size_of` says how large a document is, None where it is unknown."""
         self.genesis = genesis
         self.net = genesis.network_id
         self.documents = documents
@@ -96,6 +103,7 @@ class State:
             standings=self.standings,
             tiers=self.tiers,
             organisers=genesis.organiser_keys,
+            size_of=size_of,
         )
         self._said_ms = 0  # ts of the coordinator's last statement
         self._heads: dict[RunId, int] = {}  # log index of the last head.promote

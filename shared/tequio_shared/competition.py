@@ -39,6 +39,7 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.key_share import KeyShare
+from tequio_shared.limits import BLOB_BYTES
 from tequio_shared.statements.competitions import (
     CompChallenge,
     CompClose,
@@ -295,7 +296,7 @@ class CompetitionView:
             )
         if (body.entrant, author) in self.results:
             raise RefusedError("already-said", f"this key has scored {body.entrant}")
-        found = read_document(Evaluation.parse, network, body.scores, "evaluation")
+        found = read_document(Evaluation.parse, network, body.scores, "evaluation", BLOB_BYTES)
         self._check_scores(author, body, found, len(draw.documents))
         self.results[body.entrant, author] = Scored(
             said=mark,
@@ -367,7 +368,7 @@ class CompetitionView:
                 self._begin(Phase.DRAWN, mark)
             case CompResult(outcome=name):
                 self._check_date(mark, dates.result, None)
-                found = read_document(Outcome.parse, network, name, "outcome")
+                found = read_document(Outcome.parse, network, name, "outcome", BLOB_BYTES)
                 if (found.competition, found.beacon) != (
                     to_text(self.id),
                     to_text(self._known_draw().beacon),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from tequio_shared.accounts import Trained
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.standing import OUTSIDE
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ _HOUR_MS = 3_600_000
 _Document = TypeVar("_Document")
 
 
+def _unknown(_name: Digest) -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
     """The folds that a competition rests on, and the documents by their names."""
@@ -38,6 +43,8 @@ class Network:
     standings: Standings
     tiers: Tiers
     organisers: frozenset[PeerKey]
+    size_of: Callable[[Digest], int | None] = _unknown
+    """Bytes of a document if that costs less than reading it: anybody may name a large one."""
 
     def is_in_good_standing(self, key: PeerKey) -> bool:
         """Whether the key is registered, and neither quarantined nor banned."""
@@ -59,9 +66,16 @@ class Network:
 
 
 def read_document(
-    parse: Callable[[bytes], _Document], network: Network, name: str, noun: str
+    parse: Callable[[bytes], _Document],
+    network: Network,
+    name: str,
+    noun: str,
+    most_bytes: int = STATEMENT_BYTES,
 ) -> _Document:
     """Read the document that a statement names; raises RefusedError."""
+    size_bytes = network.size_of(digest_from_text(name)) or 0
+    if size_bytes > most_bytes:
+        raise RefusedError("malformed", f"the {noun} has {size_bytes} bytes, not {most_bytes}")
     try:
         return parse(network.documents(digest_from_text(name)))
     except KeyError as err:

@@ -12,8 +12,10 @@ from tequio_ledger.sequencer import Logged, Refused
 from tequio_ledger.store import log_rows
 from tequio_shared.competition import CompetitionView, Phase
 from tequio_shared.competition_rules import Budget, Submission
+from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statement import Entry
+from tequio_shared.statements.competitions import CompSubmit
 from tests.ledger.test_coordinator import RULES, Swarm
 from tests.support.authors import Author
 from tests.support.ledgers import (
@@ -243,6 +245,22 @@ def test_nobody_else_says_what_the_coordinator_and_the_organisers_have_to(tmp_pa
             again = await contest.say(name, due)
             assert isinstance(again, Refused)
             assert again.code == "wrong-role"
+
+    drive(tmp_path, story)
+
+
+def test_a_large_document_is_refused_without_being_read(tmp_path: Path) -> None:
+    async def story(contest: Contest) -> None:
+        await contest.register()
+        await contest.must("organiser", contest.paper.open())
+        await contest.until(contest.paper.rules.dates.opens)
+        await contest.must("alpha", contest.paper.enter("alpha"))
+        name = contest.ledger.blobs.put(bytes(1 << 20))
+        contest.ledger.blobs.path(name).write_bytes(bytes(1 << 19))  # reading it says: not there
+        body = CompSubmit(competition=contest.paper.text, entrant="alpha", submission=to_text(name))
+        refused = await contest.say("alpha", body)
+        assert isinstance(refused, Refused)
+        assert refused.code == "malformed"
 
     drive(tmp_path, story)
 
