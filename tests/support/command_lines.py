@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 
 PROGRAMS: dict[str, click.Group] = {"tequio": client, "tequio-ledger": ledger}
 
+_MISSING = " does not exist."
+
 
 def fault(words: Sequence[str]) -> str | None:
     """What the program would find wrong with a command line, all of it; None takes it as it is.
 
-    Nothing is run. Where a folder is named in which a command is to write, it must be there.
+    Nothing is run. Where a folder is named in which a command is to write, it must be there; what
+    it is to read is made by commands before it.
     """
     command: click.Command = PROGRAMS[Path(words[0]).name]
     rest = list(words[1:])
@@ -32,7 +35,7 @@ def fault(words: Sequence[str]) -> str | None:
             if not isinstance(command, click.Group):
                 context = command.make_context(command.name, rest, parent=context)
     except click.ClickException as err:
-        return err.format_message()
+        return None if _MISSING in err.message else err.format_message()
     return None
 
 
