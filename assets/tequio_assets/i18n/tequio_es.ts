@@ -472,8 +472,8 @@
         </translation>
     </message>
     <message>
-        <source>{name} came first</source>
-        <translation>Primer puesto: {name}</translation>
+        <source>First place: {names}</source>
+        <translation>Primer puesto: {names}</translation>
     </message>
 </context>
 <context>

@@ -87,7 +87,7 @@ class CompetitionRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Competitions(msgspec.Struct, frozen=True, kw_only=True, tag="competitions"):
-    """The newest, those that are not decided first."""
+    """Those that can be joined first, those that are decided last, the newest of each first."""
 
     rows: Annotated[tuple[CompetitionRow, ...], msgspec.Meta(max_length=COMPETITIONS)]
 

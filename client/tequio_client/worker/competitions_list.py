@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-DECIDED = "decided"
+OPEN, DECIDED = "open", "decided"
+ORDER = {OPEN: 0, DECIDED: 2}
 SPOTS = 48
 """Most rounds of a run that a curve is drawn through."""
 KEPT_CURVES = 64
@@ -147,9 +148,9 @@ class CompetitionsList:
 
 
 def listed(lines: Sequence[CompetitionLine]) -> list[CompetitionLine]:
-    """The newest, the decided ones last, newest first among each."""
+    """Those to be joined, those that are being judged, those decided; the newest of each first."""
     newest = list(reversed(lines))
-    newest.sort(key=lambda one: one.phase == DECIDED)
+    newest.sort(key=lambda one: ORDER.get(one.phase, 1))
     return newest[:COMPETITIONS]
 
 

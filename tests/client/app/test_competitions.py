@@ -57,7 +57,9 @@ def test_before_the_answer_it_says_that_it_looks(
 ) -> None:
     worker.replies.pop(AskCompetitions)
     _show(page, worker)
-    assert page.stack.currentWidget() is page.empty
+    assert page.empty.isVisible()
+    assert page.empty.y() < page.height(), "not below what it stands for"
+    assert not page.parts.isVisible()
     assert "asked" in page.empty.words
     assert not page.again.isEnabled()
     assert not page.empty.button.isVisible()
@@ -81,7 +83,7 @@ def test_every_competition_has_its_row(page: CompetitionsPage, worker: ScriptedW
         ("Under way", "3 d 4 h until the deadline  ·  3 entrants"),
         ("Announced", "2 d 0 h until it begins  ·  2 entrants"),
         ("Being scored", "2 h 0 min until all must be scored  ·  2 entrants"),
-        ("Decided", "nova came first  ·  5 entrants"),
+        ("Decided", "First place: nova  ·  5 entrants"),
     ]
     assert [row.bar.isHidden() for row in rows.values()] == [False, False, False, True]
     assert rows[RACE.competition].isChecked()
@@ -125,10 +127,10 @@ def test_an_error_without_a_list_can_be_tried_again(
 ) -> None:
     worker.replies[AskCompetitions] = "the ledger does not answer."
     _show(page, worker)
-    assert page.empty.words == "the ledger does not answer. It will be asked again."
+    assert page.empty.words == "The ledger does not answer. It will be asked again."
     worker.replies[AskCompetitions] = COMPETITIONS
     qtbot.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
-    assert page.stack.currentWidget() is not page.empty
+    assert not page.empty.isVisible()
 
 
 def test_it_asks_once_a_minute_while_somebody_looks(

@@ -66,14 +66,14 @@ async def test_each_competition_is_told_with_its_rules_the_decided_one_last(
     assert isinstance(found, Competitions)
     phases = [(row.name.removeprefix("Prose 2026 "), row.phase) for row in found.rows]
     assert phases == [
+        ("open", "open"),
+        ("announced", "open"),
         ("revealed", "revealed"),
         ("drawn", "drawn"),
         ("closed", "closed"),
-        ("open", "open"),
-        ("announced", "open"),
         ("decided", "decided"),
     ]
-    open_, rules = found.rows[3], scene.shown.papers["open"].rules
+    open_, rules = found.rows[0], scene.shown.papers["open"].rules
     assert open_.competition == to_text(rules.id)
     assert (open_.opens_ms, open_.result_ms) == (rules.dates.opens, rules.dates.result)
     assert (open_.parameters, open_.tokens, open_.hours) == (350_000_000, 2_000_000_000, 72)

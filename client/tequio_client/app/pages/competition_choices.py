@@ -99,7 +99,7 @@ class CompetitionChoice(ChoiceRow):
         countdown, to = words.until(moment(row, now_ms), now_ms)
         if countdown:
             return [f"{countdown} {to}", entered]
-        best = " = ".join(one.name for one in row.entrants if one.rank == 1)
+        best = ", ".join(one.name for one in row.entrants if one.rank == 1)
         if best:
-            return [self.tr("{name} came first").format(name=best), entered]
+            return [self.tr("First place: {names}").format(names=best), entered]
         return [figures.day(row.result_ms), entered]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from tequio_client.app.pages import run_fit
 from tequio_client.app.pages.asked import Asked
@@ -59,12 +59,11 @@ class CompetitionsPage(Page):
         self.result = ResultCard()
         self.joining.call_it(self.tr("Join this side"), self.tr("Stay on this side"))
         self.empty = EmptyState("trophy", "", "", self.tr("Try again"))
-        self.stack = QStackedWidget()
-        self.stack.addWidget(self.empty)
-        self.stack.addWidget(self._parts())
+        self.parts = self._parts()
         for part in (self.head, self.banner):
             self.body.addWidget(part)
-        self.body.addWidget(self.stack, 1)
+        for part in (self.empty, self.parts):  # no stack: it would always be as high as the parts
+            self.body.addWidget(part, 1)
         self._connect()
 
     @property
@@ -118,10 +117,11 @@ class CompetitionsPage(Page):
         self._show_banner()
         seen = next((row for row in self._rows if row.competition == self._seen), None)
         seen = seen or next(iter(self._rows), None)
+        self.empty.setVisible(seen is None)
+        self.parts.setVisible(seen is not None)
         if seen is None:
             self._show_empty()
             return
-        self.stack.setCurrentIndex(1)
         self._show_age()
         now_ms = self.means.now_ms()
         self.choices.show_rows(self._rows, now_ms, seen=seen.competition)
@@ -143,12 +143,11 @@ class CompetitionsPage(Page):
             self.banner.show_words("warning", said)
 
     def _show_empty(self) -> None:
-        self.stack.setCurrentIndex(0)
         problem = self.list.problem
         self.empty.button.setVisible(bool(problem))
         if problem:
             words = self.tr("{problem}. It will be asked again.")
-            told = words.format(problem=problem.rstrip("."))
+            told = words.format(problem=problem[:1].upper() + problem[1:].rstrip("."))
             self.empty.show_words(self.tr("The list cannot be had"), told)
         elif self.list.reply is not None:
             self.empty.show_words(
