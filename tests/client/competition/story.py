@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ from tequio_client.worker.outbox import Outbox
 from tests.support.slack import allowed_s
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from tequio_shared.competition import CompetitionView
@@ -131,6 +132,17 @@ class Story:
 
     def step(self, name: str, progress: Quiet) -> bool:
         """The same, with somebody who hears how far it is."""
+        with self.at_work(name, progress) as (evaluator, view):
+            return evaluator.step(view)
+
+    def follow(self, name: str) -> None:
+        """Let a program that follows all competitions see this one."""
+        with self.at_work(name, Quiet()) as (evaluator, view):
+            evaluator.offer(view)
+
+    @contextmanager
+    def at_work(self, name: str, progress: Quiet) -> Iterator[tuple[Evaluator, CompetitionView]]:
+        """An evaluator who has just read the log."""
         folder = self.folder / name
         with locked(folder):
             reader = self.log
@@ -141,7 +153,7 @@ class Story:
                 progress=progress,
                 told=lambda line: self.told.append(f"{name}: {line}"),
             )
-            return Evaluator(reader, means).step(view)
+            yield Evaluator(reader, means), view
 
     def decide(self, organisers: Sequence[Path]) -> Outcome:
         """Compute the outcome and state it."""

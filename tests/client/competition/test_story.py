@@ -81,8 +81,9 @@ def _play(story: Story) -> None:
     story.opened()
     for name in MODELS:
         story.enter(name, f"milpa/{name}")
-    for name in EVALUATORS:
-        story.told.append(part_taking.offer(story.log, None, story.folder / name))
+    story.told.append(part_taking.offer(story.log, None, story.folder / EVALUATORS[0]))
+    for name in (*EVALUATORS[1:], "custodian-1", "maize"):
+        story.follow(name)
     _refused(story, lambda: story.reveal(1))
     story.go_to("deadline")
     story.until(lambda view: view.phase is Phase.CLOSED)
@@ -178,6 +179,18 @@ def test_what_comes_at_the_wrong_time_is_refused_with_the_right_one(
     story: Story, told: str
 ) -> None:
     assert any(line.startswith("refused: ") and told in line for line in story.told), story.told
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        f"{EVALUATORS[1]}: Small: offered to evaluate",
+        "custodian-1: Small: no offer: a custodian does not evaluate",
+        "maize: Small: no offer: an entrant does not evaluate",
+    ],
+)
+def test_who_follows_all_competitions_offers_where_it_may(story: Story, told: str) -> None:
+    assert told in story.told
 
 
 def test_a_challenge_is_in_the_log(story: Story) -> None:

@@ -1,0 +1,62 @@
+"""The commands of a competition before any ledger is asked: what they print and refuse."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from tequio_client.__main__ import cli
+from tequio_client.competition import secret_file
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import Digest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMPETITION = Digest(bytes(32))
+
+
+def test_the_example_is_a_plan() -> None:
+    said = CliRunner().invoke(cli, ["competition", "rules", "--example"]).stdout
+    assert tomllib.loads(said)["scoring"]["evaluators"] == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("enter", "Big Name"), "small letters, digits and hyphens"),
+        (("enter", "x" * 33), "small letters, digits and hyphens"),
+        (("submit", "maize"), "give either --run with --round, or --repo"),
+        (("submit", "maize", "--run", "a", "--repo", "b/c"), "give either --run"),
+        (("rules",), "give PLAN and --sealed"),
+        (("challenge", "maize", "--document", "1"), "--evaluator"),
+    ],
+)
+def test_a_wrong_word_is_refused_with_the_right_one(words: tuple[str, ...], told: str) -> None:
+    found = CliRunner().invoke(cli, ["competition", *words])
+    assert found.exit_code == 2
+    assert told in " ".join(found.stderr.split())
+
+
+def test_a_ledger_that_is_away_is_named(tmp_path: Path) -> None:
+    words = ["competition", "list", "--ledger", "http://127.0.0.1:9"]
+    error = CliRunner().invoke(cli, words).exception
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert "the ledger at http://127.0.0.1:9 does not answer" in str(error)
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_secret_is_made_once_and_a_damaged_one_is_not_made_anew(tmp_path: Path) -> None:
+    assert secret_file.kept(tmp_path, COMPETITION) is None
+    made = secret_file.made(tmp_path, COMPETITION)
+    assert (
+        secret_file.made(tmp_path, COMPETITION) == made == secret_file.kept(tmp_path, COMPETITION)
+    )
+    path = secret_file.place(tmp_path, COMPETITION) / "secret"
+    path.write_text(path.read_text()[:-5])
+    with pytest.raises(UserFacingError, match="offer again before the deadline"):
+        secret_file.made(tmp_path, COMPETITION)
