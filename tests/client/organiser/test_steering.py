@@ -1,0 +1,91 @@
+"""What an organiser does with an open run, and sees of it, at a real ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from tequio_client.__main__ import cli
+from tequio_client.invitation_link import InvitationLink
+from tequio_shared.errors import UserFacingError
+from tests.support.ledgers import ORGANISER, UNLIMITED, served
+from tests.support.liars import key_folder
+from tests.support.lived_ledger import live_yesterday
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RUN = "paper"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """An organiser at a ledger."""
+
+    url: str
+    folder: str
+
+    def run(self, *words: str) -> str:
+        """Run a command that works."""
+        result = CliRunner().invoke(cli, ("run", *words, "--ledger", self.url))
+        if result.exception is not None:
+            raise result.exception
+        return result.stdout
+
+    def do(self, *words: str) -> str:
+        """Run a command under the organiser's key."""
+        return self.run(*words, "--dir", self.folder)
+
+    @property
+    def state(self) -> str:
+        """Of the run, as the ledger says."""
+        (one,) = httpx.get(f"{self.url}/v1/runs").json()["runs"]
+        return str(one["state"])
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    folder = tmp_path_factory.mktemp("desk")
+    live_yesterday(folder / "ledger")
+    organiser = key_folder(folder / "organiser", ORGANISER)
+    with served(folder / "ledger", *UNLIMITED) as running:
+        yield Desk(url=running.url, folder=str(organiser))
+
+
+def test_the_list_and_the_run_say_what_an_organiser_wants(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    (one,) = httpx.get(f"{desk.url}/v1/runs").json()["runs"]
+    head = f"{one['head'][:10]} of round {one['head_round']}"
+    for said in (desk.run("list"), desk.run("show", RUN)):
+        assert head in said
+        assert f"{one['tokens']:,}" in said
+        assert one["state"] in said
+    shown = desk.run("show", one["run"][:12])
+    assert one["weights_root"] in shown
+    assert f"{one['closed']:,} closed, {one['voided']:,} void" in shown
+    assert "not on the Hub" in shown
+
+
+def test_an_invitation_to_a_run_counts_for_it_alone(desk: Desk) -> None:
+    link = InvitationLink.parse(desk.do("invite", RUN, "--uses", "2").strip())
+    (run,) = httpx.get(f"{desk.url}/v1/runs").json()["runs"]
+    listed = httpx.get(f"{desk.url}/v1/invitations").json()["invitations"]
+    assert (listed[-1]["run"], listed[-1]["uses"]) == (run["run"], 2)
+    assert link.ledger == desk.url
+    with pytest.raises(UserFacingError, match="0 runs fit 'nobody'"):
+        desk.do("invite", "nobody")
+
+
+def test_a_run_is_paused_goes_on_and_ends(desk: Desk) -> None:
+    assert "no round opens after the one under way" in desk.do("pause", RUN)
+    assert "goes on" in desk.do("resume", RUN)
+    assert desk.state not in ("paused", "finished")
+    assert "ends after the round under way" in desk.do("finish", RUN)
+    with pytest.raises(UserFacingError, match="no run is called 'nobody'"):
+        desk.do("pause", "nobody")
