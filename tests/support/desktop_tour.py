@@ -272,7 +272,7 @@ def lend(tour: Tour, app: subprocess.Popen[bytes], folder: Path) -> None:
     tour.see("Paused")
     time.sleep(REFRESH_S)
     tour.shoot("paused")
-    for page in ("Runs", "Hardware", "Activity", "Settings"):
+    for page in ("Runs", "Competitions", "Hardware", "Activity", "Settings"):
         tour.click(page)
         time.sleep(REFRESH_S)
         tour.shoot(page.lower())

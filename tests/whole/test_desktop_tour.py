@@ -15,7 +15,7 @@ from tests.support.desktop_tour import PANELS
 TOOLS = ("Xvfb", "openbox", "xdotool", "import", "dbus-run-session")
 PICTURES = Path(__file__).parents[2] / "build" / "tour"
 PATIENCE_S = 600
-STEPS = 18
+STEPS = 19
 
 
 @pytest.mark.whole
