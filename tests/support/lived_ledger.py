@@ -6,8 +6,11 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
+from tequio_ledger.sequencer import Logged
 from tests.ledger.test_replay import CLOCK, live_through
-from tests.support.ledgers import make_settings, opened
+from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
+from tests.support.paper_competition import PaperCompetition
+from tests.support.paper_swarm import PaperOrganiser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,3 +35,28 @@ def live_yesterday(folder: Path, then: Callable[[Ledger], None] = lambda _: None
             return ledger.log.published.note
     finally:
         CLOCK.at_ms = before_ms
+
+
+def open_competitions(folder: Path) -> None:
+    """Open three competitions in such a folder's ledger; their time is yet to come."""
+    clock = VirtualClock(time.time_ns() // 1_000_000)
+    with opened(make_settings(folder), clock) as ledger:
+        asyncio.run(_open_competitions(ledger, clock))
+
+
+async def _open_competitions(ledger: Ledger, clock: VirtualClock) -> None:
+    organiser = PaperOrganiser(ledger)
+    chain = ledger.state.peers[organiser.key]
+    organiser.seq, organiser.last = chain.seq, chain.last
+    async with running(ledger):
+        for number in range(3):
+            paper = PaperCompetition(
+                custodians=[ORGANISER.key],
+                needed=1,
+                start_ms=clock() + 30 * DAY_MS,
+                name=f"Paper {number}",
+            )
+            ledger.blobs.put(paper.rules.encode())
+            entry = organiser.say(paper.open(), clock())
+            (outcome,) = await ledger.sequencer.submit([entry])
+            assert isinstance(outcome, Logged), outcome

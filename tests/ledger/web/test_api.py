@@ -21,7 +21,7 @@ from tequio_shared.tlog import bundle
 from tests.support.attackers import put_headers
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, Served, served
-from tests.support.lived_ledger import live_yesterday
+from tests.support.lived_ledger import live_yesterday, open_competitions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ledger that has seen two closed rounds and a void one."""
     folder = tmp_path_factory.mktemp("ledger")
     live_yesterday(folder)
+    open_competitions(folder)
     return folder
 
 
@@ -89,6 +90,7 @@ def test_every_derived_answer_says_at_which_checkpoint_it_was_derived(
 ) -> None:
     run = http.get("/v1/runs").json()["runs"][0]["run"]
     key = http.get("/v1/peers").json()["peers"][-1]["key"]
+    competition = http.get("/v1/competitions").json()["competitions"][0]["competition"]
     size, root = http.get("/log/checkpoint").text.split("\n")[1:3]
     checked = 0
     for path, item in described(http)["paths"].items():
@@ -96,6 +98,7 @@ def test_every_derived_answer_says_at_which_checkpoint_it_was_derived(
         if schema is None or path in UNDERIVED:
             continue
         url = path.replace("{run}", run).replace("{key}", key).replace("{number}", "1")
+        url = url.replace("{competition}", competition)
         answer = http.get(url)
         assert answer.status_code == 200, answer.text
         as_of = answer.json()["as_of"]
@@ -116,6 +119,7 @@ PAGED = {
     "/v1/peers/{key}/rounds": ("rounds", "before", "closed_index"),
     "/v1/ranking": ("rows", "behind", "key"),
     "/v1/quarantine": ("peers", "after", "key"),
+    "/v1/competitions": ("competitions", "after", "competition"),
 }
 
 

@@ -24,7 +24,7 @@ from tequio_shared.ids import to_text
 from tequio_shared.tlog import bundle, parse_bundle
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import UNLIMITED, Served, served
-from tests.support.lived_ledger import live_yesterday
+from tests.support.lived_ledger import live_yesterday, open_competitions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,6 +47,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A ledger with runs, rounds, points and a quarantine, and no limits but those on sizes."""
     folder = tmp_path_factory.mktemp("ledger")
     live_yesterday(folder)
+    open_competitions(folder)
     with served(folder, *UNLIMITED) as running:
         yield running
 
@@ -90,7 +91,9 @@ def parameters(program: Served) -> str:
     """Names for schemathesis to ask for, so that it comes further than to `not-found`."""
     run = httpx.get(f"{program.url}/v1/runs").json()["runs"][0]
     key = httpx.get(f"{program.url}/v1/ranking").json()["rows"][0]["key"]
+    line = httpx.get(f"{program.url}/v1/competitions").json()["competitions"][0]
     named = {"run": run["run"], "number": 1, "key": key, "name": run["manifest"]}
+    named["competition"] = line["competition"]
     lines = [f'"path.{name}" = {value!r}' for name, value in named.items()]
     return "\n".join(["[parameters]", *lines, '"path.rest" = "entries/000.p/1"', ""])
 
