@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -138,7 +139,10 @@ def submit(  # noqa: PLR0913 - one parameter an option
     if run_name:
         said = part_taking.submit_head(log, wanted, name, run_name, number, folder)
     else:
-        said = part_taking.submit_folder(log, wanted, name, (str(repo), revision), folder)
+        from tequio_client.competition import repository  # brings torch
+
+        look = partial(repository.of_repository, repo=str(repo), revision=revision)
+        said = part_taking.submit_folder(log, wanted, name, look, folder)
     click.echo(said)
 
 
@@ -253,14 +257,16 @@ def challenge(  # noqa: PLR0913 - one parameter an option
     from rich.console import Console
 
     from tequio_client.audit.command import Bars
-    from tequio_client.competition import decided
+    from tequio_client.competition import challenging
     from tequio_client.trainer import device as devices
 
-    doubt = decided.Doubt(entrant=name, evaluator=evaluator, document=document, millibits=millibits)
+    doubt = challenging.Doubt(
+        entrant=name, evaluator=evaluator, document=document, millibits=millibits
+    )
     with Bars(Console(stderr=True)) as bars:
-        scorer = decided.Scorer(device=devices.choose(device), progress=bars, stores=stores)
+        scorer = challenging.Scorer(device=devices.choose(device), progress=bars, stores=stores)
         log = reader(ledger, trust_file)
-        said = decided.challenge(log, wanted, doubt, scorer, folder)
+        said = challenging.challenge(log, wanted, doubt, scorer, folder)
     click.echo(said)
 
 

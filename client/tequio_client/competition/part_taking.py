@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client import identity
-from tequio_client.competition import moments, secret_file, speaking, submission
+from tequio_client.competition import moments, secret_file, speaking
+from tequio_client.competition.submission import Looked, of_head
 from tequio_client.folder_lock import locked
 from tequio_client.worker import endings
 from tequio_shared import competition_draw
@@ -22,12 +23,13 @@ from tequio_shared.key_share import KeyShare
 from tequio_shared.statements.competitions import CompEnter, CompReveal, CompSubmit, EvalOffer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tequio_client.audit.fold import RunHistory
     from tequio_client.competition.log_reader import LogReader
-    from tequio_client.competition.submission import Looked
     from tequio_shared.competition import CompetitionView
+    from tequio_shared.competition_rules import CompetitionRules
     from tequio_shared.statements import Body
 
 _SHARE_BYTES = 65_536
@@ -57,17 +59,21 @@ def submit_head(
             f"no head of round {number} is certified; the last one is of round "
             f"{max(history.view.heads, default=0)}"
         )
-    made = submission.of_head(history.view.manifest.run_id, number, head.weights_root)
-    return _submit(log, view, name, submission.Looked(submission=made), folder)
+    made = of_head(history.view.manifest.run_id, number, head.weights_root)
+    return _submit(log, view, name, Looked(submission=made), folder)
 
 
 def submit_folder(
-    log: LogReader, wanted: str | None, name: str, repo: tuple[str, str | None], folder: Path
+    log: LogReader,
+    wanted: str | None,
+    name: str,
+    look: Callable[[CompetitionRules], Looked],
+    folder: Path,
 ) -> str:
-    """Submit a repository of the Hub at a revision, as it is now."""
+    """Submit a folder of the Hub; `look` fetches it and finds what is wrong by the rules."""
     view = log.look(wanted, lambda found: name in found.entrants)
     _check_entrant(view, name)
-    return _submit(log, view, name, submission.of_repository(view.rules, *repo), folder)
+    return _submit(log, view, name, look(view.rules), folder)
 
 
 def offer(log: LogReader, wanted: str | None, folder: Path) -> str:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition import CompetitionView
 
 LOOK_S = 1.0
-_LATE_S = 15.0  # before the deadline: who has not finished by then submits what there is
+_LATE_S = 30.0  # before the deadline: who has not finished by then submits what there is
 _WAIT_S = 600.0
 
 
@@ -86,6 +86,7 @@ async def play(contest: Contest, *, keep_running: bool) -> int:
     async with trio.open_nursery() as nursery:
         await _found(contest, nursery)
         await _open_runs(contest)
+        await _seal(contest)
         _start_swarms(contest, nursery)
         await _open_competition(contest)
         for number in range(1, EVALUATORS + 1):
@@ -150,31 +151,46 @@ def _start_swarms(contest: Contest, nursery: trio.Nursery) -> None:
     contest.told(f"A seed serves both; {VOLUNTEERS} volunteers of each swarm begin to train.")
 
 
-async def _open_competition(contest: Contest) -> None:
-    folder, first, second = contest.folder, *(_organiser(swarm.name) for swarm in SWARMS)
-    sealed = folder / "sealed"
+async def _seal(contest: Contest) -> None:
+    """Seal the texts, and write the plan with the custodians' keys."""
+    folder = contest.folder
     await contest.did(
-        "seal", "competition", "seal", str(folder / "texts" / "sealed"), "--to", str(sealed),
+        "seal", "competition", "seal", str(folder / "texts" / "sealed"),
+        "--to", str(folder / "sealed"),
         "--custodians", str(CUSTODIANS), "--needed", str(NEEDED),
     )  # fmt: skip
-    contest.told(f"The texts are sealed; {NEEDED} of {CUSTODIANS} custodians can open them.")
     keys = [
         await contest.did("key", "competition", "key", "--dir", str(folder / _custodian(number)))
         for number in range(1, CUSTODIANS + 1)
     ]
     (folder / "competition.toml").write_text(contest.script.competition_plan(tuple(keys)))
-    rules = str(folder / "rules.json")
-    await contest.did(
-        "rules", "competition", "rules", str(folder / "competition.toml"),
-        "--sealed", str(sealed), "--to", rules,
-    )  # fmt: skip
+    contest.told(f"The texts are sealed; {NEEDED} of {CUSTODIANS} custodians can open them.")
+
+
+async def _open_competition(contest: Contest) -> None:
+    folder, first, second = contest.folder, *(_organiser(swarm.name) for swarm in SWARMS)
+    sealed, rules = ("--sealed", str(folder / "sealed")), str(folder / "rules.json")
+    plan = str(folder / "competition.toml")
+    await contest.did("rules", "competition", "rules", plan, *sealed, "--to", rules)
     both = (*contest.at(first), "--with", str(folder / second))
-    await contest.did("open", "competition", "open", rules, "--sealed", str(sealed), *both)
-    for swarm in SWARMS:
-        options = ("--run", swarm.name, *contest.at(_organiser(swarm.name)))
-        await contest.did("enter", "competition", "enter", swarm.name, *options)
+    await contest.did("open", "competition", "open", rules, *sealed, *both)
+    await _each_swarm(contest, "enter")
     view = await contest.view()
     contest.told(f"The competition {view.rules.name} is open: {_page(contest, view)}")
+
+
+async def _each_swarm(contest: Contest, what: str) -> None:
+    """Have both organisers do the same for their runs, at the same time."""
+    async with trio.open_nursery() as nursery:
+        for swarm in SWARMS:
+            options = ("--run", swarm.name, *contest.at(_organiser(swarm.name)))
+            command = (f"{what}-{swarm.name}", "competition", what, swarm.name, *options)
+            nursery.start_soon(_tell_first, contest, command)
+
+
+async def _tell_first(contest: Contest, command: tuple[str, ...]) -> None:
+    said = await contest.did(*command)
+    contest.told(said.partition(";")[0] + ".")
 
 
 async def _train(contest: Contest) -> None:
@@ -182,15 +198,13 @@ async def _train(contest: Contest) -> None:
     contest.told(f"{EVALUATORS} volunteers of neither swarm offer to evaluate.")
     script, done = contest.script, dict.fromkeys((swarm.name for swarm in SWARMS), 0)
     view = await contest.view()
-    with trio.move_on_after(max(script.deadline_s * script.pace - _LATE_S, 1.0)):
+    left_s = (view.rules.dates.deadline - now_ms()) / 1_000
+    with trio.move_on_after(max(left_s - _LATE_S * script.pace, 1.0)):
         while min(done.values()) < script.rounds or len(view.offers) < EVALUATORS:
             view = await contest.view()
             _tell_rounds(contest, done)
             await trio.sleep(LOOK_S)
-    for swarm in SWARMS:
-        options = ("--run", swarm.name, *contest.at(_organiser(swarm.name)))
-        said = await contest.did("submit", "competition", "submit", swarm.name, *options)
-        contest.told(said.partition(";")[0] + ".")
+    await _each_swarm(contest, "submit")
     for program in contest.volunteers:
         await program.end()
 

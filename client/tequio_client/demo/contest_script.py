@@ -20,7 +20,7 @@ CUSTODIANS, NEEDED = 3, 2
 _SEALED, _DRAWN = 64, 40
 _SHORTEST, _LONGEST = 400, 3_000  # bytes of a sealed document
 _TRAINED_MOST = 600
-_EVERY = 4  # of the library's files, one is kept from the swarms
+_EVERY = 2  # of the library's files, one is kept from the swarms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class ContestScript:
     rounds: int = 6
     windows: int = 80
     train_s: float = 4.0
-    deadline_s: float = 120.0
+    deadline_s: float = 150.0
     draw_s: float = 20.0
     scored_s: float = 90.0
     result_s: float = 10.0

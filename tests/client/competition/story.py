@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import trio
@@ -16,6 +17,7 @@ from tequio_client.competition import (
     decided,
     opening,
     part_taking,
+    repository,
     rules_document,
 )
 from tequio_client.competition.evaluator import Evaluator, Means
@@ -119,7 +121,8 @@ class Story:
         """Enter with a model from elsewhere, and submit it."""
         folder = self.folder / name
         self.told.append(part_taking.enter(self.log, None, name, None, folder))
-        self.told.append(part_taking.submit_folder(self.log, None, name, (repo, None), folder))
+        look = partial(repository.of_repository, repo=repo, revision=None)
+        self.told.append(part_taking.submit_folder(self.log, None, name, look, folder))
 
     def reveal(self, number: int) -> None:
         """Show a share."""

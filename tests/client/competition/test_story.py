@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from tequio_client import identity
 from tequio_client.__main__ import cli
 from tequio_client.audit.main import Quiet
-from tequio_client.competition import decided, part_taking, secret_file, showing
-from tequio_client.competition.decided import Doubt, Scorer
+from tequio_client.competition import challenging, part_taking, secret_file, showing
+from tequio_client.competition.challenging import Doubt, Scorer
 from tequio_client.ledger_api import LedgerRefusedError
 from tequio_client.trainer import device
 from tequio_shared.competition_state import Phase
@@ -125,9 +125,9 @@ def _challenge(story: Story, evaluator: str) -> None:
     number = view.draw.documents[1]
     doubt = Doubt(entrant="maize", evaluator=evaluator, document=number)
     folder = story.folder / "doubter"
-    _refused(story, lambda: decided.challenge(story.log, None, doubt, scorer, folder))
+    _refused(story, lambda: challenging.challenge(story.log, None, doubt, scorer, folder))
     doubt = Doubt(entrant="maize", evaluator=evaluator, document=number, millibits=7)
-    story.told.append(decided.challenge(story.log, None, doubt, scorer, folder))
+    story.told.append(challenging.challenge(story.log, None, doubt, scorer, folder))
 
 
 def test_the_outcome_in_the_log_ranks_what_was_submitted(story: Story) -> None:

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import save
 
 from tequio_client.audit.main import Quiet
-from tequio_client.competition import memory, submission, weights
+from tequio_client.competition import memory, repository, submission, weights
 from tequio_shared.competition_rules import Submission
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
@@ -36,7 +36,7 @@ def served(tmp_path: Path) -> Iterator[FakeHub]:
 
 def _submitted(served: FakeHub, **changes: object) -> Submission:
     assert served.repositories
-    return submission.of_repository(rules(**changes), REPO, None).submission
+    return repository.of_repository(rules(**changes), REPO, None).submission
 
 
 def _changed(served: FakeHub, files: dict[str, bytes]) -> None:
@@ -61,8 +61,8 @@ def test_what_was_submitted_is_had_though_the_repository_goes_on(
     made = _submitted(served)
     _changed(served, {"config.json": b"{}"})
     folder = weights.had(made, tmp_path / "had", ORIGIN, Quiet())
-    assert submission.read_names(folder) == [one.name for one in made.files]
-    assert sorted(one.name for one in folder.iterdir()) == submission.read_names(folder)
+    assert repository.read_names(folder) == [one.name for one in made.files]
+    assert sorted(one.name for one in folder.iterdir()) == repository.read_names(folder)
     assert submission.file_digest(folder / "model.safetensors") == made.files[1].sha256
 
 
