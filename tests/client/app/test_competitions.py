@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from tequio_client.app.pages.competition_time import Stage, moment
 from tequio_client.app.pages.competitions import EVERY_MS, CompetitionsPage
@@ -305,7 +305,8 @@ def test_the_result_has_places_scores_and_intervals(
     assert lines[4].bar.accessibleName() == "late: not ranked"
     assert [one.name.property("tone") for one in lines] == ["accent", "", "", "", "sub"]
     address = f"https://ledger.example/competitions/{DECIDED.competition}"
-    assert page.result.command.text == f"tequio verify-competition {address}"
+    page.result.command.button.click()
+    assert QGuiApplication.clipboard().text() == f"tequio verify-competition {address}"
 
 
 def test_a_result_without_a_ranking_says_why(

@@ -38,6 +38,7 @@ class RunPublished(QWidget):
         column.addWidget(Text(self.tr("Published heads"), Type.STRONG))
         for row in self.rows:
             column.addWidget(row)
+        self.hide()
 
     def show_heads(self, heads: tuple[PublishedHead, ...]) -> None:
         """Show these, the newest first; nothing at all where there is none."""
