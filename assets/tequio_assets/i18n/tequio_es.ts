@@ -1058,6 +1058,14 @@
         <translation>Te invitan los organizadores de la red «{network}» (entrada {index} de la bitácora en {ledger}).</translation>
     </message>
     <message>
+        <source>Make my key</source>
+        <translation>Crear mi clave</translation>
+    </message>
+    <message>
+        <source>Your key comes first: it is made in the first steps. Then this question comes again.</source>
+        <translation>Primero va tu clave: se crea en los primeros pasos. Después vuelve esta pregunta.</translation>
+    </message>
+    <message>
         <source>Close</source>
         <translation>Cerrar</translation>
     </message>

@@ -37,6 +37,7 @@ from tequio_shared.errors import UserFacingError
 if TYPE_CHECKING:
     from tequio_client.app.first_run.guide import Guide
     from tequio_client.app.invitation.joining import Joining
+    from tequio_client.app.invitation.offer import Offer
     from tequio_client.app.links.way import LinkOpener
     from tequio_client.app.notifications import Notifications
     from tequio_client.app.pages.page import Own
@@ -281,12 +282,14 @@ class App(QObject):
                 parent=self,
             )
             self._joining.joined.connect(self._settle)
+            self._joining.key_wanted.connect(lambda: self._open_first_run(self.presence.window))
         return self._joining
 
-    def _settle(self) -> None:
+    def _settle(self, offer: Offer) -> None:
         """The ledger of an invitation is ours now, whatever the command line said."""
         self._options = replace(self._options, ledger=None)
-        self.presence.open("home")
+        if self._guide is not None and offer.run:
+            self._guide.choose_run(offer.run)
 
     def _back_up_key(self) -> None:
         from tequio_client.app.keys.backup_dialog import BackupDialog  # noqa: PLC0415 - as above

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 from click.testing import CliRunner
-from msgspec import structs
+from msgspec import json, structs
 
 from tequio_client.__main__ import cli
 from tequio_client.app import worker_process
@@ -19,10 +19,11 @@ from tequio_client.app.keys.key_desk import KeyDesk
 from tequio_client.app.model import Model
 from tequio_client.app.worker_process import WorkerProcess
 from tequio_client.invitation_link import InvitationLink
-from tequio_client.key_state import KeyRecord, KeyState
+from tequio_client.key_state import Kept, KeyRecord
 from tequio_client.link import control
 from tequio_client.link.preferences import Preferences
 from tequio_shared.ids import NetworkId, sha256, to_text
+from tequio_shared.keys import Signer
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.liars import key_folder
 from tests.support.lived_ledger import live_yesterday
@@ -77,8 +78,7 @@ class Guest:
     """The app of somebody who was given a link; its worker follows a script."""
 
     def __init__(self, folder: Path, mode: str = "good") -> None:
-        self.folder = folder
-        folder.mkdir(exist_ok=True)
+        self.folder = key_folder(folder, Signer(SEED))
         self.asked: list[str] = []
         self.mode = mode
         self.book = SettingsBook(folder / "settings")
@@ -198,7 +198,7 @@ def test_a_key_that_is_in_already_needs_no_invitation(
     host: Host, guest: Guest, qtbot: QtBot
 ) -> None:
     record = KeyRecord(key=to_text(ORGANISER.key))
-    guest.keys._state = KeyState(record=record)  # noqa: SLF001 - as after a look
+    (guest.folder / "identity.json").write_bytes(json.encode(record))
     link = host.invite()
     host.tequio("invite", "close", link)
     dialog = guest.look(link, qtbot)
@@ -270,3 +270,25 @@ def test_what_was_chosen_about_lending_holds(host: Host, guest: Guest, qtbot: Qt
         dialog.main.click()
     run = guest.model.preferences.run
     assert guest.model.preferences == structs.replace(chosen, run=run)
+
+
+def test_who_has_no_key_makes_one_and_is_asked_again(
+    host: Host, guest: Guest, qtbot: QtBot
+) -> None:
+    """A key that nobody keeps would take the invitation with it."""
+    (guest.folder / "identity.key").unlink()
+    link = host.invite()
+    dialog = guest.look(link, qtbot)
+    assert dialog.main.text() == "Make my key"
+    with qtbot.waitSignal(guest.joining.key_wanted):
+        dialog.main.click()
+    assert guest.joining.dialog is None
+    assert guest.asked == [OLD]
+    guest.keys.make(Kept.OPEN, None, lambda _: None, lambda _: None)
+    qtbot.waitUntil(lambda: guest.joining.dialog is not None, timeout=SLOW_MS)
+    again = guest.dialog
+    qtbot.waitUntil(lambda: bool(again.points), timeout=SLOW_MS)
+    assert again.main.text() == "Join"
+    with qtbot.waitSignal(guest.joining.joined, timeout=SLOW_MS):
+        again.main.click()
+    assert guest.heard()[-1] == link

@@ -35,6 +35,10 @@ class Guide(QObject):
         """Show it instead of the window's pages, where it was left."""
         self._window.cover(self._make)
 
+    def choose_run(self, run: str) -> None:
+        """Have that run chosen there: an invitation was to it."""
+        self._book.change(run=run)
+
     def _make(self, means: Means) -> FirstRun:
         made = FirstRun(means, self._desk, self._folder, self._book)
         made.finished.connect(self._finish)

@@ -67,8 +67,13 @@ class JoinDialog(QDialog):
         """What is said of the joining, line by line."""
         return [one.text() for one in self._said]
 
-    def show_offer(self, offer: Offer, now_ms: int, *, old_ledger: str, may_lend: bool) -> None:
-        """Ask; `old_ledger` is the one that this changes, or nothing."""
+    def show_offer(
+        self, offer: Offer, now_ms: int, *, old_ledger: str, may_lend: bool, has_key: bool
+    ) -> None:
+        """Ask; `old_ledger` is the one that this changes, or nothing.
+
+        Without a key the click leads to where one is made.
+        """
         heading = self.tr("Join the run “{run}”?").format(run=offer.run_name)
         if not offer.run:
             heading = self.tr("Join the network “{network}”?").format(network=offer.network)
@@ -82,6 +87,14 @@ class JoinDialog(QDialog):
         )
         for point in self._means(offer, now_ms, old_ledger=old_ledger, may_lend=may_lend):
             self._add(point)
+        if not has_key:
+            self.main.setText(self.tr("Make my key"))
+            self._add(
+                self.tr(
+                    "Your key comes first: it is made in the first steps. Then this question "
+                    "comes again."
+                )
+            )
         self.main.setEnabled(True)
         self.main.setDefault(True)
         self._fit()

@@ -1,7 +1,8 @@
 """One invitation at a time: from a link to a worker that has joined by it, or all as it was.
 
 Nothing is kept before the worker has joined: until then another ledger is only that of this
-attempt, and whoever gives up has the one from before.
+attempt, and whoever gives up has the one from before. Who has no key yet makes one first: an
+invitation that were used by a key which nobody keeps would be lost with it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from tequio_client.app.app_settings import is_ledger
 from tequio_client.app.invitation.dialog import JoinDialog
 from tequio_client.app.invitation.offer import OfferLook, Wrong
 from tequio_client.invitation_link import InvitationLink
+from tequio_client.key_state import Kept
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 
@@ -40,6 +42,8 @@ class Joining(QObject):
 
     joined = Signal(object)
     """The `Offer` that was taken; its ledger and run are about to be kept."""
+    key_wanted = Signal()
+    """There is no key: the first steps make one, and then the same link is asked about again."""
 
     def __init__(  # noqa: PLR0913 - what an app has
         self,
@@ -60,10 +64,13 @@ class Joining(QObject):
         self._keys, self._folder, self._now_ms = keys, folder, now_ms
         self._ledger, self._command = ledger, command
         self._link: InvitationLink | None = None
+        self._window: QWidget | None = None
         self._offer: Offer | None = None
         self._look: OfferLook | None = None
         self._is_tried = False
+        self._waiting: tuple[str, QWidget | None] | None = None  # a link until there is a key
         self.dialog: JoinDialog | None = None
+        keys.changed.connect(self._go_on)
         worker.joined.connect(self._finish)
         worker.gone.connect(self._lose)
 
@@ -72,6 +79,7 @@ class Joining(QObject):
         if self._is_tried:
             return
         self.close()
+        self._waiting = None
         try:
             link = _parsed(text)
         except UserFacingError as err:
@@ -81,16 +89,21 @@ class Joining(QObject):
         if self._is_elsewhere(link):
             dialog.show_wrong(Wrong.FOREIGN_FOLDER, "")
             return
-        self._link = link
-        self._look = OfferLook(link, self._keys.state.record.key, self._now_ms(), self)
-        self._look.found.connect(self._show)
-        self._look.wrong.connect(dialog.show_wrong)
-        self._look.start()
+        self._link, self._window = link, window
+        self._keys.look(lambda _: self._ask_ledger(link), lambda _: self._ask_ledger(link))
 
     def close(self) -> None:
         """Ask no more."""
         if self.dialog is not None:
             self.dialog.reject()
+
+    def _ask_ledger(self, link: InvitationLink) -> None:
+        if self.dialog is None or self._link is not link:
+            return
+        self._look = OfferLook(link, self._keys.state.record.key, self._now_ms(), self)
+        self._look.found.connect(self._show)
+        self._look.wrong.connect(self.dialog.show_wrong)
+        self._look.start()
 
     def _ask(self, ledger: str, window: QWidget | None) -> JoinDialog:
         dialog = JoinDialog(ledger, window)
@@ -112,6 +125,7 @@ class Joining(QObject):
             self._now_ms(),
             old_ledger="" if is_same else old,
             may_lend=self._model.preferences.consent,
+            has_key=self._has_key,
         )
 
     def _join(self) -> None:
@@ -121,9 +135,23 @@ class Joining(QObject):
         if self._worker.is_visiting:
             self.dialog.show_wrong(Wrong.VISITED, "")
             return
+        if not self._has_key:
+            self._waiting = self._link.text(), self._window
+            self.dialog.reject()
+            self.key_wanted.emit()
+            return
         self.dialog.wait()
         self._is_tried = True
         self._worker.join(self._link.text(), self._command(self._link.ledger))
+
+    @property
+    def _has_key(self) -> bool:
+        return self._keys.state.kept is not Kept.ABSENT
+
+    def _go_on(self, _: object) -> None:
+        """There may be a key now."""
+        if self._waiting is not None and self._has_key:
+            self.open(*self._waiting)
 
     def _finish(self) -> None:
         link, offer, dialog = self._link, self._offer, self.dialog
