@@ -3,7 +3,7 @@
 Everything is reckoned from the outline, before weights exist. A round's transfer is that of
 `worker.run_needs`: all members fetch all contributions, so on average each sends each of its own to
 all others once. A trainer's speed is `USE` of what its card gives, over 6 FLOP for each parameter
-and token (Kaplan et al. 2020).
+and token (Kaplan et al. 2020), and at most `MOST_SPEED`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 USE = 0.35
 """Of a card's rated operations, what training gets of them."""
+MOST_SPEED = 200_000.0
+"""Tokens in a second: small models do not fill a card."""
 EPOCHS = 4
 """Passes over the data after which little is learnt any more (Muennighoff et al. 2023)."""
 TOKENS_PER_PARAMETER = 20
@@ -74,7 +76,8 @@ class Reckoning:
 def speed(parameters: int, expect: ExpectPlan) -> float:
     """Tokens that the expected card trains in a second."""
     tflops = expect.tflops or usual_tflops(expect.vram_gib)
-    return USE * tflops * _TERA / (FLOP_PER_PARAMETER_TOKEN * parameters)
+    filled = USE * tflops * _TERA / (FLOP_PER_PARAMETER_TOKEN * parameters)
+    return min(filled, MOST_SPEED)
 
 
 def usual_tflops(vram_gib: float) -> float:
