@@ -148,8 +148,14 @@ def document(
 
 
 def _plain(node: Any) -> Any:  # noqa: ANN401 - whatever JSON can be
-    """Write patterns as JSON Schema does: its regular expressions have other words for the ends."""
+    """Write patterns and tuples as JSON Schema does.
+
+    Its regular expressions have other words for the ends, and the library takes the three dots of a
+    tuple's type for a type of their own.
+    """
     match node:
+        case {"oneOf": [kind, {**dots}], **rest} if not dots and not rest:
+            return _plain(kind)
         case dict():
             plain = {name: _plain(value) for name, value in node.items()}
             pattern = plain.get("pattern")
