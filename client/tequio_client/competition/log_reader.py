@@ -17,6 +17,7 @@ from tequio_client.audit.main import Quiet
 from tequio_client.audit.online import LiveLog
 from tequio_client.audit.sources import NotHadError
 from tequio_client.audit.tree import TreeAudit
+from tequio_client.competition import naming
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.worker import endings
 from tequio_shared.errors import UserFacingError
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 PUBLISHED_S = 5.0
 """How long what was logged may take to be under a signed checkpoint."""
 LOOK_S = 0.5
-LETTERS = 6
-"""Least beginning of a competition's id that may stand for it."""
 
 
 class LogReader:
@@ -117,10 +116,10 @@ class LogReader:
 
         Raises UserFacingError.
         """
-        found = [one for one in self.competitions.values() if _fits(one, wanted)]
+        found = [one for one in self.competitions.values() if naming.fits(one, wanted or "")]
         if len(found) == 1:
             return found[0]
-        known = ", ".join(map(_called, found or self.competitions.values())) or "none"
+        known = ", ".join(map(naming.called, found or self.competitions.values())) or "none"
         if not wanted:
             raise UserFacingError(
                 f"say which competition (--competition); there is: {known}"
@@ -137,7 +136,10 @@ class LogReader:
             one
             for one in self.runs.values()
             if wanted == one.view.manifest.name
-            or (len(wanted) >= LETTERS and to_text(one.view.manifest.run_id).startswith(wanted))
+            or (
+                len(wanted) >= naming.LETTERS
+                and to_text(one.view.manifest.run_id).startswith(wanted)
+            )
         ]
         if len(found) == 1:
             return found[0]
@@ -208,13 +210,3 @@ class _Source:
 
     def peer(self, key: PeerKey) -> PeerClaim | None:
         return self._live.peer(key)
-
-
-def _fits(view: CompetitionView, wanted: str | None) -> bool:
-    if not wanted or wanted == view.rules.name:
-        return True
-    return len(wanted) >= LETTERS and to_text(view.id).startswith(wanted)
-
-
-def _called(view: CompetitionView) -> str:
-    return f"{view.rules.name} ({to_text(view.id)[:10]})"

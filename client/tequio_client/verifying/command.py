@@ -13,8 +13,8 @@ from rich.console import Console
 from tequio_client.audit.command import Bars
 from tequio_client.audit.findings import Grade
 from tequio_client.competition import outcomes
+from tequio_client.competition.naming import called
 from tequio_client.verifying import main, words
-from tequio_client.verifying.naming import called
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from tequio_client.audit.findings import Place
 from tequio_client.audit.sources import NotHadError
 from tequio_client.competition import archive, outcomes
+from tequio_client.competition.naming import called, fits
 from tequio_client.verifying.differences import differences
-from tequio_client.verifying.naming import called, fits
 from tequio_shared import judging
 from tequio_shared.competition_state import Phase
 from tequio_shared.errors import PeerError, UserFacingError
