@@ -1,0 +1,66 @@
+"""What `make competition` plays: both sides under one budget, and sealed texts nobody trains on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.competition import plan, rules_document
+from tequio_client.dataset import sources
+from tequio_client.demo.contest_script import (
+    CUSTODIANS,
+    NEEDED,
+    SWARMS,
+    VOLUNTEERS,
+    ContestScript,
+)
+from tequio_client.organiser import plan as run_plans
+from tequio_client.organiser import sealing
+from tequio_shared.ids import to_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOW_MS = 1_800_000_000_000
+KEYS = tuple(to_text(bytes([at]) * 32) for at in range(1, CUSTODIANS + 1))
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> ContestScript:
+    made = ContestScript(folder=tmp_path_factory.mktemp("contest") / "played", pace=2.0)
+    made.write()
+    return made
+
+
+def test_no_text_is_both_sealed_and_trained_on(script: ContestScript) -> None:
+    texts = {
+        kind: [
+            path.read_text("utf-8").strip() for path in (script.folder / "texts" / kind).iterdir()
+        ]
+        for kind in ("train", "sealed")
+    }
+    assert len(texts["sealed"]) == 64
+    assert len(texts["train"]) == 600
+    everything = [*texts["sealed"], *texts["train"]]
+    assert len(set(everything)) == len(everything)
+
+
+def test_both_swarms_have_one_budget_and_settings_of_their_own(script: ContestScript) -> None:
+    first, second = (run_plans.read(script.folder / f"{one.name}.toml") for one in SWARMS)
+    assert first.windows == second.windows
+    assert first.rounds == second.rounds
+    assert first.inner != second.inner
+    assert first.rounds.most * VOLUNTEERS * first.windows.most * 128 == script.tokens
+
+
+def test_the_plan_makes_rules_of_the_sealed_texts(script: ContestScript, tmp_path: Path) -> None:
+    path = script.folder / "competition.toml"
+    path.write_text(script.competition_plan(KEYS))
+    source = sources.found(str(script.folder / "texts" / "sealed"), sources.Reading())
+    sealing.seal(source, tmp_path / "sealed", needed=NEEDED, shares=CUSTODIANS)
+    made = rules_document.make(path, tmp_path / "sealed", tmp_path / "rules.json", NOW_MS)
+    assert plan.read(path).name == made.name
+    assert made.sealed.documents > made.scoring.documents
+    assert made.budget.tokens == script.tokens
+    assert made.dates.deadline - made.dates.opens == 2 * 1_000 * script.deadline_s
