@@ -62,8 +62,8 @@ class CompetitionsPage(Page):
         self.parts = self._parts()
         for part in (self.head, self.banner):
             self.body.addWidget(part)
-        for part in (self.empty, self.parts):  # no stack: it would always be as high as the parts
-            self.body.addWidget(part, 1)
+        self.body.addWidget(self.empty, 1)
+        self.body.addWidget(self.parts, 1)  # no stack: it would be as high as these at any time
         self._connect()
 
     @property
