@@ -24,6 +24,7 @@ from tequio_client.link import control
 from tequio_client.link.preferences import Preferences
 from tequio_shared.ids import NetworkId, sha256, to_text
 from tequio_shared.keys import Signer
+from tests.support.attack_table import attack
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.liars import key_folder
 from tests.support.lived_ledger import live_yesterday
@@ -163,8 +164,16 @@ def test_one_click_joins_the_run_of_the_link(host: Host, guest: Guest, qtbot: Qt
     assert guest.joining.dialog is None
 
 
+@attack(
+    "P15",
+    layer="cli",
+    ends="a question; before a click nothing is changed, and no other ledger hears our key",
+)
 def test_who_does_not_join_keeps_all_as_it_was(host: Host, guest: Guest, qtbot: QtBot) -> None:
+    record = KeyRecord(key=to_text(ORGANISER.key))
+    (guest.folder / "identity.json").write_bytes(json.encode(record))
     dialog = guest.look(host.invite(), qtbot)
+    assert not any("stays as it is" in point for point in dialog.points)
     dialog.leave.click()
     assert guest.joining.dialog is None
     assert guest.book.settings.ledger == OLD
@@ -199,6 +208,7 @@ def test_a_key_that_is_in_already_needs_no_invitation(
 ) -> None:
     record = KeyRecord(key=to_text(ORGANISER.key))
     (guest.folder / "identity.json").write_bytes(json.encode(record))
+    guest.book.change(ledger=host.url)
     link = host.invite()
     host.tequio("invite", "close", link)
     dialog = guest.look(link, qtbot)
@@ -206,6 +216,7 @@ def test_a_key_that_is_in_already_needs_no_invitation(
     assert dialog.main.isEnabled()
 
 
+@attack("P15", layer="cli", ends="a ledger of another network than link or folder is refused")
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [

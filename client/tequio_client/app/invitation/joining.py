@@ -100,7 +100,8 @@ class Joining(QObject):
     def _ask_ledger(self, link: InvitationLink) -> None:
         if self.dialog is None or self._link is not link:
             return
-        self._look = OfferLook(link, self._keys.state.record.key, self._now_ms(), self)
+        key = self._keys.state.record.key if self._is_ours(link) else ""
+        self._look = OfferLook(link, key, self._now_ms(), self)
         self._look.found.connect(self._show)
         self._look.wrong.connect(self.dialog.show_wrong)
         self._look.start()
@@ -118,12 +119,10 @@ class Joining(QObject):
         if self.dialog is None or self._link is None:
             return
         self._offer = offer
-        old = self._ledger()
-        is_same = old.rstrip("/") == self._link.ledger.rstrip("/")
         self.dialog.show_offer(
             offer,
             self._now_ms(),
-            old_ledger="" if is_same else old,
+            old_ledger="" if self._is_ours(self._link) else self._ledger(),
             may_lend=self._model.preferences.consent,
             has_key=self._has_key,
         )
@@ -182,6 +181,10 @@ class Joining(QObject):
             self._look.stop()
             self._look.deleteLater()
         self._link = self._offer = self._look = self.dialog = None
+
+    def _is_ours(self, link: InvitationLink) -> bool:
+        """Whether it is of the ledger in use; no other one is told our key before the click."""
+        return self._ledger().rstrip("/") == link.ledger.rstrip("/")
 
     def _is_elsewhere(self, link: InvitationLink) -> bool:
         """Whether the folder belongs to another network."""
