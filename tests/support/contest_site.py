@@ -27,7 +27,12 @@ class ContestSite:
     def paths(self) -> dict[str, str]:
         """The list, one competition in each phase, and the run of a side."""
         pages = {f"competition-{at}": f"/competitions/{name}" for at, name in self.names.items()}
-        return {"competitions": "/competitions", **pages, "run-in-competitions": self.run}
+        return {
+            "competitions": "/competitions",
+            **pages,
+            "run-in-competitions": self.run,
+            "overview-with-competitions": "/",
+        }
 
 
 @contextmanager

@@ -6,19 +6,23 @@ from litestar import Response, get
 
 from tequio_ledger.log import Published
 from tequio_ledger.service import Ledger
+from tequio_ledger.state import State
 from tequio_ledger.store import entry_rows, history, ranking
 from tequio_ledger.store.history import Earner
+from tequio_ledger.web.competition_now import competition_now
 from tequio_ledger.web.given import GivenLedger
-from tequio_ledger.web.pages import press, series
+from tequio_ledger.web.pages import competition_words, press, series
 from tequio_ledger.web.pages.chart import Chart
 from tequio_ledger.web.pages.entry_line import EntryLine, entry_line
 from tequio_ledger.web.pages.figures import DAY_MS
 from tequio_ledger.web.pages.run_now import RunNow, run_now
+from tequio_ledger.web.pages.words import Mark
 from tequio_ledger.web.problems import AnyRequest
 from tequio_ledger.web.snapshot import snapshot
+from tequio_shared.competition_state import Phase
 from tequio_shared.ids import to_text
 
-ENTRIES, EARNERS = 8, 5
+ENTRIES, EARNERS, CONTESTS = 8, 5, 3
 WEEK_DAYS = 7
 
 
@@ -32,11 +36,23 @@ class Leader:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Contest:
+    """A competition that is not decided."""
+
+    id: str
+    name: str
+    mark: Mark
+    coming: tuple[str, int] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
     """The network."""
 
     runs: tuple[RunNow, ...]
     """The newest first; those that are over last."""
+    contests: tuple[Contest, ...]
+    """The newest first."""
     keys: int
     ranked: int
     members: int
@@ -52,16 +68,40 @@ async def get_overview(request: AnyRequest, ledger: GivenLedger) -> Response[byt
     """Show the network."""
     await ledger.sequencer.settled()
     runs = [run_now(ledger.state, run) for run in ledger.state.runs]
+    contests = _contests(ledger.state, ledger.clock())
     keys = len(ledger.state.peers)
-    return await press.in_turn(request, _printed, request, ledger, runs, keys)
+    return await press.in_turn(request, _printed, request, ledger, runs, contests, keys)
 
 
-def _printed(request: AnyRequest, ledger: Ledger, runs: list[RunNow], keys: int) -> Response[bytes]:
-    view, published = _view(ledger, runs, keys)
+def _contests(state: State, now_ms: int) -> tuple[Contest, ...]:
+    views = state.competitions.views
+    undecided = [one for one, view in views.items() if view.phase is not Phase.DECIDED]
+    found = [competition_now(state, one) for one in reversed(undecided[-CONTESTS:])]
+    return tuple(
+        Contest(
+            id=one.id,
+            name=one.rules.name,
+            mark=competition_words.mark(one, now_ms),
+            coming=competition_words.coming(one, now_ms),
+        )
+        for one in found
+    )
+
+
+def _printed(
+    request: AnyRequest,
+    ledger: Ledger,
+    runs: list[RunNow],
+    contests: tuple[Contest, ...],
+    keys: int,
+) -> Response[bytes]:
+    view, published = _view(ledger, runs, contests, keys)
     return press.page(request, "overview.html", press.frame(request, ledger, published), view)
 
 
-def _view(ledger: Ledger, runs: list[RunNow], keys: int) -> tuple[Overview, Published]:
+def _view(
+    ledger: Ledger, runs: list[RunNow], contests: tuple[Contest, ...], keys: int
+) -> tuple[Overview, Published]:
     now_ms = ledger.clock()
     with snapshot(ledger.database) as (connection, published):
         by_day = history.points_per_day(connection, now_ms - series.SPAN_DAYS * DAY_MS)
@@ -71,6 +111,7 @@ def _view(ledger: Ledger, runs: list[RunNow], keys: int) -> tuple[Overview, Publ
         tokens = history.tokens(connection)
     view = Overview(
         runs=tuple(sorted(runs, key=lambda run: (run.is_over, -run.opened_index))),
+        contests=contests,
         keys=keys,
         ranked=ranked,
         members=sum(run.members for run in runs if not run.is_over),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tequio_ledger.web.competition_now import competition_now
-from tequio_ledger.web.pages import competition_words
+from tequio_ledger.web.pages import competition_words, words
 from tequio_shared.competition_rules import CompetitionRules
 from tequio_shared.evaluations import Outcome
 from tequio_shared.ids import from_text, to_text
@@ -27,6 +27,8 @@ from tests.support.shown_ledger import REPO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+KINDS = ("comp.", "eval.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,12 @@ def test_the_list_names_every_competition_the_newest_first(contest: Contest) -> 
     assert page.links().count("/competitions") == 1, "in the navigation"
 
 
+def test_the_overview_shows_what_is_not_decided(contest: Contest) -> None:
+    links = contest.reader.get("/").links()
+    shown = [phase for phase in PHASES if f"/competitions/{contest.name(phase)}" in links]
+    assert shown == ["closed", "drawn", "revealed"], "the newest three"
+
+
 @pytest.mark.parametrize("phase", PHASES)
 def test_a_page_is_whole_in_every_phase(contest: Contest, phase: str) -> None:
     page = contest.page(phase)
@@ -150,6 +158,16 @@ def test_a_page_is_whole_in_every_phase(contest: Contest, phase: str) -> None:
     own = [link for link in page.links() if link.startswith(("/runs", "/peers", "/entries"))]
     for path in set(own):
         assert contest.reader.get(path).answer.status_code == 200, path
+
+
+def test_every_statement_is_told_with_its_entry_and_words(contest: Contest) -> None:
+    told = contest.shown.ledger.state.stories.of(contest.shown.papers["decided"].id)
+    page = contest.page("decided")
+    assert {f"/entries/{one.index}" for one in told} <= set(page.links())
+    assert len(told) == len({one.index for one in told}) > 40
+    assert {one.body.TYPE for one in told} == {kind for kind in words.TYPES if kind[:5] in KINDS}
+    for kind in {one.body.TYPE for one in told}:
+        assert words.TYPES[kind] in page.text
 
 
 def test_what_comes_next_is_said_with_its_date(contest: Contest) -> None:
@@ -186,9 +204,9 @@ def test_the_ranking_is_the_outcomes_and_the_liar_is_named(contest: Contest) -> 
 def test_each_pair_is_told_from_both_sides(contest: Contest) -> None:
     page = contest.page("decided")
     (table,) = [one for one in page.all("table") if one.attributes.get("class") == "pairs"]
-    words = table.text.split()
-    assert words.count("ahead") == words.count("behind") == 5
-    assert words.count("difference") == 2
+    said = table.text.split()
+    assert said.count("ahead") == said.count("behind") == 5
+    assert said.count("difference") == 2
 
 
 def test_scores_before_the_outcome_rank_nobody(contest: Contest) -> None:
