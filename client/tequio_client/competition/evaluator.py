@@ -57,6 +57,10 @@ _MODEL, _JOURNAL, _EVALUATION = "model", "scores.jsonl", "evaluation.json"
 _SAID = "already-said"
 
 
+class NotTakenError(UserFacingError):
+    """The ledger takes no such word from this key."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
     """With what an evaluator works; `told` hears a line for people at each thing done."""
@@ -102,14 +106,20 @@ class Evaluator:
 
     def offer(self, view: CompetitionView) -> None:
         """Offer to evaluate, if we may and have the memory; says once why not."""
-        if self.key in view.offers or self._said(view, "offer"):
+        if self.key in view.offers or self._was_said(view, "offer"):
             return
         why = self._unfit(view)
-        if why:
-            self._tell(view, f"no offer: {why}")
+        if why:  # memory may be there later
+            if not self._said(view, "unfit"):
+                self._tell(view, f"no offer: {why}")
             return
-        if self._speak(part_taking.offering(view, self._means.folder)):
+        try:
+            self._speak(part_taking.offering(view, self._means.folder))
+        except NotTakenError as err:
+            self._tell(view, f"no offer: {err}")
+        else:
             self._tell(view, "offered to evaluate")
+        self._said(view, "offer")
 
     # --- what is due
 
@@ -257,17 +267,18 @@ class Evaluator:
         return self.key in view.offers
 
     def _speak(self, body: Body, *documents: bytes) -> bool:
-        """Say it; whether it was new. Raises UserFacingError when the ledger is away."""
+        """Say it; whether it was new. Raises NotTakenError, and UserFacingError for one away."""
         said = partial(speaking.speak, self._reader.ledger, self._means.folder, body, *documents)
-        is_new = True
+        is_new, refused = True, None
         with endings.reached(self._reader.ledger):
             try:
                 trio.run(said)
             except* LedgerRefusedError as group:
                 refused = first_of(group)
-                if not isinstance(refused, LedgerRefusedError) or refused.code != _SAID:
-                    raise
-                is_new = False
+        if isinstance(refused, LedgerRefusedError):
+            is_new = False
+            if refused.code != _SAID:
+                raise NotTakenError(f"the ledger says no: {refused}")
         return is_new
 
     def _finish(self, view: CompetitionView, left: Sequence[str]) -> None:
@@ -284,10 +295,12 @@ class Evaluator:
 
     def _said(self, view: CompetitionView, what: str) -> bool:
         """Whether this was asked before."""
-        spot = (to_text(view.id), what)
-        was = spot in self._told
-        self._told.add(spot)
+        was = self._was_said(view, what)
+        self._told.add((to_text(view.id), what))
         return was
+
+    def _was_said(self, view: CompetitionView, what: str) -> bool:
+        return (to_text(view.id), what) in self._told
 
     def _tell(self, view: CompetitionView, line: str) -> None:
         self._means.told(f"{view.rules.name}: {line}")

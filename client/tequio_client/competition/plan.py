@@ -65,6 +65,7 @@ window = 2048      # tokens that a model sees at once, at most what every entran
 stride = 1024      # tokens that each later window scores
 documents = 2000   # drawn from the sealed set after the deadline; all, if it has not so many
 evaluators = 3     # drawn from those who offered: 3 to 16; take 5 where there is much to win
+evaluator_tier = 0 # 0: any key, and one person may offer many; 1: an account vouches; 2: invited
 """
 
 
@@ -87,6 +88,7 @@ class _Scoring(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     stride: int = STRIDE
     documents: int = 2_000
     evaluators: int = 3
+    evaluator_tier: int = 0
 
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -150,6 +152,7 @@ def rules(plan: Plan, sealed: SealedSet, archive_bytes: int, now_ms: int) -> Com
             stride=plan.scoring.stride,
             documents=plan.scoring.documents,
             evaluators=plan.scoring.evaluators,
+            evaluator_tier=plan.scoring.evaluator_tier,
         ),
         data=plan.data,
     )

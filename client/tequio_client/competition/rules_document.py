@@ -61,7 +61,7 @@ def lines(rules: CompetitionRules) -> Iterator[str]:
     )
     yield (
         f"  scoring    windows of {scoring.window:,} tokens, stride {scoring.stride:,}, "
-        f"{scoring.evaluators} evaluators"
+        f"{scoring.evaluators} evaluators of tier {scoring.evaluator_tier} or higher"
     )
     yield f"  budget     {_budget(rules)}"
     yield f"  custodians {sealed.needed} of {len(rules.custodians)} open the texts"

@@ -9,8 +9,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from tequio_client.clock import now_ms
-from tequio_client.competition import moments, rules_document
+from tequio_client.competition import moments, outcomes, rules_document
 from tequio_shared.competition_state import Phase
+from tequio_shared.errors import MalformedError
+from tequio_shared.evaluations import Outcome
 from tequio_shared.ids import to_text
 from tequio_shared.scoring import nanobits_per_byte
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from tequio_client.competition.log_reader import LogReader
     from tequio_shared.competition import CompetitionView
     from tequio_shared.competition_state import Entrant, Offer
+    from tequio_shared.ids import Digest
 
 _GIGA = 10**9
 _LETTERS = 10
@@ -64,6 +67,22 @@ def show(log: LogReader, wanted: str | None) -> None:
     console.print(f"shares shown: {shown}, of {view.rules.sealed.needed} needed")
     for line in _draw(view):
         console.print(line)
+    if view.outcome is not None:
+        _show_outcome(log, view, view.outcome, console)
+
+
+def _show_outcome(log: LogReader, view: CompetitionView, name: Digest, console: Console) -> None:
+    """What the organisers stated; whether it follows is for `tequio verify-competition` to say."""
+    raw = log.blob(name)
+    try:
+        outcome = None if raw is None else Outcome.parse(raw)
+    except MalformedError:
+        outcome = None
+    if outcome is None:
+        console.print("the outcome cannot be read: the ledger does not have it, or it is damaged")
+    else:
+        outcomes.show(view, outcome, console)
+    console.print(f"check it: tequio verify-competition {log.ledger}")
 
 
 def _entrants(view: CompetitionView) -> Table:

@@ -47,6 +47,8 @@ class Contest:
     url: str = ""
     volunteers: list[Program] = field(default_factory=list)
     reader: LogReader | None = None
+    status: int = 1
+    """Of the stranger's check, once it was made."""
 
     @property
     def folder(self) -> Path:
@@ -78,8 +80,8 @@ class Contest:
         raise UserFacingError(f"the competition came to a stand; its logs are in {self.folder}")
 
 
-async def play(contest: Contest, *, keep_running: bool) -> int:
-    """Play it all; gives the exit status of the stranger's check, or goes on until cancelled.
+async def play(contest: Contest, *, keep_running: bool) -> None:
+    """Play it all, to the stranger's check; or go on until cancelled.
 
     Every process ends with this function. Raises UserFacingError when a program fails.
     """
@@ -97,12 +99,11 @@ async def play(contest: Contest, *, keep_running: bool) -> int:
         await _train(contest)
         await _reveal(contest)
         await _decide(contest)
-        status = await _verify(contest)
+        await _verify(contest)
         if keep_running:
             contest.told(f"It goes on running until Ctrl-C: {contest.url}/competitions")
             await trio.sleep_forever()
         nursery.cancel_scope.cancel()
-    return status
 
 
 async def _found(contest: Contest, nursery: trio.Nursery) -> None:
@@ -249,15 +250,14 @@ async def _decide(contest: Contest) -> None:
     contest.told(f"Decided. Look at {_page(contest, view)}")
 
 
-async def _verify(contest: Contest) -> int:
+async def _verify(contest: Contest) -> None:
     contest.told("A stranger checks all of it, from the log alone:")
     command = ("verify-competition", contest.url)
     contest.told("  tequio " + " ".join(command))
     program = Program("verify", tequio(*command), contest.folder)
-    status = await program.run()
+    contest.status = await program.run()
     contest.told(program.output.decode(errors="replace").strip() or program.last_words())
-    contest.told(f"Exit status {status}.")
-    return status
+    contest.told(f"Exit status {contest.status}.")
 
 
 def _is_over(view: CompetitionView) -> bool:

@@ -31,9 +31,8 @@ def perform(script: ContestScript, *, keep_running: bool) -> int:
 
 
 async def _perform(contest: Contest, keep_running: bool) -> int:  # noqa: FBT001 - trio passes by place
-    status = 1  # of who was ended by a signal
     async with trio.open_nursery() as nursery:
         nursery.start_soon(end_at_signal, nursery.cancel_scope)
-        status = await play(contest, keep_running=keep_running)
+        await play(contest, keep_running=keep_running)
         nursery.cancel_scope.cancel()
-    return status
+    return contest.status

@@ -204,7 +204,15 @@ def test_a_competition_is_shown_as_the_log_tells_it(
     showing.list_all(story.log)
     showing.show(story.log, "Small")
     said = capsys.readouterr().out
-    for part in ("Small", "decided", "maize", "milpa/bean at", "beacon: ", "takes 0.007 bits"):
+    for part in (
+        "Small",
+        "decided",
+        "maize",
+        "milpa/bean at",
+        "beacon: ",
+        "takes 0.007 bits",
+        "bits per byte, the fewer",
+    ):
         assert part in said
 
 
