@@ -52,6 +52,7 @@ from tequio_shared.statements.competitions import (
     EvalResult,
     EvalSecret,
 )
+from tequio_shared.tiers import Tier
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -231,9 +232,18 @@ class CompetitionView:
             raise RefusedError("not-eligible", "organisers do not evaluate")
         if any(author == entrant.author for entrant in self.entrants.values()):
             raise RefusedError("not-eligible", "entrants do not evaluate")
+        least = self.rules.scoring.evaluator_tier
+        if network.tier(author, mark.ts) < least:
+            way = "have an account vouch for it" if least == Tier.VOUCHED else "be invited"
+            raise RefusedError("not-eligible", f"keys of tier {least} evaluate here: {way}")
         self.offers[author] = Offer(offered=mark, commit=digest_from_text(body.commit))
 
     # --- private: the draw
+
+    def _offers_of_tier(self, ts: int, network: Network) -> dict[PeerKey, Offer]:
+        """Those whose keys are still known as well as the rules ask."""
+        least = self.rules.scoring.evaluator_tier
+        return {at: one for at, one in self.offers.items() if network.tier(at, ts) >= least}
 
     def _open_secret(self, mark: Mark, author: PeerKey, body: EvalSecret) -> None:
         offer = self.offers.get(author)
@@ -363,7 +373,10 @@ class CompetitionView:
             case CompDraw():
                 self._check_date(mark, dates.draw, None)
                 self.candidates = eligible(
-                    self.entrants.values(), self.offers, self.rules.custodian_keys, network
+                    self.entrants.values(),
+                    self._offers_of_tier(mark.ts, network),
+                    self.rules.custodian_keys,
+                    network,
                 )
                 self._begin(Phase.DRAWN, mark)
             case CompResult(outcome=name):

@@ -59,6 +59,11 @@ class Network:
         """Whose key it is, as far as the log knows."""
         return self.tiers.word(key).owner
 
+    def tier(self, key: PeerKey, ts: int) -> int:
+        """How much is known of who is behind the key at that time (ms), in whichever run."""
+        word = self.tiers.word(key)
+        return int(word.tier) if not word.until or word.until > ts else 0
+
     def rostered(self, run: RunId) -> set[PeerKey]:
         """Who ever had a slot in the run."""
         view = self.run(run)

@@ -65,6 +65,8 @@ class Scoring(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     documents: Positive
     """How many of the sealed set are drawn; all, if there are not so many."""
     evaluators: Annotated[int, Meta(ge=LEAST_EVALUATORS, le=EVALUATORS)]
+    evaluator_tier: Annotated[int, Meta(ge=0, le=2)] = 0
+    """Least tier of an evaluator's key (`tiers.Tier`); 0 lets one person offer many keys."""
 
 
 class CompetitionRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

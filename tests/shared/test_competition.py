@@ -149,6 +149,16 @@ def test_who_has_an_interest_is_not_drawn() -> None:
     assert set(stage.scorers) == set(OFFERS)
 
 
+def test_only_keys_of_the_tier_that_the_rules_ask_offer_and_are_drawn() -> None:
+    stage = Stage(tier=1).open().enter("alpha")
+    with pytest.raises(RefusedError, match="tier 1 evaluate here: have an account vouch"):
+        stage.offer("anybody")
+    for name in OFFERS:
+        stage.vouch(name, name, until_ms=DEADLINE + 1 if name == "one" else 2 * RESULT)
+    stage.offer(*OFFERS).close().confess(*OFFERS).draw().reveal(1, 2)
+    assert set(stage.scorers) == set(OFFERS) - {"one"}
+
+
 def test_no_owner_is_drawn_twice() -> None:
     stage = Stage(evaluators=16).open().enter("alpha").offer(*OFFERS)
     stage.vouch("somebody", "one", "two")

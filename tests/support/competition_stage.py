@@ -49,7 +49,7 @@ RUN = RUN_RULES.run_id
 class Stage:
     """A competition on its own: people by name, a clock, and the fold that they talk to."""
 
-    def __init__(self, budget: Budget = NO_LIMIT, evaluators: int = 3) -> None:
+    def __init__(self, budget: Budget = NO_LIMIT, evaluators: int = 3, tier: int = 0) -> None:
         self.standings = Standings()
         self.tiers = Tiers(registered=self.standings.records)
         self.people: dict[str, PeerKey] = {}
@@ -67,7 +67,7 @@ class Stage:
         )
         custodians = [self.key(f"custodian {n}") for n in (1, 2, 3)]
         self.paper = PaperCompetition(
-            custodians=custodians, start_ms=START, budget=budget, evaluators=evaluators
+            custodians=custodians, start_ms=START, budget=budget, evaluators=evaluators, tier=tier
         )
 
     def document(self, name: Digest) -> bytes:
@@ -128,11 +128,11 @@ class Stage:
         """Who was drawn."""
         return [self.name_of(key) for key in self.drawn().evaluators]
 
-    def vouch(self, owner: str, *names: str) -> None:
-        """Have a connector say whose keys these are."""
+    def vouch(self, owner: str, *names: str, until_ms: int = 2 * RESULT) -> None:
+        """Have a connector say whose keys these are, until so long after the opening."""
         connector = to_text(self.key("connector"))
-        until = START + 2 * RESULT
-        bodies: list[Body] = [RoleGrant(peer=connector, role="connector", until=until)]
+        granted, until = START + 2 * RESULT, START + until_ms
+        bodies: list[Body] = [RoleGrant(peer=connector, role="connector", until=granted)]
         whose = to_text(sha256(owner.encode()))
         keys = [to_text(self.key(name)) for name in names]
         bodies += [MemberVouch(peer=key, owner=whose, until=until) for key in keys]

@@ -53,6 +53,7 @@ class PaperCompetition:
     texts: int = 20
     drawn: int = 5
     evaluators: int = 3
+    tier: int = 0
     name: str = "Paper 2026"
     dates: tuple[int, ...] = (OPENS, DEADLINE, DRAW, SCORED, RESULT)
     """Milliseconds after the start, in the order of the rules."""
@@ -80,7 +81,13 @@ class PaperCompetition:
             custodians=tuple(map(to_text, self.custodians)),
             budget=self.budget,
             dates=Dates(opens=opens, deadline=deadline, draw=draw, scored=scored, result=result),
-            scoring=Scoring(window=64, stride=32, documents=self.drawn, evaluators=self.evaluators),
+            scoring=Scoring(
+                window=64,
+                stride=32,
+                documents=self.drawn,
+                evaluators=self.evaluators,
+                evaluator_tier=self.tier,
+            ),
             data="",
         )
         self.put(self.rules.encode())
