@@ -23,6 +23,7 @@ from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from tequio_client.audit.main import Progress
@@ -65,7 +66,8 @@ def one(wish: Wish, told: Callable[[str], None]) -> None:
             raise NothingToDoError(_not_offered(view, to_text(evaluator.key), wish.folder))
         return evaluator.step(view)
 
-    _work(wish, told, rounds)
+    console = Console(stderr=True)
+    _work(wish, told, rounds, Bars(console) if console.is_terminal else nullcontext(Quiet()))
 
 
 def follow(wish: Wish, told: Callable[[str], None]) -> None:
@@ -82,18 +84,19 @@ def follow(wish: Wish, told: Callable[[str], None]) -> None:
                 done.add(view.id)
         return True
 
-    _work(wish, told, rounds)
+    _work(wish, told, rounds, nullcontext(Quiet()))
 
 
 def _work(
-    wish: Wish, told: Callable[[str], None], rounds: Callable[[LogReader, Evaluator], bool]
+    wish: Wish,
+    told: Callable[[str], None],
+    rounds: Callable[[LogReader, Evaluator], bool],
+    bars: AbstractContextManager[Progress],
 ) -> None:
     """Read the log and do what is due, again and again; what fails is tried again."""
     chosen = device.choose(wish.device)
     if wish.threads:
         device.limit_threads(wish.threads)
-    console = Console(stderr=True)
-    bars = Bars(console) if console.is_terminal else nullcontext(Quiet())
     reader = LogReader(wish.ledger, wish.trust)
     pause_s = SOON_S
     with locked(wish.folder), bars as progress:
