@@ -39,13 +39,16 @@ class Outline:
 def read(path: Path) -> Outline:
     """Read the plan at `path` and what it names; raises UserFacingError."""
     plan = plans.read(path)
-    return of_plan(plan, path, sources.find(plan.model, path.parent))
+    corpus = data(path.parent / plan.data.folder)
+    return _of(plan, path, corpus, sources.find(plan.model, path.parent))
 
 
 def of_plan(plan: Plan, path: Path, source: Source) -> Outline:
-    """Outline a plan that lies at `path`, or will; raises UserFacingError."""
-    folder = path.parent / plan.data.folder
-    corpus = data(folder)
+    """Outline a plan that will lie at `path`; raises UserFacingError."""
+    return _of(plan, path, data(path.parent / plan.data.folder), source)
+
+
+def _of(plan: Plan, path: Path, corpus: Corpus, source: Source) -> Outline:
     model = _model(source, corpus)
     sources.check_vocabulary(source, corpus)
     sources.check_context(source, corpus)
@@ -62,6 +65,7 @@ def of_plan(plan: Plan, path: Path, source: Source) -> Outline:
         witness_share_bp=round(plan.witness_share * 10_000),
     )
     manifest = checked(draft, path)
+    folder = path.parent / plan.data.folder
     return Outline(plan=plan, source=source, corpus=corpus, folder=folder, manifest=manifest)
 
 
