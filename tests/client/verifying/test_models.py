@@ -10,7 +10,8 @@ from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import export
 from tequio_client.checkpoint.story import Wanted
 from tequio_client.competition import submission
-from tequio_client.competition.weights import OtherWeightsError
+from tequio_client.competition.weights import Origin, OtherWeightsError
+from tequio_client.trainer import model_folder
 from tequio_client.verifying.models import Models
 from tequio_shared.errors import UserFacingError
 from tests.client.audit.logs import MemoryLog
@@ -52,6 +53,17 @@ def test_an_export_of_another_head_is_not(whole: Path, tmp_path: Path) -> None:
     made = submission.of_head(played().manifest.run_id, 1, head.weights_root)
     with pytest.raises(OtherWeightsError, match="is the head of round 3"):
         models(tmp_path, whole).model("maize", made)
+
+
+def test_a_head_is_had_through_its_ledger_and_loads(tmp_path: Path) -> None:
+    head = played().swarm.view.heads[ROUNDS]
+    made = submission.of_head(played().manifest.run_id, ROUNDS, head.weights_root)
+    with shown(MemoryLog(played().swarm)) as site:
+        origin = Origin(ledger=site.url, stores=[played().store(tmp_path / "store", ROUNDS)])
+        asked = Models(given={}, origin=origin, folder=tmp_path, progress=Quiet())
+        folder = asked.model("maize", made)
+    scored = model_folder.open_folder(folder, tokenizer=None, prefix=None)
+    assert scored.rules(64, 32).window == 64
 
 
 def test_a_folder_that_is_no_export_cannot_be_told(tmp_path: Path) -> None:
