@@ -4,32 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import httpx
+import trio
+from tests.support.paper_swarm import manifest
 
-from tequio_shared.ids import ZERO_DIGEST, NetworkId, sha256
+from ledgers.program import ORGANISER
+from tequio_client.ledger_api import LedgerApi
+from tequio_shared.ids import ZERO_DIGEST, Digest, sha256, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.run import first_head
 from tequio_shared.statement import make, sign
-from tequio_shared.statements.members import KeyRegister
+from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
+from tequio_shared.statements.runs import RunOpen
 from tequio_shared.tlog import bundle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ledgers.program import Program
+    from tequio_shared.ids import NetworkId, RunId
+    from tequio_shared.statements import Body
 
 BATCH = 64
 LIFE_MS = 600_000
+STATEMENTS_EACH = 10
 
 
 def newcomers(net: NetworkId, name: str, count: int) -> list[bytes]:
     """Sign registrations: of all statements those that leave the ledger the most to remember."""
-    now_ms = time.time_ns() // 1_000_000
-    return [
-        _registered(net, sha256(name.encode(), at.to_bytes(4, "big")), now_ms)
-        for at in range(count)
-    ]
+    seeds = [sha256(name.encode(), at.to_bytes(4, "big")) for at in range(count)]
+    return [Author(Signer(seed)).say(net, KeyRegister(nonce=0)) for seed in seeds]
 
 
 def bundles(leaves: Sequence[bytes], size: int = BATCH) -> list[bytes]:
@@ -38,14 +45,27 @@ def bundles(leaves: Sequence[bytes], size: int = BATCH) -> list[bytes]:
 
 
 def throughput(program: Program, statements: int, connections: int) -> dict[str, float]:
-    """Post batches from several connections at once; signed beforehand."""
+    """Post batches from several connections at once, signed beforehand: new keys, then known ones.
+
+    A known key's are those of a run's members, who come and go; the run waits for more of them.
+    """
     each = statements // connections
+    report = {}
     chains = [bundles(newcomers(program.net, f"batch {n}", each)) for n in range(connections)]
+    report["registrations_per_s"] = _rate(program, chains, each)["statements_per_s"]
+    run = _open_run(program)
+    crews = [Crew.of(program.net, n, each // STATEMENTS_EACH) for n in range(connections)]
+    asyncio.run(_post_all(program.url, [bundles(crew.register()) for crew in crews]))
+    chains = [bundles(crew.come_and_go(run)) for crew in crews]
+    return report | _rate(program, chains, each // STATEMENTS_EACH * STATEMENTS_EACH)
+
+
+def _rate(program: Program, chains: list[list[bytes]], each: int) -> dict[str, float]:
     before_s = program.cpu_s()
     seconds, latencies = asyncio.run(_post_all(program.url, chains))
     return {
-        "cpu_us_per_statement": round(1e6 * (program.cpu_s() - before_s) / (each * connections)),
-        "statements_per_s": round(each * connections / seconds),
+        "cpu_us_per_statement": round(1e6 * (program.cpu_s() - before_s) / (each * len(chains))),
+        "statements_per_s": round(each * len(chains) / seconds),
         "batch_p50_ms": _at(latencies, 0.5),
         "batch_p99_ms": _at(latencies, 0.99),
     }
@@ -58,17 +78,68 @@ def receipts(program: Program, count: int) -> dict[str, float]:
     return {"receipt_p50_ms": _at(latencies, 0.5), "receipt_p99_ms": _at(latencies, 0.99)}
 
 
-def _registered(net: NetworkId, seed: bytes, now_ms: int) -> bytes:
-    signer = Signer(seed)
-    statement = make(
-        body=KeyRegister(nonce=0),
-        author=signer.key,
-        seq=1,
-        ts=now_ms,
-        exp=now_ms + LIFE_MS,
-        prev=ZERO_DIGEST,
-    )
-    return sign(net, statement, signer).leaf()
+@dataclass(slots=True)
+class Crew:
+    """Members of one run whose statements go over one connection."""
+
+    net: NetworkId
+    authors: list[Author]
+
+    @classmethod
+    def of(cls, net: NetworkId, number: int, members: int) -> Crew:
+        """Make the keys."""
+        seeds = [sha256(b"crew %d of %d" % (at, number)) for at in range(members)]
+        return cls(net=net, authors=[Author(Signer(seed)) for seed in seeds])
+
+    def register(self) -> list[bytes]:
+        """Sign a registration each."""
+        return [one.say(self.net, KeyRegister(nonce=0)) for one in self.authors]
+
+    def come_and_go(self, run: RunId) -> list[bytes]:
+        """Sign `STATEMENTS_EACH` each: ready, and gone again."""
+        commit = to_text(sha256(b"secret"))
+        ready = MemberReady(head=commit, roles=("trainer", "witness"), commit=commit)
+        bodies = (ready, MemberLeave(reason=1)) * (STATEMENTS_EACH // 2)
+        return [one.say(self.net, body, run) for body in bodies for one in self.authors]
+
+
+@dataclass(slots=True)
+class Author:
+    """A key and where its chain ends."""
+
+    signer: Signer
+    seq: int = 0
+    last: Digest = ZERO_DIGEST
+
+    def say(self, net: NetworkId, body: Body, run: RunId | None = None) -> bytes:
+        """Sign the next statement of the chain."""
+        now_ms = time.time_ns() // 1_000_000
+        statement = make(
+            body=body,
+            author=self.signer.key,
+            seq=self.seq + 1,
+            ts=now_ms,
+            exp=now_ms + LIFE_MS,
+            prev=self.last,
+            run=run,
+        )
+        self.seq, self.last = statement.seq, statement.digest
+        return sign(net, statement, self.signer).leaf()
+
+
+def _open_run(program: Program) -> RunId:
+    """Open a run that begins with more members than there are."""
+    rules = manifest(min_members=4_000, most_members=4_000)
+    trio.run(_put_blob, program.url, rules.encode())
+    body = RunOpen(manifest=to_text(rules.run_id), head=to_text(first_head(rules).hash))
+    opening = Author(ORGANISER).say(program.net, body, rules.run_id)
+    asyncio.run(_post_all(program.url, [bundles([opening])]))
+    return rules.run_id
+
+
+async def _put_blob(url: str, content: bytes) -> None:
+    async with LedgerApi(url) as api:
+        await api.put_blob(content, ORGANISER, time.time_ns() // 1_000_000)
 
 
 async def _post_all(url: str, chains: list[list[bytes]]) -> tuple[float, list[float]]:

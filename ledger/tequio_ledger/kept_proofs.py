@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tequio_ledger.store import log_rows
-from tequio_ledger.tile_proofs import TileProofs
+from tequio_ledger.tile_proofs import TileProofs, is_full
 from tequio_shared.ids import DIGEST_BYTES, Digest
 from tequio_shared.merkle import node_hash
 from tequio_shared.tlog import TILE_WIDTH
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tequio_ledger.store.engine import Database
     from tequio_ledger.tree import Tile
 
@@ -38,7 +41,7 @@ class KeptProofs:
         """Give the maker of proofs for a size of the log."""
         newest = self._newest
         if newest is None or newest.size != size:
-            newest = TileProofs(self._read, size, self.node)
+            newest = TileProofs(self._read, size, self.node, partial(self._foreseen, size))
             self._newest = newest
         return newest
 
@@ -49,13 +52,28 @@ class KeptProofs:
             if expanded is not None:
                 self._expanded.move_to_end(tile)
         if expanded is None:
-            expanded = _expand(self._read(tile) or b"")
-            with self._lock:
-                self._expanded[tile] = expanded
-                if len(self._expanded) > MOST:
-                    self._expanded.popitem(last=False)
+            expanded = self._keep(tile, self._read(tile) or b"")
         first = DIGEST_BYTES * (2 * TILE_WIDTH - (2 * TILE_WIDTH >> height) + index)
         return Digest(expanded[first : first + DIGEST_BYTES])
+
+    def _foreseen(self, size: int, tiles: Sequence[Tile]) -> dict[Tile, bytes]:
+        """Read those that are not at hand by one question; keep the full ones, give the others."""
+        missing = [tile for tile in tiles if tile not in self._expanded]
+        if not missing:
+            return {}
+        with self._database.reader.begin() as connection:
+            found = log_rows.read_tiles(connection, missing)
+        for tile in [one for one in found if is_full(one, size)]:
+            self._keep(tile, found.pop(tile))
+        return found
+
+    def _keep(self, tile: Tile, data: bytes) -> bytes:
+        expanded = _expand(data)
+        with self._lock:
+            self._expanded[tile] = expanded
+            if len(self._expanded) > MOST:
+                self._expanded.popitem(last=False)
+        return expanded
 
     def _read(self, tile: Tile) -> bytes | None:
         with self._database.reader.begin() as connection:

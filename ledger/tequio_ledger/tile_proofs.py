@@ -14,11 +14,12 @@ from tequio_shared.merkle import node_hash, root_of_hashes
 from tequio_shared.tlog import TILE_WIDTH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from tequio_ledger.tree import Tile
 
     ReadTile = Callable[[Tile], bytes | None]
+    Foresee = Callable[[Sequence[Tile]], Mapping[Tile, bytes]]
     FullNode = Callable[[Tile, int, int], Digest]
 
 _HEIGHT = 8
@@ -27,12 +28,22 @@ _HEIGHT = 8
 class TileProofs:
     """Makes proofs for one size of the log; `read_tile` gives a tile as far as it has grown."""
 
-    def __init__(self, read_tile: ReadTile, size: int, full_node: FullNode | None = None) -> None:
-        """`full_node` gives a node of a full tile, by its height in the tile and its index."""
+    def __init__(
+        self,
+        read_tile: ReadTile,
+        size: int,
+        full_node: FullNode | None = None,
+        foresee: Foresee | None = None,
+    ) -> None:
+        """`full_node` gives a node of a full tile, by its height in the tile and its index.
+
+        `foresee` is told which tiles an inclusion proof will take, and may give them.
+        """
         self.size = size
         self._read_tile = read_tile
         self._size = size
         self._full_node = full_node
+        self._foresee = foresee
         self._tiles: dict[Tile, bytes] = {}
         self._nodes: dict[tuple[int, int], Digest] = {}
         self._edge: dict[tuple[int, int], Digest] = {}  # ranges that end with the tree
@@ -44,6 +55,8 @@ class TileProofs:
         """
         if not 0 <= index < self._size:
             raise IndexError(f"entry {index} of {self._size}")
+        if self._foresee is not None:
+            self._tiles.update(self._foresee(self._tiles_of(index)))
         proof: list[Digest] = []
         first, end = 0, self._size
         while end - first > 1:
@@ -89,11 +102,24 @@ class TileProofs:
             self._edge[first, end] = found
         return found
 
+    def _tiles_of(self, index: int) -> list[Tile]:
+        """Name the tiles over an entry and along the right edge that are not at hand."""
+        names: list[Tile] = []
+        level, nodes = 0, self._size
+        while nodes:
+            over, edge = (index >> _HEIGHT * level) // TILE_WIDTH, nodes // TILE_WIDTH
+            if over < edge:
+                names.append((level, over))
+            if nodes % TILE_WIDTH:
+                names.append((level, edge))
+            level, nodes = level + 1, edge
+        return [one for one in names if one not in self._tiles]
+
     def _node(self, level: int, index: int) -> Digest:
         """Hash the full subtree `index` of 2^level entries."""
         tile_level, rest = divmod(level, _HEIGHT)
         tile, at = divmod(index << rest, TILE_WIDTH)
-        if self._full_node is not None and (tile + 1) << 8 * (tile_level + 1) <= self._size:
+        if self._full_node is not None and is_full((tile_level, tile), self._size):
             return self._full_node((tile_level, tile), rest, at >> rest)
         if (level, index) in self._nodes:
             return self._nodes[level, index]
@@ -113,6 +139,12 @@ class TileProofs:
                 raise FatalLogError(f"tile {name[0]}/{name[1]} is missing from the database")
             self._tiles[name] = held
         return held
+
+
+def is_full(tile: Tile, size: int) -> bool:
+    """Whether a tile has all its hashes in a log of that size."""
+    level, n = tile
+    return (n + 1) << _HEIGHT * (level + 1) <= size
 
 
 def _split(size: int) -> int:

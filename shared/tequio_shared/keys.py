@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nacl.bindings import crypto_core_ed25519_is_valid_point
@@ -25,6 +26,8 @@ KEY_BYTES = 32
 SEED_BYTES = 32
 SIGNATURE_BYTES = 64
 
+_CHECKED = 16_384
+"""Keys whose check is remembered: it takes as long as verifying a signature."""
 _BEACON_PREFIX = b"tequio/v1/beacon-secret\x00"
 
 
@@ -62,6 +65,7 @@ def beacon_commitment(secret: bytes) -> bytes:
     return sha256(secret)
 
 
+@lru_cache(_CHECKED)
 def check_key(raw: bytes) -> PeerKey:
     """Accept a public key on the main subgroup, in its canonical encoding.
 

@@ -6,6 +6,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tequio_ledger.tile_proofs import TileProofs
 from tequio_ledger.tree import Tree
@@ -13,6 +15,9 @@ from tequio_shared import merkle
 from tequio_shared.errors import FatalLogError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tequio_ledger.tree import Tile
     from tequio_shared.ids import Digest
 
 SIZES = (1, 2, 3, 255, 256, 257, 511, 700, 65_537)
@@ -43,6 +48,26 @@ def test_it_is_the_proof_of_rfc_6962() -> None:
     proofs = TileProofs(tiles().get, 700)
     for index in (0, 255, 256, 511, 512, 699):
         assert proofs.inclusion(index) == merkle.inclusion_proof(hashes()[:700], index)
+
+
+@given(st.data())
+def test_it_is_known_before_which_tiles_a_proof_takes(data: st.DataObject) -> None:
+    size = data.draw(st.integers(2, max(SIZES)) | st.sampled_from(SIZES[1:]))
+    foreseen: set[Tile] = set()
+    read: set[Tile] = set()
+
+    def give(tile: Tile) -> bytes | None:
+        read.add(tile)
+        return tiles().get(tile)
+
+    def foresee(names: Sequence[Tile]) -> dict[Tile, bytes]:
+        foreseen.update(names)
+        return {}
+
+    proofs = TileProofs(give, size, foresee=foresee)
+    proofs.inclusion(data.draw(st.integers(0, size - 1)))
+    assert read <= foreseen <= tiles().keys()
+    assert len(foreseen) <= 2 * len({level for level, _ in foreseen})
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from tequio_client.demo import programs
-from tests.support.browser import CHROMIUM, chromium, watched
+from tests.support.browser import CHROMIUM, NARROW, Watched, barriers, chromium, watched
 from tests.support.stage import left_over
 
 if TYPE_CHECKING:
@@ -191,6 +193,60 @@ def test_the_pages_of_its_ledger_lead_from_the_run_to_a_verified_entry(demo: Dem
             points = page.locator(".stat", has_text="exactly").inner_text()
             assert f"{peer['micropoints'] / 1e6:.6f}".rstrip("0") in points
         assert window.faults == []
+
+
+@pytest.mark.whole
+@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: installer/setup.sh tools")
+def test_every_kind_of_page_about_it_can_be_reached_and_shuts_nobody_out(demo: Demo) -> None:
+    with served_again(demo.folder) as url, chromium() as browser:
+        with watched(browser) as window:
+            found = kinds_of_pages(window, url)
+            wrong = [(window.page.url, window.faults)] if window.faults else []
+            for path in found.values():
+                window.open(url + path)
+                if shut_out := barriers(window.page):
+                    wrong.append((path, shut_out))
+        assert wrong == []
+        assert found.keys() >= KINDS
+        with watched(browser, "dark", NARROW, scripts=False) as window:
+            for kind, path in found.items():
+                window.open(url + path)
+                assert window.page.locator("h1").inner_text(), kind
+            assert window.faults == []
+
+
+KINDS = {
+    "/",
+    "/runs/*",
+    "/runs/*/rounds",
+    "/runs/*/rounds/*",
+    "/peers/*",
+    "/leaderboard",
+    "/quarantine",
+    "/entries",
+    "/entries/*",
+    "/status",
+    "/about",
+}
+"""What a reader can follow links to, from the first page on."""
+_NAMES = re.compile(r"(?<=/)(?:[A-Za-z0-9_-]{43}|\d+)(?=/|$)")
+_STILL = ("/static/", "/v1/", "/log/", "/openapi", "/metrics")
+"""What is no page."""
+
+
+def kinds_of_pages(window: Watched, url: str) -> dict[str, str]:
+    """Follow links to one page of each kind; a kind's names and numbers are stars."""
+    found = {"/": "/"}
+    waiting = ["/"]
+    while waiting:
+        window.open(url + waiting.pop())
+        links = window.page.locator("a[href^='/']").all()
+        for path in [urlsplit(one.get_attribute("href") or "").path for one in links]:
+            kind = _NAMES.sub("*", path)
+            if kind not in found and not path.startswith(_STILL):
+                found[kind] = path
+                waiting.append(path)
+    return found
 
 
 @contextmanager

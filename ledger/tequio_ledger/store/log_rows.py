@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, exists, func, insert, select, update
+from sqlalchemy import and_, delete, exists, func, insert, or_, select, update
 
 from tequio_ledger.store.insertion import insert_many, upsert
 from tequio_ledger.store.models import LogCheckpoint, LogEntry, LogHead, LogMark, LogTile
@@ -125,6 +125,13 @@ def read_tile(connection: Connection, tile: Tile) -> bytes | None:
     level, n = tile
     query = select(LogTile.data).where(LogTile.level == level, LogTile.n == n)
     return connection.execute(query).scalar_one_or_none()
+
+
+def read_tiles(connection: Connection, tiles: Sequence[Tile]) -> dict[Tile, bytes]:
+    """The bytes of those of the tiles that there are, by one question."""
+    named = or_(*(and_(LogTile.level == level, LogTile.n == n) for level, n in tiles))  # by the key
+    rows = connection.execute(select(LogTile.level, LogTile.n, LogTile.data).where(named))
+    return {(level, n): data for level, n, data in rows}
 
 
 def count_tiles(connection: Connection) -> int:
