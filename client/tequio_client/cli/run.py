@@ -44,7 +44,7 @@ def list_(ledger: str) -> None:
 
 
 @run.command()
-@click.argument("name")
+@options.named("name")
 @options.ledger
 def show(name: str, ledger: str) -> None:
     """Show one run, by name or the beginning of its id."""
@@ -54,7 +54,7 @@ def show(name: str, ledger: str) -> None:
 
 
 @run.command()
-@click.argument("name")
+@options.named("name")
 @click.argument("what", type=click.Choice(["pause", "resume", "finish"]))
 @options.ledger
 @options.folder("organiser")
