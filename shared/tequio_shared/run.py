@@ -32,12 +32,14 @@ from tequio_shared.ids import (
     from_text,
     sha256,
 )
+from tequio_shared.measures import Draw, is_due
 from tequio_shared.roles import OF_COORDINATOR
 from tequio_shared.round import Head, NextHead, Phase, RoundView
 from tequio_shared.standing import Standings
 from tequio_shared.statements.members import MemberLeave, MemberReady
 from tequio_shared.statements.rounds import (
     HeadAttest,
+    HeadMeasure,
     HeadPromote,
     RoundClose,
     RoundOpen,
@@ -188,6 +190,8 @@ class RunView:
     absent: set[PeerKey] = field(default_factory=set)  # who left since the round's roster
     rostered_ms: int = 0  # ts of the round's round.roster
     witnessed_ms: int = 0  # ts of its round.witness
+    drawn: Draw | None = None  # who is to measure which head; the last draw
+    measured: Draw | None = None  # the last one of which somebody said something
     said_ms: int = 0  # ts of the coordinator's last statement about the run
     closed: int = 0  # rounds closed
     voided: int = 0
@@ -223,13 +227,15 @@ class RunView:
 
         `at_ms` is when the reader got it (only the coordinator's own count, in round results).
         """
-        self._check_running()
+        self._check_running(statement)
         is_coordinators = isinstance(statement.body, OF_COORDINATOR)
         if is_coordinators:
             timing.check_forward(self.said_ms, statement.ts)
         match statement.body:
             case HeadAttest() | WorkCommit() | WitnessProof() as body:
                 self._apply_member(index, statement, body, at_ms)
+            case HeadMeasure() as body:
+                self._apply_measure(statement, body)
             case MemberReady() | MemberLeave() as body:
                 self._apply_membership(index, statement, body)
             case RunOpen() | RunPause() | RunResume() | RunFinish() | RunClose() as body:
@@ -241,10 +247,12 @@ class RunView:
 
     def admit(self, statement: Statement) -> None:
         """Raise RefusedError unless a member's or organiser's statement fits the run now."""
-        self._check_running()
+        self._check_running(statement)
         match statement.body:
             case HeadAttest() | WorkCommit() | WitnessProof() as body:
                 self._current(statement).admit(statement.author, body)
+            case HeadMeasure() as body:
+                self._draw(statement, body)
             case RunPause() | RunResume() | RunFinish() as body:
                 self._organiser_event(body)
             case MemberReady() if self.accounts is not None:
@@ -275,6 +283,21 @@ class RunView:
         self._current(statement).apply(index, statement.author, body, at_ms)
         if isinstance(body, HeadAttest) and self.accounts is not None:
             self.accounts.members[statement.author].commit = digest_from_text(body.commit)
+
+    def _apply_measure(self, statement: Statement, body: HeadMeasure) -> None:
+        draw = self._draw(statement, body)
+        if draw is not None:
+            draw.said[statement.author] = body
+            self.measured = draw
+
+    def _draw(self, statement: Statement, body: HeadMeasure) -> Draw | None:
+        """The draw in which that is said; None: it lies before the start of a light view."""
+        if self.drawn is None and self.accounts is None:
+            return None
+        if self.drawn is None:
+            raise RefusedError("wrong-head", "no head is being measured")
+        self.drawn.admit(statement.author, statement.round, body)
+        return self.drawn
 
     def _apply_membership(
         self, index: int, statement: Statement, body: MemberReady | MemberLeave
@@ -385,6 +408,8 @@ class RunView:
         if self.next_head is None or statement.round != self.next_head.round:
             raise RefusedError("wrong-head", f"round {statement.round} has no head to promote")
         self.head, self.next_head = self.round.apply_promotion(body), None
+        if is_due(self.manifest, self.head.round, is_last=self.state is State.COOLDOWN):
+            self.drawn = Draw.at_promotion(self.round, self.head)
 
     def _apply_close(
         self, index: int, statement: Statement, body: RoundClose, documents: Documents
@@ -413,8 +438,8 @@ class RunView:
         self.voided += 1
         self.state = after
 
-    def _check_running(self) -> None:
-        if self.state is State.FINISHED:
+    def _check_running(self, statement: Statement) -> None:
+        if self.state is State.FINISHED and not isinstance(statement.body, HeadMeasure):
             raise RefusedError("run-finished", "the run has ended")
 
     def _current(self, statement: Statement) -> RoundView:

@@ -40,6 +40,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "attests": 4,
     },
     "round.open": {
+    "head.measure": {"head": D, "millibits": 7_300_000, "size_bytes": 4_000, "tokens": 4_000},
         "head": D,
         "roster": D,
         "beacon": D,

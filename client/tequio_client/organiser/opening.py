@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import structlog
+from msgspec import UNSET
 
 from tequio_client.dataset.build import MANIFEST_NAME, TOKENIZER_NAME, held_out_name, train_name
 from tequio_client.organiser import plan as plans
@@ -57,6 +58,7 @@ def prepare(path: Path) -> Prepared:
         windows=plans.windows(plan.windows, corpus.sequence),
         rounds=plans.rounds(plan.rounds),
         admission=plan.admission,
+        measure=plan.measure if corpus.held_out else UNSET,
         witness_share_bp=round(plan.witness_share * 10_000),
     )
     manifest = _checked(draft, path)

@@ -220,5 +220,5 @@ class Attended(Base):
     __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own name
 
 
-DERIVED = (Attended, Credit, Round, Run, KeyTier, Standing, Peer)
+DERIVED = (Attended, Measured, Credit, Round, Run, KeyTier, Standing, Peer)
 """Children first: the order in which they can be emptied."""

@@ -10,6 +10,7 @@ from tequio_shared.statements.invitations import InviteClose, InviteOpen, Invite
 from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.rounds import (
     HeadAttest,
+    HeadMeasure,
     HeadPromote,
     RoundClose,
     RoundOpen,
@@ -51,6 +52,7 @@ Body: TypeAlias = (
     | RoundRoster
     | HeadAttest
     | HeadPromote
+    | HeadMeasure
     | RoundOpen
     | WorkCommit
     | RoundWitness
@@ -87,6 +89,7 @@ _ALL: tuple[type[Body], ...] = (
     HeadAttest,
     HeadPromote,
     RoundOpen,
+    HeadMeasure,
     WorkCommit,
     RoundWitness,
     WitnessProof,

@@ -155,6 +155,7 @@ TYPES: Mapping[str, str] = MappingProxyType(
         "round.roster": "The members of the coming round",
         "head.attest": "A member states the head it holds",
         "head.promote": "A quorum stated this head: it is canonical",
+        "head.measure": "A drawn member says how good a head is on held-out text",
         "round.open": "Training begins",
         "work.commit": "A trainer commits to its contribution",
         "round.witness": "Training is over, witnesses judge",
