@@ -108,11 +108,11 @@ def test_a_signer_answers_in_its_folder_unless_told_where(tmp_path: Path) -> Non
 
 
 def test_a_signer_is_told_its_log_and_who_may_ask() -> None:
-    origin, caller = faults_of(signing, caller="root no-such-user-here")
+    caller, origin = faults_of(signing, caller="root no-such-user-here")
     assert "must be an address such as ledger.example/net1" in origin
     assert "'no-such-user-here' is not" in caller
     given = {"origin": "log.example/one"}
     own = signing.read(gather(signing.ALL, given, {}, signing.PROGRAM))
     assert own.callers == {os.getuid()}
     named = signing.read(gather(signing.ALL, {**given, "caller": "root 4711"}, {}, signing.PROGRAM))
-    assert (named.origin, named.callers) == ("log.example/one", {0, 4711})
+    assert (named.origin, named.callers) == ("log.example/one", frozenset([0, 4711]))

@@ -70,11 +70,12 @@ def read(gathered: Gathered) -> Settings:
     """Turn texts into settings; raises UserFacingError naming every fault at once."""
     reader = Reader(gathered)
     folder = reader.of(DIR, Path())
+    callers = reader.of(CALLER, ()) or (os.getuid(),)
     settings = Settings(
         folder=folder,
         socket=reader.of(SOCKET, None) or folder / "sign.socket",
         origin=reader.of(ORIGIN, ""),
-        callers=frozenset(reader.of(CALLER, ()) or (os.getuid(),)),
+        callers=frozenset(callers),
         log_json=reader.of(LOG_JSON, False),  # noqa: FBT003 - a value among others
         log_level=reader.of(LOG_LEVEL, ""),
     )

@@ -177,7 +177,8 @@ def _close_round(
         for kind, amount in kinds.items():
             if amount:
                 credit: Row = {"run": run, "round": number, "peer": members[slot], "kind": kind}
-                changes.credits.append({**credit, "micropoints": amount})
+                team = state.teams.of(members[slot])
+                changes.credits.append({**credit, "micropoints": amount, "team": team})
                 changes.peers.add(members[slot])
 
 
@@ -195,7 +196,6 @@ def _attend(changes: Changes, index: int, members: dict[int, PeerKey]) -> None:
     changes.attended += [{"peer": key, "closed_index": index} for key in members.values()]
 
 
-def _members(statement: Statement, state: State) -> dict[int, PeerKey]:
 def _measured_row(index: int, statement: Statement, body: HeadMeasure) -> Row:
     run, number = _round_key(statement)
     return {
@@ -210,6 +210,7 @@ def _measured_row(index: int, statement: Statement, body: HeadMeasure) -> Row:
     }
 
 
+def _members(statement: Statement, state: State) -> dict[int, PeerKey]:
     return _round_view(statement, state).roster.keys
 
 

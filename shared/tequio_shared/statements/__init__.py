@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
 from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
-from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
+from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady, MemberTeam
 from tequio_shared.statements.rounds import (
     HeadAttest,
     HeadMeasure,
@@ -70,6 +70,7 @@ Body: TypeAlias = (
     | RoleGrant
     | RoleRevoke
     | MemberVouch
+    | MemberTeam
 )
 
 VERSION = 1
@@ -88,8 +89,8 @@ _ALL: tuple[type[Body], ...] = (
     RoundRoster,
     HeadAttest,
     HeadPromote,
-    RoundOpen,
     HeadMeasure,
+    RoundOpen,
     WorkCommit,
     RoundWitness,
     WitnessProof,
@@ -106,6 +107,7 @@ _ALL: tuple[type[Body], ...] = (
     RoleGrant,
     RoleRevoke,
     MemberVouch,
+    MemberTeam,
 )
 
 BODIES: Mapping[tuple[str, int], type[Body]] = MappingProxyType(

@@ -173,6 +173,7 @@ TYPES: Mapping[str, str] = MappingProxyType(
         "role.grant": "Organisers let a key vouch for others",
         "role.revoke": "Organisers take a key's role back",
         "member.vouch": "A connector knows an account behind a key",
+        "member.team": "A key says for which team it earns",
     }
 )
 """What a statement of each type says."""
