@@ -60,7 +60,29 @@ class Score:
         return math.exp(mean) if mean < 700 else math.inf  # noqa: PLR2004 - exp's range
 
 
-def score(
+@dataclass(slots=True)
+class Tally:
+    """Nats of each document so far, and how many rows they are from; `score` adds to it."""
+
+    nats: NDArray[np.float64]
+    rows: int = 0
+
+
+class Begun:
+    """What was read for the last task that measured: who is asked the same again goes on there."""
+
+    def __init__(self) -> None:
+        self._task: object = None
+        self._tally = Tally(np.zeros(0))
+
+    def tally(self, task: object, documents: int) -> Tally:
+        """Give the tally of the task; the one that is there if it was begun before."""
+        if task != self._task:
+            self._task, self._tally = task, Tally(np.zeros(documents))
+        return self._tally
+
+
+def score(  # noqa: PLR0913 - one call, all by name
     model: Model,
     documents: Sequence[Document],
     *,
@@ -68,19 +90,24 @@ def score(
     sequence: int,
     device: Device,
     check: Callable[[], None],
+    tally: Tally | None = None,
 ) -> Score:
-    """Measure a model; `check` is called between batches, and may raise to end it."""
+    """Measure a model; `check` is called between batches, and may raise to end it.
+
+    With the tally of an earlier call over the same it goes on where that was ended.
+    """
     model.network.eval()
-    nats = np.zeros(len(documents))
-    blocks = _blocks(documents, separator, sequence)
+    tally = tally or Tally(np.zeros(len(documents)))
+    blocks = islice(_blocks(documents, separator, sequence), tally.rows, None)
     size = max(_BATCH_TOKENS // sequence, 1)
     while batch := list(islice(blocks, size)):
         check()
         whose, rows = zip(*batch, strict=True)
-        np.add.at(nats, list(whose), _nats(model, np.stack(rows), device))
+        np.add.at(tally.nats, list(whose), _nats(model, np.stack(rows), device))
+        tally.rows += len(batch)
     return Score(
-        nats=float(nats.sum()),
-        millibits=_millibits(nats),
+        nats=float(tally.nats.sum()),
+        millibits=_millibits(tally.nats),
         tokens=sum(len(document.tokens) for document in documents),
         text_bytes=sum(document.text_bytes for document in documents),
         documents=len(documents),

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import torch
 
@@ -335,6 +336,7 @@ def measured(task: messages.Evaluate, bench: Bench) -> messages.Evaluated:
         sequence=shop.corpus.sequence,
         device=shop.device,
         check=bench.check,
+        tally=shop.begun.tally(msgspec.structs.replace(task, wish=1), len(documents)),
     )
     if score.millibits is None:
         raise NonFiniteError(f"the head of round {task.round} gives numbers that are not finite")

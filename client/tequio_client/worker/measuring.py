@@ -1,9 +1,9 @@
 """Measuring how good a head is, when there is nothing else to do.
 
 A part of the run's held-out text, on the trainer that waits anyway, slice by slice: any duty comes
-first, and what was measured before it is not lost. Nobody is paid for it. Who was drawn for a head
-says in the log what it measured (docs/protocol.md, 9.9); others measure now and then for the
-volunteer's eyes alone, where nobody was drawn for a late head.
+first, and what was measured before it is not lost, nor within a slice, by the trainer. Nobody is
+paid for it. Who was drawn for a head says in the log what it measured (docs/protocol.md, 9.9);
+others measure now and then for the volunteer's eyes alone, where nobody was drawn for a late head.
 """
 
 from __future__ import annotations

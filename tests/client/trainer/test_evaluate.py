@@ -56,6 +56,38 @@ def test_the_score_is_the_likelihood_of_whole_documents(run: SmallRun) -> None:
     assert score.perplexity == pytest.approx(math.exp(nats / score.tokens), rel=1e-6)
 
 
+def test_measuring_goes_on_where_it_was_ended(run: SmallRun) -> None:
+    run.origin.model.load(run.origin.master, run.origin.layout)
+    documents, begun = _documents(run), evaluate.Begun()
+    rows: list[int] = []
+
+    def measure(batches: int) -> evaluate.Score:
+        def check() -> None:
+            rows.append(begun.tally("task", len(documents)).rows)
+            if len(rows) == batches:
+                raise InterruptedError
+
+        return evaluate.score(
+            run.origin.model,
+            documents,
+            separator=0,
+            sequence=32,
+            device=CPU,
+            check=check,
+            tally=begun.tally("task", len(documents)),
+        )
+
+    whole = measure(0)
+    assert len(rows) > 1
+    begun.tally("another task", len(documents))
+    rows.clear()
+    with pytest.raises(InterruptedError):
+        measure(2)
+    assert measure(0) == whole
+    assert rows[1] == rows[2] > 0, "the batch before the end was not read again"
+    assert begun.tally("another task", 1).rows == 0
+
+
 def test_a_model_that_gives_no_numbers_has_no_millibits(run: SmallRun) -> None:
     run.origin.model.load(run.origin.master, run.origin.layout)
     with torch.no_grad():
