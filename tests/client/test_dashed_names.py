@@ -20,7 +20,7 @@ DASHED = (
     "-Hq3Jm",
 )
 NO_NAMES = {("join", "link"), ("snooze", "length"), ("team", "name")}
-"""Arguments of other kinds: a link has a scheme, a length of time a number, a team no dash first."""
+"""Arguments of other kinds: a link has a scheme, a length a number, a team no dash first."""
 
 
 def commands(
