@@ -369,11 +369,12 @@ def test_the_keyboard_alone_gets_everywhere(site: Site, window: Watched) -> None
 def test_a_chart_says_its_values_to_pointer_and_reader(site: Site, window: Watched) -> None:
     page = window.page
     window.open(f"{site.url}/runs/{site.run}")
-    chart = page.locator("svg.plot.wide").first
+    card = page.locator("section[aria-labelledby=loss-title]")
+    chart = card.locator("svg.plot.wide")
     described = chart.get_attribute("aria-describedby")
     assert "The median loss that trainers claim" in page.locator(f"#{described}").inner_text()
     chart.locator(".hit").nth(5).hover()
     dot = chart.locator(".hit").nth(5).locator("circle")
     assert dot.evaluate("one => getComputedStyle(one).visibility") == "visible"
-    page.get_by_text("Values", exact=True).first.click()
-    assert "nats a token" in page.locator(".values ul").first.inner_text()
+    card.get_by_text("Values", exact=True).click()
+    assert "nats a token" in card.locator(".values ul").inner_text()
