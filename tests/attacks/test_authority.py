@@ -105,6 +105,7 @@ OTHERS_WORDS: dict[str, tuple[Body, RunId | None, int | None]] = {
     "standing.uphold": (example("standing.uphold"), None, None),
     "invite.open": (example("invite.open"), None, None),
     "invite.close": (example("invite.close"), None, None),
+    "invite.revoke": (example("invite.revoke"), None, None),
     "role.grant": (example("role.grant"), None, None),
     "role.revoke": (example("role.revoke"), None, None),
     "member.vouch": (example("member.vouch"), None, None),
