@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import case, func, literal, select, text
+from sqlalchemy import case, exists, func, literal, select, text, union_all
 
 from tequio_ledger.store.models import Credit, KeyTier, Peer, Round
 from tequio_shared.ids import PeerKey
@@ -48,20 +48,9 @@ def owners(connection: Connection, since_ms: int | None, limit: int, after: int 
 
     Of equals the one with the lower key comes first; of all time, who was registered first.
     """
-    each = _ever() if since_ms is None else _since(since_ms)
-    owner = each.c.owner
-    first = (each.c.total.desc(), each.c.seniority, each.c.peer)
-    best = func.row_number().over(partition_by=owner, order_by=first)
-    summed = select(
-        each.c.peer,
-        each.c.seniority,
-        func.sum(each.c.total).over(partition_by=owner).label("total"),
-        func.sum(each.c.rounds).over(partition_by=owner).label("rounds"),
-        func.count().over(partition_by=owner).label("held"),
-        best.label("place"),
-    ).subquery()
-    query = select(summed).where(summed.c.place == 1)
-    query = query.order_by(summed.c.total.desc(), summed.c.seniority, summed.c.peer)
+    places = _ever(limit + after) if since_ms is None else _places(_since(since_ms))
+    best = (places.c.total.desc(), places.c.seniority, places.c.peer)
+    query = select(places).order_by(*best).limit(limit).offset(after)
     return [
         Owner(
             key=PeerKey(row.peer),
@@ -69,7 +58,7 @@ def owners(connection: Connection, since_ms: int | None, limit: int, after: int 
             rounds=None if since_ms is None else int(row.rounds),
             keys=row.held,
         )
-        for row in connection.execute(query.limit(limit).offset(after))
+        for row in connection.execute(query)
     ]
 
 
@@ -84,12 +73,13 @@ def teams(connection: Connection, since_ms: int | None, limit: int, after: int =
     return [Team(name=name, micropoints=int(points), keys=held) for name, points, held in rows]
 
 
+_VOUCHED = int(Tier.VOUCHED)
 _OF_ROUND = (Round.run == Credit.run) & (Round.round == Credit.round)
 _IN_A_TEAM = text("credit.team <> ''")  # in the words of the index that holds these rows alone
 
 
 def _owner(key: InstrumentedAttribute[bytes]) -> ColumnElement[bytes]:
-    return case((KeyTier.tier == int(Tier.VOUCHED), KeyTier.owner), else_=key)
+    return case((KeyTier.tier == _VOUCHED, KeyTier.owner), else_=key)
 
 
 def _since(since_ms: int) -> Subquery:
@@ -109,16 +99,48 @@ def _since(since_ms: int) -> Subquery:
     )
 
 
-def _ever() -> Subquery:
-    return (
+def _places(each: Subquery) -> Subquery:
+    """One row an owner: the best of its keys, and what all of them come to."""
+    owner = each.c.owner
+    best = (each.c.total.desc(), each.c.seniority, each.c.peer)
+    keys = select(
+        each.c.peer,
+        each.c.seniority,
+        func.sum(each.c.total).over(partition_by=owner).label("total"),
+        func.sum(each.c.rounds).over(partition_by=owner).label("rounds"),
+        func.count().over(partition_by=owner).label("held"),
+        func.row_number().over(partition_by=owner, order_by=best).label("place"),
+    ).subquery()
+    return select(keys).where(keys.c.place == 1).subquery()
+
+
+def _ever(most: int) -> Subquery:
+    """The best of all time: of keys that are their own by the ranking's index, of others all."""
+    vouched = (
         select(
             Peer.key.label("peer"),
-            _owner(Peer.key).label("owner"),
+            Peer.registered_index.label("seniority"),
+            KeyTier.owner.label("owner"),
             Peer.micropoints.label("total"),
             literal(0).label("rounds"),
-            Peer.registered_index.label("seniority"),
         )
-        .outerjoin(KeyTier, KeyTier.peer == Peer.key)
-        .where(Peer.micropoints > 0)
+        .join(KeyTier, KeyTier.peer == Peer.key)
+        .where(KeyTier.tier == _VOUCHED, Peer.micropoints > 0)
         .subquery()
     )
+    is_vouched = exists().where(KeyTier.peer == Peer.key, KeyTier.tier == _VOUCHED)
+    alone = (
+        select(
+            Peer.key.label("peer"),
+            Peer.registered_index.label("seniority"),
+            Peer.micropoints.label("total"),
+            literal(0).label("rounds"),
+            literal(1).label("held"),
+            literal(1).label("place"),
+        )
+        .where(Peer.micropoints > 0, ~is_vouched)
+        .order_by(Peer.micropoints.desc(), Peer.registered_index, Peer.key)
+        .limit(most)
+        .subquery()
+    )
+    return union_all(select(_places(vouched)), select(alone)).subquery()
