@@ -22,6 +22,7 @@ COMMANDS = {
     "quarantine": "tequio_client.cli.quarantine:quarantine",
     "standing": "tequio_client.cli.standing:standing",
     "appeal": "tequio_client.cli.standing:appeal",
+    "team": "tequio_client.cli.team:team",
     "data": "tequio_client.cli.data:data",
     "score": "tequio_client.cli.score:score",
     "audit": "tequio_client.cli.audit:audit",

@@ -3,7 +3,7 @@
 Two steps, cheap things first. `screen` needs no order: shape, times, known keys, roles; it runs
 before any signature is verified, so that garbage costs microseconds. `admit` runs when all
 signatures hold, in the order in which entries would be logged: the author's chain, then what
-the run, or the standing or tier of keys, allows. Both raise RefusedError with a problem code
+the run, or the standing, tier or team of keys, allows. Both raise RefusedError with a problem code
 (docs/protocol.md, problems).
 """
 
@@ -17,7 +17,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.roles import check_role
-from tequio_shared.statements.members import KeyRegister
+from tequio_shared.statements.members import KeyRegister, MemberTeam
 from tequio_shared.statements.runs import NetGenesis, RunOpen
 from tequio_shared.statements.standing import FaultReport
 from tequio_shared.tiers import ABOUT_TIERS
@@ -91,16 +91,22 @@ def _check_run(entry: Entry, state: State) -> None:
         raise RefusedError("wrong-network", "this network has its genesis")
     if isinstance(body, KeyRegister):
         _check_registration(entry, state)
+    elif isinstance(body, MemberTeam):
+        state.teams.admit(statement.author, body)
     elif isinstance(body, RunOpen):
-        if statement.run in state.runs:
-            raise RefusedError("wrong-state", "this run is open already")
-        state.manifest_of(statement, body)
+        _check_opening(statement, body, state)
     elif statement.run is not None:
         state.run(statement.run).admit(statement)
     elif isinstance(body, ABOUT_TIERS):
         state.tiers.admit(statement)
     elif not isinstance(body, _JUDGED_ONCE):
         conduct.admit(state.standings, statement, state.net, state.round_of)
+
+
+def _check_opening(statement: Statement, body: RunOpen, state: State) -> None:
+    if statement.run in state.runs:
+        raise RefusedError("wrong-state", "this run is open already")
+    state.manifest_of(statement, body)
 
 
 def _check_registration(entry: Entry, state: State) -> None:

@@ -29,6 +29,7 @@ from tequio_ledger.folder import Folder
 from tequio_ledger.monitor.command import monitor
 from tequio_ledger.moving.command import migrate, move
 from tequio_ledger.setting_options import with_places, with_settings
+from tequio_ledger.signing import places
 from tequio_ledger.signing.command import sign
 from tequio_ledger.witness.command import witness
 from tequio_shared.errors import UserFacingError
@@ -101,12 +102,16 @@ def backup_command(gathered: Gathered, target: Path) -> None:
 def restore_command(
     gathered: Gathered, source: Path | None, notes: tuple[Path, ...], *, confirm: bool
 ) -> None:
-    """Make an empty folder a ledger again; it only reads until --confirm."""
+    """Make an empty folder a ledger again; it only reads until --confirm.
+
+    --confirm also lets a ledger sign again whose key lost log.signed, wherever its rows are.
+    """
     logs.configure(logs.Style.CONSOLE, "critical")
     if confirm == (source is not None) or (notes and not confirm):
         raise UserFacingError("say either --from BACKUP, or --confirm with any --seen-checkpoint")
     folder, database = settings.read_places(gathered)
-    own_rows.check(Folder(folder), database)
+    if not confirm or not places.forgot(Folder(folder)):
+        own_rows.check(Folder(folder), database)
     if source is not None:
         made = restore.restore(source.absolute(), folder)
         click.echo(
@@ -114,7 +119,7 @@ def restore_command(
             "hold, then stop it and run `tequio-ledger restore --confirm`"
         )
     else:
-        size = restore.confirm(Folder(folder.absolute()), notes)
+        size = restore.confirm(Folder(folder.absolute()), notes, database)
         click.echo(f"confirmed: the log of {size} entries may be signed again")
 
 

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger import founding, guard, medical
 from tequio_ledger.findings import RESTORE, Finding, error, ok, warning
+from tequio_ledger.signing import places
 from tequio_ledger.store import disk
 from tequio_ledger.store.engine import Database
 from tequio_ledger.web.server import bind
@@ -77,7 +78,12 @@ def _signing(folder: Folder) -> Iterator[Finding]:
     except UserFacingError as err:
         yield error("signing", str(err), RESTORE)
         return
-    if mark is None:
+    if mark is None and places.forgot(folder):
+        found = f"{folder.path / places.MEMORY} is missing, so the log's key signs nothing"
+        yield error(
+            "signing", found, "bring it back, or promise: `tequio-ledger restore --confirm`"
+        )
+    elif mark is None:
         yield ok("signing", "the ledger may sign")
     elif mark.cause is guard.Cause.RESTORED:
         yield warning("signing", guard.what(mark), guard.way_out(mark))

@@ -117,6 +117,11 @@ def _fresh(settings: Settings, folder: Folder) -> Genesis:
 
 def _log_key(settings: Settings, folder: Folder) -> PeerKey:
     """The public key of the log to be, wherever its other half is; raises UserFacingError."""
+    if places.forgot(folder):
+        raise UserFacingError(
+            f"{places.key_path(folder)} is here without {places.MEMORY}, so it may have signed "
+            "another log: move it away, and the network gets a key of its own"
+        )
     try:
         key = places.open_signer(folder, settings.signer).key
     except UnwritableError as err:

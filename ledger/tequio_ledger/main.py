@@ -29,6 +29,7 @@ from tequio_ledger.web.gate import Gate
 from tequio_ledger.web.options import Options
 from tequio_ledger.web.server import WebServer, address, bind
 from tequio_ledger.web.traced import Traced
+from tequio_ledger.web.typed import Typed
 from tequio_ledger.web.unread import Unread
 from tequio_shared import heap
 from tequio_shared.ids import to_text
@@ -116,7 +117,7 @@ def _public(ledger: Ledger, streams: Streams) -> App:
     app = cast("App", build(ledger, streams))  # the framework types its messages one by one
     limits = settings.address_streams, settings.request_rate
     gate = Gate(Unread(Conditional(Options(app))), settings.trusted_proxies, *limits)
-    return Traced(gate, secrets.token_hex(_NAME_BYTES))
+    return Traced(Typed(gate), secrets.token_hex(_NAME_BYTES))
 
 
 def _urls(listeners: _Listeners) -> tuple[str, str | None]:

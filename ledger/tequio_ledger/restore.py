@@ -45,21 +45,24 @@ def restore(source: Path, target: Path) -> Manifest:
     return made
 
 
-def confirm(folder: Folder, notes: Iterable[Path]) -> int:
-    """Let a restored ledger sign again if it holds every checkpoint shown; gives its size.
+def confirm(folder: Folder, notes: Iterable[Path], rows: str = "") -> int:
+    """Let a ledger sign again if it holds every checkpoint shown; gives its size.
 
-    Raises UserFacingError.
+    One that was restored, or whose key lost what it signed; `rows` is its database's URL, empty for
+    the folder's own. Raises UserFacingError.
     """
-    with folder, closing(Database(folder.database)) as database:
+    with folder, closing(Database(rows or folder.database)) as database:
         genesis = _genesis(folder, database)
-        guard = Guard(folder.mark, genesis)
-        if guard.mark is None:
+        guard = Guard(folder.mark, genesis, database)
+        if guard.mark is None and not places.forgot(folder):
             raise UserFacingError(f"{folder.path} was not restored: there is nothing to confirm")
         log = Log(database, genesis, places.open_signer(folder), guard, now_ms)
         log.read(lambda _stored, _entry: None)
         for path in notes:
             _show(guard, path, log, database)
         guard.confirm()
+        if places.forgot(folder):
+            places.begin_memory(folder)
         return log.published.size
 
 
@@ -94,7 +97,8 @@ def _check(folder: Folder) -> None:
 
 
 def _genesis(folder: Folder, database: Database) -> Genesis:
-    found = founding.read(folder, database) if folder.database.exists() else None
+    is_there = database.is_shared or folder.database.exists()
+    found = founding.read(folder, database) if is_there and database.revision() else None
     if found is None:
         raise UserFacingError(f"{folder.path} holds no ledger: choose its folder with --dir")
     return found

@@ -25,6 +25,7 @@ Part = TypeVar("Part")
 _PASSWORD = re.compile(r"(?<=://)([^:/@\s]*):[^@\s]*(?=@)")
 _PASSWORD_IN_QUERY = re.compile(r"((?:password|secret|token)=)[^&\s]*", re.IGNORECASE)
 _HIDDEN = "***"
+_ORIGIN = re.compile(r"[a-z0-9][a-z0-9./_-]{0,127}")
 _HOST = re.compile(r"[A-Za-z0-9.:_-]{1,253}")
 
 
@@ -116,6 +117,11 @@ def many(part: Callable[[str], Part]) -> Callable[[str], tuple[Part, ...]]:
 def host(text: str) -> str:
     """Read a host name or address."""
     return pattern(_HOST, "a host name or address")(text)
+
+
+def origin(text: str) -> str:
+    """Read the name of a log."""
+    return pattern(_ORIGIN, "an address such as ledger.example/net1")(text)
 
 
 def place(text: str) -> Path:

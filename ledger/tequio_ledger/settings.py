@@ -21,6 +21,7 @@ from tequio_ledger.setting import (
     maybe_place,
     network,
     number,
+    origin,
     pattern,
     place,
 )
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
-_ORIGIN = re.compile(r"[a-z0-9][a-z0-9./_-]{0,127}")
 _DATABASES = ("sqlite:///", "postgresql+psycopg://")
 _BLOB_STORES = ("s3://", "file:///")
 
@@ -117,7 +117,7 @@ NETWORK = Setting(
 ORIGIN = Setting(
     name="origin",
     default="localhost/tequio",
-    parse=pattern(_ORIGIN, "an address such as ledger.example/net1"),
+    parse=origin,
     help="Log's name.",
 )
 ORGANISER = Setting(

@@ -1,4 +1,4 @@
-"""What the log says now: keys, their chains, standing and tiers, every run and competition.
+"""What the log says now: keys, their chains, standing, tiers and teams, runs and competitions.
 
 A pure fold: the same entries give the same state, at a start, while serving, and in a replay.
 Admission reads it; the sequencer alone feeds it.
@@ -28,7 +28,7 @@ from tequio_shared.ids import (
 from tequio_shared.manifest import Manifest
 from tequio_shared.run import RunView, first_head
 from tequio_shared.standing import Standings
-from tequio_shared.statements.members import KeyRegister
+from tequio_shared.statements.members import KeyRegister, MemberTeam
 from tequio_shared.statements.rounds import (
     HeadPromote,
     RoundClose,
@@ -37,6 +37,7 @@ from tequio_shared.statements.rounds import (
     WitnessProof,
 )
 from tequio_shared.statements.runs import NetGenesis, RunOpen
+from tequio_shared.teams import Teams
 from tequio_shared.tiers import ABOUT_TIERS, Tiers
 from tequio_shared.timing import check_forward
 from tequio_shared.work import check_work
@@ -89,6 +90,7 @@ class State:
         self.standings = Standings()
         founders = {genesis.coordinator_key, *genesis.organiser_keys}
         self.tiers = Tiers(registered=self.peers, founders=frozenset(founders))
+        self.teams = Teams()
         self.runs: dict[RunId, RunView] = {}
         self.competitions = Competitions()
         self.opened: dict[RunId, int] = {}  # log index of run.open
@@ -123,6 +125,8 @@ class State:
                 self._check_genesis(index, doc)
             case RunOpen() as body:
                 self._open_run(index, statement, body)
+            case MemberTeam() as body:
+                self.teams.apply(statement.author, body)
             case _ if isinstance(statement.body, ABOUT_TIERS):
                 self.tiers.apply(index, statement)
             case _ if isinstance(statement.body, ABOUT_COMPETITIONS):

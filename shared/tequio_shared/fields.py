@@ -27,6 +27,9 @@ MaybeBytes32Text = Annotated[
 ]
 """The same, or nothing at all."""
 
+MaybeTeamName = Annotated[str, Meta(max_length=32, pattern=r"\A(?:[a-z0-9][a-z0-9-]{0,31})?\Z")]
+"""The name of a team, or nothing at all."""
+
 HeaderText = Annotated[str, Meta(min_length=288, max_length=288, pattern=r"\A[A-Za-z0-9_-]{288}\Z")]
 """A contribution header of 216 bytes (288 characters)."""
 

@@ -18,7 +18,7 @@ from tequio_shared.fields import Bytes32Text, MaybeBytes32Text, Natural, Positiv
 from tequio_shared.head import OuterParams
 from tequio_shared.ids import RunId, sha256
 from tequio_shared.layout import CHUNK, Layout, count_chunks
-from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES, JSON_INTEGER
+from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES, JSON_INTEGER, WITNESSES
 from tequio_shared.points import trainer_micropoints
 from tequio_shared.records import DENSE_K
 
@@ -136,6 +136,17 @@ class Admission(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     owner_seats: Annotated[int, Meta(ge=1, le=CONTRIBUTORS)] = CONTRIBUTORS
 
 
+class Measure(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which heads drawn members measure: those of every so many rounds, 0: none.
+
+    So many `members` do, on whole held-out documents from the front until `tokens` are reached.
+    """
+
+    every: Annotated[int, Meta(ge=0, le=1 << 40)] = 10
+    members: Annotated[int, Meta(ge=1, le=WITNESSES)] = 3
+    tokens: Annotated[int, Meta(ge=1, le=1 << 40)] = 16_384
+
+
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Every rule of one run."""
 
@@ -151,6 +162,8 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     witness_share_bp: Annotated[int, Meta(ge=0, le=5_000)] = 500
     admission: Admission | UnsetType = UNSET
     """Absent: everybody is taken, as in runs from before there was such a choice."""
+    measure: Measure | UnsetType = UNSET
+    """Absent: nobody is drawn to measure a head, as in runs from before that."""
 
     def encode(self) -> bytes:
         """The canonical bytes."""
@@ -185,6 +198,11 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """Whom its rosters take."""
         return _EVERYBODY if isinstance(self.admission, UnsetType) else self.admission
 
+    @property
+    def measures(self) -> Measure:
+        """Which of its heads are measured."""
+        return _NOTHING if isinstance(self.measure, UnsetType) else self.measure
+
     def schedule_at(self, round_number: int) -> tuple[int, int]:
         """(alpha_q, lambda_q) in force in that round."""
         rows = [row for row in self.algorithm.schedule if row[0] <= round_number]
@@ -211,6 +229,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 _EVERYBODY = Admission()
+_NOTHING = Measure(every=0)
 
 
 def _faults(manifest: Manifest) -> Iterator[str]:

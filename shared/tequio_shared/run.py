@@ -32,6 +32,7 @@ from tequio_shared.ids import (
     from_text,
     sha256,
 )
+from tequio_shared.measures import Draw, is_due
 from tequio_shared.roles import OF_COORDINATOR
 from tequio_shared.round import Head, NextHead, Phase, RoundView
 from tequio_shared.standing import Standings
@@ -39,6 +40,7 @@ from tequio_shared.statements.checkpoints import CheckpointPublish
 from tequio_shared.statements.members import MemberLeave, MemberReady
 from tequio_shared.statements.rounds import (
     HeadAttest,
+    HeadMeasure,
     HeadPromote,
     RoundClose,
     RoundOpen,
@@ -192,6 +194,8 @@ class RunView:
     heads: dict[int, Head] = field(default_factory=dict)  # whole view: all promoted, by round
     published: dict[int, tuple[int, CheckpointPublish]] = field(default_factory=dict)
     """Whole view: the last statement that a round's head was published, with its log index."""
+    drawn: Draw | None = None  # who is to measure which head; the last draw
+    measured: Draw | None = None  # the last one of which somebody said something
     said_ms: int = 0  # ts of the coordinator's last statement about the run
     closed: int = 0  # rounds closed
     voided: int = 0
@@ -232,13 +236,15 @@ class RunView:
             if self.accounts is not None:
                 self.published[statement.round or 0] = index, statement.body
             return
-        self._check_running()
+        self._check_running(statement)
         is_coordinators = isinstance(statement.body, OF_COORDINATOR)
         if is_coordinators:
             timing.check_forward(self.said_ms, statement.ts)
         match statement.body:
             case HeadAttest() | WorkCommit() | WitnessProof() as body:
                 self._apply_member(index, statement, body, at_ms)
+            case HeadMeasure() as body:
+                self._apply_measure(statement, body)
             case MemberReady() | MemberLeave() as body:
                 self._apply_membership(index, statement, body)
             case RunOpen() | RunPause() | RunResume() | RunFinish() | RunClose() as body:
@@ -253,10 +259,12 @@ class RunView:
         if isinstance(statement.body, CheckpointPublish):
             self._check_published(statement, statement.body)
             return
-        self._check_running()
+        self._check_running(statement)
         match statement.body:
             case HeadAttest() | WorkCommit() | WitnessProof() as body:
                 self._current(statement).admit(statement.author, body)
+            case HeadMeasure() as body:
+                self._draw(statement, body)
             case RunPause() | RunResume() | RunFinish() as body:
                 self._organiser_event(body)
             case MemberReady() if self.accounts is not None:
@@ -287,6 +295,21 @@ class RunView:
         self._current(statement).apply(index, statement.author, body, at_ms)
         if isinstance(body, HeadAttest) and self.accounts is not None:
             self.accounts.members[statement.author].commit = digest_from_text(body.commit)
+
+    def _apply_measure(self, statement: Statement, body: HeadMeasure) -> None:
+        draw = self._draw(statement, body)
+        if draw is not None:
+            draw.said[statement.author] = body
+            self.measured = draw
+
+    def _draw(self, statement: Statement, body: HeadMeasure) -> Draw | None:
+        """The draw in which that is said; None: it lies before the start of a light view."""
+        if self.drawn is None and self.accounts is None:
+            return None
+        if self.drawn is None:
+            raise RefusedError("wrong-head", "no head is being measured")
+        self.drawn.admit(statement.author, statement.round, body)
+        return self.drawn
 
     def _apply_membership(
         self, index: int, statement: Statement, body: MemberReady | MemberLeave
@@ -405,6 +428,8 @@ class RunView:
         self.head, self.next_head = self.round.apply_promotion(body), None
         if self.accounts is not None:
             self.heads[self.head.round] = self.head
+        if is_due(self.manifest, self.head.round, is_last=self.state is State.COOLDOWN):
+            self.drawn = Draw.at_promotion(self.round, self.head)
 
     def _apply_close(
         self, index: int, statement: Statement, body: RoundClose, documents: Documents
@@ -444,8 +469,8 @@ class RunView:
         if said != (head.hash, head.weights_root):
             raise RefusedError("wrong-head", f"round {statement.round} has another head")
 
-    def _check_running(self) -> None:
-        if self.state is State.FINISHED:
+    def _check_running(self, statement: Statement) -> None:
+        if self.state is State.FINISHED and not isinstance(statement.body, HeadMeasure):
             raise RefusedError("run-finished", "the run has ended")
 
     def _current(self, statement: Statement) -> RoundView:

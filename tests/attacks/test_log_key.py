@@ -149,7 +149,7 @@ def test_a_stolen_log_key_without_the_last_size_convinces_nobody(
 def test_who_has_the_ledgers_machine_but_not_the_signers_gets_no_second_history(
     tmp_path: Path,
 ) -> None:
-    with signing(tmp_path / "signer") as socket:
+    with signing(tmp_path / "signer", ORIGIN) as socket:
         with served(tmp_path / "ledger", *UNLIMITED, "--signer", str(socket)) as ledger:
             say(ledger, "honest", 9)
             stop(ledger)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+import msgspec
 from sqlalchemy import select
 
 from tequio_ledger.sequencer import Logged
 from tequio_ledger.store.models import Credit, Peer, Round
+from tequio_shared.manifest import Measure
 from tequio_shared.round import Phase
 from tequio_shared.run import RunView, State
 from tequio_shared.statements.runs import RunFinish, RunPause, RunResume
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from tequio_ledger.service import Ledger
     from tequio_shared.statement import Entry
 
-RULES = manifest(most=100)
+RULES = msgspec.structs.replace(manifest(most=100), measure=Measure(every=2))
 
 
 class Swarm:
@@ -74,6 +76,13 @@ class Swarm:
         await self.post([peer.commit() for peer in peers])
         assert self.state() is State.ROUND_WITNESS
         await self.post([peer.prove() for peer in peers])
+
+    async def measure(self) -> None:
+        """Let those who were drawn for the last head measure it."""
+        draw = self.view.drawn
+        assert draw is not None
+        drawn = [peer for peer in self.peers if peer.key in draw.drawn]
+        await self.post([peer.measure(900_000_000) for peer in drawn])
 
     async def start_round(self, *peers: PaperPeer) -> None:
         """State heads until the round trains."""

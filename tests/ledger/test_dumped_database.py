@@ -58,7 +58,13 @@ def test_restore_drill_on_postgresql(tmp_path: Path, cluster: Cluster) -> None:
         assert checkpoint(program) == kept
         wait_for_status(program, "read-only")  # the folder knows that it signed more
         assert post(program, "too soon", 1).status_code == httpx.codes.SERVICE_UNAVAILABLE
-    (folder / "log.signed").unlink()  # the promise that nobody holds more: broken here
+    (folder / "log.signed").rename(tmp_path / "log.signed")
+    with served(folder, "--database", older) as program:
+        wait_for_status(program, "read-only")  # a key that forgot signs nothing either
+        assert "log.signed is missing" in httpx.get(f"{program.url}/healthz").json()["detail"]
+    confirm = ("restore", "--confirm", "--dir", folder, "--database", older)
+    done(*confirm)  # the promise that nobody holds more: broken here
+    assert "pg_dump" in told(*confirm).stderr, "once is enough"
     with served(folder, "--database", older) as program:
         assert health(program) == "ok"
         shown = httpx.post(f"{program.url}/log/checkpoint", content=later, timeout=30)

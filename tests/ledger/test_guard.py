@@ -117,7 +117,7 @@ def test_a_checkpoint_given_to_confirm_stops_it_for_good(tmp_path: Path) -> None
 
 def test_a_fork_of_the_same_size_is_told_from_our_own_log(tmp_path: Path) -> None:
     folder, _, after = restored(tmp_path)
-    (folder / "signing.json").unlink()  # somebody was too sure
+    restores.confirm(Folder(folder), [])  # somebody was too sure
     with opened(make_settings(folder), CLOCK) as ledger:
         asyncio.run(grow(ledger, "others", 7))
         assert ledger.log.published.size > 9

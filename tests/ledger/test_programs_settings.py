@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from tequio_shared.keys import Signer
 from tequio_shared.notes import KeyKind, VerifierKey
 
 INSTALLER = Path(__file__).parents[2] / "installer"
-SAMPLES = {"connector": connector, "monitor": monitor, "witness": witness}
+SAMPLES = {"connector": connector, "monitor": monitor, "sign": signing, "witness": witness}
 COMMANDS = {
     "connect": connector.PROGRAM,
     "monitor http://127.0.0.1:1": monitor.PROGRAM,
@@ -99,8 +100,19 @@ def test_what_is_no_log_is_not_witnessed(log: str, said: str) -> None:
 
 def test_a_signer_answers_in_its_folder_unless_told_where(tmp_path: Path) -> None:
     def socket(**options: str) -> Path:
-        given = {"dir": str(tmp_path), **options}
+        given = {"dir": str(tmp_path), "origin": "log.example/one", **options}
         return signing.read(gather(signing.ALL, given, {}, signing.PROGRAM)).socket
 
     assert socket() == tmp_path / "sign.socket"
     assert socket(socket="/run/tequio-sign/sign.socket") == Path("/run/tequio-sign/sign.socket")
+
+
+def test_a_signer_is_told_its_log_and_who_may_ask() -> None:
+    caller, origin = faults_of(signing, caller="root no-such-user-here")
+    assert "must be an address such as ledger.example/net1" in origin
+    assert "'no-such-user-here' is not" in caller
+    given = {"origin": "log.example/one"}
+    own = signing.read(gather(signing.ALL, given, {}, signing.PROGRAM))
+    assert own.callers == {os.getuid()}
+    named = signing.read(gather(signing.ALL, {**given, "caller": "root 4711"}, {}, signing.PROGRAM))
+    assert (named.origin, named.callers) == ("log.example/one", frozenset([0, 4711]))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 import httpx
 
 from tequio_ledger.folder import Folder
+from tequio_ledger.signing import places
 from tequio_shared.notes import KeyKind, VerifierKey
 from tequio_shared.policy import NoQuorumError, Policy
 from tequio_shared.tlog import bundle
@@ -45,7 +46,8 @@ class Ring:
     def log_key(self) -> VerifierKey:
         """The log's key, which is made here if the ledger has not been started."""
         self.ledger.mkdir(exist_ok=True, mode=0o700)
-        return VerifierKey(name=ORIGIN, kind=KeyKind.LOG, key=Folder(self.ledger).signer("log").key)
+        key = places.open_signer(Folder(self.ledger)).key
+        return VerifierKey(name=ORIGIN, kind=KeyKind.LOG, key=key)
 
     def start(self, at: int) -> Witness:
         """Start a witness again, where it was."""

@@ -21,6 +21,7 @@ from tequio_shared.run import RunView, State
 from tequio_shared.statements.members import MemberReady
 from tequio_shared.statements.rounds import (
     HeadAttest,
+    HeadMeasure,
     HeadPromote,
     RoundClose,
     RoundRoster,
@@ -90,6 +91,9 @@ class Dutiful:
                 self._held = head
             case duties.Advance(closed=closed):
                 self._held = self._advanced(closed)
+            case duties.Measure(head=head):
+                self._said.append(now)
+                return now, Said(_measure(head), head.round)
             case duties.Ready() | duties.Attest() | duties.Train() | duties.Prove():
                 self._said.append(now)
                 number = None if isinstance(now, duties.Ready) else now.round
@@ -215,6 +219,12 @@ class DutifulSwarm(Swarm):
             self._hear_one(member.voice, said)
         except AssertionError as err:
             raise AssertionError(f"{said} broke the swarm") from err
+
+
+def _measure(head: Head) -> HeadMeasure:
+    """What everybody measures of a head."""
+    millibits = 7_000_000 - 100_000 * head.round
+    return HeadMeasure(head=to_text(head.hash), millibits=millibits, size_bytes=1_000, tokens=1_000)
 
 
 def _start(swarm: Swarm) -> tuple[RunView, int]:

@@ -19,7 +19,7 @@ from tequio_shared.manifest import (
 )
 from tequio_shared.run import first_head
 from tequio_shared.statements.members import MemberLeave, MemberReady
-from tequio_shared.statements.rounds import HeadAttest, WitnessProof, WorkCommit
+from tequio_shared.statements.rounds import HeadAttest, HeadMeasure, WitnessProof, WorkCommit
 from tequio_shared.statements.runs import RunOpen
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER
@@ -160,6 +160,16 @@ class PaperPeer(Author):
             head=view.head.hash,
         )
         return self._in_round(body)
+
+    def measure(self, millibits: int, size_bytes: int = 64_000) -> Entry:
+        """Say what it measured of the head that was drawn for last."""
+        draw = self._ledger.state.run(self._run).drawn
+        assert draw is not None
+        body = HeadMeasure(
+            head=to_text(draw.head.hash), millibits=millibits, size_bytes=size_bytes, tokens=16_384
+        )
+        now_ms, number = self._ledger.clock(), draw.head.round
+        return self.say(body, now_ms, run=self._run, number=number)
 
     @property
     def _view(self) -> RoundView:

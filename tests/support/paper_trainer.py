@@ -100,6 +100,8 @@ def main() -> None:
                 say(_screened(wish))
             case link.Advance() as wish if manifest:
                 say(_advanced(wish, manifest))
+            case link.Evaluate() as wish:
+                say(_evaluated(wish))
 
 
 def say(report: link.Report) -> None:
@@ -215,6 +217,25 @@ def _advanced(wish: link.Advance, manifest: Manifest) -> link.Advanced:
         aux_root=to_text(made.aux_root),
         set_root=to_text(made.set_root),
         kept=(),
+        seconds=0.0,
+    )
+
+
+def _evaluated(wish: link.Evaluate) -> link.Evaluated:
+    """One document of as many tokens as were asked for, two bytes a token, six bits each."""
+    _write_diary(f"evaluate {wish.first_document}")
+    time.sleep(TRAINING_S)
+    tokens = wish.max_tokens
+    return link.Evaluated(
+        wish=wish.wish,
+        round=wish.round,
+        bits_per_byte=3.0,
+        millibits=6_000 * tokens,
+        perplexity=64.0,
+        documents=1,
+        tokens=tokens,
+        text_bytes=2 * tokens,
+        sample="",
         seconds=0.0,
     )
 

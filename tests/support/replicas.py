@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 90.0
 _POLL_S = 0.02
-_KEYS = ("log.key", "coordinator.key")
+_KEYS = ("log.key", "log.signed", "coordinator.key")
 
 
 @dataclass(slots=True, kw_only=True)

@@ -15,7 +15,8 @@ from tequio_ledger.sequencer import Logged, Refused
 from tequio_shared.corpus import Corpus, HeldOutShard, TrainShard
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.manifest import Admission, Data, Manifest, Tokenizer
+from tequio_shared.manifest import Admission, Data, Manifest, Measure, Tokenizer
+from tequio_shared.measures import MILLIBITS
 from tequio_shared.proof import Reason
 from tequio_shared.run import State
 from tequio_shared.statements.checkpoints import CheckpointPublish
@@ -44,6 +45,9 @@ REPO = "tequio/nova-350m"
 PUBLISHED = (10, 20, 30)
 """Rounds whose heads the organiser published."""
 LINK = Signer(bytes([71]) * 32)
+MEASURED, ASTRAY = 4, 12
+"""Heads of every so many rounds are measured; of this one's, somebody is far from the others."""
+MEASURED_BYTES = 64_000
 SIDE = 18_432
 """Of the model's one tensor."""
 Q16 = 1 << 16
@@ -77,7 +81,9 @@ def rules() -> Manifest:
         made.model, parameters=SIDE * SIDE, tensors=(("w", (SIDE, SIDE)),)
     )
     windows = msgspec.structs.replace(made.windows, samples=16, tokens=16 * model.sequence)
-    named = msgspec.structs.replace(made, name="nova-350m", admission=Admission(owner_slots=4))
+    named = msgspec.structs.replace(
+        made, name="nova-350m", admission=Admission(owner_slots=4), measure=Measure(every=MEASURED)
+    )
     return msgspec.structs.replace(named, model=model, windows=windows, data=data)
 
 
@@ -157,6 +163,18 @@ class Shown:
         await self.post([peer.attest() for peer in workers if self._is_in(peer)])
         assert self.state() is State.ROUND_TRAIN
         self.clock.pass_ms(2_000)
+        await self.measure()
+
+    async def measure(self) -> None:
+        """Let those who were drawn for a head say how good it is, unless they said so before."""
+        draw = self.ledger.state.run(self.rules.run_id).drawn
+        assert draw is not None
+        asked = [peer for peer in self.peers if peer.key in set(draw.drawn) - set(draw.said)]
+        for at, peer in enumerate(asked):
+            bits = 0.9 + 1.4 * math.exp(-draw.head.round / 14)
+            factor = 1.04 if (draw.head.round, at) == (ASTRAY, 1) else 1 + at / 50_000
+            millibits = int(bits * factor * MEASURED_BYTES * MILLIBITS)
+            await self.post([peer.measure(millibits, MEASURED_BYTES)])
 
     async def prove(
         self, workers: Sequence[PaperPeer], rejected: Mapping[PaperPeer, Reason]

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def signing(folder: Path) -> Iterator[Path]:
-    """Start it and stop it afterwards; gives its socket."""
+def signing(folder: Path, origin: str) -> Iterator[Path]:
+    """Start it for that log and stop it afterwards; gives its socket."""
+    program = [sys.executable, "-m", "tequio_ledger", "sign", "--log-json"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "tequio_ledger", "sign", "--dir", str(folder), "--log-json"],
+        [*program, "--dir", str(folder), "--origin", origin],
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONWARNINGS": "default"},

@@ -23,6 +23,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
     "key.register": {"nonce": 7},
     "member.ready": {"head": D, "roles": ["trainer", "witness"], "commit": D},
     "member.leave": {"reason": 1},
+    "member.team": {"team": "oaxaca-2"},
     "net.genesis": {"doc": to_text(b"{}")},
     "run.open": {"manifest": to_text(RUN), "head": D},
     "run.pause": {"reason": 1},
@@ -39,6 +40,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "aux_root": D,
         "attests": 4,
     },
+    "head.measure": {"head": D, "millibits": 7_300_000, "size_bytes": 4_000, "tokens": 4_000},
     "round.open": {
         "head": D,
         "roster": D,

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
 from tequio_client.demo import programs
+from tequio_shared.ids import to_text
 from tests.support.browser import CHROMIUM, NARROW, Watched, barriers, chromium, watched
 from tests.support.stage import left_over
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 PATIENCE_S = 300
 ROUNDS = 5
 PEERS = 4
+DRAWN = 3
 UNTRAINED_BITS = 8.0
 """Bits per byte of a model that knows nothing: all 256 bytes alike."""
 
@@ -133,6 +136,33 @@ def test_the_model_learns_what_it_was_not_shown(demo: Demo) -> None:
 
 
 @pytest.mark.whole
+def test_peers_that_were_drawn_measure_the_same(demo: Demo) -> None:
+    with served_again(demo.folder) as url:
+        (run,) = httpx.get(f"{url}/v1/runs").json()["runs"]
+        heads = httpx.get(f"{url}/v1/runs/{run['run']}/measures").json()["heads"]
+    names = ("millibits", "size_bytes", "tokens")
+    said = {
+        head["round"]: [tuple(one[name] for name in names) for one in head["measures"]]
+        for head in heads
+    }
+    assert set(said) <= {0, 2, 4, ROUNDS}, said
+    assert max(len(measures) for measures in said.values()) == DRAWN, said
+    for head in heads:
+        assert set(said[head["round"]]) == {tuple(head[name] for name in names)}
+        assert head["head"] in demo_heads(demo)
+        assert len({one["peer"] for one in head["measures"]}) == len(head["measures"]) <= DRAWN
+        assert not any(one["is_outlier"] for one in head["measures"])
+    bits = [head["millibits"] / head["size_bytes"] / 1_000 for head in heads]
+    assert bits == sorted(bits, reverse=True), "the model learns"
+    assert bits[-1] < UNTRAINED_BITS - 1
+
+
+def demo_heads(demo: Demo) -> set[str]:
+    """Heads as the API writes them."""
+    return {to_text(bytes.fromhex(head)) for head in demo.outcome["heads"]}
+
+
+@pytest.mark.whole
 def test_every_peer_trains_shares_and_earns(demo: Demo) -> None:
     for peer in demo.outcome["peers"]:
         assert peer["roles"] == ["trainer", "witness"]
@@ -180,7 +210,9 @@ def test_the_pages_of_its_ledger_lead_from_the_run_to_a_verified_entry(demo: Dem
         page.get_by_role("heading", name="Finished").wait_for()
         assert f"in {ROUNDS} closed rounds" in page.locator(".stats").inner_text()
         assert page.locator("#loss-summary").inner_text().startswith("The median loss")
-        assert page.locator("svg.plot.wide").count() == 2
+        said = page.locator("section[aria-labelledby=measures-title] tbody tr")
+        assert said.count() == DRAWN
+        assert page.locator("svg.plot.wide").count() >= 2  # of heads too, if there was time for two
         assert page.locator(".strip a.ok").count() == ROUNDS
         page.locator(".strip a.ok").last.click()
         page.get_by_role("heading", name=f"Round {ROUNDS}").wait_for()

@@ -13,6 +13,7 @@ from tequio_shared.standing import Standings
 from tequio_shared.statements.members import KeyRegister
 from tequio_shared.statements.runs import NetGenesis
 from tequio_shared.statements.standing import StandingChange
+from tequio_shared.teams import ABOUT_TEAMS
 
 if TYPE_CHECKING:
     from tequio_client.audit.findings import Place, Report
@@ -45,7 +46,7 @@ class Conduct:
     def take(self, index: int, statement: Statement, place: Place) -> None:
         """Take an entry about the network; what is wrong with it goes into the report."""
         body = statement.body
-        if isinstance(body, NetGenesis):
+        if isinstance(body, (NetGenesis, *ABOUT_TEAMS)):
             return
         if isinstance(body, KeyRegister):
             self.standings.register(statement.author, index)

@@ -27,7 +27,7 @@ from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256, 
 from tequio_shared.manifest import Manifest
 from tequio_shared.run import RunView, first_head, needed_document
 from tequio_shared.statement import Entry
-from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundRoster
+from tequio_shared.statements.rounds import HeadMeasure, HeadPromote, RoundClose, RoundRoster
 from tequio_shared.statements.runs import RunOpen
 
 if TYPE_CHECKING:
@@ -220,6 +220,8 @@ class Fold:
             case RoundClose():
                 self._report.checked["rounds closed"] += 1
                 _remember_close(index, history)
+            case HeadMeasure():
+                self._report.checked["measures of heads"] += 1
             case HeadPromote() if view.head is not None:
                 history.promoted.append((index, view.head))
         head = view.head

@@ -11,7 +11,7 @@ from tequio_client.cli import options
 if TYPE_CHECKING:
     from pathlib import Path
 
-_KEY = click.argument("key")
+_KEY = options.named("key")
 
 
 @click.group()

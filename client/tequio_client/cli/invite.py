@@ -55,7 +55,7 @@ def open_(  # noqa: PLR0913 - one parameter an option
 
 
 @invite.command()
-@click.argument("invitation")
+@options.named("invitation")
 @options.ledger
 @options.signing
 def close(
@@ -68,7 +68,7 @@ def close(
 
 
 @invite.command()
-@click.argument("invitation")
+@options.named("invitation")
 @options.ledger
 @options.signing
 def revoke(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +17,31 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., object]")
 LEDGER = "http://127.0.0.1:8600"
 GIB = 1 << 30
+_OPTION = re.compile(r"-[a-z]|--[a-z]+(-[a-z]+)*(=.*)?", re.ASCII)
+
+
+class Named(click.Argument):
+    """What names a thing of the log: a key, a hash, a run. One in 64 of them begins with a dash.
+
+    So what a command with such an argument does not know as an option may be one; a word that looks
+    like an option and like no name is still told to be none.
+    """
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:  # noqa: ANN401 - click's own type is private
+        """Have the parser pass on what it does not know."""
+        super().add_to_parser(parser, ctx)
+        parser.ignore_unknown_options = True
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:  # noqa: ANN401 - click's own
+        """Refuse an option that is spelt wrongly."""
+        if isinstance(value, str) and _OPTION.fullmatch(value):
+            raise click.NoSuchOption(value, ctx=ctx)
+        return super().type_cast_value(ctx, value)
+
+
+def named(name: str) -> Callable[[F], F]:
+    """An argument that names a thing of the log."""
+    return click.argument(name, cls=Named)
 
 
 class OutputFile(click.Path):

@@ -12,7 +12,7 @@ from tequio_client.cli import options
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_KEY = click.argument("key")
+_KEY = options.named("key")
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 

@@ -145,7 +145,7 @@ def list_(ledger: str) -> None:
 
 
 @run.command()
-@click.argument("name")
+@options.named("name")
 @options.ledger
 def show(name: str, ledger: str) -> None:
     """Show one run, by name or the beginning of its id."""
@@ -155,7 +155,7 @@ def show(name: str, ledger: str) -> None:
 
 
 @run.command()
-@click.argument("name")
+@options.named("name")
 @options.ledger
 @options.folder("organiser")
 def pause(name: str, ledger: str, folder: Path) -> None:

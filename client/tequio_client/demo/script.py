@@ -31,6 +31,7 @@ ARCHITECTURE = {
 }
 """A Llama of about a million parameters over raw bytes."""
 PROMPT = "def "
+MEASURED_TOKENS = 8_192
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,8 @@ class Script:
     train_s: float = 8.0
     inner_steps: int = 20
     held_out_tokens: int = 65_536
+    measured_every: int = 4
+    """Heads of every so many rounds are measured by drawn volunteers."""
     first_windows: int = 160
     share_percent: int = 100
     """How much of the time the volunteers compute."""
@@ -80,6 +83,10 @@ grace_s = 1.0
 attest_s = 30.0
 cooldown_s = 20.0
 most = {self.rounds}
+
+[measure]
+every = {self.measured_every}
+tokens = {MEASURED_TOKENS}
 """.lstrip()
 
     def write(self) -> Path:
@@ -94,7 +101,13 @@ most = {self.rounds}
 def quick(folder: Path, peers: int) -> Script:
     """All of it in a minute."""
     return Script(
-        folder=folder, rounds=5, peers=peers, train_s=4.0, first_windows=80, held_out_tokens=16_384
+        folder=folder,
+        rounds=5,
+        peers=peers,
+        train_s=4.0,
+        first_windows=80,
+        held_out_tokens=16_384,
+        measured_every=2,
     )
 
 

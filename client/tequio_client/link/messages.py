@@ -189,7 +189,9 @@ class Evaluate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="eva
     shards: Shards
     """Held-out shards; `index` counts the held-out shards of the data manifest from 0."""
     max_tokens: Number = 0
-    """Measure whole documents from the front until this many tokens are reached; 0: all."""
+    """Measure whole documents until this many tokens are reached; 0: all."""
+    first_document: Number = 0
+    """From this one on, counted over the shards."""
     prompt: Text = ""
     sample_tokens: Annotated[int, msgspec.Meta(ge=0, le=4_096)] = 0
     """Tokens to generate after the prompt; 0: no sample."""
@@ -323,6 +325,8 @@ class Evaluated(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ev
     wish: Positive
     round: Number
     bits_per_byte: float
+    millibits: Number
+    """Of all documents, each rounded by itself."""
     perplexity: float
     """Per token."""
     documents: Number

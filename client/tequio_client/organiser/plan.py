@@ -13,6 +13,7 @@ folder = "data"             # what `tequio data build` made
 [rounds]                    # optional: train_s, most, min_members, ...
 [admission]                 # optional: trainer_tier, witness_tier, owner_slots, owner_seats
 [expect]                    # optional: peers, upload_mbit, vram_gib, disk_gib, tflops
+[measure]                   # optional: every, members, tokens; heads measured on held-out text
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tequio_shared.errors import UserFacingError
-from tequio_shared.manifest import Admission, Algorithm, Inner, Rounds, Windows
+from tequio_shared.manifest import Admission, Algorithm, Inner, Measure, Rounds, Windows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -132,6 +133,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     rounds: RoundsPlan = RoundsPlan()
     admission: Admission | UnsetType = UNSET
     expect: ExpectPlan | UnsetType = UNSET
+    measure: Measure = Measure()
     witness_share: Annotated[float, Meta(ge=0, le=1)] = 0.05
 
 

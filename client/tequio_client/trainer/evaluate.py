@@ -2,7 +2,8 @@
 
 A document is read behind one separator, in blocks of the run's sequence length; every one of its
 tokens is predicted once. Bits per byte = negative log2 likelihood of all documents over their size
-in UTF-8 bytes, summed in binary64: it compares models across tokenizers.
+in UTF-8 bytes, summed in binary64: it compares models across tokenizers. What is said in the log is
+in thousandths of a bit, rounded once for each document (docs/protocol.md, 9.9).
 """
 
 from __future__ import annotations
@@ -28,14 +29,19 @@ if TYPE_CHECKING:
 
 _IGNORED = -100  # target that counts for nothing
 _BATCH_TOKENS = 4_096
+_MILLI = 1_000
 _TEMPERATURE = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """Sums over documents; `nats` is their negative log likelihood."""
+    """Sums over documents; `nats` is their negative log likelihood, `millibits` the same rounded.
+
+    Each document's is rounded by itself; there are none where the model gives no numbers.
+    """
 
     nats: float
+    millibits: int | None
     tokens: int
     text_bytes: int
     documents: int
@@ -54,7 +60,29 @@ class Score:
         return math.exp(mean) if mean < 700 else math.inf  # noqa: PLR2004 - exp's range
 
 
-def score(
+@dataclass(slots=True)
+class Tally:
+    """Nats of each document so far, and how many rows they are from; `score` adds to it."""
+
+    nats: NDArray[np.float64]
+    rows: int = 0
+
+
+class Begun:
+    """What was read for the last task that measured: who is asked the same again goes on there."""
+
+    def __init__(self) -> None:
+        self._task: object = None
+        self._tally = Tally(np.zeros(0))
+
+    def tally(self, task: object, documents: int) -> Tally:
+        """Give the tally of the task; the one that is there if it was begun before."""
+        if task != self._task:
+            self._task, self._tally = task, Tally(np.zeros(documents))
+        return self._tally
+
+
+def score(  # noqa: PLR0913 - one call, all by name
     model: Model,
     documents: Sequence[Document],
     *,
@@ -62,17 +90,24 @@ def score(
     sequence: int,
     device: Device,
     check: Callable[[], None],
+    tally: Tally | None = None,
 ) -> Score:
-    """Measure a model; `check` is called between batches, and may raise to end it."""
+    """Measure a model; `check` is called between batches, and may raise to end it.
+
+    With the tally of an earlier call over the same it goes on where that was ended.
+    """
     model.network.eval()
-    nats = 0.0
-    blocks = _blocks(documents, separator, sequence)
+    tally = tally or Tally(np.zeros(len(documents)))
+    blocks = islice(_blocks(documents, separator, sequence), tally.rows, None)
     size = max(_BATCH_TOKENS // sequence, 1)
     while batch := list(islice(blocks, size)):
         check()
-        nats += _nats(model, np.stack(batch), device)
+        whose, rows = zip(*batch, strict=True)
+        np.add.at(tally.nats, list(whose), _nats(model, np.stack(rows), device))
+        tally.rows += len(batch)
     return Score(
-        nats=nats,
+        nats=float(tally.nats.sum()),
+        millibits=_millibits(tally.nats),
         tokens=sum(len(document.tokens) for document in documents),
         text_bytes=sum(document.text_bytes for document in documents),
         documents=len(documents),
@@ -117,18 +152,22 @@ def generate(  # noqa: PLR0913 - one call, all by name
 
 def _blocks(
     documents: Iterable[Document], separator: int, sequence: int
-) -> Iterator[NDArray[np.int64]]:
-    """Rows [sequence + 1]: inputs and, one later, targets; short ends are filled with -100."""
-    for document in documents:
+) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Number of the document, and a row [sequence + 1]: inputs and, one later, targets.
+
+    Short ends are filled with -100.
+    """
+    for number, document in enumerate(documents):
         stream = np.concatenate(([separator], document.tokens))
         for first in range(0, len(document.tokens), sequence):
             row = np.full(sequence + 1, _IGNORED, np.int64)
             part = stream[first : first + sequence + 1]
             row[: len(part)] = part
-            yield row
+            yield number, row
 
 
-def _nats(model: Model, rows: NDArray[np.int64], device: Device) -> float:
+def _nats(model: Model, rows: NDArray[np.int64], device: Device) -> NDArray[np.float64]:
+    """Of each row."""
     samples = torch.from_numpy(rows).to(device.handle)
     with torch.no_grad(), device.autocast():
         logits = model.logits(samples[:, :-1].clamp(min=0))
@@ -138,4 +177,14 @@ def _nats(model: Model, rows: NDArray[np.int64], device: Device) -> float:
         ignore_index=_IGNORED,
         reduction="none",
     )
-    return float(losses.cpu().to(torch.float64).sum())
+    by_row = losses.view(len(rows), -1).cpu().to(torch.float64).sum(dim=1)
+    found: NDArray[np.float64] = by_row.numpy()
+    return found
+
+
+def _millibits(nats: NDArray[np.float64]) -> int | None:
+    """Rounded for each document; None where the model gives no numbers."""
+    if not np.isfinite(nats).all():
+        return None
+    each: list[float] = nats.tolist()
+    return sum(round(one / math.log(2) * _MILLI) for one in each)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import torch
 
@@ -321,11 +323,12 @@ def _advanced(
 
 
 def measured(task: messages.Evaluate, bench: Bench) -> messages.Evaluated:
-    """Bits per byte of a head, and what it writes."""
+    """Bits per byte of a head, and what it writes; raises NonFiniteError."""
     bench.activity.begin(task.wish, "evaluating")
     shop = bench.shop
     shop.model.load(shop.master(task.weights), shop.layout)
-    documents = evaluate.first_documents(_documents(task, shop), task.max_tokens)
+    left = islice(_documents(task, shop), task.first_document, None)
+    documents = evaluate.first_documents(left, task.max_tokens)
     score = evaluate.score(
         shop.model,
         documents,
@@ -333,11 +336,15 @@ def measured(task: messages.Evaluate, bench: Bench) -> messages.Evaluated:
         sequence=shop.corpus.sequence,
         device=shop.device,
         check=bench.check,
+        tally=shop.begun.tally(msgspec.structs.replace(task, wish=1), len(documents)),
     )
+    if score.millibits is None:
+        raise NonFiniteError(f"the head of round {task.round} gives numbers that are not finite")
     return messages.Evaluated(
         wish=task.wish,
         round=task.round,
         bits_per_byte=score.bits_per_byte,
+        millibits=score.millibits,
         perplexity=score.perplexity,
         documents=score.documents,
         tokens=score.tokens,

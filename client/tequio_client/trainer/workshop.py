@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import torch
 
 from tequio_client.link.messages import Prepare, Ready
 from tequio_client.trainer import codecs, device, files, model
+from tequio_client.trainer.evaluate import Begun
 from tequio_shared.corpus import Corpus
 from tequio_shared.errors import UserFacingError
 from tequio_shared.manifest import Manifest
@@ -45,6 +46,7 @@ class Workshop:
     device: Device
     model: Model
     layout: Layout
+    begun: Begun = field(default_factory=Begun)
 
     def under(self, prepare: Prepare) -> Workshop:
         """Obey the limits of a wish for the same model."""

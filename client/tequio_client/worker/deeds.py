@@ -17,7 +17,7 @@ from tequio_client.worker.measuring import Measuring
 from tequio_client.worker.training import Tally, Training
 from tequio_client.worker.voice import Voice
 from tequio_client.worker.witnessing import Witnessing
-from tequio_shared.errors import RefusedError
+from tequio_shared.errors import RefusedError, TequioError
 from tequio_shared.run import first_head
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.duty import Duty
     from tequio_client.worker.means import Means, Tracker
+    from tequio_shared.ids import Digest
     from tequio_shared.round import Head
 
 
@@ -44,6 +45,11 @@ class Deeds:
     def held(self) -> Head | None:
         """The head whose weights are in our store."""
         return self._heads.held
+
+    @property
+    def pinned(self) -> Collection[Digest]:
+        """Weights roots of the heads that stay in our store for now."""
+        return self._heads.pinned
 
     @property
     def fetching(self) -> Head | None:
@@ -72,8 +78,8 @@ class Deeds:
                 await self._voice.ready(now, self.held or first_head(self._means.manifest))
             case duties.TakeLeave():
                 await self._voice.leave(now)
-            case duties.Measure(head=head):
-                await self.measuring.measure(head)
+            case duties.Measure():
+                await self._measure(now)
             case duties.Attest() | duties.Train() | duties.Prove():
                 await self._play_part(now, rounds)
             case _:
@@ -90,6 +96,18 @@ class Deeds:
                 await self._training.train(now, rounds, self.held)
             case duties.Prove():
                 await self._witnessing.prove(now, rounds)
+
+    async def _measure(self, now: duties.Measure) -> None:
+        """Measure, and say it once if we were drawn: what fails is not tried again."""
+        if not now.is_drawn:
+            await self.measuring.measure(now.head)
+            return
+        try:
+            body = await self.measuring.measure(now.head)
+        except TequioError:
+            self._voice.give_up(now)
+            raise
+        await self._voice.measure(now, body)
 
     async def _attest(self, now: duties.Attest, rounds: Tracker) -> None:
         if self.held is None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from tequio_shared.accepted import AcceptedSet
-    from tequio_shared.ids import HeadHash, PeerKey
+    from tequio_shared.ids import Digest, HeadHash, PeerKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +34,7 @@ class Own:
     key: PeerKey
     held: Head | None  # whose weights lie in our store
     fetching: Head | None = None  # whose weights are on their way
+    pinned: Collection[Digest] = ()  # weights roots of the held head and the one before
     closed: Mapping[HeadHash, AcceptedSet]  # by parent
     stuck: Collection[HeadHash] = ()  # parents from which we could not go on by ourselves
     said: Collection[Duty] = ()  # statements that the ledger has answered, whatever it said
@@ -107,9 +108,10 @@ class Prove:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Measure the head that we hold, for nobody but ourselves."""
+    """Measure a head that we have, and say so if we were drawn; else for ourselves alone."""
 
     head: Head
+    is_drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ _RESTING = {
 def duty(view: RunView, own: Own) -> Duty:
     """The one thing to do now, the most urgent first."""
     if view.state is State.FINISHED:
-        return _last_duty(view, own) or Done()
+        return _last_duty(view, own) or _drawn_duty(view, own) or Done()
     if own.resting:
         return _leave_duty(own) or Wait(own.resting)
     if own.is_behind:
@@ -141,6 +143,7 @@ def duty(view: RunView, own: Own) -> Duty:
         or _head_duty(view, own)
         or _round_duty(view, own)
         or _ready_duty(view, own)
+        or _drawn_duty(view, own)
         or _measure_duty(view, own)
         or Wait(_idle_reason(view, own))
     )
@@ -248,13 +251,24 @@ def _ready_duty(view: RunView, own: Own) -> Duty | None:
     return None if is_logged else _unsaid(Ready(last_roster), own)
 
 
-def _measure_duty(view: RunView, own: Own) -> Duty | None:
-    """With nothing else to do, look how good the canonical head is, once in so many rounds."""
-    held = own.held
-    if not own.measures_every or held is None or held != view.head:
+def _drawn_duty(view: RunView, own: Own) -> Duty | None:
+    """With nothing else to do, measure the head that we were drawn for, while its weights stay."""
+    draw = view.drawn
+    if draw is None or own.is_leaving or own.resting:
         return None
-    is_due = held.round // own.measures_every > own.measured // own.measures_every
-    return Measure(held) if is_due else None
+    if own.held != draw.head and draw.head.weights_root not in own.pinned:
+        return None
+    is_asked = own.key in draw.drawn and own.key not in draw.said
+    return _unsaid(Measure(draw.head, is_drawn=True), own) if is_asked else None
+
+
+def _measure_duty(view: RunView, own: Own) -> Duty | None:
+    """Then look how good the canonical head is, once in so many rounds: if nobody was drawn."""
+    held, every = own.held, own.measures_every
+    if not every or held is None or held != view.head:
+        return None
+    told = view.drawn.head.round if view.drawn else -1
+    return Measure(held) if held.round // every > max(own.measured, told) // every else None
 
 
 def _idle_reason(view: RunView, own: Own) -> str:

@@ -1,4 +1,8 @@
-"""Evidence of a fork, kept in a program's folder: `alarms/<hash>.json`, for anybody to check."""
+"""Evidence of a fork, kept in a program's folder: `alarms/<name>.json`, for anybody to check.
+
+What is there is never written again. A program that is started over and over meets the same fork
+each time, and a log that goes on signing another one: the first files say it all.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,6 @@ import trio
 from tequio_client.worker import small_file
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.fork import ForkEvidence
-from tequio_shared.ids import sha256
 from tequio_shared.notes import keep_signers, to_base64
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 FOLDER = "alarms"
+MOST_FILES = 64
 
 
 async def keep(
@@ -33,7 +37,7 @@ async def keep(
     notes: Sequence[bytes],
     proof: Sequence[Digest] = (),
 ) -> str:
-    """Write the evidence below a program's folder; says where it is."""
+    """Write the evidence below a program's folder, unless it is there; says where it is."""
     try:
         texts = tuple(keep_signers(note, [log_key]).decode() for note in notes)
     except PeerError:
@@ -42,16 +46,25 @@ async def keep(
         log_key=log_key.text(), why=why, notes=texts, proof=tuple(map(to_base64, proof))
     )
     raw = msgspec.json.encode(evidence)
-    path = folder / FOLDER / f"{sha256(raw).hex()[:16]}.json"
+    path = folder / FOLDER / f"{evidence.name}.json"
     try:
-        await trio.to_thread.run_sync(_write, path, raw)
+        is_kept = await trio.to_thread.run_sync(_write, path, raw)
     except (OSError, UserFacingError) as err:
         log.error("the evidence could not be kept", error=str(err), evidence=raw.decode())  # noqa: TRY400 - the event holds it
         return "the program's log"
+    if not is_kept:
+        log.error("the log has two histories, again", evidence=raw.decode(), why=why)
+        return f"the program's log, and older ones in {path.parent}"
     log.error("the log has two histories", evidence=str(path), why=why)
     return str(path)
 
 
-def _write(path: Path, raw: bytes) -> None:
+def _write(path: Path, raw: bytes) -> bool:
+    """Write a file that is not there; False when there are enough of them."""
     path.parent.mkdir(exist_ok=True)
+    if path.exists():
+        return True
+    if len(list(path.parent.glob("*.json"))) >= MOST_FILES:
+        return False
     small_file.replace(path, raw)
+    return True

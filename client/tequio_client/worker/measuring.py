@@ -1,30 +1,51 @@
-"""Measuring how good a head is, when there is nothing else to do: for the volunteer's eyes alone.
+"""Measuring how good a head is, when there is nothing else to do.
 
-A part of the run's held-out text, on the trainer that waits anyway. Nobody is paid for it, nothing
-is said about it, and any duty comes first: measuring is dropped then, and begins anew later.
+A part of the run's held-out text, on the trainer that waits anyway, slice by slice: any duty comes
+first, and what was measured before it is not lost, nor within a slice, by the trainer. Nobody is
+paid for it. Who was drawn for a head says in the log what it measured (docs/protocol.md, 9.9);
+others measure now and then for the volunteer's eyes alone, where nobody was drawn for a late head.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import structlog
 
 from tequio_client.link import messages as link
 from tequio_client.worker.trees import TreeRef
+from tequio_shared.errors import RefusedError, TequioError
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.measures import bits_per_byte
+from tequio_shared.statements.rounds import HeadMeasure
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tequio_client.worker.means import Means
+    from tequio_shared.corpus import HeldOutShard
     from tequio_shared.round import Head
 
 log = structlog.get_logger(__name__)
 
 EVERY = 10
-"""The head of every so many rounds is measured."""
-TOKENS = 16_384
-"""Whole documents from the front, until that many tokens are reached."""
+"""The head of every so many rounds is measured for our own eyes."""
+SLICE_TOKENS = 4_096
+"""Measured in one go. The same for everybody, so that all compute on the same batches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sums:
+    """What was measured of a head so far."""
+
+    head: Head
+    documents: int = 0
+    millibits: int = 0
+    size_bytes: int = 0
+    tokens: int = 0
 
 
 class Measuring:
@@ -33,31 +54,73 @@ class Measuring:
     def __init__(self, means: Means) -> None:
         self._means = means
         self.measured = -1
-        """Round of the head that was measured last."""
+        """Round of the head that we tried to measure last."""
         self.bits_per_byte: float | None = None
+        self._sums: _Sums | None = None  # of the head that we began to measure last
 
-    async def measure(self, head: Head) -> None:
-        """Measure a head that is in our store; raises TequioError."""
-        means = self._means
-        shards = await self._shards()
-        report = await means.workroom.ask(
+    async def measure(self, head: Head) -> HeadMeasure:
+        """Measure a head that is in our store; raises TequioError, and that try counts too."""
+        try:
+            sums = await self._measured(head)
+        except TequioError:
+            self.measured = head.round
+            raise
+        measure = HeadMeasure(
+            head=to_text(head.hash),
+            millibits=sums.millibits,
+            size_bytes=sums.size_bytes,
+            tokens=sums.tokens,
+        )
+        self.measured, self.bits_per_byte = head.round, bits_per_byte(measure)
+        log.info("head measured", round=head.round, bits_per_byte=round(self.bits_per_byte, 4))
+        run = to_text(self._means.manifest.run_id)
+        await self._means.points.measured(run, head.round, self.bits_per_byte)
+        return measure
+
+    async def _measured(self, head: Head) -> _Sums:
+        """Go on where we were, in slices, until there is as much text as the run asks for."""
+        wanted = self._means.manifest.measures.tokens
+        listed = needed(self._means.corpus.held_out, wanted)
+        if not listed:
+            raise RefusedError("no-text", "the run's data has no held-out text")
+        files = await self._files(listed)
+        documents = sum(shard.documents for shard in listed)
+        sums = self._sums if self._sums and self._sums.head == head else _Sums(head=head)
+        while sums.tokens < wanted and sums.documents < documents:
+            sums = self._sums = await self._add(sums, files, wanted - sums.tokens)
+        return sums
+
+    async def _add(self, sums: _Sums, files: tuple[link.Shard, ...], missing: int) -> _Sums:
+        report = await self._means.workroom.ask(
             lambda wish: link.Evaluate(
                 wish=wish,
-                round=head.round,
-                weights=str(means.store.tree_path(head.weights_root)),
-                shards=shards,
-                max_tokens=TOKENS,
+                round=sums.head.round,
+                weights=str(self._means.store.tree_path(sums.head.weights_root)),
+                shards=files,
+                max_tokens=min(missing, SLICE_TOKENS),
+                first_document=sums.documents,
             ),
             link.Evaluated,
         )
-        self.measured, self.bits_per_byte = head.round, report.bits_per_byte
-        log.info("head measured", round=head.round, bits_per_byte=round(report.bits_per_byte, 4))
-        run = to_text(means.manifest.run_id)
-        await means.points.measured(run, head.round, report.bits_per_byte)
+        return replace(
+            sums,
+            documents=sums.documents + report.documents,
+            millibits=sums.millibits + report.millibits,
+            size_bytes=sums.size_bytes + report.text_bytes,
+            tokens=sums.tokens + report.tokens,
+        )
 
-    async def _shards(self) -> tuple[link.Shard, ...]:
-        first = self._means.corpus.held_out[0]
-        root = digest_from_text(first.root)
-        ref = TreeRef(root=root, size_bytes=first.size_bytes, piece_bytes=PIECE_BYTES)
-        await self._means.exchange.tree(ref)
-        return (link.Shard(0, str(self._means.store.tree_path(root))),)
+    async def _files(self, shards: Sequence[HeldOutShard]) -> tuple[link.Shard, ...]:
+        found = []
+        for index, shard in enumerate(shards):
+            root = digest_from_text(shard.root)
+            ref = TreeRef(root=root, size_bytes=shard.size_bytes, piece_bytes=PIECE_BYTES)
+            await self._means.exchange.tree(ref)
+            found.append(link.Shard(index, str(self._means.store.tree_path(root))))
+        return tuple(found)
+
+
+def needed(shards: Sequence[HeldOutShard], tokens: int) -> Sequence[HeldOutShard]:
+    """Take shards from the front, as many as have so many tokens together; all if too few."""
+    before = accumulate((shard.tokens for shard in shards), initial=0)
+    return [shard for shard, sum_before in zip(shards, before, strict=False) if sum_before < tokens]

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from tequio_shared.ids import NetworkId, PeerKey
     from tequio_shared.statements import Body
-    from tequio_shared.statements.rounds import HeadAttest, WitnessProof, WorkCommit
+    from tequio_shared.statements.rounds import HeadAttest, HeadMeasure, WitnessProof, WorkCommit
 
-B = TypeVar("B", bound="HeadAttest | WorkCommit | WitnessProof")
+B = TypeVar("B", bound="HeadAttest | HeadMeasure | WorkCommit | WitnessProof")
 
 DRAFTS = 1_000
 """Most drafts that wait; a worker with more has a ledger that takes nothing."""

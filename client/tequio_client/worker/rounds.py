@@ -31,6 +31,7 @@ from tequio_shared.run import RunView, VoidReason, needed_document
 from tequio_shared.statements.members import MemberLeave, MemberReady
 from tequio_shared.statements.rounds import (
     HeadAttest,
+    HeadMeasure,
     HeadPromote,
     RoundClose,
     RoundOpen,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from tequio_shared.accepted import AcceptedSet
     from tequio_shared.contribution import Header
     from tequio_shared.ids import Digest
+    from tequio_shared.measures import Draw
     from tequio_shared.statement import Entry, Statement
 
 log = structlog.get_logger(__name__)
@@ -126,12 +128,21 @@ class Rounds:
         takes_part = current is not None and not self._resting and self._takes_part(current)
         return current.number if current is not None and takes_part else None
 
+    @property
+    def bits_per_byte(self) -> float | None:
+        """Of the newest head that was measured, on held-out text: the log's median, or our own."""
+        told, own = self.view.measured, self._deeds.measuring
+        if told is not None and told.head.round >= own.measured:
+            return told.bits_per_byte
+        return own.bits_per_byte
+
     def own(self) -> Own:
         """What we hold and have said."""
         return Own(
             key=self._key,
             held=self._deeds.held,
             fetching=self._deeds.fetching,
+            pinned=self._deeds.pinned,
             closed=self._closed,
             stuck=self._stuck,
             said=self._deeds.said,
@@ -218,8 +229,16 @@ class Rounds:
             case RoundVoid(reason=reason) if current is not None:
                 await self._deeds.settle(current.number, was_accepted=False)
                 log.info("round void", round=current.number, reason=VoidReason(reason).name.lower())
+            case HeadMeasure() if self.view.measured is not None:
+                await self._note_measure(self.view.measured)
             case HeadPromote(head=head):
                 log.info("head is canonical", round=statement.round, head=head[:10])
+
+    async def _note_measure(self, draw: Draw) -> None:
+        """Keep the median of what drawn members say of a head, for eyes."""
+        if draw.bits_per_byte is not None:
+            run = to_text(self.view.manifest.run_id)
+            await self._points.measured(run, draw.head.round, draw.bits_per_byte)
 
     async def _remember(self, index: int, current: RoundView) -> None:
         if current.head is None:

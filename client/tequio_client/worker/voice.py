@@ -7,6 +7,7 @@ a crash says the same bytes. Its answer is final for the round, a refusal too.
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 import trio
@@ -15,7 +16,7 @@ from tequio_client.worker import duty as duties
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.statements.members import MemberLeave, MemberReady
-from tequio_shared.statements.rounds import HeadAttest, WorkCommit
+from tequio_shared.statements.rounds import HeadAttest, HeadMeasure, WorkCommit
 
 if TYPE_CHECKING:
     from tequio_client.worker.duty import Duty
@@ -29,6 +30,8 @@ RoundDuty: TypeAlias = duties.Attest | duties.Train | duties.Prove
 LEAVING = 1
 """Code of member.leave: the volunteer stops."""
 SAID_KEPT = 16
+MEASURE_S = 30.0
+"""What the ledger has not answered by then stays in the outbox, and nobody waits for it."""
 
 
 class Voice:
@@ -68,6 +71,18 @@ class Voice:
         refusal = await self.say_once(now, body or await self._attestation(current, held))
         if refusal is not None and refusal.code == "wrong-reveal":
             await self.ready(duties.Ready(current.roster_index), held)
+
+    async def measure(self, now: duties.Measure, body: HeadMeasure) -> None:
+        """State what we measured of a head; nobody waits for it long, and it is said once."""
+        word = await self._means.outbox.word(HeadMeasure, self._run, now.head.round)
+        with trio.move_on_after(MEASURE_S):
+            with suppress(RefusedError):  # the outbox has logged it
+                await self._say(word or body, now.head.round)
+        self.said.append(now)
+
+    def give_up(self, now: duties.Measure) -> None:
+        """Measure that head no more."""
+        self.said.append(now)
 
     async def say_once(
         self,

@@ -236,8 +236,8 @@ class Volunteer:
 
     @property
     def bits_per_byte(self) -> float | None:
-        """Of the head that we measured last, on held-out text."""
-        return self._deeds.measuring.bits_per_byte if self._deeds is not None else None
+        """Of the newest head that was measured, on held-out text."""
+        return self._rounds.bits_per_byte if self._rounds is not None else None
 
     # --- status
 

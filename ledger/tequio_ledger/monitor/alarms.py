@@ -1,4 +1,8 @@
-"""What a monitor found, as a file that others can check."""
+"""What a monitor found, as a file that others can check.
+
+What is final is named after what was found, not when: a monitor that is started again meets it
+again, and leaves the file that is there as it is. Anything else may come and go, and come again.
+"""
 
 from __future__ import annotations
 
@@ -108,10 +112,11 @@ class Alarms:
         self._ringing.add((alarm.kind, alarm.why))
         self.rang = True
         raw = msgspec.json.encode(alarm)
-        path = self._folder / f"{alarm.kind.value}-{sha256(raw).hex()[:16]}.json"
+        path = self._folder / f"{alarm.kind.value}-{_name(alarm)}.json"
         try:
             disk.make_folder(self._folder)
-            disk.write_file(path, raw)
+            if not path.exists():
+                disk.write_file(path, raw)
         except OSError as err:
             log.error("evidence not kept", error=str(err), evidence=raw.decode())  # noqa: TRY400 - the event holds it
         log.error("alarm", kind=alarm.kind.value, why=alarm.why, evidence=str(path))
@@ -119,3 +124,11 @@ class Alarms:
     def quiet(self, kind: Kind) -> None:
         """Note that all is well again in that respect."""
         self._ringing = {one for one in self._ringing if one[0] is not kind}
+
+
+def _name(alarm: Alarm) -> str:
+    if alarm.fork is not None:
+        return alarm.fork.name
+    if alarm.kind in FINAL:
+        alarm = msgspec.structs.replace(alarm, at_ms=0)
+    return sha256(msgspec.json.encode(alarm)).hex()[:16]

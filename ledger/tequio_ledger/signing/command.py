@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 @with_those(settings.ALL, settings.PROGRAM)
 @click.option("--first", is_flag=True, help="The key in the folder has never signed anything.")
 def sign(gathered: Gathered, *, first: bool) -> None:
-    """Hold a log's key and sign its checkpoints, and never one that would fork it.
+    """Hold the key of the log ORIGIN and sign its checkpoints, and never one that would fork it.
 
     `tequio-ledger serve --signer SOCKET` asks here. Give this process a user of its own that may
-    share the socket's folder, and the ledger none of its files.
+    share the socket's folder, and the ledger none of its files; name the ledger's user as --caller.
     """
     given = settings.read(gathered)
     logs.configure(logs.Style.JSON if given.log_json else logs.Style.CONSOLE, given.log_level)
     with Folder(given.folder) as opened:
-        server.serve(open_keeper(opened, is_first=first), given.socket)
+        notary = open_keeper(opened, given.origin, is_first=first)
+        server.serve(notary, given)

@@ -21,6 +21,7 @@ _PLACE_BYTES = 4_096
 _HEAD = struct.Struct("!8sQQ32sH")  # magic, number of the write, size, root, bytes of the origin
 _MAGIC = b"tqsigned"
 _NEVER = b"tqnever."
+_FIRST = 2  # in the second place: what says "never" stays until that write is whole
 
 
 class _Record(NamedTuple):
@@ -35,6 +36,10 @@ class Memory:
         self._path = path
         self._last: _Record | None = None
         self._is_read = False
+
+    def is_there(self) -> bool:
+        """Whether anything remembers what was signed, if only that nothing was."""
+        return self._last is not None or self._path.exists()
 
     def read(self) -> Checkpoint | None:
         """Give what was signed last; None before the first time. Raises UserFacingError."""
@@ -53,19 +58,19 @@ class Memory:
             raise UserFacingError(disk.explain(err, self._path)) from err
 
     def write(self, checkpoint: Checkpoint) -> None:
-        """Keep a checkpoint; durable when this returns. Raises OSError: then it counts nowhere."""
+        """Keep a checkpoint after `begin`; durable when this returns.
+
+        Raises OSError: then it counts nowhere.
+        """
         self.read()
-        number = self._last.number + 1 if self._last else 1
+        number = self._last.number + 1 if self._last else _FIRST
         record = _encode(number, checkpoint)
         self._is_read = False  # until the disk has it, the disk knows better than we do
-        if not self._path.exists():
-            disk.write_file(self._path, record.ljust(2 * _PLACE_BYTES, b"\0"))
-        else:
-            with self._path.open("r+b") as file:
-                file.seek(_PLACE_BYTES * (1 - number % 2))
-                file.write(record)
-                file.flush()
-                disk.sync(file)
+        with self._path.open("r+b") as file:
+            file.seek(_PLACE_BYTES * (1 - number % 2))
+            file.write(record)
+            file.flush()
+            disk.sync(file)
         self._last = _Record(number, checkpoint)
         self._is_read = True
 
@@ -77,10 +82,10 @@ class Memory:
             return None
         except OSError as err:
             raise UserFacingError(disk.explain(err, self._path)) from err
-        if raw.startswith(_NEVER):
-            return None
         found = [_parse(raw[at:]) for at in (0, _PLACE_BYTES)]
         sound = [record for record in found if record is not None]
+        if not sound and raw.startswith(_NEVER):
+            return None
         if not sound:
             raise UserFacingError(
                 f"{self._path} is damaged, so nothing is signed: only it knows what was signed last"

@@ -49,6 +49,7 @@ class Notary:
 
     def __init__(self, signer: Signer, path: Path) -> None:
         self._signer = signer
+        self._path = path
         self._memory = Memory(path)
 
     @property
@@ -57,14 +58,24 @@ class Notary:
         return self._signer.key
 
     @property
+    def last(self) -> Checkpoint | None:
+        """What was signed last; None before the first time."""
+        return self._memory.read()
+
+    @property
     def last_size(self) -> int:
         """Size that was signed last; 0 for none."""
-        last = self._memory.read()
-        return last.size if last else 0
+        return self.last.size if self.last else 0
 
     def sign(self, checkpoint: Checkpoint, prove: Prove) -> bytes:
-        """Sign a checkpoint that continues the last one."""
-        last = self._memory.read()
+        """Sign a checkpoint that continues the last one; a key without a memory signs nothing."""
+        if not self._memory.is_there():
+            raise WouldForkError(
+                f"{self._path} is missing, and it alone knows what this key signed last: bring it "
+                "back from where the key is, or promise that nobody holds a checkpoint beyond this "
+                "log with `tequio-ledger restore --confirm`"
+            )
+        last = self.last
         if last is not None:
             _check_continues(last, checkpoint, prove)
         if checkpoint != last:

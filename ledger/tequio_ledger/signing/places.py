@@ -60,23 +60,40 @@ def open_signer(
     public = _public(folder.path / PUBLIC_KEY)
     if public is not None and not folder.holds_key(KEY):
         return Absent(public)
+    if not folder.holds_key(KEY):
+        begin_memory(folder)  # before the key: none that is made here is ever without it
     return Notary(folder.signer(KEY), folder.path / MEMORY)
 
 
-def open_keeper(folder: Folder, *, is_first: bool) -> Notary:
-    """Give who holds the key of that folder; a key that is made here begins with a memory.
+def open_keeper(folder: Folder, origin: str, *, is_first: bool) -> Notary:
+    """Give who holds the key of that folder and log; a key that is made here begins with a memory.
 
     A key without its memory may have signed anything, so it signs nothing unless somebody says
-    that it never did. Raises UserFacingError.
+    that it never did. Raises UserFacingError, also when it signed another log.
     """
-    memory = folder.path / MEMORY
-    if folder.holds_key(KEY) and not memory.exists() and not is_first:
+    if forgot(folder) and not is_first:
         raise UserFacingError(
-            f"{folder.key_file(KEY)} is here without {memory}, which knows what it signed last: "
-            "bring that back, or say --first if this key has never signed anything"
+            f"{folder.key_file(KEY)} is here without {folder.path / MEMORY}, which knows what it "
+            "signed last: bring that back, or say --first if this key has never signed anything"
         )
-    Memory(memory).begin()  # before the key: no key is ever without it
-    return Notary(folder.signer(KEY), memory)
+    begin_memory(folder)
+    notary = Notary(folder.signer(KEY), folder.path / MEMORY)
+    if notary.last is not None and notary.last.origin != origin:
+        raise UserFacingError(
+            f"the key in {folder.path} signs the log {notary.last.origin!r}, not {origin!r}: say "
+            "its own --origin, or choose another --dir"
+        )
+    return notary
+
+
+def forgot(folder: Folder) -> bool:
+    """Whether a folder holds the key and nothing that says what it signed."""
+    return folder.holds_key(KEY) and not (folder.path / MEMORY).exists()
+
+
+def begin_memory(folder: Folder) -> None:
+    """Keep that the key signed nothing yet, where nothing is kept; raises UserFacingError."""
+    Memory(folder.path / MEMORY).begin()
 
 
 def note_key(folder: Folder, key: PeerKey) -> None:

@@ -116,7 +116,8 @@ class RemoteNotary:
         with contextlib.closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as line_out:
             line_out.settimeout(ANSWER_S)
             line_out.connect(str(self._path))
-            line_out.sendall(line + b"\n")
+            with contextlib.suppress(BrokenPipeError):  # it may refuse us unheard, and say why
+                line_out.sendall(line + b"\n")
             with line_out.makefile("rb") as answers:
                 return answers.readline(LINE_BYTES)
 

@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import stat
-import struct
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import structlog
 
+from tequio_ledger.signing.callers import caller_at
 from tequio_ledger.signing.lines import (
     LINE_BYTES,
     Answer,
@@ -33,23 +33,28 @@ from tequio_shared.ids import Digest
 from tequio_shared.notes import Checkpoint, from_base64, to_base64
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
     from pathlib import Path
+
+    from tequio_ledger.signing.settings import Settings
 
 PATIENCE_S = 5.0
 """How long a caller may take for the whole of its line; the ledger says it at once."""
 _BACKLOG = 16
-_CREDENTIALS = struct.Struct("3i")
 
 log = structlog.get_logger(__name__)
 
 
 class SigningServer:
-    """Answers at a socket that only its owner may open; `stop` from a signal or another thread."""
+    """Answers some users at a socket, for one log; `stop` from a signal or another thread."""
 
-    def __init__(self, notary: Notary, listener: socket.socket) -> None:
+    def __init__(
+        self, notary: Notary, listener: socket.socket, origin: str, callers: Container[int]
+    ) -> None:
         self._notary = notary
         self._listener = listener
+        self._origin = origin
+        self._callers = callers
         self._is_stopping = threading.Event()
 
     def serve(self) -> None:
@@ -70,13 +75,18 @@ class SigningServer:
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
 
-    def _serve_one(self, caller: socket.socket) -> None:
+    def _serve_one(self, line: socket.socket) -> None:
         try:
-            answer = self._answer(_read_line(caller))
+            caller = caller_at(line)
+            if caller is None or caller.uid in self._callers:
+                answer = self._answer(_read_line(line))
+            else:  # whoever may not ask is not listened to either
+                reason = f"user {caller.uid} may not ask this signer: name it there with --caller"
+                answer = Refused(reason=reason, is_fork=False)
             if isinstance(answer, Refused):
-                log.warning("refused", reason=answer.reason, **_credentials(caller))
-            caller.settimeout(PATIENCE_S)  # for the whole answer
-            caller.sendall(msgspec.json.encode(answer) + b"\n")
+                log.warning("refused", reason=answer.reason, **(caller._asdict() if caller else {}))
+            line.settimeout(PATIENCE_S)  # for the whole answer
+            line.sendall(msgspec.json.encode(answer) + b"\n")
         except OSError as err:
             log.info("a caller went away", error=str(err))
 
@@ -102,6 +112,8 @@ class SigningServer:
             return Refused(reason=f"the signer's disk: {err.strerror or err}", is_fork=False)
 
     def _sign(self, question: Sign) -> Signed | Other:
+        if question.origin != self._origin:
+            raise WouldForkError(f"{self._origin!r} is signed here, not {question.origin!r}")
         checkpoint = Checkpoint(
             origin=question.origin, size=question.size, root=Digest(from_base64(question.root))
         )
@@ -126,15 +138,6 @@ def _read_line(caller: socket.socket) -> bytes:
             break
         line += part
     return line.partition(b"\n")[0]
-
-
-def _credentials(caller: socket.socket) -> dict[str, int]:
-    """Say which process asked, where the system tells; the socket's mode decides who may."""
-    if not hasattr(socket, "SO_PEERCRED"):
-        return {}
-    raw = caller.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    pid, uid, _ = _CREDENTIALS.unpack(raw)
-    return {"pid": pid, "uid": uid}
 
 
 @contextlib.contextmanager
@@ -164,15 +167,17 @@ def listening(path: Path) -> Iterator[socket.socket]:
             path.unlink(missing_ok=True)
 
 
-def serve(notary: Notary, path: Path) -> None:
+def serve(notary: Notary, settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError."""
-    with listening(path) as listener:
-        server = SigningServer(notary, listener)
+    with listening(settings.socket) as listener:
+        server = SigningServer(notary, listener, settings.origin, settings.callers)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: server.stop())
         log.info(
             "tequio-ledger sign serves",
-            socket=str(path),
+            socket=str(settings.socket),
+            origin=settings.origin,
+            callers=sorted(settings.callers),
             key=to_base64(notary.key),
             size=notary.last_size,
         )

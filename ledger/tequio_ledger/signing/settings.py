@@ -1,17 +1,23 @@
-"""What the signer was asked to be: one frozen value, read once at its start."""
+"""What the signer was asked to be: one frozen value, read once at its start.
+
+To add a setting: a constant here, in `ALL`, with a field in `Settings`, and a line in
+`installer/sign.toml`.
+"""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
-from tequio_ledger.setting import Setting, maybe_place, place
+from tequio_ledger.setting import Form, Setting, many, maybe_place, origin, place
 from tequio_ledger.setting_logs import LOG_JSON, LOG_LEVEL
 from tequio_ledger.setting_reader import Reader
 from tequio_ledger.setting_sources import Program
+from tequio_ledger.signing.callers import user
 
 if TYPE_CHECKING:
     from tequio_ledger.setting_sources import Gathered
@@ -30,8 +36,21 @@ SOCKET = Setting(
     parse=maybe_place,
     help="Unix socket to answer at; sign.socket in the folder if not given.",
 )
+ORIGIN = Setting(
+    name="origin",
+    default="",
+    parse=origin,
+    help="Name of the one log that is signed, such as ledger.example/net1.",
+)
+CALLER = Setting(
+    name="caller",
+    default="",
+    parse=many(user),
+    help="User that may ask, by name or number; repeat. This process's own if not given.",
+    form=Form.LIST,
+)
 
-ALL: tuple[Setting[Any], ...] = (DIR, SOCKET, LOG_JSON, LOG_LEVEL)
+ALL: tuple[Setting[Any], ...] = (DIR, SOCKET, ORIGIN, CALLER, LOG_JSON, LOG_LEVEL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +59,9 @@ class Settings:
 
     folder: Path
     socket: Path
+    origin: str
+    callers: frozenset[int]
+    """Numbers of the users that may ask."""
     log_json: bool
     log_level: str
 
@@ -48,9 +70,12 @@ def read(gathered: Gathered) -> Settings:
     """Turn texts into settings; raises UserFacingError naming every fault at once."""
     reader = Reader(gathered)
     folder = reader.of(DIR, Path())
+    callers = reader.of(CALLER, ()) or (os.getuid(),)
     settings = Settings(
         folder=folder,
         socket=reader.of(SOCKET, None) or folder / "sign.socket",
+        origin=reader.of(ORIGIN, ""),
+        callers=frozenset(callers),
         log_json=reader.of(LOG_JSON, False),  # noqa: FBT003 - a value among others
         log_level=reader.of(LOG_LEVEL, ""),
     )

@@ -18,6 +18,7 @@ from tequio_ledger.store.models import (
     Attended,
     Credit,
     KeyTier,
+    Measured,
     Peer,
     Round,
     Run,
@@ -26,7 +27,13 @@ from tequio_ledger.store.models import (
 from tequio_shared import conduct
 from tequio_shared.documents import TRAINER, WITNESS, Result
 from tequio_shared.ids import digest_from_text, from_text
-from tequio_shared.statements.rounds import RoundClose, RoundOpen, RoundRoster, RoundVoid
+from tequio_shared.statements.rounds import (
+    HeadMeasure,
+    RoundClose,
+    RoundOpen,
+    RoundRoster,
+    RoundVoid,
+)
 from tequio_shared.statements.runs import NetGenesis, RunOpen
 
 if TYPE_CHECKING:
@@ -57,6 +64,7 @@ class Changes:
     """Columns to change in rows of earlier batches."""
     credits: list[Row] = field(default_factory=list)
     attended: list[Row] = field(default_factory=list)
+    measured: list[Row] = field(default_factory=list)
 
 
 def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
@@ -75,17 +83,10 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
         case RunOpen(manifest=manifest):
             row: Row = {"opened_index": index, "manifest": digest_from_text(manifest)}
             changes.runs.append({"run": statement.run, **row})
-        case RoundRoster(roster=roster):
-            _start_round(changes, index, statement, roster)
-        case RoundOpen(head=head, opened=opened_ms):
-            columns: Row = {"opened_index": index, "opened_ms": opened_ms, "head": from_text(head)}
-            _change_round(changes, statement, columns)
-        case RoundClose() as body:
-            _close_round(changes, index, statement, body, state)
-        case RoundVoid():
-            columns = {"closed_index": index, "ended_ms": statement.ts, "outcome": VOID}
-            _change_round(changes, statement, columns)
-            _attend(changes, index, _members(statement, state))
+        case HeadMeasure() as body:
+            changes.measured.append(_measured_row(index, statement, body))
+        case _:
+            _derive_round(changes, index, statement, state)
 
 
 def write(connection: Connection, changes: Changes, state: State) -> None:
@@ -102,6 +103,8 @@ def write(connection: Connection, changes: Changes, state: State) -> None:
         insert_many(connection, Credit, changes.credits)
     if changes.attended:
         insert_many(connection, Attended, changes.attended)
+    if changes.measured:
+        insert_many(connection, Measured, changes.measured)
 
 
 def clear(connection: Connection) -> None:
@@ -116,6 +119,21 @@ def is_short(connection: Connection) -> bool:
     is_timeless = exists().where(Round.closed_index.is_not(None), Round.ended_ms.is_(None))
     is_unattended = is_over & ~exists().select_from(Attended)
     return bool(connection.scalar(select(is_timeless | is_unattended)))
+
+
+def _derive_round(changes: Changes, index: int, statement: Statement, state: State) -> None:
+    match statement.body:
+        case RoundRoster(roster=roster):
+            _start_round(changes, index, statement, roster)
+        case RoundOpen(head=head, opened=opened_ms):
+            columns: Row = {"opened_index": index, "opened_ms": opened_ms, "head": from_text(head)}
+            _change_round(changes, statement, columns)
+        case RoundClose() as body:
+            _close_round(changes, index, statement, body, state)
+        case RoundVoid():
+            columns = {"closed_index": index, "ended_ms": statement.ts, "outcome": VOID}
+            _change_round(changes, statement, columns)
+            _attend(changes, index, _members(statement, state))
 
 
 def _start_round(changes: Changes, index: int, statement: Statement, roster: str) -> None:
@@ -159,7 +177,8 @@ def _close_round(
         for kind, amount in kinds.items():
             if amount:
                 credit: Row = {"run": run, "round": number, "peer": members[slot], "kind": kind}
-                changes.credits.append({**credit, "micropoints": amount})
+                team = state.teams.of(members[slot])
+                changes.credits.append({**credit, "micropoints": amount, "team": team})
                 changes.peers.add(members[slot])
 
 
@@ -175,6 +194,20 @@ def _work_done(statement: Statement, state: State) -> Row:
 
 def _attend(changes: Changes, index: int, members: dict[int, PeerKey]) -> None:
     changes.attended += [{"peer": key, "closed_index": index} for key in members.values()]
+
+
+def _measured_row(index: int, statement: Statement, body: HeadMeasure) -> Row:
+    run, number = _round_key(statement)
+    return {
+        "run": run,
+        "round": number,
+        "peer": statement.author,
+        "entry": index,
+        "head": from_text(body.head),
+        "millibits": body.millibits,
+        "size_bytes": body.size_bytes,
+        "tokens": body.tokens,
+    }
 
 
 def _members(statement: Statement, state: State) -> dict[int, PeerKey]:

@@ -1,4 +1,4 @@
-"""What happened over time: rounds in a row, and what was earned in a span or on each day."""
+"""What happened over time: rounds in a row, and what was earned on each day."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, literal_column, select
 
-from tequio_ledger.store.models import Credit, KeyTier, Round
-from tequio_shared.ids import PeerKey
+from tequio_ledger.store.models import Credit, Round
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,18 +30,6 @@ class PastRound:
     accepted: int
     tokens: int
     loss_q16: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Earner:
-    """What one owner earned in a span."""
-
-    key: PeerKey
-    """The one of its keys that earned most."""
-    micropoints: int
-    rounds: int
-    """That paid, counted once for each of its keys."""
-    keys: int
 
 
 def last_rounds(connection: Connection, run: bytes, limit: int) -> list[PastRound]:
@@ -71,46 +58,6 @@ def points_per_day(
     if key is not None:
         query = query.where(Credit.peer == key)
     return {int(number): int(total) for number, total in connection.execute(query) if number}
-
-
-def earners(connection: Connection, since_ms: int, limit: int) -> list[Earner]:
-    """Give the owners that earned most in rounds that ended since then; ties by key.
-
-    An owner stands under the key of its that earned most; a key without a known owner is its own.
-    """
-    each = (
-        select(
-            Credit.peer,
-            func.coalesce(KeyTier.owner, Credit.peer).label("owner"),
-            func.sum(Credit.micropoints).label("total"),
-            func.count(Round.closed_index.distinct()).label("rounds"),
-        )
-        .join(Round, (Round.run == Credit.run) & (Round.round == Credit.round))
-        .outerjoin(KeyTier, KeyTier.peer == Credit.peer)
-        .where(Round.ended_ms >= since_ms)
-        .group_by(Credit.peer, KeyTier.owner)
-        .subquery()
-    )
-    owner = each.c.owner
-    best = func.row_number().over(partition_by=owner, order_by=(each.c.total.desc(), each.c.peer))
-    owners = select(
-        each.c.peer,
-        func.sum(each.c.total).over(partition_by=owner).label("total"),
-        func.sum(each.c.rounds).over(partition_by=owner).label("rounds"),
-        func.count().over(partition_by=owner).label("held"),
-        best.label("place"),
-    ).subquery()
-    query = select(owners).where(owners.c.place == 1)
-    rows = connection.execute(query.order_by(owners.c.total.desc(), owners.c.peer).limit(limit))
-    return [
-        Earner(
-            key=PeerKey(row.peer),
-            micropoints=int(row.total),
-            rounds=int(row.rounds),
-            keys=row.held,
-        )
-        for row in rows
-    ]
 
 
 def tokens(connection: Connection) -> int:

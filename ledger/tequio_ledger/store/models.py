@@ -209,6 +209,33 @@ class Credit(Base):
     kind: Mapped[str] = mapped_column(primary_key=True)
     """trainer or witness."""
     micropoints: Mapped[Number]
+    team: Mapped[str] = mapped_column(server_default="")
+    """In which the peer was when the round closed; empty: none."""
+    __table_args__ = (
+        Index(
+            "credit_team",
+            "team",
+            "peer",
+            "micropoints",
+            sqlite_where=text("team <> ''"),
+            postgresql_where=text("team <> ''"),
+        ),
+    )
+
+
+class Measured(Base):
+    """What one drawn member measured of one head, by the round that made the head."""
+
+    __tablename__ = "measured"
+    run: Mapped[Hash] = mapped_column(ForeignKey("run.run"), primary_key=True)
+    round: Mapped[Serial]
+    peer: Mapped[Hash] = mapped_column(ForeignKey("peer.key"), primary_key=True)
+    entry: Mapped[Number]
+    """Log index."""
+    head: Mapped[Hash]
+    millibits: Mapped[Number]
+    size_bytes: Mapped[Number]
+    tokens: Mapped[Number]
 
 
 class Attended(Base):
@@ -220,5 +247,5 @@ class Attended(Base):
     __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own name
 
 
-DERIVED = (Attended, Credit, Round, Run, KeyTier, Standing, Peer)
+DERIVED = (Attended, Measured, Credit, Round, Run, KeyTier, Standing, Peer)
 """Children first: the order in which they can be emptied."""

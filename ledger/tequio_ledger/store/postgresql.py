@@ -50,18 +50,24 @@ _PASSING = ("08", "25006", "40", "53", "55", "57", "58030")
 
 
 _HOLDERS = """
-    SELECT held.pid, extract(epoch FROM clock_timestamp()
-        - greatest(doing.query_start, doing.state_change))::float8 AS rests_s
+    SELECT held.pid, doing.usename AS role,
+        pg_has_role(doing.usesysid, 'MEMBER') AS is_ours,
+        extract(epoch FROM clock_timestamp()
+            - greatest(doing.query_start, doing.state_change))::float8 AS rests_s
     FROM pg_locks held JOIN pg_stat_activity doing USING (pid)
     WHERE held.locktype = 'advisory' AND held.granted AND held.objsubid = 1
     AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND (held.classid::bigint << 32 | held.objid::bigint) = :key
 """
-"""Sessions that hold the office: one or none."""
+"""Sessions that hold the office: one or none. Of another role we may not see what it does."""
 
 
 class TakenError(UnwritableError):
     """Another process writes the log of this database."""
+
+
+class ForeignOfficeError(UnwritableError):
+    """Somebody who is no ledger of ours holds the office."""
 
 
 class Postgresql:
@@ -101,10 +107,17 @@ class Postgresql:
         """Whether nobody holds the lock, after ending a session that holds it but rests.
 
         A process that is frozen in the middle of a COPY is `active` for ever: so it counts when
-        it last began or ended something, not what it seems to do.
+        it last began or ended something, not what it seems to do. Raises ForeignOfficeError when
+        the session is another role's, which is no ledger of ours and not ours to end.
         """
         holders = connection.execute(text(_HOLDERS), {"key": _OFFICE_LOCK}).all()
         for holder in holders:
+            if not holder.is_ours:
+                raise ForeignOfficeError(
+                    f"role {holder.role} (process {holder.pid} of the server) holds the lock of "
+                    f"the log's writer in {self.name}: end that session, and let nobody else "
+                    "connect (REVOKE CONNECT ON DATABASE .. FROM PUBLIC)"
+                )
             if holder.rests_s > LEASE_S:
                 end = text("SELECT pg_terminate_backend(:pid, :patience_ms)")
                 connection.execute(end, {"pid": holder.pid, "patience_ms": _ENDING_MS})

@@ -21,9 +21,10 @@ from tequio_shared.statements.competitions import (
 )
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
 from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
-from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
+from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady, MemberTeam
 from tequio_shared.statements.rounds import (
     HeadAttest,
+    HeadMeasure,
     HeadPromote,
     RoundClose,
     RoundOpen,
@@ -65,6 +66,7 @@ Body: TypeAlias = (
     | RoundRoster
     | HeadAttest
     | HeadPromote
+    | HeadMeasure
     | RoundOpen
     | WorkCommit
     | RoundWitness
@@ -82,6 +84,7 @@ Body: TypeAlias = (
     | RoleGrant
     | RoleRevoke
     | MemberVouch
+    | MemberTeam
     | CheckpointPublish
     | CompOpen
     | CompEnter
@@ -112,6 +115,7 @@ _ALL: tuple[type[Body], ...] = (
     RoundRoster,
     HeadAttest,
     HeadPromote,
+    HeadMeasure,
     RoundOpen,
     WorkCommit,
     RoundWitness,
@@ -129,6 +133,7 @@ _ALL: tuple[type[Body], ...] = (
     RoleGrant,
     RoleRevoke,
     MemberVouch,
+    MemberTeam,
     CheckpointPublish,
     CompOpen,
     CompEnter,

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from tequio_shared.errors import MalformedError
-from tequio_shared.fields import Bytes32Text, Natural, ReasonCode
+from tequio_shared.fields import Bytes32Text, MaybeTeamName, Natural, ReasonCode
 from tequio_shared.statements.scope import Scope
 
 Role = Literal["trainer", "witness"]
@@ -45,3 +45,12 @@ class MemberLeave(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     SCOPE: ClassVar[Scope] = Scope.RUN
 
     reason: ReasonCode
+
+
+class MemberTeam(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the author earns counts for that team from here on; empty: for none."""
+
+    TYPE: ClassVar[str] = "member.team"
+    SCOPE: ClassVar[Scope] = Scope.NETWORK
+
+    team: MaybeTeamName

@@ -11,6 +11,7 @@ from tequio_shared.fields import (
     ContributionCount,
     HeaderText,
     Natural,
+    Positive,
     ReasonCode,
     SlotCount,
     SlotNumber,
@@ -61,6 +62,20 @@ class HeadPromote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     weights_root: Bytes32Text
     aux_root: Bytes32Text
     attests: SlotCount
+
+
+class HeadMeasure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a drawn member measured of a head on held-out text. The statement's round made it."""
+
+    TYPE: ClassVar[str] = "head.measure"
+    SCOPE: ClassVar[Scope] = Scope.ROUND
+
+    head: Bytes32Text
+    millibits: Natural
+    """That the head needs for all the text: each document's bits, rounded to thousandths."""
+    size_bytes: Positive
+    """UTF-8 bytes of that text."""
+    tokens: Positive
 
 
 class RoundOpen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -24,17 +24,19 @@ def _documents(run: SmallRun) -> list[Document]:
     return list(held_out_documents(path, run.corpus.held_out[0], 1, 256))
 
 
-def _slow_nats(run: SmallRun, documents: list[Document]) -> float:
-    """One token at a time."""
-    total = 0.0
+def _slow_nats(run: SmallRun, documents: list[Document]) -> list[float]:
+    """Of each document, one token at a time."""
+    found = []
     for document in documents:
+        total = 0.0
         stream = [0, *document.tokens.tolist()]
         for at in range(1, len(stream)):
             first = (at - 1) // 32 * 32
             with torch.no_grad():
                 logits = run.origin.model.logits(torch.tensor([stream[first:at]]))[0, -1]
             total -= float(torch.log_softmax(logits.double(), 0)[stream[at]])
-    return total
+        found.append(total)
+    return found
 
 
 def test_the_score_is_the_likelihood_of_whole_documents(run: SmallRun) -> None:
@@ -43,11 +45,63 @@ def test_the_score_is_the_likelihood_of_whole_documents(run: SmallRun) -> None:
     score = evaluate.score(
         run.origin.model, documents, separator=0, sequence=32, device=CPU, check=lambda: None
     )
-    nats = _slow_nats(run, documents)
+    each = _slow_nats(run, documents)
+    nats = sum(each)
+    assert score.millibits is not None
+    due = sum(round(one / math.log(2) * 1_000) for one in each)
+    assert abs(score.millibits - due) <= len(documents), "each is rounded by itself"
     assert score.nats == pytest.approx(nats, rel=1e-6)
     assert score.text_bytes == score.tokens == sum(len(one.tokens) for one in documents)
     assert score.bits_per_byte == pytest.approx(nats / math.log(2) / score.text_bytes, rel=1e-6)
     assert score.perplexity == pytest.approx(math.exp(nats / score.tokens), rel=1e-6)
+
+
+def test_measuring_goes_on_where_it_was_ended(run: SmallRun) -> None:
+    run.origin.model.load(run.origin.master, run.origin.layout)
+    documents, begun = _documents(run), evaluate.Begun()
+    rows: list[int] = []
+
+    def measure(batches: int) -> evaluate.Score:
+        def check() -> None:
+            rows.append(begun.tally("task", len(documents)).rows)
+            if len(rows) == batches:
+                raise InterruptedError
+
+        return evaluate.score(
+            run.origin.model,
+            documents,
+            separator=0,
+            sequence=32,
+            device=CPU,
+            check=check,
+            tally=begun.tally("task", len(documents)),
+        )
+
+    whole = measure(0)
+    assert len(rows) > 1
+    begun.tally("another task", len(documents))
+    rows.clear()
+    with pytest.raises(InterruptedError):
+        measure(2)
+    assert measure(0) == whole
+    assert rows[1] == rows[2] > 0, "the batch before the end was not read again"
+    assert begun.tally("another task", 1).rows == 0
+
+
+def test_a_model_that_gives_no_numbers_has_no_millibits(run: SmallRun) -> None:
+    run.origin.model.load(run.origin.master, run.origin.layout)
+    with torch.no_grad():
+        next(run.origin.model.network.parameters()).fill_(math.nan)
+    score = evaluate.score(
+        run.origin.model,
+        _documents(run)[:1],
+        separator=0,
+        sequence=32,
+        device=CPU,
+        check=lambda: None,
+    )
+    run.origin.model.load(run.origin.master, run.origin.layout)
+    assert score.millibits is None
 
 
 def test_held_out_documents_are_the_texts(run: SmallRun) -> None:

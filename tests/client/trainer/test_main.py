@@ -185,3 +185,18 @@ def test_the_end_of_input_ends_the_process_even_in_the_middle_of_work(run: Small
     assert child.end() == 0
     assert time.monotonic() - begun < allowed_s(2)
     assert not (run.folder / "orphan.payload").exists()
+
+
+def test_a_head_measured_in_parts_is_measured_as_a_whole(prepared: Child, run: SmallRun) -> None:
+    prepared.send(run.evaluate(1_000))
+    whole = prepared.until(messages.Evaluated)
+    assert whole.bits_per_byte == pytest.approx(whole.millibits / 1_000 / whole.text_bytes)
+    sums = [0, 0, 0, 0]
+    while sums[0] < whole.documents:
+        prepared.send(run.evaluate(1_001 + sums[0], max_tokens=500, first_document=sums[0]))
+        part = prepared.until(messages.Evaluated)
+        assert part.documents > 0
+        found = (part.documents, part.millibits, part.tokens, part.text_bytes)
+        sums = [one + more for one, more in zip(sums, found, strict=True)]
+    assert sums == [whole.documents, pytest.approx(whole.millibits, abs=whole.documents), *sums[2:]]
+    assert sums[2:] == [whole.tokens, whole.text_bytes]

@@ -34,6 +34,7 @@ from tequio_client.worker.trainer_process import TrainerProcess
 from tequio_client.worker.workroom import Workroom, clear_work_folder
 from tequio_shared.accepted import accepted_set
 from tequio_shared.contribution import Header
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.run import first_head
@@ -41,6 +42,7 @@ from tequio_shared.statement import Entry
 from tequio_shared.statements.members import MemberReady
 from tequio_shared.statements.rounds import (
     HeadAttest,
+    HeadMeasure,
     HeadPromote,
     RoundClose,
     RoundOpen,
@@ -52,6 +54,7 @@ from tequio_shared.statements.rounds import (
 from tests.client.worker.test_duty import stopped
 from tests.support.authors import WORK_BITS
 from tests.support.memory_log import NET, MemoryLog, serving
+from tests.support.paper_trainer import DIARY
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -90,6 +93,7 @@ class Desk:
     swarm: DutifulSwarm
     log: MemoryLog = field(default_factory=MemoryLog.founded)
     announcer: PaperAnnouncer = field(default_factory=PaperAnnouncer)
+    held_out_documents: int = 5
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Deeds]:
@@ -126,7 +130,7 @@ class Desk:
                     Means(
                         key=signer.key,
                         manifest=manifest,
-                        corpus=cast("Corpus", _corpus(store)),
+                        corpus=cast("Corpus", _corpus(store, self.held_out_documents)),
                         roles=("trainer", "witness"),
                         store=store,
                         kept=KeptHeads(self.folder, manifest.run_id),
@@ -176,10 +180,14 @@ class Desk:
         await deeds.do(duties.FetchHead(first_head(self.swarm.manifest)), self.tracker)
 
 
-def _corpus(store: Store) -> SimpleNamespace:
-    """One shard, which is here."""
+def _corpus(store: Store, documents: int) -> SimpleNamespace:
+    """One shard, which is here, to train on and, with any documents, to measure with."""
     shard = store.put_tree(b"tokens", PIECE_BYTES)
+    listed = SimpleNamespace(root=to_text(shard.root), size_bytes=shard.size_bytes)
     return SimpleNamespace(
+        held_out=(SimpleNamespace(**vars(listed), tokens=20_000, documents=documents),)
+        if documents
+        else (),
         train=(SimpleNamespace(root=to_text(shard.root), size_bytes=shard.size_bytes),),
         train_roots=lambda: (shard.root,),
         order=lambda _: SimpleNamespace(shards_of=lambda *_: (0,)),
@@ -253,6 +261,49 @@ async def test_a_witness_vouches_for_what_is_here_and_says_it_once(tmp_path: Pat
     (body,) = desk.said(WitnessProof)
     assert isinstance(body, WitnessProof)
     assert body.count == len(desk.round.commitments) == 3
+
+
+async def test_what_was_measured_before_a_duty_came_is_not_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    diary = tmp_path / "diary"
+    monkeypatch.setenv(DIARY, str(diary))
+    desk = Desk(tmp_path, stopped(RoundOpen))
+    asked = duties.Measure(first_head(desk.swarm.manifest), is_drawn=True)
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            await desk.hold_head(deeds)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(deeds.do, asked, desk.tracker)
+                while lines(diary) < 3:  # noqa: ASYNC110 - another process writes it
+                    await trio.sleep(0.01)
+                nursery.cancel_scope.cancel()
+            assert not deeds.said
+            await deeds.do(asked, desk.tracker)
+            assert asked in deeds.said
+            assert deeds.measuring.bits_per_byte == pytest.approx(3.0)
+    begun = [int(line.split()[1]) for line in diary.read_text().splitlines()]
+    assert begun == [0, 1, 2, 2, 3]
+    (body,) = desk.said(HeadMeasure)
+    assert body == HeadMeasure(
+        head=to_text(asked.head.hash), millibits=98_304_000, size_bytes=32_768, tokens=16_384
+    )
+
+
+def lines(file: Path) -> int:
+    return len(file.read_text().splitlines()) if file.exists() else 0
+
+
+async def test_what_cannot_be_measured_is_not_tried_again(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=0)
+    asked = duties.Measure(first_head(desk.swarm.manifest), is_drawn=True)
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            await desk.hold_head(deeds)
+            with pytest.raises(RefusedError, match="no held-out text"):
+                await deeds.do(asked, desk.tracker)
+            assert asked in deeds.said
+    assert not desk.said(HeadMeasure)
 
 
 async def test_a_closed_round_leads_to_the_head_that_everybody_computes(tmp_path: Path) -> None:

@@ -5,26 +5,36 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tequio_client.worker import duty as duties
 from tequio_client.worker.duty import Duty, Own, duty
+from tequio_shared.ids import to_text
+from tequio_shared.manifest import Measure
 from tequio_shared.run import State, first_head
-from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundOpen, RoundWitness
+from tequio_shared.statements.rounds import (
+    HeadMeasure,
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundWitness,
+)
 from tests.support import swarm as swarms
 from tests.support.attack_table import attack
 from tests.support.dutiful import Dutiful, DutifulSwarm
 
 if TYPE_CHECKING:
+    from tequio_shared.manifest import Manifest
     from tequio_shared.round import RoundView
     from tequio_shared.run import RunView
 
 
-def stopped(at: type[object], rounds: int = 1) -> DutifulSwarm:
+def stopped(at: type[object], rounds: int = 1, rules: Manifest | None = None) -> DutifulSwarm:
     """Run a swarm of three until the round's statement of that type was logged."""
-    swarm = DutifulSwarm(swarms.tiny_manifest(most=3))
+    swarm = DutifulSwarm(rules or swarms.tiny_manifest(most=3))
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     seen = 0
@@ -99,6 +109,78 @@ def test_a_head_is_measured_once_in_so_many_rounds_when_there_is_nothing_else_to
     lately = replace(waits, measures_every=head.round + 1, measured=0)
     assert isinstance(duty(swarm.view, lately), duties.Wait)
     assert isinstance(duty(swarm.view, replace(waits, measures_every=0)), duties.Wait)
+
+
+def drawing(rounds: int) -> tuple[DutifulSwarm, Dutiful]:
+    """Stop a swarm whose run measures at a promotion; give a member that was drawn, too."""
+    rules = msgspec.structs.replace(swarms.tiny_manifest(most=3), measure=Measure(every=1))
+    swarm = stopped(HeadPromote, rounds, rules)
+    assert swarm.view.drawn is not None
+    drawn = swarm.view.drawn.drawn
+    return swarm, next(member for member in swarm.members if member.key in drawn)
+
+
+def test_a_drawn_member_measures_the_head_once_when_there_is_nothing_else_to_do() -> None:
+    swarm, ana = drawing(2)
+    draw = swarm.view.drawn
+    assert draw is not None
+    own = replace(own_of(swarm.view, ana), held=draw.head)
+    waits = replace(own, said=tuple(_duties(swarm.view, own)))
+    asked = duties.Measure(draw.head, is_drawn=True)
+    assert duty(swarm.view, waits) == asked
+    cases = {
+        "said": replace(waits, said=(*waits.said, asked)),
+        "leaving": replace(waits, is_leaving=True),
+        "resting": replace(waits, resting="a game runs"),
+        "not drawn": replace(waits, key=swarms.signer("new").key),
+        "no weights": replace(waits, held=None),
+    }
+    for name, own in cases.items():
+        assert not isinstance(duty(swarm.view, own), duties.Measure), name
+    body = HeadMeasure(head=to_text(draw.head.hash), millibits=1, size_bytes=1, tokens=1)
+    draw.said[ana.key] = body
+    assert not isinstance(duty(swarm.view, waits), duties.Measure)
+
+
+def test_a_drawn_head_is_measured_while_its_weights_stay_though_a_newer_one_is_held() -> None:
+    swarm, ana = drawing(2)
+    draw = swarm.view.drawn
+    assert draw is not None
+    while ana.own().held in (None, draw.head):
+        assert swarm.step()
+    assert swarm.view.drawn is draw
+    draw.said.clear()
+    own = own_of(swarm.view, ana)
+    waits = replace(own, said=tuple(_duties(swarm.view, own)))
+    assert isinstance(duty(swarm.view, waits), duties.Wait)
+    kept = replace(waits, pinned=(draw.head.weights_root,))
+    assert duty(swarm.view, kept) == duties.Measure(draw.head, is_drawn=True)
+
+
+def test_for_our_own_eyes_we_measure_only_what_nobody_was_drawn_for() -> None:
+    swarm, ana = drawing(2)
+    assert swarm.view.drawn is not None
+    head = swarm.view.drawn.head
+    own = replace(own_of(swarm.view, ana), held=head, measures_every=1)
+    done = duties.Measure(head, is_drawn=True)
+    waits = replace(own, said=(*_duties(swarm.view, own), done))
+    assert isinstance(duty(swarm.view, waits), duties.Wait)
+    swarm.view.drawn = None
+    assert duty(swarm.view, waits) == duties.Measure(head)
+
+
+def test_a_drawn_member_measures_the_last_head_before_it_is_done() -> None:
+    swarm, _ = drawing(1)
+    swarm.run()
+    draw = swarm.view.drawn
+    assert draw is not None
+    assert swarm.view.state is State.FINISHED
+    ana = next(member for member in swarm.members if member.key in draw.drawn)
+    own = replace(own_of(swarm.view, ana), held=draw.head)
+    asked = duties.Measure(draw.head, is_drawn=True)
+    assert duty(swarm.view, own) == asked
+    assert duty(swarm.view, replace(own, said=(asked,))) == duties.Done()
+    assert duty(swarm.view, replace(own, is_leaving=True)) == duties.Done()
 
 
 def _duties(view: RunView, own: Own) -> list[duties.Duty]:
@@ -213,6 +295,23 @@ def test_members_who_do_their_duty_finish_a_run_with_one_head() -> None:
     swarm.run()
     assert swarm.view.state is State.FINISHED
     assert (swarm.view.closed, swarm.view.voided) == (4, 0)
+    assert swarm.refused == {}
+
+
+def test_members_who_do_their_duty_leave_a_curve_in_the_log() -> None:
+    rules = msgspec.structs.replace(swarms.tiny_manifest(most=4), measure=Measure(every=2))
+    swarm = DutifulSwarm(rules)
+    for name in ("ana", "bo", "cleo", "dani"):
+        swarm.join(name)
+    swarm.run()
+    told = [
+        (one.statement.round, one.statement.body.millibits)
+        for one in swarm.entries
+        if isinstance(one.statement.body, HeadMeasure)
+    ]
+    assert {number for number, _ in told} <= {0, 2, 4}
+    assert {0, 2} <= {number for number, _ in told}
+    assert all(millibits == 7_000_000 - 100_000 * (number or 0) for number, millibits in told)
     assert swarm.refused == {}
 
 

@@ -185,6 +185,13 @@ async def test_a_log_that_does_not_continue_the_remembered_one_is_refused(
         (path,) = (tmp_path / "alarms").iterdir()
         evidence = msgspec.json.decode(path.read_bytes(), type=ForkEvidence)
         assert is_proof(evidence) is (count == 398), "two roots of one size need no proof"
+        before = path.read_bytes(), path.stat().st_mtime_ns
+        for start in (100, 7):  # as often as somebody starts the program again
+            async with reading(server, tmp_path, after=start) as entries:
+                with pytest.raises(LogForkedError, match="forked"):
+                    await anext(entries)
+        assert [*(tmp_path / "alarms").iterdir()] == [path], "one fork, one file"
+        assert (path.read_bytes(), path.stat().st_mtime_ns) == before, "it is left as it was"
 
 
 @pytest.mark.trio

@@ -10,13 +10,16 @@ from random import Random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
+import msgspec
 import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from tequio_client.ledger_answers import Resume
 from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
+from tequio_client.link.questions import AskLosses
 from tequio_client.worker import duty as duties
+from tequio_client.worker import points_read
 from tequio_client.worker.beacon_secrets import BeaconSecrets
 from tequio_client.worker.endings import BrokenRulesError, first_of
 from tequio_client.worker.joining import start_view
@@ -29,9 +32,11 @@ from tequio_client.worker.store import Store
 from tequio_shared.contribution import Header
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import from_text, to_text
+from tequio_shared.manifest import Measure
 from tequio_shared.run import first_head
 from tequio_shared.statement import Entry
 from tequio_shared.statements.rounds import (
+    HeadMeasure,
     RoundClose,
     RoundOpen,
     RoundVoid,
@@ -63,8 +68,9 @@ class PaperDeeds:
 
     def __init__(self, held: Head | None) -> None:
         self.held = held
-        self.measuring = SimpleNamespace(measured=-1)
+        self.measuring = SimpleNamespace(measured=-1, bits_per_byte=None)
         self.fetching: Head | None = None
+        self.pinned = ()
         self.said: deque[Duty] = deque(maxlen=16)
         self.is_speaking = False
         self.begun: list[Duty] = []
@@ -195,6 +201,27 @@ async def test_the_driver_does_what_the_log_calls_for_and_ends_with_the_run(
     assert play.deeds.settled == [(1, True)]
     await play.feed()
     assert play.rounds.view.closed == 2
+
+
+async def test_what_drawn_members_say_of_a_head_is_shown_and_kept(
+    tmp_path: Path, nursery: trio.Nursery
+) -> None:
+    rules = msgspec.structs.replace(swarms.tiny_manifest(most=2), measure=Measure(every=1))
+    swarm = DutifulSwarm(rules)
+    for name in ("ana", "bo", "cleo"):
+        swarm.join(name)
+    swarm.run()
+    play = Play(tmp_path, swarm)
+    nursery.start_soon(play.run)
+    await play.feed(RoundOpen)
+    assert play.rounds.bits_per_byte is None
+    play.deeds.measuring.bits_per_byte = 7.9
+    assert play.rounds.bits_per_byte == pytest.approx(7.9), "our own, while nobody says anything"
+    await play.feed(HeadMeasure)
+    assert play.rounds.bits_per_byte == pytest.approx(7.0)
+    await play.feed()
+    shown = points_read.losses(play.book.file, AskLosses(run=to_text(rules.run_id)))
+    assert [one.round for one in shown.rows if one.bits_per_byte == pytest.approx(7.0)] == [0]
 
 
 async def test_a_duty_is_not_dropped_while_its_statement_is_on_its_way(

@@ -16,7 +16,7 @@ import pytest
 
 from tequio_ledger.folder import Folder
 from tequio_ledger.monitor import watch as watching
-from tequio_ledger.monitor.alarms import Alarm, Alarms, FoundError, Kind
+from tequio_ledger.monitor.alarms import FINAL, Alarm, Alarms, FoundError, Kind
 from tequio_ledger.monitor.mirror import Mirror
 from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
 from tequio_ledger.monitor.watch import Watch
@@ -160,7 +160,23 @@ def test_another_history_under_the_logs_key_is_a_fork_with_evidence(
     assert is_proof(evidence) is (size == 301)
     alarms.ring(caught.value.alarm)
     alarms.ring(caught.value.alarm)
-    assert [one.kind for one in rung(tmp_path)] == [Kind.FORK]
+    (before,) = rung(tmp_path)
+    assert before.kind is Kind.FORK
+    later = Alarms(tmp_path / "alarms", remote.url, lambda: before.at_ms + 5_000)
+    later.ring(later.make(Kind.FORK, "found again after a restart", fork=evidence, note=note))
+    assert rung(tmp_path) == [before], "the file keeps its name, and what it says"
+    assert later.rang
+
+
+def test_what_is_final_keeps_its_name_and_what_passes_has_a_file_each_time(tmp_path: Path) -> None:
+    for at_ms in (1, 2):
+        alarms = Alarms(tmp_path / "alarms", "http://ledger.test", lambda now_ms=at_ms: now_ms)  # type: ignore[misc]
+        for kind in Kind:
+            alarms.ring(alarms.make(kind, "the same", note=b"note"))
+    kinds = [one.kind for one in rung(tmp_path)]
+    assert {kind: kinds.count(kind) for kind in Kind} == {
+        kind: 1 if kind in FINAL else 2 for kind in Kind
+    }
 
 
 def other_root(size: int) -> Digest:

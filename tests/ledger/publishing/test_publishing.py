@@ -331,7 +331,7 @@ def test_a_policy_that_cannot_be_kept_is_refused_at_the_start(
 def test_a_ledger_whose_key_is_elsewhere_publishes_too(tmp_path: Path) -> None:
     from tests.support.signers import signing  # noqa: PLC0415 - nobody else here
 
-    with signing(tmp_path / "signer") as socket:
+    with signing(tmp_path / "signer", "ledger.example/test") as socket:
         options = ("--signer", str(socket))
         from tests.support.ledgers import UNLIMITED, served  # noqa: PLC0415 - as above
 

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from tequio_ledger.folder import Folder
+from tequio_ledger.signing.places import open_signer
 from tequio_shared.notes import KeyKind, VerifierKey
 from tequio_shared.policy import Policy
 from tequio_shared.tlog import bundle
@@ -48,7 +49,7 @@ def test_the_next_one_publishes_when_the_one_that_did_is_killed(
 ) -> None:
     first = tmp_path / "member-0"
     first.mkdir(mode=0o700)
-    key = VerifierKey(name=ORIGIN, kind=KeyKind.LOG, key=Folder(first).signer("log").key)
+    key = VerifierKey(name=ORIGIN, kind=KeyKind.LOG, key=open_signer(Folder(first)).key)
     with witnessing(tmp_path / "w", key) as witness, teamed(tmp_path, cluster.database()) as team:
         path = tmp_path / "policy"
         path.write_text(f"log {key.text()}\n{witness.line('w')}quorum w\n")

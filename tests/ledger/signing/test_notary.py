@@ -25,6 +25,8 @@ from tequio_ledger.signing.notary import CheckpointSigner, Notary, WouldForkErro
 from tequio_ledger.signing.places import (
     MEMORY,
     Absent,
+    begin_memory,
+    forgot,
     note_key,
     open_keeper,
     open_signer,
@@ -37,6 +39,9 @@ from tequio_shared import merkle
 from tequio_shared.errors import UserFacingError
 from tequio_shared.notes import Checkpoint, open_checkpoint, to_base64
 from tests.support.witnesses import ShownLog
+
+PATIENCE_S = 20.0
+PROGRAM = (sys.executable, "-m", "tequio_ledger", "sign", "--log-json")
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -54,17 +59,25 @@ def sign(notary: CheckpointSigner, log: ShownLog, size: int) -> Checkpoint:
     return open_checkpoint(note, log.key).checkpoint
 
 
+def begun(folder: Path, log: ShownLog) -> Notary:
+    """The notary of a key that signed nothing, or of one that has its memory."""
+    Memory(folder / MEMORY).begin()
+    return Notary(log.signer, folder / MEMORY)
+
+
 @contextmanager
 def inside(folder: Path, log: ShownLog) -> Iterator[CheckpointSigner]:
     """The notary in this process."""
-    yield Notary(log.signer, folder / MEMORY)
+    yield begun(folder, log)
 
 
 @contextmanager
-def beside(folder: Path, log: ShownLog) -> Iterator[CheckpointSigner]:
+def beside(
+    folder: Path, log: ShownLog, callers: frozenset[int] = frozenset([os.getuid()])
+) -> Iterator[CheckpointSigner]:
     """The same behind its socket."""
     with listening(folder / "sign.socket") as listener:
-        answering = SigningServer(Notary(log.signer, folder / MEMORY), listener)
+        answering = SigningServer(begun(folder, log), listener, log.origin, callers)
         thread = threading.Thread(target=answering.serve)
         thread.start()
         yield RemoteNotary(folder / "sign.socket")
@@ -106,7 +119,7 @@ def test_a_smaller_size_and_another_root_and_another_log_are_refused(
         with pytest.raises(WouldForkError, match="are not those that were signed"):
             sign(opened, other, size)
     foreign = ShownLog(origin="log.example/two", hashes=log.hashes)
-    with pytest.raises(WouldForkError, match=r"signs the log 'log\.example/one'"):
+    with pytest.raises(WouldForkError, match=r"'log\.example/one'.*, not 'log\.example/two'"):
         sign(opened, foreign, 30)
     assert sign(opened, log, 40).size == 40
 
@@ -137,6 +150,7 @@ def test_the_ledger_may_not_know_how_far_the_signer_is(tmp_path: Path, log: Show
 def test_a_write_that_is_cut_off_leaves_the_one_before(tmp_path: Path, log: ShownLog) -> None:
     path = tmp_path / MEMORY
     memory = Memory(path)
+    memory.begin()
     for size in (1, 2, 3):
         memory.write(log.checkpoint(size))
     whole = path.read_bytes()
@@ -150,6 +164,21 @@ def test_a_write_that_is_cut_off_leaves_the_one_before(tmp_path: Path, log: Show
     assert Memory(path).read() == log.checkpoint(4)
 
 
+def test_a_first_write_that_is_cut_off_leaves_that_nothing_was_signed(
+    tmp_path: Path, log: ShownLog
+) -> None:
+    path = tmp_path / MEMORY
+    Memory(path).begin()
+    before = path.read_bytes()
+    Memory(path).write(log.checkpoint(1))
+    after = path.read_bytes()
+    changed = [at for at in range(len(before)) if before[at] != after[at]]
+    for cut in range(changed[0], changed[-1] + 1):
+        path.write_bytes(after[:cut] + before[cut:])
+        assert Memory(path).read() is None
+        assert sign(Notary(log.signer, path), log, 1).size == 1
+
+
 def test_a_memory_that_says_nothing_sound_lets_nothing_be_signed(
     tmp_path: Path, log: ShownLog
 ) -> None:
@@ -160,7 +189,7 @@ def test_a_memory_that_says_nothing_sound_lets_nothing_be_signed(
 
 
 def test_what_the_disk_does_not_take_is_not_signed(tmp_path: Path, log: ShownLog) -> None:
-    notary = Notary(log.signer, tmp_path / MEMORY)
+    notary = begun(tmp_path, log)
     sign(notary, log, 3)
     (tmp_path / MEMORY).unlink()
     (tmp_path / MEMORY).mkdir()
@@ -253,24 +282,74 @@ def test_a_key_without_its_memory_signs_nothing_unless_it_never_did(
     tmp_path: Path, log: ShownLog
 ) -> None:
     with Folder(tmp_path) as folder:
-        notary = open_keeper(folder, is_first=False)
+        notary = open_keeper(folder, log.origin, is_first=False)
         log.signer = folder.signer("log")
         assert (notary.last_size, (tmp_path / MEMORY).exists()) == (0, True)
-        assert open_keeper(folder, is_first=False).last_size == 0, "it has signed nothing yet"
+        assert open_keeper(folder, log.origin, is_first=False).last_size == 0, (
+            "it has signed nothing yet"
+        )
         for size in (3, 9, 10):
             sign(notary, log, size)
-        assert open_keeper(folder, is_first=False).last_size == 10
+        assert open_keeper(folder, log.origin, is_first=False).last_size == 10
         (tmp_path / MEMORY).unlink()
         with pytest.raises(UserFacingError, match="bring that back, or say --first"):
-            open_keeper(folder, is_first=False)
-        assert open_keeper(folder, is_first=True).last_size == 0
+            open_keeper(folder, log.origin, is_first=False)
+        assert open_keeper(folder, log.origin, is_first=True).last_size == 0
+
+
+def test_a_ledgers_own_key_without_its_memory_signs_nothing(tmp_path: Path, log: ShownLog) -> None:
+    with Folder(tmp_path) as folder:
+        notary = open_signer(folder)
+        log.signer = folder.signer("log")
+        assert not forgot(folder), "a key that is made here has one from the beginning"
+        sign(notary, log, 7)
+        (tmp_path / MEMORY).unlink()
+        for size in (7, 8):
+            with pytest.raises(WouldForkError, match=r"log\.signed is missing.*restore --confirm"):
+                sign(open_signer(folder), log, size)
+        begin_memory(folder)
+        assert sign(open_signer(folder), log, 8).size == 8
+
+
+def test_a_signer_signs_for_one_log_from_its_first_signature_on(
+    tmp_path: Path, log: ShownLog
+) -> None:
+    foreign = ShownLog(origin="log.example/two", hashes=log.hashes)
+    with beside(tmp_path, log) as notary:
+        with pytest.raises(WouldForkError, match=r"'log\.example/one' is signed here, not"):
+            sign(notary, foreign, 3)
+        assert sign(notary, log, 3).size == 3
+    with Folder(tmp_path / "keeper") as folder:
+        keeper = open_keeper(folder, log.origin, is_first=False)
+        log.signer = folder.signer("log")
+        sign(keeper, log, 3)
+        with pytest.raises(UserFacingError, match=r"signs the log 'log\.example/one', not"):
+            open_keeper(folder, foreign.origin, is_first=False)
+
+
+@pytest.mark.skipif(not hasattr(socket, "SO_PEERCRED"), reason="the system does not tell who asks")
+def test_a_user_who_was_not_named_is_answered_nothing(
+    tmp_path: Path, log: ShownLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "PATIENCE_S", 10 * PATIENCE_S)
+    with beside(tmp_path, log, frozenset([os.getuid() + 1])) as notary:
+        for ask in (lambda: notary.key, lambda: sign(notary, log, 3)):
+            with pytest.raises(
+                UnwritableError, match=rf"user {os.getuid()} may not ask .*--caller"
+            ):
+                ask()
+        silent = socket.socket(socket.AF_UNIX)
+        with contextlib.closing(silent):  # and is not listened to for as long as a caller is
+            silent.connect(str(tmp_path / "sign.socket"))
+            silent.settimeout(PATIENCE_S)
+            assert b"may not ask" in silent.recv(LINE_BYTES)
 
 
 @contextmanager
 def signing(folder: Path) -> Iterator[subprocess.Popen[str]]:
     """The real program."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tequio_ledger", "sign", "--dir", str(folder), "--log-json"],
+        [*PROGRAM, "--dir", str(folder), "--origin", ShownLog().origin],
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONWARNINGS": "default"},

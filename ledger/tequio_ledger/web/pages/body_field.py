@@ -85,7 +85,13 @@ def _standing(value: object) -> str:
     return words.standing(str(value)).says
 
 
+def _bits(value: object) -> str:
+    """Thousandths of a bit."""
+    return f"{figures.short_count(value / 1_000)} bits" if isinstance(value, int) else ""
+
+
 _WORDS: dict[tuple[str, str], Callable[[object], str]] = {
+    ("head.measure", "millibits"): _bits,
     ("round.void", "reason"): _code(words.void),
     ("standing.change", "cause"): _code(causes.words_of),
     ("standing.change", "to"): _standing,

@@ -29,6 +29,14 @@ MOST_STEPS = 160
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Single:
+    """One of the values that a reading sums up; an outlier may lie beyond the axis."""
+
+    value: float
+    is_outlier: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """One step of a series: its place on the axis, its value, and how both are said."""
 
@@ -38,6 +46,7 @@ class Reading:
     said: str
     is_open: bool = False
     """Its time is not over: the value still grows."""
+    singles: tuple[Single, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +80,15 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """A single value in pixels, at the edge if it lies beyond the axis."""
+
+    x: float
+    y: float
+    is_outlier: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """A chart at one size."""
 
@@ -87,6 +105,7 @@ class Layout:
     dots: tuple[Dot, ...]
     bars: tuple[Bar, ...] = ()
     """Instead of line and area."""
+    spots: tuple[Spot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +130,7 @@ def chart(
 ) -> Chart:
     """Lay a series out; `name` must be the only one on its page. Fewer than two: no layouts."""
     shown = thin(readings)
-    bounds = scale([one.value for one in shown], from_zero=from_zero) if shown else (0.0, 1.0)
+    bounds = scale(_values(shown), from_zero=from_zero) if shown else (0.0, 1.0)
     kinds = (("wide", *WIDE), ("narrow", *NARROW))
     layouts = tuple(_layout(*kind, shown, bounds, write) for kind in kinds)
     return Chart(
@@ -121,6 +140,12 @@ def chart(
         readings=tuple(shown),
         layouts=layouts if len(shown) > 1 else (),
     )
+
+
+def _values(readings: Sequence[Reading]) -> list[float]:
+    """All that the axis has to hold."""
+    singles = (each for one in readings for each in one.singles if not each.is_outlier)
+    return [*(one.value for one in readings), *(each.value for each in singles)]
 
 
 def as_bars(chart_: Chart) -> Chart:
@@ -196,7 +221,11 @@ def _layout(
     right, base = width - _RIGHT, height - _BOTTOM
     low, high = bounds
     xs = _places([one.at for one in readings], right)
-    ys = [base - (one.value - low) / (high - low) * (base - _TOP) for one in readings]
+
+    def place(value: float) -> float:
+        return base - (value - low) / (high - low) * (base - _TOP)
+
+    ys = [place(one.value) for one in readings]
     points = list(zip(xs, ys, strict=True))
     line = curve.smooth(points)
     rows = tuple(
@@ -218,6 +247,15 @@ def _layout(
         rows=rows,
         columns=_columns(xs, readings),
         dots=_dots(points, readings, right),
+        spots=tuple(
+            Spot(
+                x=round(x, 1),
+                y=round(min(max(place(single.value), _TOP), base), 1),
+                is_outlier=single.is_outlier,
+            )
+            for x, one in zip(xs, readings, strict=True)
+            for single in one.singles
+        ),
     )
 
 

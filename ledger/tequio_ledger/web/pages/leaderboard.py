@@ -1,4 +1,4 @@
-"""GET /leaderboard: who earned most in a day, in a week, or ever."""
+"""GET /leaderboard: which people or teams earned most in a day, in a week, or ever."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -7,7 +7,7 @@ from litestar import Response, get
 from litestar.params import FromQuery, QueryParameter
 from sqlalchemy import Connection
 
-from tequio_ledger.store import history, ranking, read
+from tequio_ledger.store import leaders, ranking, read
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.pages import press, words
 from tequio_ledger.web.pages.figures import DAY_MS
@@ -21,6 +21,7 @@ from tequio_shared.limits import JSON_INTEGER
 ROWS, REACH = 50, 10
 SPANS = {"24h": DAY_MS, "7d": 7 * DAY_MS, "all": None}
 NAMES = {"24h": "24 hours", "7d": "7 days", "all": "All time"}
+BY = {"people": "People", "teams": "Teams"}
 Place = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
 
 
@@ -40,12 +41,25 @@ class LeaderRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TeamRow:
+    """One team's place."""
+
+    rank: int
+    name: str
+    micropoints: int
+    keys: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Leaderboard:
-    """Some places of one span."""
+    """Some places of one span, of people or of teams."""
 
     span: str
     names: dict[str, str]
+    by: str
+    kinds: dict[str, str]
     rows: tuple[LeaderRow, ...]
+    teams: tuple[TeamRow, ...]
     ranked: int
     around: str
     next: int | None
@@ -57,20 +71,35 @@ def get_leaderboard(
     request: AnyRequest,
     ledger: GivenLedger,
     span: FromQuery[str] = "all",
+    by: FromQuery[str] = "people",
     around: FromQuery[str] = "",
     after: Place = 0,
 ) -> Response[bytes]:
     """Show who earned most."""
     if span not in SPANS:
         raise RefusedError("malformed", f"the span is {span[:40]!r}; it can be {', '.join(SPANS)}")
+    if by not in BY:
+        raise RefusedError("malformed", f"places are of {', '.join(BY)}, not {by[:40]!r}")
+    length_ms = SPANS[span]
+    since_ms = None if length_ms is None else ledger.clock() - length_ms
+    rows: list[LeaderRow] = []
+    teams: list[TeamRow] = []
     with snapshot(ledger.database) as (connection, published):
-        rows = _rows(connection, ledger.clock(), span, around, after)
+        if by == "teams":
+            teams = _teams(connection, since_ms, after)
+        elif around:
+            rows = _around(connection, around)
+        else:
+            rows = _owners(connection, since_ms, after)
         ranked = ranking.count(connection)
-    is_full = span == "all" and not around and len(rows) == ROWS
+    is_full = not around and len(rows or teams) == ROWS
     view = Leaderboard(
         span=span,
         names=NAMES,
+        by=by,
+        kinds=BY,
         rows=tuple(rows),
+        teams=tuple(teams),
         ranked=ranked,
         around=around,
         next=after + ROWS if is_full else None,
@@ -78,25 +107,27 @@ def get_leaderboard(
     return press.page(request, "leaderboard.html", press.frame(request, ledger, published), view)
 
 
-def _rows(
-    connection: Connection, now_ms: int, span: str, around: str, after: int
-) -> list[LeaderRow]:
-    length_ms = SPANS[span]
-    if length_ms is not None:
-        found = history.earners(connection, now_ms - length_ms, ROWS)
-        return [
-            replace(
-                _row(connection, rank, one.key, one.micropoints, one.rounds), others=one.keys - 1
-            )
-            for rank, one in enumerate(found, 1)
-        ]
-    if not around:
-        places = ranking.after(connection, after, ROWS)
-        return [_row(connection, one.rank, one.key, one.micropoints, None) for one in places]
-    key = PeerKey(from_text(around))
+def _owners(connection: Connection, since_ms: int | None, after: int) -> list[LeaderRow]:
+    found = leaders.owners(connection, since_ms, ROWS, after)
+    return [
+        replace(_row(connection, rank, one.key, one.micropoints, one.rounds), others=one.keys - 1)
+        for rank, one in enumerate(found, after + 1)
+    ]
+
+
+def _teams(connection: Connection, since_ms: int | None, after: int) -> list[TeamRow]:
+    found = leaders.teams(connection, since_ms, ROWS, after)
+    return [
+        TeamRow(rank=rank, name=one.name, micropoints=one.micropoints, keys=one.keys)
+        for rank, one in enumerate(found, after + 1)
+    ]
+
+
+def _around(connection: Connection, text: str) -> list[LeaderRow]:
+    key = PeerKey(from_text(text))
     near = ranking.around(connection, key, REACH)
     if near is None:
-        raise RefusedError("not-found", f"the key {around} is not registered here")
+        raise RefusedError("not-found", f"the key {text} is not registered here")
     return [_row(connection, one.rank, one.key, one.micropoints, None, key) for one in near]
 
 

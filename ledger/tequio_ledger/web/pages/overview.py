@@ -7,8 +7,8 @@ from litestar import Response, get
 from tequio_ledger.log import Published
 from tequio_ledger.service import Ledger
 from tequio_ledger.state import State
-from tequio_ledger.store import entry_rows, history, ranking
-from tequio_ledger.store.history import Earner
+from tequio_ledger.store import entry_rows, history, leaders, ranking
+from tequio_ledger.store.leaders import Owner
 from tequio_ledger.web.competition_now import competition_now
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.pages import competition_words, press, series
@@ -105,7 +105,7 @@ def _view(
     now_ms = ledger.clock()
     with snapshot(ledger.database) as (connection, published):
         by_day = history.points_per_day(connection, now_ms - series.SPAN_DAYS * DAY_MS)
-        leaders = history.earners(connection, now_ms - WEEK_DAYS * DAY_MS, EARNERS)
+        best = leaders.owners(connection, now_ms - WEEK_DAYS * DAY_MS, EARNERS)
         ranked = ranking.count(connection)
         rows = entry_rows.before(connection, ledger.published.size, ENTRIES)
         tokens = history.tokens(connection)
@@ -118,11 +118,11 @@ def _view(
         tokens=tokens,
         today_micropoints=by_day.get(now_ms // DAY_MS, 0),
         points=series.points_per_day(by_day, now_ms),
-        leaders=tuple(_leader(one) for one in leaders),
+        leaders=tuple(_leader(one) for one in best),
         entries=tuple(entry_line(row) for row in rows),
     )
     return view, published
 
 
-def _leader(one: Earner) -> Leader:
-    return Leader(key=to_text(one.key), micropoints=one.micropoints, rounds=one.rounds)
+def _leader(one: Owner) -> Leader:
+    return Leader(key=to_text(one.key), micropoints=one.micropoints, rounds=one.rounds or 0)

@@ -100,6 +100,8 @@ class PeerPage:
     ranked: int
     standing: StandingView
     tier: TierView
+    team: str
+    """Empty: none."""
     points: Chart
     rounds: tuple[AttendedView, ...]
     duty: Duty
@@ -158,6 +160,7 @@ def _view(
         ranked=ranking.count(connection),
         standing=standing_view(row.standing),
         tier=_tier(key, row.tier, now_ms),
+        team=ledger.state.teams.of(key),
         points=series.points_per_day(by_day, now_ms),
         rounds=rounds,
         duty=_duty(ledger.state, key),

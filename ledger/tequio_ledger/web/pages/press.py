@@ -1,7 +1,8 @@
 """The press: template and view in, an answer with its headers out.
 
 A page's tag is the hash of its bytes, so a browser that asks again gets nothing unless something
-changed. No page holds a script or a style of its own, and none may run any.
+changed. No page holds a script or a style of its own, and none may run any; of what is served at
+our address, which also has what strangers brought, only the very bytes of our scripts.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tequio_ledger import SOFTWARE
 from tequio_ledger.web.pages import words
 from tequio_ledger.web.pages.figures import FILTERS
 from tequio_ledger.web.pages.prints import Print, Prints
-from tequio_ledger.web.pages.static_files import address
+from tequio_ledger.web.pages.static_files import HASHES, address
 from tequio_shared.ids import sha256, to_text
 
 if TYPE_CHECKING:
@@ -29,10 +30,11 @@ if TYPE_CHECKING:
     from tequio_ledger.web.problems import AnyRequest
 
 P = ParamSpec("P")
+_SCRIPTS = " ".join(f"'{one}'" for one in sorted(HASHES.values()))
 SECURITY = {
     "content-security-policy": (
-        "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
-        "object-src 'none'"
+        f"default-src 'self'; script-src {_SCRIPTS}; style-src 'self'; worker-src 'none'; "
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
     ),
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
@@ -148,6 +150,7 @@ def _press() -> Environment:
     )
     made.filters.update(FILTERS)
     made.globals["static"] = address
+    made.globals["hash"] = HASHES.__getitem__
     return made
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Name = tuple[str, ...]
 
-ASKED = frozenset({"after", "author", "around", "before", "q", "span"})
+ASKED = frozenset({"after", "author", "around", "before", "by", "q", "span"})
 """What pages are asked for beside their paths: whatever else an address says changes nothing."""
 FRESH_S = 1.0
 HELD = 64

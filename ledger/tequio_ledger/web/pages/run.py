@@ -9,13 +9,14 @@ from litestar.params import FromPath, QueryParameter
 
 from tequio_ledger.log import Published
 from tequio_ledger.service import Ledger
-from tequio_ledger.store import history
+from tequio_ledger.store import history, measured
 from tequio_ledger.store.history import PastRound
 from tequio_ledger.web.competition_now import CompetitionNow, competitions_of
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.pages import competition_words, figures, press, series, words
 from tequio_ledger.web.pages.chart import Chart
 from tequio_ledger.web.pages.data_progress import DataProgress, data_progress
+from tequio_ledger.web.pages.held_out import HeldOut, held_out
 from tequio_ledger.web.pages.round_ring import RoundRing, round_ring
 from tequio_ledger.web.pages.run_now import RunNow, run_now
 from tequio_ledger.web.pages.words import Mark
@@ -85,6 +86,7 @@ class RunPage:
     loss: float | None
     losses: Chart
     rates: Chart
+    held_out: HeldOut | None
     ring: RoundRing
     data: DataProgress
     asked: tuple[str, ...]
@@ -155,6 +157,7 @@ def _view(
     run = from_text(now.id)
     with snapshot(ledger.database) as (connection, published):
         past = history.last_rounds(connection, run, CHART_ROUNDS)
+        heads = measured.last(connection, run, CHART_ROUNDS)
     lines = [_line(row, now.state) for row in past]
     losses = [line.loss for line in lines if line.loss]
     view = RunPage(
@@ -165,6 +168,7 @@ def _view(
         loss=losses[-1] if losses else None,
         losses=series.losses(past),
         rates=series.rates(past),
+        held_out=held_out(heads),
         ring=round_ring(now),
         data=data_progress(now, ledger.blobs.read),
         asked=words.asked(ledger.state.run(RunId(run)).manifest.admits),

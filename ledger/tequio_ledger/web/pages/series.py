@@ -25,7 +25,7 @@ def losses(rounds: Sequence[PastRound]) -> Chart:
     return chart(
         "loss",
         "Training loss",
-        _summary("The median loss that trainers claim", readings, "nats a token"),
+        summary("The median loss that trainers claim", readings, "nats a token"),
         readings,
         figures.brief,
         from_zero=False,
@@ -42,7 +42,7 @@ def rates(rounds: Sequence[PastRound]) -> Chart:
     return chart(
         "rate",
         "Tokens per second",
-        _summary("Accepted tokens a second", readings, "tokens/s"),
+        summary("Accepted tokens a second", readings, "tokens/s"),
         readings,
         figures.brief,
         from_zero=True,
@@ -96,7 +96,8 @@ def _reading(one: PastRound, value: float, said: str) -> Reading:
     )
 
 
-def _summary(what: str, readings: Sequence[Reading], unit: str) -> str:
+def summary(what: str, readings: Sequence[Reading], unit: str) -> str:
+    """Say a series by rounds in a sentence."""
     if not readings:
         return "No round has closed yet"
     first, last = readings[0], readings[-1]

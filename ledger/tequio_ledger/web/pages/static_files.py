@@ -4,6 +4,7 @@ The colours come from the same file as those of the app, and so do its letters, 
 Font License. Where that package is missing, the pages are set in the system's own.
 """
 
+import base64
 import tomllib
 from importlib.resources import files
 
@@ -80,6 +81,12 @@ def _load() -> dict[str, bytes]:
 
 CONTENT = _load()
 TAGS = {name: _tag(content) for name, content in CONTENT.items()}
+HASHES = {
+    name: f"sha256-{base64.b64encode(sha256(content)).decode()}"
+    for name, content in CONTENT.items()
+    if name.endswith(".js")
+}
+"""Of every script, as a page's policy and its `integrity` have it."""
 
 
 def address(name: str) -> str:

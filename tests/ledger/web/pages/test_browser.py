@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_ledger.web.pages.static_files import address
+from tequio_ledger.web.pages.static_files import HASHES, address
 from tequio_shared import merkle
 from tequio_shared.tlog import bundle
 from tests.support.authors import newcomers
@@ -177,6 +177,41 @@ def test_a_log_under_another_name_or_key_at_the_same_address_is_noticed(
     assert kept[what] == former, "what is wrong must not be kept"
 
 
+SMUGGLED = {
+    "a blob": '<script src="/v1/blobs/x"></script>',
+    "a blob as a module": '<script type="module" src="/v1/blobs/x"></script>',
+    "a blob that says it is ours": f'<script src="/v1/blobs/x" integrity="{HASHES["live.js"]}">'
+    "</script>",
+    "the page's own words": "<script>document.title = 'taken'</script>",
+}
+
+
+@pytest.mark.parametrize("what", SMUGGLED)
+def test_a_page_into_which_somebody_brought_a_script_runs_none_but_ours(
+    site: Site, browser: Browser, what: str
+) -> None:
+    """Even if a blob had a type that runs, and a page showed a text without escaping it."""
+
+    def forge(route: Route) -> None:
+        honest = route.fetch()
+        forged = honest.text().replace("</head>", f"{SMUGGLED[what]}</head>")
+        assert forged != honest.text()
+        route.fulfill(response=honest, body=forged)
+
+    with watched(browser) as window:
+        page = window.page
+        page.route("**/entries/100", forge)
+        taken = {"content-type": "text/javascript"}
+        page.route(
+            "**/v1/blobs/x",
+            lambda route: route.fulfill(body="document.title = 'taken'", headers=taken),
+        )
+        page.goto(f"{site.url}/entries/100")
+        page.get_by_role("button", name="Verify in this browser").click()
+        assert verdict(page).startswith("Verified:"), "our own scripts run"
+        assert page.title() != "taken"
+
+
 def test_a_time_that_no_calendar_has_is_said_and_is_no_fault_of_the_log(
     site: Site, window: Watched
 ) -> None:
@@ -250,6 +285,20 @@ def test_a_phone_shows_every_place_of_the_leaderboard_as_a_whole(
         assert phone.faults == []
 
 
+def test_a_new_user_sees_how_good_heads_are_and_who_says_so(site: Site, window: Watched) -> None:
+    page = window.page
+    window.open(f"{site.url}/runs/{site.run}")
+    assert "from 2.3 in round 0" in page.locator("#held-out-summary").inner_text()
+    curve = page.locator("section[aria-labelledby=held-out-title] svg.plot.wide")
+    assert curve.locator(".outlier").count() == 1
+    assert curve.locator(".single").count() == 3 * curve.locator(".hit").count() - 1
+    said = page.locator("section[aria-labelledby=measures-title] tbody tr")
+    assert said.count() == 3
+    assert said.first.locator(".mark").inner_text() == "with the median"
+    said.first.locator("td.n a").click()
+    page.get_by_text("A drawn member says how good a head is").first.wait_for()
+
+
 def test_a_page_follows_the_log_by_itself(site: Site, window: Watched) -> None:
     page = window.page
     window.open(f"{site.url}/entries")
@@ -297,7 +346,7 @@ def test_without_scripts_everything_is_there_but_the_verifier(site: Site, browse
         page.keyboard.press("Enter")
         page.wait_for_url("**/entries/12")
         window.open(f"{site.url}/runs/{site.run}")
-        assert page.locator("svg.plot.wide").count() == 2
+        assert page.locator("svg.plot.wide").count() == 3
         assert page.locator("svg.plot.wide").first.is_visible()
 
 
@@ -320,11 +369,12 @@ def test_the_keyboard_alone_gets_everywhere(site: Site, window: Watched) -> None
 def test_a_chart_says_its_values_to_pointer_and_reader(site: Site, window: Watched) -> None:
     page = window.page
     window.open(f"{site.url}/runs/{site.run}")
-    chart = page.locator("svg.plot.wide").first
+    card = page.locator("section[aria-labelledby=loss-title]")
+    chart = card.locator("svg.plot.wide")
     described = chart.get_attribute("aria-describedby")
     assert "The median loss that trainers claim" in page.locator(f"#{described}").inner_text()
     chart.locator(".hit").nth(5).hover()
     dot = chart.locator(".hit").nth(5).locator("circle")
     assert dot.evaluate("one => getComputedStyle(one).visibility") == "visible"
-    page.get_by_text("Values", exact=True).first.click()
-    assert "nats a token" in page.locator(".values ul").first.inner_text()
+    card.get_by_text("Values", exact=True).click()
+    assert "nats a token" in card.locator(".values ul").inner_text()

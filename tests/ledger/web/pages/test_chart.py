@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -14,6 +15,7 @@ from tequio_ledger.web.pages.chart import (
     INTERVALS,
     MOST_STEPS,
     Reading,
+    Single,
     as_bars,
     chart,
     scale,
@@ -75,6 +77,23 @@ def test_a_chart_is_laid_out_for_a_wide_and_a_narrow_screen() -> None:
 @pytest.mark.parametrize("values", [(), (5.0,)])
 def test_there_is_no_line_through_less_than_two_values(values: tuple[float, ...]) -> None:
     assert chart("x", "X", "", readings(*values), str, from_zero=True).layouts == ()
+
+
+def test_single_values_are_drawn_beside_the_line_and_an_outlier_stretches_no_axis() -> None:
+    singles = (Single(value=2.5, is_outlier=False), Single(value=900.0, is_outlier=True))
+    plain = readings(1, 3, 2)
+    made = chart(
+        "x", "X", "", [plain[0], plain[1], replace(plain[2], singles=singles)], str, from_zero=True
+    )
+    for layout, alone in zip(
+        made.layouts, chart("x", "X", "", plain, str, from_zero=True).layouts, strict=True
+    ):
+        assert (layout.line, layout.rows) == (alone.line, alone.rows)
+        near, far = layout.spots
+        assert (near.is_outlier, far.is_outlier) == (False, True)
+        assert near.x == far.x == layout.dots[2].x
+        assert layout.dots[1].y < near.y < layout.dots[2].y
+        assert far.y == min(row.at for row in layout.rows)
 
 
 def test_bars_are_as_high_as_their_values_and_nothing_is_drawn_between_them() -> None:

@@ -65,6 +65,7 @@ def test_every_page_forbids_what_it_does_not_need(seen: Seen, path: str) -> None
     headers = seen.pages.get(named(seen, path)).answer.headers
     assert headers["content-security-policy"].startswith("default-src 'self';")
     assert "unsafe" not in headers["content-security-policy"]
+    assert "script-src 'sha256-" in headers["content-security-policy"]
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["content-type"] == "text/html; charset=utf-8"
     assert "set-cookie" not in headers

@@ -75,7 +75,8 @@ def test_a_quarantine_shows_its_evidence_by_log_index(seen: Seen) -> None:
 
 def test_the_leaderboard_has_everybody_who_earned_in_their_order(seen: Seen) -> None:
     with seen.shown.ledger.database.reader.begin() as connection:
-        query = select(Peer.key).where(Peer.micropoints > 0).order_by(Peer.micropoints.desc())
+        order = (Peer.micropoints.desc(), Peer.registered_index)
+        query = select(Peer.key).where(Peer.micropoints > 0).order_by(*order)
         wanted = [f"/peers/{to_text(key)}" for key in connection.scalars(query)]
     found = [link for link in seen.pages.get("/leaderboard").links() if link[:7] == "/peers/"]
     assert found == wanted

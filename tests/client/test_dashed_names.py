@@ -1,0 +1,88 @@
+"""Keys, hashes and runs are base64url: one in 64 begins with a dash, and is no option."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from tequio_client.__main__ import cli
+from tequio_client.cli.options import Named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+DASHED = (
+    "-Hq3Jm0ZcXv1bN2kP9sT4uY6wE8rA5dF7gL0oI-Vx_Q",
+    "--q3Jm0ZcXv1bN2kP9sT4uY6wE8rA5dF7gL0oI-Vx_Q",
+    "-_-ledger-_-ledger-_-ledger-_-ledger-_-ledg",
+    "-Hq3Jm",
+)
+NO_NAMES = {("join", "link"), ("snooze", "length"), ("team", "name")}
+"""Arguments of other kinds: a link has a scheme, a length a number, a team no dash first."""
+
+
+def commands(
+    group: click.Group, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command below a group that is none itself."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        found = group.get_command(context, name)
+        assert found is not None
+        if isinstance(found, click.Group):
+            yield from commands(found, (*path, name))
+        else:
+            yield (*path, name), found
+
+
+def texts(command: click.Command) -> list[click.Argument]:
+    """Its arguments that are any text."""
+    arguments = [one for one in command.params if isinstance(one, click.Argument)]
+    return [one for one in arguments if isinstance(one.type, type(click.STRING))]
+
+
+NAMING = {
+    " ".join(path): command
+    for path, command in commands(cli)
+    if texts(command) and (path[-1], texts(command)[0].name) not in NO_NAMES
+}
+
+
+def parsed(words: str, given: Sequence[str]) -> dict[str, object]:
+    """What a command would be called with; nothing is run."""
+    rest = ["pause"] if words == "run steer" else []
+    context = NAMING[words].make_context(words, [*given, *rest])
+    return dict(context.params)
+
+
+def test_the_commands_are_found() -> None:
+    assert {"quarantine release", "connector revoke", "run show", "invite close"} <= NAMING.keys()
+
+
+@pytest.mark.parametrize("words", NAMING)
+def test_a_name_may_begin_with_a_dash(words: str) -> None:
+    (argument,) = texts(NAMING[words])
+    assert isinstance(argument, Named)
+    for name in DASHED:
+        for given in ([name, "--ledger", "http://l"], ["--ledger", "http://l", name]):
+            found = parsed(words, given)
+            assert (found[str(argument.name)], found["ledger"]) == (name, "http://l")
+
+
+@pytest.mark.parametrize("words", NAMING)
+@pytest.mark.parametrize("typo", ["--ledgr", "--bann", "-x", "--ledgr=http://l"])
+def test_an_option_that_is_spelt_wrongly_is_still_told(words: str, typo: str) -> None:
+    with pytest.raises(
+        click.UsageError, match=rf"No such option|unexpected extra argument.*{typo}"
+    ):
+        parsed(words, [typo, "somebody"] if words != "run steer" else [typo])
+
+
+def test_the_ledgers_own_command_passes_a_dashed_key_on() -> None:
+    from tequio_ledger.commands import quarantine  # noqa: PLC0415 - nobody else here
+
+    for name in DASHED:
+        context = quarantine.make_context("quarantine", ["release", name, "--ledger", "http://l"])
+        assert context.params["words"] == ("release", name, "--ledger", "http://l")

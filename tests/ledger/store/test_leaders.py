@@ -1,0 +1,110 @@
+"""Who earned in a span or ever: an owner counts once, whatever number of keys it has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import insert, update
+
+from tequio_ledger.store import leaders
+from tequio_ledger.store.leaders import Owner, Team
+from tequio_ledger.store.models import Credit, KeyTier, Peer, Round, Run
+from tequio_shared.ids import PeerKey
+from tests.support.ledgers import VirtualClock, make_settings, opened
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.service import Ledger
+
+RUN, OWNER = bytes([1]) * 32, bytes([2]) * 32
+SMALL, LARGE, ALONE, LATE = (PeerKey(bytes([at]) * 32) for at in (9, 5, 7, 8))
+EARNED = (
+    (SMALL, 1, 20, ""),
+    (LARGE, 1, 30, "one"),
+    (LARGE, 2, 5, "other"),
+    (ALONE, 2, 40, "one"),
+    (SMALL, 3, 1_000, "other"),
+)
+"""Key, round, micro-points, and the team in which the key was then."""
+
+
+def invent(ledger: Ledger) -> None:
+    with ledger.database.writer.begin() as connection:
+        for key in (SMALL, LARGE, ALONE, LATE):
+            peer = {"key": key, "registered_index": 1, "last_seq": 0, "last_hash": bytes(32)}
+            total = sum(micropoints for one, _, micropoints, _ in EARNED if one == key)
+            connection.execute(insert(Peer).values(micropoints=total, **peer))
+        for key in (SMALL, LARGE):
+            owned = insert(KeyTier).values(peer=key, tier=1, owner=OWNER, until=9, since=1)
+            connection.execute(owned)
+        connection.execute(insert(Run).values(run=RUN, opened_index=1, manifest=RUN))
+        for number, ended_ms in ((1, 100), (2, 100), (3, 50)):
+            made = {"run": RUN, "round": number, "roster_index": 1, "roster": bytes(32)}
+            ended = {"closed_index": 10 + number, "outcome": "closed", "ended_ms": ended_ms}
+            connection.execute(insert(Round).values(**made, **ended, accepted=1, tokens=1))
+        for key, number, micropoints, team in EARNED:
+            credit = {"run": RUN, "round": number, "peer": key, "kind": "trainer", "team": team}
+            connection.execute(insert(Credit).values(micropoints=micropoints, **credit))
+
+
+def test_keys_of_one_owner_have_one_place_under_the_best_of_them(
+    tmp_path: Path, either_database: str
+) -> None:
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        invent(ledger)
+        with ledger.database.reader.begin() as connection:
+            assert leaders.owners(connection, 100, 9) == [
+                Owner(key=LARGE, micropoints=55, rounds=3, keys=2),
+                Owner(key=ALONE, micropoints=40, rounds=1, keys=1),
+            ]
+            assert [one.key for one in leaders.owners(connection, 0, 1)] == [SMALL]
+            assert leaders.owners(connection, 101, 9) == []
+
+
+def test_of_all_time_owners_have_one_place_too(tmp_path: Path, either_database: str) -> None:
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        invent(ledger)
+        with ledger.database.reader.begin() as connection:
+            places = leaders.owners(connection, None, 9)
+            assert places == [
+                Owner(key=SMALL, micropoints=1_055, rounds=None, keys=2),
+                Owner(key=ALONE, micropoints=40, rounds=None, keys=1),
+            ]
+            assert leaders.owners(connection, None, 9, after=1) == places[1:]
+            assert leaders.owners(connection, None, 1) == places[:1]
+
+
+def test_guests_of_one_invitation_are_not_taken_for_one_person(
+    tmp_path: Path, either_database: str
+) -> None:
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        invent(ledger)
+        with ledger.database.writer.begin() as connection:
+            connection.execute(update(KeyTier).values(tier=2))
+        with ledger.database.reader.begin() as connection:
+            for since_ms in (None, 0):
+                found = leaders.owners(connection, since_ms, 9)
+                assert [(one.key, one.keys) for one in found] == [
+                    (SMALL, 1),
+                    (ALONE, 1),
+                    (LARGE, 1),
+                ]
+
+
+def test_a_team_has_what_was_earned_for_it_and_not_what_its_members_earned_before(
+    tmp_path: Path, either_database: str
+) -> None:
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        invent(ledger)
+        with ledger.database.reader.begin() as connection:
+            assert leaders.teams(connection, None, 9) == [
+                Team(name="other", micropoints=1_005, keys=2),
+                Team(name="one", micropoints=70, keys=2),
+            ]
+            assert leaders.teams(connection, 100, 9) == [
+                Team(name="one", micropoints=70, keys=2),
+                Team(name="other", micropoints=5, keys=1),
+            ]
+            assert [one.name for one in leaders.teams(connection, None, 1, after=1)] == ["one"]
+            assert leaders.teams(connection, 101, 9) == []

@@ -1,0 +1,44 @@
+"""Teams: the last word counts, and names are plain."""
+
+from __future__ import annotations
+
+import pytest
+
+from tequio_shared.canonical import convert
+from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.keys import Signer
+from tequio_shared.statements.members import MemberTeam
+from tequio_shared.teams import Teams
+
+ONE, TWO = (Signer(bytes([at]) * 32).key for at in (1, 2))
+
+
+def test_a_key_is_in_the_team_that_it_said_last() -> None:
+    teams = Teams()
+    assert teams.of(ONE) == ""
+    for team in ("oaxaca", "puebla", ""):
+        teams.apply(ONE, MemberTeam(team=team))
+        assert (teams.of(ONE), teams.of(TWO)) == (team, "")
+
+
+@pytest.mark.parametrize("team", ["", "oaxaca"])
+def test_the_same_word_again_is_refused_and_changes_nothing(team: str) -> None:
+    teams = Teams()
+    if team:
+        teams.apply(ONE, MemberTeam(team=team))
+    with pytest.raises(RefusedError, match="already") as caught:
+        teams.admit(ONE, MemberTeam(team=team))
+    assert (caught.value.code, teams.of(ONE)) == ("already-said", team)
+
+
+@pytest.mark.parametrize("name", ["", "a", "0", "oaxaca", "a-b", "9" * 32, "a" + 31 * "-"])
+def test_a_plain_name_is_a_team(name: str) -> None:
+    assert convert({"team": name}, MemberTeam).team == name
+
+
+@pytest.mark.parametrize(
+    "name", ["-", "-a", "A", "a b", "a_b", "a" * 33, "\u00e4", "a\n", "a.b", None, 1]
+)
+def test_any_other_is_none(name: object) -> None:
+    with pytest.raises(MalformedError):
+        convert({"team": name}, MemberTeam)
