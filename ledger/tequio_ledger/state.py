@@ -125,14 +125,8 @@ class State:
                 self._check_genesis(index, doc)
             case RunOpen() as body:
                 self._open_run(index, statement, body)
-            case MemberTeam() as body:
-                self.teams.apply(statement.author, body)
-            case _ if isinstance(statement.body, ABOUT_TIERS):
-                self.tiers.apply(index, statement)
-            case _ if isinstance(statement.body, ABOUT_COMPETITIONS):
-                self.competitions.apply(index, statement, self._network)
             case _ if statement.run is None:
-                conduct.apply(self.standings, index, statement, self.net, self.round_of)
+                self._take_of_network(index, statement)
         if statement.run is not None:
             view = self.run(statement.run)
             view.admit(statement)
@@ -142,6 +136,17 @@ class State:
         self.stories.apply(index, statement)
         self._extend_chain(statement)
         self.types[statement.type] += 1
+
+    def _take_of_network(self, index: int, statement: Statement) -> None:
+        match statement.body:
+            case MemberTeam() as body:
+                self.teams.apply(statement.author, body)
+            case _ if isinstance(statement.body, ABOUT_TIERS):
+                self.tiers.apply(index, statement)
+            case _ if isinstance(statement.body, ABOUT_COMPETITIONS):
+                self.competitions.apply(index, statement, self._network)
+            case _:
+                conduct.apply(self.standings, index, statement, self.net, self.round_of)
 
     def run(self, run: RunId) -> RunView:
         """The view of a run; raises RefusedError("not-found")."""

@@ -232,9 +232,7 @@ class RunView:
         `at_ms` is when the reader got it (only the coordinator's own count, in round results).
         """
         if isinstance(statement.body, CheckpointPublish):
-            self._check_published(statement, statement.body)
-            if self.accounts is not None:
-                self.published[statement.round or 0] = index, statement.body
+            self._apply_publication(index, statement, statement.body)
             return
         self._check_running(statement)
         is_coordinators = isinstance(statement.body, OF_COORDINATOR)
@@ -295,6 +293,11 @@ class RunView:
         self._current(statement).apply(index, statement.author, body, at_ms)
         if isinstance(body, HeadAttest) and self.accounts is not None:
             self.accounts.members[statement.author].commit = digest_from_text(body.commit)
+
+    def _apply_publication(self, index: int, statement: Statement, body: CheckpointPublish) -> None:
+        self._check_published(statement, body)
+        if self.accounts is not None:
+            self.published[statement.round or 0] = index, body
 
     def _apply_measure(self, statement: Statement, body: HeadMeasure) -> None:
         draw = self._draw(statement, body)
