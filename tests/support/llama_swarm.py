@@ -19,8 +19,9 @@ from tequio_client.worker.store import Store
 from tequio_shared.corpus import Corpus, TrainShard
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.manifest import Data, Tokenizer
+from tequio_shared.manifest import Data, Measure, Tokenizer
 from tequio_shared.statements.checkpoints import CheckpointPublish
+from tequio_shared.statements.rounds import HeadMeasure
 from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle
 from tests.support.swarm import Said, Swarm, tiny_manifest
 
@@ -109,6 +110,7 @@ def play(
         model=made.described(sequence=64, aux_dtype=None),
         tokenizer=kind,
         data=Data(manifest=to_text(data.digest), root=to_text(data.root)),
+        measure=Measure(every=1),
     )
     swarm = Swarm(manifest=manifest, seed=3)
     shop = swarm.workshop
@@ -120,8 +122,24 @@ def play(
     for name in ("ana", "luis", "inés"):
         swarm.volunteer(name)
     swarm.run()
+    _measure_the_last_head(swarm)
     assert sorted(swarm.view.heads) == list(range(ROUNDS + 1))
     return LlamaRun(swarm=swarm, manifest=manifest)
+
+
+def _measure_the_last_head(swarm: Swarm) -> None:
+    """Let who was drawn say how good it is, each a little more."""
+    draw = swarm.view.drawn
+    assert draw is not None
+    by_key = {one.key: one for one in swarm.volunteers}
+    for at, key in enumerate(draw.drawn):
+        body = HeadMeasure(
+            head=to_text(draw.head.hash),
+            millibits=5_123_400 + at,
+            size_bytes=1_000,
+            tokens=1_000,
+        )
+        swarm.post(by_key[key], Said(body, draw.head.round))
 
 
 def _with_large_norms(made: Origin) -> Origin:

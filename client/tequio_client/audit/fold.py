@@ -59,6 +59,8 @@ class RunHistory:
     closed: dict[int, AcceptedSet] = field(default_factory=dict)  # by number of the round
     promoted: list[tuple[int, Head]] = field(default_factory=list)  # with log index
     standings: list[Standing] = field(default_factory=list)
+    measures: dict[int, dict[PeerKey, tuple[int, HeadMeasure]]] = field(default_factory=dict)
+    """What members measured of the head of a round, with log index."""
     points: dict[PeerKey, list[tuple[int, int]]] = field(default_factory=dict)  # (index, total)
     is_broken: bool = False
     lacks_something: bool = False
@@ -220,8 +222,10 @@ class Fold:
             case RoundClose():
                 self._report.checked["rounds closed"] += 1
                 _remember_close(index, history)
-            case HeadMeasure():
+            case HeadMeasure() as body:
                 self._report.checked["measures of heads"] += 1
+                of_head = history.measures.setdefault(statement.round or 0, {})
+                of_head[statement.author] = index, body
             case HeadPromote() if view.head is not None:
                 history.promoted.append((index, view.head))
         head = view.head

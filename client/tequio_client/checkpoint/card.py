@@ -11,6 +11,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from tequio_client.foreign_text import cleaned
+from tequio_shared import measures
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def write(story: Story, ledger: str) -> str:
                 _what(story),
                 _how_to_check(story, ledger),
                 _how_it_was_made(story),
-                _quality(),
+                _quality(story),
                 _people(story),
                 _log(story, ledger),
             )
@@ -114,11 +115,31 @@ def _tokenizer(story: Story) -> str:
     return f"{rules.vocab_size:,} tokens, `tokenizer.json` with SHA\\-256 `{rules.file}`"
 
 
-def _quality() -> str:
+def _quality(story: Story) -> str:
+    said = {key: body for key, (_, body) in story.measures.items()}
+    if not said:
+        return (
+            "## How good it is\n\n"
+            "The log holds no measurement of this head on held\\-out text, so this card gives "
+            "none. `tequio score` measures it on a text of yours."
+        )
+    median, away = measures.median(said.values()), measures.outliers(said)
+    rows = [
+        (
+            f"`{to_text(key)}`",
+            f"{measures.bits_per_byte(body):.6f}"
+            + (" (far from the others)" if key in away else ""),
+            str(entry),
+        )
+        for key, (entry, body) in story.measures.items()
+    ]
     return (
         "## How good it is\n\n"
-        "The log holds no measurement of this head on held\\-out text, so this card gives none. "
-        "`tequio score` measures it on a text of yours."
+        f"**{measures.bits_per_byte(median):.4f} bits per byte** of text that the run held out "
+        f"({median.size_bytes:,} bytes, {median.tokens:,} tokens): the median of what members "
+        "drawn by lot measured and signed. Their statements are in the log, under the checkpoint below; "
+        "`tequio audit` checks them; `tequio score` measures this head on a text of yours.\n\n"
+        + _table(("measured by", "bits per byte", "log entry"), rows)
     )
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tequio_shared.manifest import Manifest
     from tequio_shared.notes import Checkpoint
     from tequio_shared.round import Head
+    from tequio_shared.statements.rounds import HeadMeasure
 
 LETTERS = 6
 """Least beginning of a run's id that may stand for it."""
@@ -65,6 +66,8 @@ class Story:
     tokens: int
     micropoints: Mapping[PeerKey, int]
     """Of all who had earned some when the head's round closed."""
+    measures: Mapping[PeerKey, tuple[int, HeadMeasure]]
+    """What members drawn by lot measured of it on held-out text, each with its log index."""
 
     @property
     def flop(self) -> int:
@@ -134,6 +137,7 @@ class ReadLog:
             rounds=len(closed),
             tokens=sum(Header.parse(w.header).tokens for one in closed for w in one.works),
             micropoints=dict(_points(history, size)),
+            measures=history.measures.get(head.round, {}),
         )
 
     def _history(self, wanted: str) -> RunHistory:

@@ -6,6 +6,7 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 import yaml
 
@@ -51,6 +52,22 @@ def test_it_says_what_the_log_says(story: Story) -> None:
         assert word in text
     for line in story.proof.note.decode().splitlines():
         assert f"    {line}".rstrip() in text
+
+
+def test_it_says_what_drawn_members_measured_and_where_that_stands(story: Story) -> None:
+    text = card.write(story, "http://ledger.example")
+    assert len(story.measures) == 3
+    assert "**5.1234 bits per byte**" in text
+    for key, (entry, body) in story.measures.items():
+        assert f"| `{to_text(key)}` | {body.millibits / 1e6:.6f} | {entry} |" in text
+    liar = dict(story.measures)
+    key, (entry, body) = next(iter(liar.items()))
+    liar[key] = (entry, msgspec.structs.replace(body, millibits=1_000))
+    text = card.write(dataclasses.replace(story, measures=liar), "http://ledger.example")
+    assert "**5.1234 bits per byte**" in text
+    assert f"| `{to_text(key)}` | 0.001000 (far from the others) | {entry} |" in text
+    text = card.write(dataclasses.replace(story, measures={}), "http://ledger.example")
+    assert "no measurement of this head" in text
 
 
 def test_the_front_matter_is_what_we_wrote_and_nothing_else(story: Story) -> None:

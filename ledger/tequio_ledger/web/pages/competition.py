@@ -11,7 +11,7 @@ from tequio_ledger.competition_story import Said
 from tequio_ledger.log import Published
 from tequio_ledger.service import Ledger
 from tequio_ledger.state import State
-from tequio_ledger.store import history
+from tequio_ledger.store import history, measured
 from tequio_ledger.web.competition_now import CompetitionNow, EntrantNow, competition_now
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.pages import competition_scores, competition_words, press, words
@@ -159,15 +159,19 @@ def _view(ledger: Ledger, taken: _Taken, here: str) -> tuple[CompetitionPage, Pu
             history.last_rounds(connection, from_text(run.id), CHART_ROUNDS)
             for _, run in taken.runs
         ]
+        heads = [
+            measured.last(connection, from_text(run.id), CHART_ROUNDS) for _, run in taken.runs
+        ]
     swarms = [
         Swarm(
             entrant=name,
             run=run.id,
             name=run.name,
             rounds=past,
+            heads=known,
             tokens_per_byte=data_progress(run, ledger.blobs.read).tokens_per_byte,
         )
-        for (name, run), past in zip(taken.runs, pasts, strict=True)
+        for (name, run), past, known in zip(taken.runs, pasts, heads, strict=True)
     ]
     outcome = stated_outcome(ledger, now)
     view = CompetitionPage(

@@ -1,7 +1,7 @@
 """The swarms of a competition over their rounds, a curve for each, on one scale.
 
-Today the curves are what trainers claim of their training loss. Once heads are measured on
-held-out text and the log says so, `readings_of` is the one place that has to know.
+What members drawn by lot measured on held-out text, where heads of all swarms were measured;
+otherwise what trainers claim of their training loss.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 
 from tequio_ledger.web.pages import curve, figures
 from tequio_ledger.web.pages.chart import INTERVALS, Reading, Tick, scale, thin
+from tequio_shared import measures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tequio_ledger.store.history import PastRound
+    from tequio_ledger.store.measured import MeasuredHead
 
 MOST = 6
 """Curves in one picture: there are no more looks that eyes keep apart."""
@@ -33,6 +35,7 @@ class Swarm:
     run: str
     name: str
     rounds: Sequence[PastRound]
+    heads: Sequence[MeasuredHead]
     tokens_per_byte: float | None
 
 
@@ -83,6 +86,8 @@ class SideCurves:
     """The picture, its legend, and how many swarms are not in it."""
 
     unit: str
+    is_measured: bool
+    """On held-out text, rather than claimed."""
     sides: tuple[Side, ...]
     left_out: int
     layouts: tuple[Layout, ...]
@@ -94,8 +99,9 @@ class SideCurves:
 
 
 def side_curves(swarms: Sequence[Swarm], *, left_out: int) -> SideCurves:
-    """Lay the swarms out; in bits per byte where it is known of all how long their tokens are."""
-    is_in_bytes = all(one.tokens_per_byte for one in swarms)
+    """Lay the swarms out; in bits per byte where that can be said of all."""
+    is_measured = bool(swarms) and all(len(one.heads) > 1 for one in swarms)
+    is_in_bytes = is_measured or all(one.tokens_per_byte for one in swarms)
     unit = "bits per byte" if is_in_bytes else "nats a token"
     sides = tuple(
         Side(
@@ -103,17 +109,36 @@ def side_curves(swarms: Sequence[Swarm], *, left_out: int) -> SideCurves:
             entrant=one.entrant,
             run=one.run,
             name=one.name,
-            readings=tuple(readings_of(one, unit, is_in_bytes=is_in_bytes)),
+            readings=tuple(
+                _measured(one) if is_measured else _claimed(one, unit, is_in_bytes=is_in_bytes)
+            ),
         )
         for look, one in enumerate(swarms)
     )
     drawn = [one for one in sides if len(one.readings) > 1]
     layouts = tuple(_layout(*size, drawn) for size in _SIZES) if drawn else ()
-    return SideCurves(unit=unit, sides=sides, left_out=left_out, layouts=layouts)
+    return SideCurves(
+        unit=unit, is_measured=is_measured, sides=sides, left_out=left_out, layouts=layouts
+    )
 
 
-def readings_of(swarm: Swarm, unit: str, *, is_in_bytes: bool) -> list[Reading]:
-    """What is known of a swarm's model, round by round: the median loss that trainers claim."""
+def _measured(swarm: Swarm) -> list[Reading]:
+    """The medians of what members measured of a swarm's heads."""
+    return thin(
+        [
+            Reading(
+                at=one.round,
+                value=(bits := measures.bits_per_byte(one.median)),
+                label=str(one.round),
+                said=f"round {one.round}: {bits:.4f} bits per byte",
+            )
+            for one in swarm.heads
+        ]
+    )
+
+
+def _claimed(swarm: Swarm, unit: str, *, is_in_bytes: bool) -> list[Reading]:
+    """The median loss that trainers claim, round by round."""
     factor = (swarm.tokens_per_byte or 1.0) / math.log(2) if is_in_bytes else 1.0
     return thin(
         [

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 from tequio_ledger.store.history import PastRound
+from tequio_ledger.store.measured import MeasuredHead, MeasuredRow
 from tequio_ledger.web.pages.side_curves import Swarm, side_curves
+from tequio_shared.ids import PeerKey
+from tequio_shared.statements.rounds import HeadMeasure
 
 
 def past(number: int, nats: float) -> PastRound:
@@ -25,8 +29,31 @@ def past(number: int, nats: float) -> PastRound:
 def swarm(name: str, *nats: float, tokens_per_byte: float | None = 0.25) -> Swarm:
     rounds = [past(number, one) for number, one in enumerate(nats, 1)]
     return Swarm(
-        entrant=name, run="r" * 43, name=name, rounds=rounds, tokens_per_byte=tokens_per_byte
+        entrant=name,
+        run="r" * 43,
+        name=name,
+        rounds=rounds,
+        heads=(),
+        tokens_per_byte=tokens_per_byte,
     )
+
+
+def measured(number: int, millibits: int) -> MeasuredHead:
+    said = HeadMeasure(head="h" * 43, millibits=millibits, size_bytes=1_000, tokens=900)
+    row = MeasuredRow(entry=number, peer=PeerKey(bytes(32)), said=said, is_outlier=False)
+    return MeasuredHead(round=number, head=bytes(32), median=said, rows=(row,))
+
+
+def test_measures_are_shown_where_all_swarms_have_them() -> None:
+    heads = [measured(0, 8_000_000), measured(10, 2_500_000)]
+    one = dataclasses.replace(swarm("a", 4.0, 2.0), heads=heads)
+    other = dataclasses.replace(swarm("b", 3.0, tokens_per_byte=None), heads=heads[:1])
+    assert not side_curves([one, other], left_out=0).is_measured
+    both = side_curves([one, dataclasses.replace(other, heads=heads)], left_out=0)
+    assert both.is_measured
+    assert both.unit == "bits per byte"
+    assert [reading.value for reading in both.sides[1].readings] == [8.0, 2.5]
+    assert both.sides[0].said == "round 10: 2.5000 bits per byte"
 
 
 def test_losses_become_bits_per_byte_where_all_tokens_are_known() -> None:
