@@ -137,8 +137,8 @@ def _quality(story: Story) -> str:
         "## How good it is\n\n"
         f"**{measures.bits_per_byte(median):.4f} bits per byte** of text that the run held out "
         f"({median.size_bytes:,} bytes, {median.tokens:,} tokens): the median of what members "
-        "drawn by lot measured and signed. Their statements are in the log, under the checkpoint below; "
-        "`tequio audit` checks them; `tequio score` measures this head on a text of yours.\n\n"
+        "drawn by lot measured and signed. Their statements are in the log, under the checkpoint "
+        "below; `tequio audit` checks them; `tequio score` measures this head on a text of yours.\n\n"
         + _table(("measured by", "bits per byte", "log entry"), rows)
     )
 
