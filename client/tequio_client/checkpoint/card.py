@@ -138,7 +138,7 @@ def _quality(story: Story) -> str:
         f"**{measures.bits_per_byte(median):.4f} bits per byte** of text that the run held out "
         f"({median.size_bytes:,} bytes, {median.tokens:,} tokens): the median of what members "
         "drawn by lot measured and signed. Their statements are in the log, under the checkpoint "
-        "below; `tequio audit` checks them; `tequio score` measures this head on a text of yours.\n\n"
+        "below; `tequio audit` checks them. `tequio score` measures it on a text of yours.\n\n"
         + _table(("measured by", "bits per byte", "log entry"), rows)
     )
 
