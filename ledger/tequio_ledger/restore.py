@@ -97,8 +97,8 @@ def _check(folder: Folder) -> None:
 
 
 def _genesis(folder: Folder, database: Database) -> Genesis:
-    is_there = database.is_shared or folder.database.exists()
-    found = founding.read(folder, database) if is_there and database.revision() else None
+    has_tables = database.revision() if database.is_shared else folder.database.exists()
+    found = founding.read(folder, database) if has_tables else None
     if found is None:
         raise UserFacingError(f"{folder.path} holds no ledger: choose its folder with --dir")
     return found

@@ -19,8 +19,13 @@ DASHED = (
     "-_-ledger-_-ledger-_-ledger-_-ledger-_-ledg",
     "-Hq3Jm",
 )
-NO_NAMES = {("join", "link"), ("snooze", "length"), ("team", "name")}
-"""Arguments of other kinds: a link has a scheme, a length a number, a team no dash first."""
+NO_NAMES = {
+    *(("join", "link"), ("app", "link"), ("snooze", "length"), ("team", "name")),
+    *(("enter", "name"), ("submit", "name"), ("challenge", "name")),
+    *(("seal", "data"), ("score", "models"), ("verify", "what"), ("verify-competition", "place")),
+}
+"""Arguments of other kinds: a link has a scheme, a length a number, a team or an entrant no dash
+first; and who has a file with one writes `./` before it."""
 
 
 def commands(
@@ -52,8 +57,7 @@ NAMING = {
 
 def parsed(words: str, given: Sequence[str]) -> dict[str, object]:
     """What a command would be called with; nothing is run."""
-    rest = ["pause"] if words == "run steer" else []
-    context = NAMING[words].make_context(words, [*given, *rest])
+    context = NAMING[words].make_context(words, list(given))
     return dict(context.params)
 
 
@@ -77,7 +81,7 @@ def test_an_option_that_is_spelt_wrongly_is_still_told(words: str, typo: str) ->
     with pytest.raises(
         click.UsageError, match=rf"No such option|unexpected extra argument.*{typo}"
     ):
-        parsed(words, [typo, "somebody"] if words != "run steer" else [typo])
+        parsed(words, [typo, "somebody"])
 
 
 def test_the_ledgers_own_command_passes_a_dashed_key_on() -> None:

@@ -74,6 +74,7 @@ FOUNDING = (
     ("insert tier", 1),
     ("update log_head", 1),
     ("commit tier", 1),
+    ("sync log.signed", 1),
     ("insert log_checkpoint", 1),
     ("commit log_checkpoint", 1),
     ("written", 1),

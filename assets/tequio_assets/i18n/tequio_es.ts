@@ -2099,12 +2099,28 @@
         <translation>Qué actualizaciones llegaron, cuáles se rechazaron y por qué regla, hashes, el hash del modelo siguiente.</translation>
     </message>
     <message>
+        <source>How good a model is, where you were drawn to measure it</source>
+        <translation>Qué tan bueno es un modelo, si te tocó por sorteo medirlo</translation>
+    </message>
+    <message>
+        <source>Its hash, and how many bits it needs for text that the run holds out.</source>
+        <translation>Su hash, y cuántos bits necesita para el texto que el entrenamiento reserva.</translation>
+    </message>
+    <message>
         <source>Proofs that somebody contradicted themselves</source>
         <translation>Pruebas de que alguien se contradijo</translation>
     </message>
     <message>
         <source>Two statements that they signed; and your appeal, if you make one.</source>
         <translation>Dos declaraciones que esa persona firmó; y tu apelación, si la haces.</translation>
+    </message>
+    <message>
+        <source>What you say by a command of your own</source>
+        <translation>Lo que declaras con una orden tuya</translation>
+    </message>
+    <message>
+        <source>The team that you earn for; entries, offers and scores in competitions.</source>
+        <translation>El equipo para el que ganas; inscripciones, ofertas y puntuaciones en competiciones.</translation>
     </message>
     <message>
         <source>Beside each statement</source>

@@ -176,9 +176,9 @@ def _log(story: Story, ledger: str) -> str:
     )
 
 
-def _table(names: tuple[str, str], rows: Iterable[tuple[str, str]]) -> str:
-    lines = [f"| {names[0]} | {names[1]} |", "|---|---|"]
-    lines += [f"| {name} | {value} |" for name, value in rows]
+def _table(names: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
+    lines += [f"| {' | '.join(cells)} |" for cells in rows]
     return "\n".join(lines)
 
 

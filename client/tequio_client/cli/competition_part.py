@@ -54,7 +54,7 @@ def list_(ledger: str, trust_file: Path | None) -> None:
 
 
 @click.command()
-@click.argument("wanted", required=False, metavar="[COMPETITION]")
+@click.argument("wanted", cls=options.Named, required=False, metavar="[COMPETITION]")
 @options.ledger
 @options.trust
 def show(wanted: str | None, ledger: str, trust_file: Path | None) -> None:

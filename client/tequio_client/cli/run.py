@@ -166,7 +166,7 @@ def pause(name: str, ledger: str, folder: Path) -> None:
 
 
 @run.command()
-@click.argument("name")
+@options.named("name")
 @options.ledger
 @options.folder("organiser")
 def resume(name: str, ledger: str, folder: Path) -> None:
@@ -177,7 +177,7 @@ def resume(name: str, ledger: str, folder: Path) -> None:
 
 
 @run.command()
-@click.argument("name")
+@options.named("name")
 @options.ledger
 @options.folder("organiser")
 def finish(name: str, ledger: str, folder: Path) -> None:
@@ -188,7 +188,7 @@ def finish(name: str, ledger: str, folder: Path) -> None:
 
 
 @run.command()
-@click.argument("name")
+@options.named("name")
 @click.option("--uses", default=1, show_default=True, type=click.IntRange(1, 4_095))
 @click.option(
     "--days",

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser import source as sources
@@ -62,6 +64,7 @@ def _of(plan: Plan, path: Path, corpus: Corpus, source: Source) -> Outline:
         windows=plans.windows(plan.windows, corpus.sequence),
         rounds=plans.rounds(plan.rounds),
         admission=plan.admission,
+        measure=plan.measure if corpus.held_out else UNSET,
         witness_share_bp=round(plan.witness_share * 10_000),
     )
     manifest = checked(draft, path)

@@ -25,8 +25,17 @@ SAID = {
     "head.attest": {"ledger-head"},
     "work.commit": {"ledger-work"},
     "witness.proof": {"ledger-witness"},
+    "head.measure": {"ledger-measure"},
     "fault.report": {"ledger-fault"},
     "standing.appeal": {"ledger-fault", "operator-appeal"},
+    "member.team": {"ledger-commands"},
+    "comp.enter": {"ledger-commands"},
+    "comp.submit": {"ledger-commands"},
+    "comp.reveal": {"ledger-commands"},
+    "comp.challenge": {"ledger-commands"},
+    "eval.offer": {"ledger-commands"},
+    "eval.secret": {"ledger-commands"},
+    "eval.result": {"ledger-commands"},
 }
 """The rows that tell of a statement, by its type."""
 

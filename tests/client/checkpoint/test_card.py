@@ -13,7 +13,7 @@ import yaml
 from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import card
 from tequio_client.checkpoint.story import ReadLog, Wanted
-from tequio_shared.ids import to_text
+from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.notes import VerifierKey
 from tests.client.audit.logs import MemoryLog
 from tests.support.llama_swarm import HOSTILE, ROUNDS, played
@@ -56,16 +56,17 @@ def test_it_says_what_the_log_says(story: Story) -> None:
 
 def test_it_says_what_drawn_members_measured_and_where_that_stands(story: Story) -> None:
     text = card.write(story, "http://ledger.example")
-    assert len(story.measures) == 3
+    assert len(story.measures) == 2
     assert "**5.1234 bits per byte**" in text
     for key, (entry, body) in story.measures.items():
         assert f"| `{to_text(key)}` | {body.millibits / 1e6:.6f} | {entry} |" in text
-    liar = dict(story.measures)
-    key, (entry, body) = next(iter(liar.items()))
-    liar[key] = (entry, msgspec.structs.replace(body, millibits=1_000))
-    text = card.write(dataclasses.replace(story, measures=liar), "http://ledger.example")
+    _, said = next(iter(story.measures.values()))
+    liar = PeerKey(bytes([7]) * 32)
+    lie = 99, msgspec.structs.replace(said, millibits=1_000)
+    lied = dataclasses.replace(story, measures={**story.measures, liar: lie})
+    text = card.write(lied, "http://ledger.example")
     assert "**5.1234 bits per byte**" in text
-    assert f"| `{to_text(key)}` | 0.001000 (far from the others) | {entry} |" in text
+    assert f"| `{to_text(liar)}` | 0.001000 (far from the others) | 99 |" in text
     text = card.write(dataclasses.replace(story, measures={}), "http://ledger.example")
     assert "no measurement of this head" in text
 

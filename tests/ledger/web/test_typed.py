@@ -49,6 +49,7 @@ class Stored:
             "{key:str}": self.key,
             "{index:str}": "1",
             "{run:str}": self.blob,
+            "{competition:str}": self.blob,
             "{number:int}": "0",
             "{rest:path}": "entries/000.p/1",
         }.items():

@@ -79,9 +79,23 @@ class PrivacySection(Section):
                     ),
                 ),
                 (
+                    "ledger-measure",
+                    self.tr("How good a model is, where you were drawn to measure it"),
+                    self.tr(
+                        "Its hash, and how many bits it needs for text that the run holds out."
+                    ),
+                ),
+                (
                     "ledger-fault",
                     self.tr("Proofs that somebody contradicted themselves"),
                     self.tr("Two statements that they signed; and your appeal, if you make one."),
+                ),
+                (
+                    "ledger-commands",
+                    self.tr("What you say by a command of your own"),
+                    self.tr(
+                        "The team that you earn for; entries, offers and scores in competitions."
+                    ),
                 ),
                 (
                     "ledger-envelope",
