@@ -19,6 +19,7 @@ from tequio_shared import election
 from tequio_shared.documents import WITNESS
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
+from tequio_shared.scoring import MILLIBITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from tequio_shared.round_state import Head, RoundState
     from tequio_shared.statements.rounds import HeadMeasure
 
-MILLIBITS = 1_000
-"""Units of a measure in one bit."""
 TOLERANCE = 1_000
 """Honest measures of one head lie within one part in so many of their median."""
 _MAJORITY = 3

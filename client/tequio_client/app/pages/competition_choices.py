@@ -13,7 +13,7 @@ from tequio_client.app.pages.run_choices import BETWEEN
 from tequio_client.app.theme.fonts import Type
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.chip import Chip
-from tequio_client.app.widgets.choice_row import ChoiceRow
+from tequio_client.app.widgets.choice_row import ChoiceRow, renewed
 from tequio_client.app.widgets.progress import RoundBar
 from tequio_client.app.widgets.text import Line
 
@@ -39,27 +39,12 @@ class CompetitionChoices(QWidget):
     def show_rows(self, rows: Sequence[CompetitionRow], now_ms: int, *, seen: str) -> None:
         """Show these, and `seen` as the one that is looked at."""
         if [row.competition for row in rows] != list(self.rows):
-            self._replace([row.competition for row in rows])
+            names = [row.competition for row in rows]
+            self.rows = renewed(self._column, self.rows, names, self._new)
         for row in rows:
             self.rows[row.competition].show_row(row, now_ms)
         if seen in self.rows:
             self.rows[seen].setChecked(True)
-
-    def _replace(self, names: Sequence[str]) -> None:
-        """Keep the rows of those that stay: one of them may have the keyboard."""
-        old = self.rows
-        for name in old.keys() - set(names):
-            gone = old.pop(name)
-            self._column.removeWidget(gone)
-            gone.hide()
-            gone.deleteLater()
-        self.rows = {name: old[name] if name in old else self._new(name) for name in names}
-        before: QWidget | None = None
-        for made in self.rows.values():
-            self._column.addWidget(made)
-            if before is not None:
-                self.setTabOrder(before, made)
-            before = made
 
     def _new(self, name: str) -> CompetitionChoice:
         made = CompetitionChoice()

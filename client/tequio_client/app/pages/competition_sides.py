@@ -14,7 +14,7 @@ from tequio_client.app.theme.fonts import Type
 from tequio_client.app.widgets import figures, race_chart
 from tequio_client.app.widgets.card import Card
 from tequio_client.app.widgets.chip import Chip
-from tequio_client.app.widgets.choice_row import ChoiceRow
+from tequio_client.app.widgets.choice_row import ChoiceRow, renewed
 from tequio_client.app.widgets.painting import painted
 from tequio_client.app.widgets.race_chart import RaceChart, Racer
 from tequio_client.app.widgets.text import Line, Paragraph
@@ -75,7 +75,8 @@ class SidesCard(Card):
         """Show these; `ours` is the run that we are in, `chosen` the one of the preferences."""
         sides = [one for one in entrants if one.run]
         if [one.run for one in sides] != list(self.rows):
-            self._replace([one.run for one in sides])
+            names = [one.run for one in sides]
+            self.rows = renewed(self._column, self.rows, names, self._new)
         for place, one in enumerate(sides):
             row, run = self.rows[one.run], runs.get(one.run)
             row.show_side(one, run, there if can_join else None, place)
@@ -127,22 +128,6 @@ class SidesCard(Card):
             told = self.tr("The curves cannot be had: {problem}.")
             return told.format(problem=problem.rstrip("."))
         return self.tr("The ledger is asked how the sides come along.")
-
-    def _replace(self, names: Sequence[str]) -> None:
-        """Keep the rows of sides that stay: one of them may have the keyboard."""
-        old = self.rows
-        for name in old.keys() - set(names):
-            gone = old.pop(name)
-            self._column.removeWidget(gone)
-            gone.hide()
-            gone.deleteLater()
-        self.rows = {name: old[name] if name in old else self._new(name) for name in names}
-        before: QWidget | None = None
-        for made in self.rows.values():
-            self._column.addWidget(made)
-            if before is not None:
-                self.setTabOrder(before, made)
-            before = made
 
     def _new(self, run: str) -> SideRow:
         made = SideRow()

@@ -12,7 +12,7 @@ from tequio_client.app.pages.run_needs import show_fit
 from tequio_client.app.theme.fonts import Type
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.chip import Chip
-from tequio_client.app.widgets.choice_row import ChoiceRow
+from tequio_client.app.widgets.choice_row import ChoiceRow, renewed
 from tequio_client.app.widgets.progress import RoundBar
 from tequio_client.app.widgets.stat_card import Tile
 from tequio_client.app.widgets.text import Line
@@ -45,7 +45,8 @@ class RunChoices(QWidget):
     def show_rows(self, rows: tuple[RunRow, ...], there: Room | None, ours: str, run: str) -> None:
         """Show these; `ours` is the run that we are in, `run` the one that was chosen."""
         if [row.run for row in rows] != list(self.rows):
-            self._replace(rows)
+            names = [row.run for row in rows]
+            self.rows = renewed(self._column, self.rows, names, self._new, self.any)
         for row in rows:
             self.rows[row.run].show_run(row, there, is_ours=row.run == ours, is_run=row.run == run)
         self.any.show_choice(is_chosen=run == ANY)
@@ -53,22 +54,6 @@ class RunChoices(QWidget):
     def look_at(self, run: str) -> None:
         """Show that one as the one that is seen."""
         self.rows.get(run, self.any).setChecked(True)
-
-    def _replace(self, rows: tuple[RunRow, ...]) -> None:
-        """Keep the rows of runs that stay: one of them may have the keyboard."""
-        old, names = self.rows, {row.run for row in rows}
-        for run in old.keys() - names:
-            gone = old.pop(run)
-            self._column.removeWidget(gone)
-            gone.hide()
-            gone.deleteLater()
-        kept = {run: old[run] if run in old else self._new(run) for run in names}
-        self.rows = {row.run: kept[row.run] for row in rows}
-        before: QWidget = self.any
-        for made in self.rows.values():
-            self._column.addWidget(made)
-            self.setTabOrder(before, made)
-            before = made
 
     def _new(self, run: str) -> RunChoice:
         made = RunChoice()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPen
@@ -13,8 +13,37 @@ from tequio_client.app.theme.look import tokens
 from tequio_client.app.widgets.painting import focus_ring, painted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from PySide6.QtCore import QPoint
     from PySide6.QtGui import QPainter
+
+Row = TypeVar("Row", bound=QWidget)
+
+
+def renewed(
+    column: QVBoxLayout,
+    old: dict[str, Row],
+    names: Sequence[str],
+    new: Callable[[str], Row],
+    after: QWidget | None = None,
+) -> dict[str, Row]:
+    """Lay out a row for each name, behind `after` if there is one, and reached in that order.
+
+    Rows of those that stay are kept, for one of them may have the keyboard; the others go.
+    """
+    for name in old.keys() - set(names):
+        gone = old.pop(name)
+        column.removeWidget(gone)
+        gone.hide()
+        gone.deleteLater()
+    rows = {name: old[name] if name in old else new(name) for name in names}
+    for row in rows.values():
+        column.addWidget(row)
+        if after is not None:
+            QWidget.setTabOrder(after, row)
+        after = row
+    return rows
 
 
 class ChoiceRow(QRadioButton):
