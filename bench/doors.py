@@ -23,7 +23,7 @@ from loops.machine import machine
 
 from tequio_client.worker.addressbook import AddressBook
 from tequio_client.worker.commitments import Commitments
-from tequio_ledger.admission import screen
+from tequio_ledger.sequencing.admission import screen
 from tequio_ledger.state import State
 from tequio_shared.addresses import AddressRecord, sign_addresses
 from tequio_shared.contribution import Header

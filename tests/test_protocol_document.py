@@ -15,7 +15,7 @@ from msgspec import inspect
 
 from tequio_client.worker import blobs, gossip
 from tequio_client.worker.peer_limits import PeerLimits
-from tequio_ledger import settings
+from tequio_ledger.settings import ledger as settings
 from tequio_ledger.web import (
     answers,
     bodies,

@@ -11,31 +11,23 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from tequio_ledger import (
-    SOFTWARE,
-    backup,
-    doctor,
-    findings,
-    logs,
-    own_rows,
-    replay,
-    restore,
-    settings,
-)
+from tequio_ledger import SOFTWARE, logs, replay
 from tequio_ledger import main as service
 from tequio_ledger.clock import now_ms
 from tequio_ledger.connector.command import connect
 from tequio_ledger.folder import Folder
 from tequio_ledger.monitor.command import monitor
 from tequio_ledger.moving.command import migrate, move
-from tequio_ledger.setting_options import with_places, with_settings
+from tequio_ledger.settings import ledger as settings
+from tequio_ledger.settings.options import with_places, with_settings
 from tequio_ledger.signing import places
 from tequio_ledger.signing.command import sign
+from tequio_ledger.upkeep import backup, doctor, findings, own_rows, restore
 from tequio_ledger.witness.command import witness
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from tequio_ledger.setting_sources import Gathered
+    from tequio_ledger.settings.sources import Gathered
 
 _PATH = click.Path(path_type=Path)
 

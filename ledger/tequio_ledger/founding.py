@@ -5,8 +5,8 @@ from __future__ import annotations
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
-from tequio_ledger import settings as known
-from tequio_ledger.log import Admitted
+from tequio_ledger.log.log import Admitted
+from tequio_ledger.settings import ledger as known
 from tequio_ledger.signing import places
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.derived import Changes, derive, write
@@ -22,10 +22,10 @@ from tequio_shared.statements.runs import NetGenesis
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.coordinator import Coordinator
     from tequio_ledger.folder import Folder
-    from tequio_ledger.log import Log
-    from tequio_ledger.settings import Settings
+    from tequio_ledger.log.log import Log
+    from tequio_ledger.sequencing.coordinator import Coordinator
+    from tequio_ledger.settings.ledger import Settings
     from tequio_ledger.state import State
     from tequio_ledger.store.engine import Database
     from tequio_shared.ids import PeerKey

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tequio_ledger.service import Ledger
-    from tequio_ledger.settings import Settings
+    from tequio_ledger.settings.ledger import Settings
     from tequio_ledger.web.gate import App
 
 END_S = 10.0

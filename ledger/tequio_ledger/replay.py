@@ -9,9 +9,9 @@ from sqlalchemy.exc import DatabaseError
 from tequio_ledger import founding
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
-from tequio_ledger.guard import Guard
-from tequio_ledger.log import Log
-from tequio_ledger.shelf import Shelf
+from tequio_ledger.log.guard import Guard
+from tequio_ledger.log.log import Log
+from tequio_ledger.sequencing.shelf import Shelf
 from tequio_ledger.signing import places
 from tequio_ledger.state import State
 from tequio_ledger.store import derived
@@ -24,7 +24,7 @@ from tequio_shared.notes import VerifierKey
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_ledger.settings import Settings
+    from tequio_ledger.settings.ledger import Settings
     from tequio_ledger.store.log_rows import StoredEntry
     from tequio_shared.statement import Entry
 

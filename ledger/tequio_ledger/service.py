@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING
 import structlog
 
 from tequio_ledger import founding
-from tequio_ledger.follower import Follower
-from tequio_ledger.guard import Guard, NotSigningError
-from tequio_ledger.kept_proofs import KeptProofs
-from tequio_ledger.office import Builder
+from tequio_ledger.log.guard import Guard, NotSigningError
+from tequio_ledger.log.kept_proofs import KeptProofs
 from tequio_ledger.publishing.policy_file import read_policy
 from tequio_ledger.publishing.publisher import Publisher
 from tequio_ledger.publishing.recall import Recall
-from tequio_ledger.replica import Replica
-from tequio_ledger.sequencer import Sequencer, Signal
+from tequio_ledger.replicas.follower import Follower
+from tequio_ledger.replicas.office import Builder
+from tequio_ledger.replicas.replica import Replica
+from tequio_ledger.sequencing.sequencer import Sequencer, Signal
 from tequio_ledger.store import disk
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.bucket import Bucket
@@ -41,9 +41,9 @@ from tequio_shared.notes import VerifierKey
 if TYPE_CHECKING:
     from tequio_ledger.clock import Clock
     from tequio_ledger.folder import Folder
-    from tequio_ledger.log import Log, Published
-    from tequio_ledger.office import Office
-    from tequio_ledger.settings import Settings
+    from tequio_ledger.log.log import Log, Published
+    from tequio_ledger.replicas.office import Office
+    from tequio_ledger.settings.ledger import Settings
     from tequio_ledger.state import State
     from tequio_shared.genesis import Genesis
 

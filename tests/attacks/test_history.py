@@ -18,7 +18,7 @@ from tequio_client.ledger_api import ApiLimits, LedgerApi, LedgerUnavailableErro
 from tequio_client.log_proofs import read_entries
 from tequio_client.worker import backoff, follower
 from tequio_client.worker.follower import LogFollower
-from tequio_ledger.sequencer import Logged
+from tequio_ledger.sequencing.sequencer import Logged
 from tequio_shared import merkle
 from tequio_shared.errors import (
     FatalLogError,

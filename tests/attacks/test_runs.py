@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_ledger.sequencer import Logged, Refused
+from tequio_ledger.sequencing.sequencer import Logged, Refused
 from tequio_shared.errors import MalformedError
 from tequio_shared.manifest import Algorithm, Manifest, Model, Rounds, Windows
 from tequio_shared.run import State

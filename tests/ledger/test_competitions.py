@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from tequio_ledger import doctor, needed
-from tequio_ledger.findings import Grade, worst
 from tequio_ledger.folder import Folder
-from tequio_ledger.sequencer import Logged, Refused
+from tequio_ledger.sequencing import needed
+from tequio_ledger.sequencing.sequencer import Logged, Refused
 from tequio_ledger.store import log_rows
+from tequio_ledger.upkeep import doctor
+from tequio_ledger.upkeep.findings import Grade, worst
 from tequio_shared.competition import CompetitionView, Phase
 from tequio_shared.competition_rules import Budget, Submission
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statement import Entry
 from tequio_shared.statements.competitions import CompSubmit
-from tests.ledger.test_coordinator import RULES, Swarm
+from tests.ledger.sequencing.test_coordinator import RULES, Swarm
 from tests.support.authors import Author
 from tests.support.ledgers import (
     ORGANISER,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from tequio_ledger.sequencer import Outcome
+    from tequio_ledger.sequencing.sequencer import Outcome
     from tequio_ledger.service import Ledger
     from tequio_shared.statements import Body
 

@@ -14,10 +14,10 @@ import httpx
 import msgspec
 import pytest
 
-from tequio_ledger import doctor
-from tequio_ledger.findings import Grade, worst
 from tequio_ledger.folder import Folder
 from tequio_ledger.replay import replay
+from tequio_ledger.upkeep import doctor
+from tequio_ledger.upkeep.findings import Grade, worst
 from tequio_shared import merkle
 from tequio_shared.ids import Digest, NetworkId, from_text, sha256, to_text
 from tequio_shared.notes import VerifierKey, open_checkpoint

@@ -11,7 +11,7 @@ from sqlalchemy import select, text
 from tequio_ledger.replay import replay
 from tequio_ledger.store.derived import clear
 from tequio_ledger.store.models import DERIVED
-from tests.ledger.test_coordinator import RULES, Swarm
+from tests.ledger.sequencing.test_coordinator import RULES, Swarm
 from tests.ledger.test_standing import appeal, leave_under_an_old_number
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 

@@ -7,7 +7,7 @@ import dataclasses
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tequio_ledger.sequencer import Logged, Refused
+from tequio_ledger.sequencing.sequencer import Logged, Refused
 from tequio_ledger.store import log_rows, read
 from tequio_shared.contribution import Header
 from tequio_shared.ids import from_text, sha256, to_text
@@ -24,14 +24,14 @@ from tequio_shared.statements.standing import (
     StandingRelease,
     StandingUphold,
 )
-from tests.ledger.test_coordinator import RULES, Swarm
+from tests.ledger.sequencing.test_coordinator import RULES, Swarm
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from tequio_ledger.sequencer import Outcome
+    from tequio_ledger.sequencing.sequencer import Outcome
     from tequio_ledger.service import Ledger
     from tequio_shared.statements import Body
     from tests.support.authors import Author

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from tequio_ledger.batch import Refused
+from tequio_ledger.sequencing.batch import Refused
 from tequio_ledger.store import leaders
 from tequio_ledger.store.models import Credit
 from tequio_shared.statements.members import MemberTeam
-from tests.ledger.test_coordinator import Swarm, drive
+from tests.ledger.sequencing.test_coordinator import Swarm, drive
 
 if TYPE_CHECKING:
     from pathlib import Path

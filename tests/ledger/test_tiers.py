@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_ledger.replay import replay
-from tequio_ledger.sequencer import Logged, Refused
+from tequio_ledger.sequencing.sequencer import Logged, Refused
 from tequio_ledger.store import read
 from tequio_shared.ids import Digest, sha256, to_text
 from tequio_shared.keys import Signer
@@ -23,7 +23,7 @@ from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.sequencer import Outcome
+    from tequio_ledger.sequencing.sequencer import Outcome
     from tequio_ledger.service import Ledger
     from tequio_ledger.store.read import TierRow
     from tequio_shared.ids import PeerKey

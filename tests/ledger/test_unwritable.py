@@ -13,13 +13,14 @@ import httpx
 import pytest
 from sqlalchemy import event
 
-from tequio_ledger import doctor, service
-from tequio_ledger.findings import Grade, worst
+from tequio_ledger import service
 from tequio_ledger.folder import Folder
-from tequio_ledger.log import Log
-from tequio_ledger.sequencer import Known, Logged
+from tequio_ledger.log.log import Log
+from tequio_ledger.sequencing.sequencer import Known, Logged
 from tequio_ledger.store import disk
 from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.upkeep import doctor
+from tequio_ledger.upkeep.findings import Grade, worst
 from tequio_shared.errors import FatalLogError, RefusedError, UserFacingError
 from tequio_shared.tlog import bundle
 from tests.support.authors import newcomers
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from tequio_ledger.sequencer import Outcome
+    from tequio_ledger.sequencing.sequencer import Outcome
     from tequio_ledger.service import Ledger
     from tequio_shared.ids import NetworkId
     from tests.support.mortal_ledgers import Stable

@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
-from tequio_ledger.sequencer import Logged
+from tequio_ledger.sequencing.sequencer import Logged
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
 from tests.support.paper_competition import PaperCompetition

@@ -28,7 +28,7 @@ from sqlalchemy import Engine, event
 
 import tequio_ledger.__main__ as program
 from tequio_ledger import main as service
-from tequio_ledger.log import Log
+from tequio_ledger.log.log import Log
 from tests.support.ledgers import VirtualClock, make_settings, opened
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from tequio_ledger.log import Admitted, Published
+    from tequio_ledger.log.log import Admitted, Published
     from tequio_ledger.service import Ledger
 
     Derive = Callable[[Connection], None]

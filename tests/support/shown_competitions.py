@@ -28,7 +28,7 @@ from tests.support.shown_ledger import DAY_MS, HOUR_MS, Q16, Shown, corpus, rule
 
 if TYPE_CHECKING:
     from tequio_ledger.service import Ledger
-    from tequio_ledger.settings import Settings
+    from tequio_ledger.settings.ledger import Settings
     from tequio_shared.competition import CompetitionView
     from tequio_shared.competition_rules import Submission
     from tequio_shared.ids import PeerKey

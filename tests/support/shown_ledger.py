@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_ledger.sequencer import Logged, Refused
+from tequio_ledger.sequencing.sequencer import Logged, Refused
 from tequio_shared.corpus import Corpus, HeldOutShard, TrainShard
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tequio_ledger.service import Ledger
-    from tequio_ledger.settings import Settings
+    from tequio_ledger.settings.ledger import Settings
     from tequio_shared.round import RoundView
     from tequio_shared.statement import Entry
 

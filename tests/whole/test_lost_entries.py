@@ -14,8 +14,8 @@ import trio
 from tequio_client.ledger_api import LedgerApi, LogForkedError
 from tequio_client.worker import follower, log_memory
 from tequio_client.worker.follower import LogFollower
-from tequio_ledger import backup, restore
 from tequio_ledger.folder import Folder
+from tequio_ledger.upkeep import backup, restore
 from tequio_shared.tlog import bundle
 from tests.support.authors import newcomers
 from tests.support.ledgers import VirtualClock

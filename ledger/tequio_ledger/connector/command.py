@@ -8,10 +8,10 @@ import click
 
 from tequio_ledger import logs
 from tequio_ledger.connector import main, settings
-from tequio_ledger.setting_options import with_those
+from tequio_ledger.settings.options import with_those
 
 if TYPE_CHECKING:
-    from tequio_ledger.setting_sources import Gathered
+    from tequio_ledger.settings.sources import Gathered
 
 
 @click.command("connect")

@@ -16,15 +16,17 @@ import platformdirs
 
 from tequio_ledger.connector.github import PUBLIC
 from tequio_ledger.connector.outside import check_address
-from tequio_ledger.setting import Form, Setting, host, many, network, number, place
-from tequio_ledger.setting_logs import LOG_JSON, LOG_LEVEL
-from tequio_ledger.setting_reader import Reader
-from tequio_ledger.setting_sources import Program
+from tequio_ledger.settings import serving
+from tequio_ledger.settings.logging import LOG_JSON, LOG_LEVEL
+from tequio_ledger.settings.reader import Reader
+from tequio_ledger.settings.serving import HOST, TRUSTED_PROXY
+from tequio_ledger.settings.setting import Form, Setting, many, number, place
+from tequio_ledger.settings.sources import Program
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Network, IPv6Network
 
-    from tequio_ledger.setting_sources import Gathered
+    from tequio_ledger.settings.sources import Gathered
 
 PROGRAM = Program("TEQUIO_CONNECTOR_", "tequio-ledger connect --help")
 _CLIENT = re.compile(r"[!-?A-~]{1,256}")
@@ -79,19 +81,7 @@ DIR = Setting(
     parse=place,
     help="Where its key, its secret and what it said are kept.",
 )
-HOST = Setting(
-    name="host",
-    default="127.0.0.1",
-    parse=host,
-    help="Address to listen on.",
-)
-PORT = Setting(
-    name="port",
-    default="8603",
-    parse=number(0, 65_535),
-    help="Port; 0 takes a free one.",
-    form=Form.NUMBER,
-)
+PORT = serving.port(8_603)
 URL = Setting(
     name="url",
     default="",
@@ -139,20 +129,7 @@ CODES_PER_HOUR = Setting(
     help="Codes of a network address, and of a key, a sixth of them at once; 0: any.",
     form=Form.NUMBER,
 )
-REQUEST_RATE = Setting(
-    name="request-rate",
-    default="20",
-    parse=number(0, 1 << 20),
-    help="HTTP requests/s of a network address; 0: any.",
-    form=Form.NUMBER,
-)
-TRUSTED_PROXY = Setting(
-    name="trusted-proxy",
-    default="",
-    parse=many(network),
-    help="Network whose x-forwarded-for is believed; repeat.",
-    form=Form.LIST,
-)
+REQUEST_RATE = serving.request_rate(20)
 ALL: tuple[Setting[Any], ...] = (
     DIR,
     HOST,

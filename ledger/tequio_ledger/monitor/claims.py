@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tequio_ledger.checkpoint import Published
+from tequio_ledger.log.checkpoint import Published
 from tequio_ledger.store import read
 from tequio_ledger.web.answers import peer_answer, round_answer, run_answer
 from tequio_shared.errors import MalformedError, PeerError

@@ -19,7 +19,7 @@ from tequio_ledger.monitor.mirror import Mirror, stored_genesis
 from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
 from tequio_ledger.monitor.watch import Watch
 from tequio_ledger.publishing.policy_file import load_policy
-from tequio_ledger.setting_options import with_those
+from tequio_ledger.settings.options import with_those
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.genesis import Genesis
 from tequio_shared.ids import from_text, to_text
@@ -28,7 +28,7 @@ from tequio_shared.notes import VerifierKey
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.setting_sources import Gathered
+    from tequio_ledger.settings.sources import Gathered
     from tequio_shared.notes import VerifierKey as Key
     from tequio_shared.policy import Policy
 

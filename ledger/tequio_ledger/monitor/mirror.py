@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tequio_ledger import founding
-from tequio_ledger.admission import check_chain
-from tequio_ledger.admitted import Admitted
-from tequio_ledger.integrity import Integrity
+from tequio_ledger.log.admitted import Admitted
+from tequio_ledger.log.integrity import Integrity
+from tequio_ledger.sequencing.admission import check_chain
 from tequio_ledger.state import State
 from tequio_ledger.store import derived, log_rows
 from tequio_ledger.store.blobs import BlobFolder

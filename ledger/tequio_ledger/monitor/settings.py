@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
-from tequio_ledger.setting import Form, Setting, maybe_place, number, place
-from tequio_ledger.setting_logs import LOG_JSON, LOG_LEVEL
-from tequio_ledger.setting_reader import Reader
-from tequio_ledger.setting_sources import Program
+from tequio_ledger.settings.logging import LOG_JSON, LOG_LEVEL
+from tequio_ledger.settings.reader import Reader
+from tequio_ledger.settings.setting import Form, Setting, maybe_place, number, place
+from tequio_ledger.settings.sources import Program
 
 if TYPE_CHECKING:
-    from tequio_ledger.setting_sources import Gathered
+    from tequio_ledger.settings.sources import Gathered
 
 PROGRAM = Program("TEQUIO_MONITOR_", "tequio-ledger monitor --help")
 

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from tequio_ledger.log.past import root_at
+from tequio_ledger.log.tile_proofs import TileProofs
 from tequio_ledger.monitor.ahead import Ahead
 from tequio_ledger.monitor.alarms import Alarms, FoundError, Kind
 from tequio_ledger.monitor.claims import Claims, MovedOnError
 from tequio_ledger.monitor.mirror import BadEntryError
 from tequio_ledger.monitor.remote import UnreachableError
-from tequio_ledger.past import root_at
 from tequio_ledger.store import log_rows
-from tequio_ledger.tile_proofs import TileProofs
 from tequio_shared.errors import FatalLogError, PeerError, UserFacingError
 from tequio_shared.fork import ForkEvidence
 from tequio_shared.merkle import leaf_hash, verify_consistency

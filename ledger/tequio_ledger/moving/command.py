@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tequio_ledger import logs, settings
+from tequio_ledger import logs
 from tequio_ledger.folder import Folder
 from tequio_ledger.moving.move import Move
-from tequio_ledger.setting_options import with_settings
+from tequio_ledger.settings import ledger as settings
+from tequio_ledger.settings.options import with_settings
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.engine import Database
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
-    from tequio_ledger.setting_sources import Gathered
+    from tequio_ledger.settings.sources import Gathered
     from tequio_ledger.store.log_rows import Head
 
 

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 import msgspec
 from sqlalchemy import delete, func, select
 
-from tequio_ledger import founding, guard
-from tequio_ledger.guard import Cause, Mark
-from tequio_ledger.integrity import Integrity
+from tequio_ledger import founding
+from tequio_ledger.log import guard
+from tequio_ledger.log.guard import Cause, Mark
+from tequio_ledger.log.integrity import Integrity
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.disk import UnwritableError
 from tequio_ledger.store.insertion import insert_many

@@ -29,7 +29,7 @@ from tequio_shared.notes import NOTE_BYTES
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from tequio_ledger.checkpoint import Published
+    from tequio_ledger.log.checkpoint import Published
     from tequio_shared.ids import Digest
     from tequio_shared.notes import VerifierKey
     from tequio_shared.policy import PolicyWitness

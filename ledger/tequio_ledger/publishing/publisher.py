@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
 import structlog
 from sqlalchemy.exc import DatabaseError
 
-from tequio_ledger.checkpoint import NOTHING, Published
-from tequio_ledger.damage import damage
+from tequio_ledger.log.checkpoint import NOTHING, Published
+from tequio_ledger.log.damage import damage
+from tequio_ledger.log.tile_proofs import TileProofs
 from tequio_ledger.publishing.asker import (
     Asker,
     WitnessDisagreesError,
@@ -31,15 +32,14 @@ from tequio_ledger.publishing.asker import (
     http_client,
 )
 from tequio_ledger.store import cosigned, log_rows
-from tequio_ledger.tile_proofs import TileProofs
 from tequio_shared.errors import PeerError, TequioError
 from tequio_shared.notes import add_lines, open_checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tequio_ledger.log import Log
-    from tequio_ledger.sequencer import Signal
+    from tequio_ledger.log.log import Log
+    from tequio_ledger.sequencing.sequencer import Signal
     from tequio_ledger.store.engine import Database
     from tequio_shared.ids import Digest
     from tequio_shared.notes import VerifierKey

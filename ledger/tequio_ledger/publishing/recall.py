@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import httpx
 import structlog
 
-from tequio_ledger.guard import NotSigningError
+from tequio_ledger.log.guard import NotSigningError
 from tequio_ledger.publishing.asker import http_client, read_bounded
 from tequio_shared.cosigning import Status, origin_hash
 from tequio_shared.errors import PeerError

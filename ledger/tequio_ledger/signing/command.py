@@ -8,12 +8,12 @@ import click
 
 from tequio_ledger import logs
 from tequio_ledger.folder import Folder
-from tequio_ledger.setting_options import with_those
+from tequio_ledger.settings.options import with_those
 from tequio_ledger.signing import server, settings
 from tequio_ledger.signing.places import open_keeper
 
 if TYPE_CHECKING:
-    from tequio_ledger.setting_sources import Gathered
+    from tequio_ledger.settings.sources import Gathered
 
 
 @click.command("sign")

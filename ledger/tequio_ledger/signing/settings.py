@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
-from tequio_ledger.setting import Form, Setting, many, maybe_place, origin, place
-from tequio_ledger.setting_logs import LOG_JSON, LOG_LEVEL
-from tequio_ledger.setting_reader import Reader
-from tequio_ledger.setting_sources import Program
+from tequio_ledger.settings.logging import LOG_JSON, LOG_LEVEL
+from tequio_ledger.settings.reader import Reader
+from tequio_ledger.settings.setting import Form, Setting, many, maybe_place, origin, place
+from tequio_ledger.settings.sources import Program
 from tequio_ledger.signing.callers import user
 
 if TYPE_CHECKING:
-    from tequio_ledger.setting_sources import Gathered
+    from tequio_ledger.settings.sources import Gathered
 
 PROGRAM = Program("TEQUIO_SIGN_", "tequio-ledger sign --help")
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from tequio_ledger.log import Published
+from tequio_ledger.log.log import Published
 from tequio_ledger.state import Resume, State
 from tequio_ledger.store.attended import AttendedRow
 from tequio_ledger.store.ranking import RankedRow

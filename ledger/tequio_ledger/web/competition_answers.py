@@ -14,7 +14,7 @@ from tequio_shared.ids import to_text
 from tequio_shared.statements.competitions import EntrantName
 
 if TYPE_CHECKING:
-    from tequio_ledger.checkpoint import Published
+    from tequio_ledger.log.checkpoint import Published
     from tequio_ledger.web.competition_now import CompetitionNow
 
 MOST = 1_000

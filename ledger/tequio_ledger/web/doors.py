@@ -13,7 +13,7 @@ from litestar.params import SkipValidation
 
 from tequio_ledger import metrics
 from tequio_ledger.clock import Clock
-from tequio_ledger.settings import Settings
+from tequio_ledger.settings.ledger import Settings
 from tequio_ledger.web.problems import AnyRequest
 from tequio_shared import addresses
 from tequio_shared.buckets import Buckets

@@ -9,7 +9,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tequio_ledger.checkpoint import Published
+from tequio_ledger.log.checkpoint import Published
 from tequio_ledger.store import log_rows
 from tequio_shared.errors import RefusedError
 

@@ -9,8 +9,9 @@ from typing import Literal
 import msgspec
 from litestar import post
 
-from tequio_ledger import admission, metrics
-from tequio_ledger.sequencer import Known, Logged, Outcome, Refused
+from tequio_ledger import metrics
+from tequio_ledger.sequencing import admission
+from tequio_ledger.sequencing.sequencer import Known, Logged, Outcome, Refused
 from tequio_ledger.state import State
 from tequio_ledger.web.bodies import read_body
 from tequio_ledger.web.doors import REGISTRATION, Doors, GivenDoors, network_of

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from tequio_ledger import logs
-from tequio_ledger.setting_options import with_those
+from tequio_ledger.settings.options import with_those
 from tequio_ledger.witness import main, settings
 
 if TYPE_CHECKING:
-    from tequio_ledger.setting_sources import Gathered
+    from tequio_ledger.settings.sources import Gathered
 
 
 @click.command("witness")

@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
-from tequio_ledger.setting import Form, Setting, host, many, network, number, place
-from tequio_ledger.setting_logs import LOG_JSON, LOG_LEVEL
-from tequio_ledger.setting_reader import Reader
-from tequio_ledger.setting_sources import Program
+from tequio_ledger.settings import serving
+from tequio_ledger.settings.logging import LOG_JSON, LOG_LEVEL
+from tequio_ledger.settings.reader import Reader
+from tequio_ledger.settings.serving import HOST, TRUSTED_PROXY
+from tequio_ledger.settings.setting import Form, Setting, many, place
+from tequio_ledger.settings.sources import Program
 from tequio_shared.errors import PeerError
 from tequio_shared.notes import KeyKind, VerifierKey
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Network, IPv6Network
 
-    from tequio_ledger.setting_sources import Gathered
+    from tequio_ledger.settings.sources import Gathered
 
 PROGRAM = Program("TEQUIO_WITNESS_", "tequio-ledger witness --help")
 
@@ -58,14 +60,7 @@ DIR = Setting(
     parse=place,
     help="Where its key and what it saw are kept.",
 )
-HOST = Setting(name="host", default="127.0.0.1", parse=host, help="Address to listen on.")
-PORT = Setting(
-    name="port",
-    default="8601",
-    parse=number(0, 65_535),
-    help="Port; 0 takes a free one.",
-    form=Form.NUMBER,
-)
+PORT = serving.port(8_601)
 NAME = Setting(
     name="name",
     default="",
@@ -77,13 +72,6 @@ LOG = Setting(
     default="",
     parse=_logs,
     help="Verifier key of a log to witness; repeat.",
-    form=Form.LIST,
-)
-TRUSTED_PROXY = Setting(
-    name="trusted-proxy",
-    default="",
-    parse=many(network),
-    help="Network whose x-forwarded-for is believed; repeat.",
     form=Form.LIST,
 )
 

@@ -16,7 +16,7 @@ from tequio_client.link.questions import RunRow
 from tequio_client.worker.outside import Why
 from tequio_client.worker.run_needs import contribution_bytes, memory_mb, needs
 from tequio_client.worker.runs_list import KEPT, OVER, RunsList, choose, listed
-from tequio_ledger.sequencer import Logged
+from tequio_ledger.sequencing.sequencer import Logged
 from tequio_shared.corpus import Corpus, TrainShard
 from tequio_shared.ids import PeerKey, to_text
 from tests.ledger.test_replay import CLOCK, live_through

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tequio_client.connector_api import ConnectorApi
-from tequio_ledger import setting_sources
 from tequio_ledger.connector import settings
 from tequio_ledger.connector.settings import Registered, Settings
+from tequio_ledger.settings import sources
 from tequio_shared.errors import UserFacingError
 
 
 def read(**options: str) -> Settings:
     given = {name.replace("_", "-"): text for name, text in options.items()}
-    return settings.read(setting_sources.gather(settings.ALL, given, {}, settings.PROGRAM))
+    return settings.read(sources.gather(settings.ALL, given, {}, settings.PROGRAM))
 
 
 def test_providers_are_a_client_id_and_where_it_is_from() -> None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_ledger.folder import Folder
-from tequio_ledger.guard import Cause, Mark, read_mark, write_mark
-from tequio_ledger.log import Admitted
+from tequio_ledger.log.guard import Cause, Mark, read_mark, write_mark
+from tequio_ledger.log.log import Admitted
 from tequio_ledger.moving import move
 from tequio_ledger.moving.move import Move
 from tequio_ledger.store import log_rows

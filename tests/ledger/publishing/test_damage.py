@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_ledger.publishing.publisher import Publisher
-from tequio_ledger.sequencer import Signal
+from tequio_ledger.sequencing.sequencer import Signal
 from tequio_shared.errors import UserFacingError
 from tequio_shared.notes import VerifierKey
 from tequio_shared.policy import Policy

@@ -8,7 +8,7 @@ from litestar import Response, get
 from litestar.params import FromPath
 
 from tequio_ledger.competition_story import Said
-from tequio_ledger.log import Published
+from tequio_ledger.log.log import Published
 from tequio_ledger.service import Ledger
 from tequio_ledger.state import State
 from tequio_ledger.store import history, measured

@@ -6,7 +6,7 @@ from typing import Annotated
 from litestar import Response, get
 from litestar.params import QueryParameter
 
-from tequio_ledger.checkpoint import Published
+from tequio_ledger.log.checkpoint import Published
 from tequio_ledger.service import Ledger
 from tequio_ledger.web.competition_now import CompetitionNow, competition_now
 from tequio_ledger.web.given import GivenLedger

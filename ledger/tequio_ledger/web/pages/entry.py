@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from litestar import Response, get
 from litestar.params import FromPath
 
-from tequio_ledger.checkpoint import Published
+from tequio_ledger.log.checkpoint import Published
 from tequio_ledger.service import Ledger
 from tequio_ledger.store import entry_rows
 from tequio_ledger.web.given import GivenLedger

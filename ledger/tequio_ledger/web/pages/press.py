@@ -24,7 +24,7 @@ from tequio_shared.ids import sha256, to_text
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from tequio_ledger.checkpoint import Published
+    from tequio_ledger.log.checkpoint import Published
     from tequio_ledger.service import Ledger
     from tequio_ledger.web.pages.turns import Turns
     from tequio_ledger.web.problems import AnyRequest

@@ -8,7 +8,7 @@ from functools import partial
 from litestar import Response, get
 from litestar.params import FromPath
 
-from tequio_ledger.log import Published
+from tequio_ledger.log.log import Published
 from tequio_ledger.service import Ledger
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.pages import press, words

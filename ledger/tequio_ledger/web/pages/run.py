@@ -7,7 +7,7 @@ from typing import Annotated
 from litestar import Response, get
 from litestar.params import FromPath, QueryParameter
 
-from tequio_ledger.log import Published
+from tequio_ledger.log.log import Published
 from tequio_ledger.service import Ledger
 from tequio_ledger.store import history, measured
 from tequio_ledger.store.history import PastRound

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from litestar import Response, get
 
-from tequio_ledger.log import Published
+from tequio_ledger.log.log import Published
 from tequio_ledger.service import Ledger
 from tequio_ledger.store import entry_rows
 from tequio_ledger.web.given import GivenLedger

@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from tequio_ledger import errand, metrics
+from tequio_ledger import metrics
+from tequio_ledger.replicas import errand
 from tequio_shared.errors import RefusedError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy.pool import QueuePool
 
-from tequio_ledger.sequencer import Known, Logged, Outcome
+from tequio_ledger.sequencing.sequencer import Known, Logged, Outcome
 from tequio_ledger.store.disk import UnwritableError
 from tequio_ledger.web.pages.prints import ASKED
 from tequio_ledger.web.pages.routes import ROUTES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tequio_ledger.guard import Cause
+from tequio_ledger.log.guard import Cause
 from tequio_ledger.web.pages import words
 from tequio_ledger.web.pages.status import HEALTH
 from tequio_shared.manifest import Admission

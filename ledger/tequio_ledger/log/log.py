@@ -1,0 +1,255 @@
+"""The log: the only code that extends the tree.
+
+Rules: entries, tiles, derived rows and head go into one transaction, and the head is swapped only
+if it is still the one that this process wrote last. A checkpoint is signed after the commit,
+never before, and its row's key makes a second root for a size impossible; the guard is asked
+before each signature. After a failed write nothing of this object may be used: memory may be
+ahead of the disk. Nothing is ever repaired in memory; the disk is read anew.
+
+`read`, `follow` and `load` look at every stored byte (`integrity`) before anything is signed.
+`load` takes office as well; the others write nothing at all. `follow` goes on where the last one
+ended: so whoever follows a log takes office without reading it again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tequio_ledger.log import checkpoint
+from tequio_ledger.log.admitted import Admitted
+from tequio_ledger.log.checkpoint import Published
+from tequio_ledger.log.guard import NotSigningError
+from tequio_ledger.log.integrity import Integrity
+from tequio_ledger.log.tile_proofs import TileProofs
+from tequio_ledger.signing.notary import WouldForkError
+from tequio_ledger.store import authored, disk, log_rows
+from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store.engine import FAILURES
+from tequio_ledger.store.log_rows import Head, StoredCheckpoint
+from tequio_shared import merkle
+from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
+from tequio_shared.notes import Checkpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlalchemy import Connection
+    from sqlalchemy.exc import DatabaseError
+    from sqlalchemy.exc import TimeoutError as NoConnectionError
+
+    from tequio_ledger.clock import Clock
+    from tequio_ledger.log.guard import Guard
+    from tequio_ledger.signing.notary import CheckpointSigner
+    from tequio_ledger.store.engine import Database
+    from tequio_ledger.store.log_rows import StoredEntry
+    from tequio_shared.genesis import Genesis
+    from tequio_shared.ids import Digest, PeerKey
+    from tequio_shared.statement import Entry
+
+__all__ = ["Admitted", "Log", "Published"]
+
+
+class Log:
+    """One open log. `append` belongs to the sequencer; `published` is for all to read."""
+
+    def __init__(
+        self,
+        database: Database,
+        genesis: Genesis,
+        signer: CheckpointSigner,
+        guard: Guard,
+        clock: Clock,
+    ) -> None:
+        self._database = database
+        self._net = genesis.network_id
+        self._log_key = genesis.log_key
+        self._signer = signer
+        self._guard = guard
+        self._clock = clock
+        self._integrity = Integrity(self._net)
+        self._head = Head(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=0)
+        self.published = checkpoint.NOTHING
+        self.published_at_ms = 0
+        """When the newest checkpoint was signed, as its row says."""
+
+    @property
+    def term(self) -> int:
+        """Under which term of office we write; 0 while we only read."""
+        return self._head.term
+
+    @property
+    def size(self) -> int:
+        """How many entries are committed."""
+        return self._head.size
+
+    def read(self, take: Callable[[StoredEntry, Entry], None]) -> None:
+        """Read and check everything there is; hand on the entries that are published.
+
+        Raises UserFacingError when a stored byte is not what was written.
+        """
+        try:
+            with self._database.office_reader.begin() as connection:
+                self._read(connection, take)
+        except FAILURES as err:
+            raise UserFacingError(str(self._database.failed_write(err))) from err
+
+    def follow(self, take: Callable[[StoredEntry, Entry], None]) -> None:
+        """Read and check what was published since the last time, and hand it on.
+
+        Raises UserFacingError when a stored byte is not what was written, UnwritableError when the
+        database does not answer.
+        """
+        try:
+            with self._database.office_reader.begin() as connection:
+                self._follow(connection, take)
+        except FAILURES as err:
+            raise self._unreadable(err) from err
+
+    def load(self, take: Callable[[StoredEntry, Entry], None]) -> None:
+        """Read and check everything there is, hand each entry on, and take office (a new term).
+
+        Raises UserFacingError when a stored byte is not what was written, UnwritableError.
+        """
+        self._guard.check_office(self._database)
+        try:
+            with self._database.office.begin() as connection:
+                self._take_office(connection, take)
+            self._sign()
+        except FAILURES as err:
+            raise self._unreadable(err) from err
+
+    def find_leaf(self, author: PeerKey, seq: int) -> bytes | None:
+        """Give the entry that an author signed under a number, if it is among the last ones.
+
+        Raises as `append` does.
+        """
+        with self._database.passing_errors(), self._database.office_reader.begin() as connection:
+            return authored.leaf_of(connection, author, seq)
+
+    def find_index(self, statement_id: Digest) -> int | None:
+        """Say where a statement stands in the log; raises as `append` does."""
+        try:
+            with self._database.office_reader.begin() as connection:
+                return log_rows.find_index(connection, statement_id)
+        except FAILURES as err:
+            raise self._database.failed_write(err) from err
+
+    def append(self, batch: Sequence[Admitted], derive: Callable[[Connection], None]) -> Published:
+        """Commit a batch and sign the new checkpoint; returns it when both are on the disk.
+
+        `derive` writes the derived rows in the same transaction.
+        Raises UnwritableError or FatalLogError: nothing of this object may be used afterwards.
+        """
+        if not self._head.term:
+            raise FatalLogError("a log that was only read cannot grow")
+        self._guard.check()
+        try:
+            self._commit(batch, derive)
+            self._sign()
+        except FAILURES as err:
+            raise self._database.failed_write(err) from err
+        return self.published
+
+    def _read(self, connection: Connection, take: Callable[[StoredEntry, Entry], None]) -> None:
+        stored = log_rows.read_head(connection)
+        if stored is None:
+            return
+        self._find_published(connection, stored)
+
+        def take_published(row: StoredEntry, entry: Entry) -> None:
+            if row.index < self.published.size:
+                take(row, entry)
+
+        self._check(connection, stored, take_published)
+        self._head = replace(stored, term=0)
+
+    def _follow(self, connection: Connection, take: Callable[[StoredEntry, Entry], None]) -> None:
+        stored = log_rows.read_head(connection)
+        if stored is None:
+            return
+        before = self.published
+        self._find_published(connection, stored)
+        if self.published.size > before.size:
+            self._integrity.extend(connection, self.published, take)
+        self._head = replace(stored, term=0, size=self.published.size, root=self.published.root)
+
+    def _unreadable(self, err: DatabaseError | NoConnectionError) -> TequioError:
+        why = self._database.failed_write(err)
+        return why if isinstance(why, UnwritableError) else UserFacingError(str(why))
+
+    def _take_office(
+        self, connection: Connection, take: Callable[[StoredEntry, Entry], None]
+    ) -> None:
+        stored = log_rows.read_head(connection)
+        if stored is None:
+            self._head = replace(self._head, term=1)
+            log_rows.create_head(connection, self._head)
+            return
+        self._check(connection, stored, take)
+        self._head = replace(stored, term=stored.term + 1)
+        if not log_rows.swap_head(connection, stored, self._head):
+            raise self._database.lost_office("the log's head changed while it was read")
+        self._find_published(connection, stored)
+
+    def _check(
+        self, connection: Connection, stored: Head, take: Callable[[StoredEntry, Entry], None]
+    ) -> None:
+        if stored.origin != self._head.origin:
+            raise UserFacingError(
+                f"the database holds the log {stored.origin!r}, not {self._head.origin!r}: "
+                "choose another folder or the old origin"
+            )
+        self._integrity.check(connection, stored, take)
+
+    def _find_published(self, connection: Connection, head: Head) -> None:
+        stored = log_rows.read_last_checkpoint(connection)
+        self.published = checkpoint.newest(stored, head, self._log_key)
+        self.published_at_ms = stored.at_ms if stored else 0
+
+    def _commit(self, batch: Sequence[Admitted], derive: Callable[[Connection], None]) -> None:
+        first, tree = self.size, self._integrity.tree
+        for admitted in batch:
+            tree.append(admitted.leaf)
+        head = replace(self._head, size=tree.size, root=tree.root())
+        tiles = tree.take_changed()
+        with self._database.office.begin() as connection:
+            if not log_rows.swap_head(connection, self._head, head):  # first: it locks the head
+                raise self._database.lost_office(
+                    f"the log's head is no longer at size {first}, term {self._head.term}: "
+                    "another process wrote to this database"
+                )
+            rows = [admitted.row(first + at) for at, admitted in enumerate(batch)]
+            log_rows.insert_entries(connection, rows)
+            log_rows.write_tiles(connection, tiles)
+            derive(connection)
+        self._head = head
+
+    def _sign(self) -> None:
+        """Sign the head. One that is signed is shown to the signer again: it may know of more."""
+        head = self._head
+        if head.size == 0:
+            return
+        self._guard.check()
+        note = self._signed(Checkpoint(origin=head.origin, size=head.size, root=head.root))
+        if self.published.size == head.size:
+            return
+        row = StoredCheckpoint(size=head.size, root=head.root, note=note, at_ms=self._clock())
+        with self._database.office.begin() as connection:
+            log_rows.insert_checkpoint(connection, row)
+        self.published = Published(size=head.size, root=head.root, note=note)
+        self.published_at_ms = row.at_ms
+
+    def _signed(self, tree: Checkpoint) -> bytes:
+        try:
+            return self._signer.sign(tree, lambda old: self._prove(old, tree.size))
+        except WouldForkError as err:
+            raise NotSigningError(str(err)) from err
+        except OSError as err:
+            passing = UnwritableError if disk.is_passing(err) else FatalLogError
+            raise passing(f"what is signed cannot be kept: {err.strerror or err}") from err
+
+    def _prove(self, old_size: int, size: int) -> list[Digest]:
+        with self._database.office_reader.begin() as connection:
+            return TileProofs(partial(log_rows.read_tile, connection), size).consistency(old_size)

@@ -1,0 +1,1 @@
+"""Several processes that serve one ledger: who writes, and what the others pass on."""

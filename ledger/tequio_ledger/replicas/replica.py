@@ -1,0 +1,162 @@
+"""One of several processes that serve a ledger from a shared database.
+
+Rules: one of them has the office, and writes the log; the others follow it (`follower`). The office
+is a lock of the database session that writes. Whoever has it shows every BEAT_S that it is there;
+when the session is gone, or rests too long, the next one takes over from where it has read. A
+process that lost the office finds out by its session, or by the head that is no longer its own, at
+the latest when it wants to write: it builds everything anew from the database, and follows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import structlog
+
+from tequio_ledger.log.guard import NotSigningError
+from tequio_ledger.replicas import errand
+from tequio_ledger.replicas.follower import OFFICE_POLL_S, Follower
+from tequio_ledger.replicas.intake import Intake
+from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store.postgresql import LEASE_S, TakenError
+from tequio_shared.errors import FatalLogError, RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Never
+
+    from tequio_ledger.replicas.follower import Passed
+    from tequio_ledger.replicas.office import Builder, Office
+    from tequio_ledger.sequencing.sequencer import Sequencer
+    from tequio_ledger.store.log_rows import StoredEntry
+    from tequio_shared.statement import Entry
+
+BEAT_S = 0.5
+_REJOIN_S = 0.5
+
+log = structlog.get_logger(__name__)
+
+
+class Replica:
+    """Owns which office this process is in."""
+
+    def __init__(self, builder: Builder, office: Office, adopt: Callable[[Office], None]) -> None:
+        self._builder = builder
+        self._database = builder.database
+        self._office = office
+        self._adopt = adopt
+        self._told: Follower | None = None  # who was last said to follow
+        self._passed: list[Passed] = []  # what a follower passed on when it took over
+
+    async def run(self) -> Never:
+        """Serve for ever; raises FatalLogError when a write fails for no passing cause."""
+        while True:
+            line = self._office.sequencer
+            if isinstance(line, Follower):
+                await self._follow(line)
+            else:
+                await self._lead(line)
+
+    async def _follow(self, follower: Follower) -> None:
+        """Follow until the office is free, and try to get it."""
+        if follower is not self._told:  # it comes back here when the office is free and not for us
+            self._told = follower
+            log.info("follows the log", size=self._office.log.published.size)
+        await follower.run(self._office.take)
+        rest: list[tuple[StoredEntry, Entry]] = []
+        try:
+            await self._take_over(follower, rest)
+        except (UnwritableError, NotSigningError) as err:
+            self._database.leave_office()
+            if not isinstance(err, TakenError):  # or else another one was faster
+                follower.say(str(err))
+            if rest:  # the log was read on, and nothing came of it
+                follower.closed_for = str(err)
+                await self._rejoin(str(err))
+            else:
+                await asyncio.sleep(OFFICE_POLL_S)
+
+    async def _take_over(self, follower: Follower, rest: list[tuple[StoredEntry, Entry]]) -> None:
+        """Read the rest of the log, take office, and put a sequencer in the follower's place."""
+        load = self._office.log.load
+        await errand.run(load, lambda stored, entry: rest.append((stored, entry)))
+        for stored, entry in rest:
+            self._office.take(stored, entry)
+        self._passed = follower.take_passed()
+        self._put(self._builder.succeed(self._office))
+
+    async def _lead(self, sequencer: Sequencer) -> None:
+        """Write the log until the office is lost."""
+        log.info("writes the log", size=self._office.log.size, term=self._office.log.term)
+        intake = Intake(self._database, sequencer, self._builder.clock)
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(_sequence(sequencer))
+                tasks.create_task(intake.run())
+                tasks.create_task(self._show_presence(sequencer))
+                for one in self._passed:
+                    tasks.create_task(_submit_again(sequencer, one))
+        except* (UnwritableError, NotSigningError) as group:
+            sequencer.closed_for = str(_first(group))
+        except* FatalLogError:
+            sequencer.closed_for = "the log cannot be written"
+            sequencer.turn_away()
+            raise
+        log.warning("writes the log no longer", reason=sequencer.closed_for)
+        sequencer.turn_away()
+        self._database.leave_office()
+        await self._rejoin(sequencer.closed_for or "closed")
+        sequencer.give_up()
+
+    async def _rejoin(self, reason: str) -> None:
+        """Build everything anew, as soon as the database answers; closed until it has looked."""
+        while True:
+            try:
+                office = await errand.run(self._builder.follow)
+            except UnwritableError:
+                await asyncio.sleep(_REJOIN_S)
+            else:
+                office.sequencer.closed_for = reason
+                self._put(office)
+                return
+
+    async def _show_presence(self, sequencer: Sequencer) -> Never:
+        """Use the session of the office at times; raises UnwritableError when it is silent."""
+        while True:
+            await asyncio.sleep(BEAT_S)
+            try:
+                await asyncio.wait_for(sequencer.do(self._database.hold_office), LEASE_S)
+            except TimeoutError as err:
+                raise UnwritableError("the database does not answer") from err
+            await errand.run(self._builder.guard.refresh)
+
+    def _put(self, office: Office) -> None:
+        former, self._office = self._office, office
+        self._adopt(office)
+        if isinstance(former.sequencer, Follower):
+            former.sequencer.give_up()
+
+
+async def _sequence(sequencer: Sequencer) -> Never:
+    await sequencer.run()
+    raise UnwritableError(sequencer.closed_for or "closed")
+
+
+async def _submit_again(sequencer: Sequencer, passed: Passed) -> None:
+    """What a follower passed on to somebody who is gone is logged here, or known already."""
+    try:
+        outcomes = await sequencer.submit(passed.entries)
+    except RefusedError as err:
+        if not passed.answer.done():
+            passed.answer.set_exception(err)
+    else:
+        if not passed.answer.done():
+            passed.answer.set_result(outcomes)
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

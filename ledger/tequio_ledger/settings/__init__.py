@@ -1,0 +1,1 @@
+"""What the ledger's programs can be set to, and how it is read."""

@@ -1,0 +1,75 @@
+"""What other processes pass on is judged, whatever it is, and never ends the one that judges it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_ledger.replicas import passed_on
+from tequio_ledger.replicas.intake import Intake
+from tequio_ledger.sequencing.sequencer import Logged, Sequencer
+from tequio_ledger.store import submissions
+from tequio_shared.errors import RefusedError
+from tequio_shared.tlog import bundle
+from tests.support.authors import Author
+from tests.support.ledgers import VirtualClock, make_settings, opened, running
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.service import Ledger
+
+REPLICA = b"another process!"
+PATIENCE_S = 60
+POISON = (b"\x00", b"\xff\xff too short", bundle([b"no leaf at all"]), bundle([b""]))
+
+
+def put(ledger: Ledger, leaves: bytes) -> int:
+    with ledger.database.writer.begin() as connection:
+        return submissions.put(connection, REPLICA, leaves, ledger.clock())
+
+
+async def answers(ledger: Ledger, numbers: set[int]) -> dict[int, bytes]:
+    found: dict[int, bytes] = {}
+    async with asyncio.timeout(PATIENCE_S):
+        while found.keys() != numbers:
+            with ledger.database.writer.begin() as connection:
+                found |= submissions.take_answers(connection, REPLICA)
+            await asyncio.sleep(0.01)
+    return found
+
+
+def test_a_row_that_no_process_wrote_so_is_refused_and_the_next_is_logged(tmp_path: Path) -> None:
+    clock = VirtualClock()
+
+    async def run(ledger: Ledger) -> tuple[list[bytes], bytes]:
+        assert isinstance(ledger.sequencer, Sequencer)
+        poison = [put(ledger, raw) for raw in POISON]
+        entry = Author("passed on", ledger.genesis.network_id).register(clock())
+        good = put(ledger, bundle([entry.leaf()]))
+        async with running(ledger):
+            intake = Intake(ledger.database, ledger.sequencer, clock)
+            work = asyncio.create_task(intake.run())
+            try:
+                waiting = asyncio.create_task(answers(ledger, {*poison, good}))
+                await asyncio.wait({work, waiting}, return_when=asyncio.FIRST_COMPLETED)
+                assert not work.done(), f"the intake ended: {work.exception()!r}"
+                found = await waiting
+            finally:
+                work.cancel()
+                waiting.cancel()
+                with suppress(asyncio.CancelledError):
+                    await work
+        return [found[number] for number in poison], found[good]
+
+    with opened(make_settings(tmp_path), clock) as ledger:
+        refused, logged = asyncio.run(run(ledger))
+    for said in refused:
+        with pytest.raises(RefusedError) as told:
+            passed_on.decode(said)
+        assert told.value.code == "malformed"
+    (outcome,) = passed_on.decode(logged)
+    assert isinstance(outcome, Logged)

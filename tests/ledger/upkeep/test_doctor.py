@@ -1,0 +1,164 @@
+"""The doctor finds every damage, says what to do, and changes nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import text
+
+from tequio_ledger import founding
+from tequio_ledger.commands import cli
+from tequio_ledger.folder import Folder
+from tequio_ledger.log.guard import Cause, Mark, write_mark
+from tequio_ledger.upkeep import doctor
+from tequio_ledger.upkeep.findings import Grade, worst
+from tests.ledger.test_replay import CLOCK, live_through
+from tests.support.ledgers import make_settings, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tequio_ledger.service import Ledger
+    from tequio_ledger.upkeep.findings import Finding
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Make a ledger that has seen three rounds."""
+    with opened(make_settings(tmp_path / "ledger"), CLOCK) as ledger:
+        asyncio.run(live_through(ledger))
+    return tmp_path / "ledger"
+
+
+def examined(folder: Path, port: str = "0", origin: str = "ledger.example/test") -> list[Finding]:
+    settings = make_settings(folder, port=port, origin=origin)
+    found = doctor.examine(settings, Folder(folder), CLOCK)
+    assert all(one.to_do for one in found if one.grade is not Grade.OK)
+    return found
+
+
+def faults(found: list[Finding]) -> list[tuple[str, Grade]]:
+    return [(one.check, one.grade) for one in found if one.grade is not Grade.OK]
+
+
+def sql(change: str) -> Callable[[Ledger], None]:
+    def make(ledger: Ledger) -> None:
+        with ledger.database.writer.begin() as connection:
+            connection.execute(text(change))
+
+    return make
+
+
+def lose_document(ledger: Ledger) -> None:
+    with ledger.database.reader.begin() as connection:
+        digest = connection.execute(text("SELECT roster FROM round LIMIT 1")).scalar_one()
+    ledger.blobs.path(digest).unlink()
+
+
+def spoil_blob(ledger: Ledger) -> None:
+    ledger.blobs.path(ledger.blobs.put(b"something")).write_bytes(b"something else")
+
+
+def lose_row(ledger: Ledger) -> None:
+    digest = ledger.blobs.put(b"something")
+    with ledger.database.writer.begin() as connection:
+        connection.execute(text("DELETE FROM blob WHERE sha256 = :name"), {"name": digest})
+
+
+DAMAGES: dict[str, tuple[Callable[[Ledger], None], str, Grade]] = {
+    "an entry": (sql("UPDATE log_entry SET id = x'00' WHERE idx = 3"), "log", Grade.ERROR),
+    "a tile": (sql("UPDATE log_tile SET data = zeroblob(32)"), "checkpoints", Grade.ERROR),
+    "an old checkpoint": (
+        sql("UPDATE log_checkpoint SET root = zeroblob(32) WHERE size = 1"), "log", Grade.ERROR,
+    ),
+    "a credit": (sql("UPDATE credit SET micropoints = micropoints + 1"), "tables", Grade.ERROR),
+    "an unsigned head": (
+        sql("DELETE FROM log_checkpoint WHERE size = (SELECT max(size) FROM log_checkpoint)"),
+        "checkpoints", Grade.WARNING,
+    ),
+    "a document": (lose_document, "documents", Grade.ERROR),
+    "a blob": (spoil_blob, "blobs", Grade.WARNING),
+    "a blob's row": (lose_row, "blobs", Grade.WARNING),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", DAMAGES)
+def test_it_finds(folder: Path, what: str) -> None:
+    damage, check, grade = DAMAGES[what]
+    with opened(make_settings(folder), CLOCK) as ledger:
+        damage(ledger)
+    assert (check, grade) in faults(examined(folder))
+
+
+def test_it_finds_nothing_wrong_with_a_ledger_that_is_well(folder: Path) -> None:
+    database = (folder / "ledger.sqlite").read_bytes()
+    assert faults(examined(folder)) == []
+    assert (folder / "ledger.sqlite").read_bytes() == database
+
+
+def test_it_looks_at_a_ledger_that_serves(folder: Path) -> None:
+    with opened(make_settings(folder), CLOCK):
+        assert faults(found := examined(folder)) == []
+    assert any(one.found == "the ledger is running" for one in found)
+
+
+def test_it_finds_what_is_wrong_around_the_database(folder: Path) -> None:
+    (folder / "log.key").chmod(0o644)
+    write_mark(Folder(folder).mark, Mark(cause=Cause.LOST, size=1, shown_size=2))
+    CLOCK.pass_ms(-10_000)
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as busy:
+            found = examined(folder, port=str(busy.getsockname()[1]), origin="ledger.example/other")
+    finally:
+        CLOCK.pass_ms(10_000)
+    assert {check for check, _ in faults(found)} == {
+        *("folder", "keys", "signing", "settings", "port", "clock")
+    }
+    assert worst(found) is Grade.ERROR
+
+
+def test_a_network_that_was_founded_wrong_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as former:  # a program that founded whatever it was told to
+        former.setattr(founding, "_check", lambda _: None)
+        given = make_settings(tmp_path, (), origin="localhost/tequio", host="0.0.0.0")  # noqa: S104 - the thing found
+        with opened(given, CLOCK):
+            pass
+    found = doctor.examine(given, Folder(tmp_path), CLOCK)
+    assert faults(found) == [("network", Grade.WARNING)] * 2
+    assert any("without organisers" in one.found for one in found)
+    alone = make_settings(tmp_path, (), origin="localhost/tequio", host="127.0.0.1")
+    assert len(faults(doctor.examine(alone, Folder(tmp_path), CLOCK))) == 1
+
+
+def test_a_clock_behind_the_log_and_a_missing_key_are_told(folder: Path) -> None:
+    CLOCK.pass_ms(-3_600_000)
+    try:
+        assert ("clock", Grade.ERROR) in faults(examined(folder))
+    finally:
+        CLOCK.pass_ms(3_600_000)
+    (folder / "coordinator.key").unlink()
+    assert ("folder", Grade.ERROR) in faults(examined(folder))
+    assert not (folder / "coordinator.key").exists(), "it makes no key"
+
+
+def test_a_file_that_is_no_database_is_told(folder: Path) -> None:
+    (folder / "ledger.sqlite").write_bytes(b"certainly not a database" * 100)
+    assert ("database", Grade.ERROR) in faults(examined(folder))
+
+
+def test_exit_status_and_json_are_for_machines(folder: Path) -> None:
+    options = ["doctor", "--dir", str(folder), "--network", "test", "--port", "0", "--json"]
+    done = CliRunner().invoke(cli, [*options, "--origin", "ledger.example/other"])
+    found = json.loads(done.stdout)
+    assert {one["check"] for one in found if one["grade"]} >= {"settings"}
+    assert done.exit_code == max(one["grade"] for one in found)
+    nothing = CliRunner().invoke(cli, ["doctor", "--dir", str(folder / "empty")])
+    assert (nothing.exit_code, nothing.stdout[:5]) == (2, "error")

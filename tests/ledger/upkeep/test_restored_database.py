@@ -1,0 +1,44 @@
+"""PostgreSQL brought back to an earlier time: the folder knows what it signed."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from tequio_ledger.folder import Folder
+from tequio_ledger.upkeep import doctor
+from tequio_ledger.upkeep.findings import Grade, worst
+from tests.ledger.log.test_log import CLOCK, grow
+from tests.ledger.test_replay import CLOCK as ROUNDS
+from tests.ledger.test_replay import live_through
+from tests.support.authors import Author
+from tests.support.ledgers import make_settings, opened
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.postgres import Cluster
+
+
+def test_a_restored_database_is_not_signed_by_a_folder_that_signed_more(
+    tmp_path: Path, cluster: Cluster
+) -> None:
+    url = cluster.database()
+    with opened(make_settings(tmp_path, database=url), CLOCK) as ledger:
+        grow(ledger, Author("before", ledger.state.net), 3)
+    earlier = f"{url.rpartition('/')[2]}_earlier"
+    cluster.sql(f"CREATE DATABASE {earlier} TEMPLATE {url.rpartition('/')[2]}")
+    with opened(make_settings(tmp_path, database=url), CLOCK) as ledger:
+        grow(ledger, Author("after", ledger.state.net), 3)
+    restored = make_settings(tmp_path, database=f"{url.rpartition('/')[0]}/{earlier}")
+    with opened(restored, CLOCK) as ledger:
+        assert ledger.health().status == "read-only"
+        assert ledger.log.published.size == 4, "it serves what it has"
+
+
+def test_the_doctor_finds_a_ledger_on_postgresql_well(tmp_path: Path, cluster: Cluster) -> None:
+    given = make_settings(tmp_path, database=cluster.database())
+    with opened(given, ROUNDS) as ledger:
+        asyncio.run(live_through(ledger))
+    found = doctor.examine(given, Folder(tmp_path), ROUNDS)
+    assert worst(found) is Grade.OK, found
