@@ -61,7 +61,7 @@ class KeptProofs:
         missing = [tile for tile in tiles if tile not in self._expanded]
         if not missing:
             return {}
-        with self._database.reader.begin() as connection:
+        with self._database.glance.connect() as connection:
             found = log_rows.read_tiles(connection, missing)
         for tile in [one for one in found if is_full(one, size)]:
             self._keep(tile, found.pop(tile))
@@ -76,7 +76,7 @@ class KeptProofs:
         return expanded
 
     def _read(self, tile: Tile) -> bytes | None:
-        with self._database.reader.begin() as connection:
+        with self._database.glance.connect() as connection:
             return log_rows.read_tile(connection, tile)
 
 

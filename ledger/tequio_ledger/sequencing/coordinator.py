@@ -17,7 +17,7 @@ from tequio_ledger.sequencing.accuser import Accuser
 from tequio_shared.coordination import Stopwatch, decide, due
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.limits import STATEMENT_LIFE_MS
-from tequio_shared.run import State as RunState
+from tequio_shared.run_states import State as RunState
 from tequio_shared.statement import Entry, make, sign
 
 if TYPE_CHECKING:

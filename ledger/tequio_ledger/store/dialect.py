@@ -30,6 +30,10 @@ class Dialect(Protocol):
         """Make the engine of readers: each transaction sees one moment and writes nothing."""
         ...
 
+    def glance(self, reader: Engine) -> Engine:
+        """Make of a reader's engine one for questions that stand alone, on its connections."""
+        ...
+
     def office(self, writer: Engine) -> Engine:
         """Make the engine of the log's one writer; it has one connection."""
         ...

@@ -2,8 +2,9 @@
 
 Four engines: `reader` for whoever looks, `writer` for short writes of their own, `office` for the
 log's one writer, and `office_reader` for what it looks up, so that it never waits for those who
-only look. What the two kinds of database do differently is in `sqlite` and `postgresql`,
-and how rows are put in, in `insertion`; all else is the same code.
+only look; `glance` is `reader` for questions that stand alone. What the two kinds of database do
+differently is in `sqlite` and `postgresql`, and how rows are put in, in `insertion`; all else is
+the same code.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Database:
         self.is_shared = self._dialect.is_shared
         self.writer = self._dialect.writer()
         self.reader = self._dialect.reader()
+        self.glance = self._dialect.glance(self.reader)
         self.office = self._dialect.office(self.writer)
         self.office_reader = self._dialect.reader()
 

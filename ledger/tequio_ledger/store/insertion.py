@@ -1,20 +1,22 @@
 """Rows into a table, by the fastest way that the database has.
 
-PostgreSQL takes many rows by COPY, SQLite by one prepared statement. What is new or grown is
-written by the same `INSERT ... ON CONFLICT` in both.
+What is new or grown is written by the same `INSERT ... ON CONFLICT` in both. SQLite takes many rows
+by one prepared statement; to PostgreSQL each row by itself would be a message, so it is given many
+at once, an array a column.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+import json
+from typing import TYPE_CHECKING, LiteralString
 
-from sqlalchemy import Integer, LargeBinary, String, insert
+from psycopg import sql
+from sqlalchemy import JSON, LargeBinary, String, insert
 from sqlalchemy.dialects import postgresql, sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import psycopg
     from sqlalchemy import Connection
 
     from tequio_ledger.store.models import Base
@@ -23,15 +25,14 @@ if TYPE_CHECKING:
     Upsert = postgresql.Insert | sqlite.Insert
 
 _POSTGRESQL = "postgresql"
-_WORTH_COPYING = 16
+_MANY = 16
 """Fewer rows go faster in one statement each."""
 
 
 def insert_many(connection: Connection, table: type[Base], rows: Sequence[Row]) -> None:
     """Write rows, all with the same names; one that is there already fails."""
-    is_postgresql = connection.dialect.name == _POSTGRESQL
-    if is_postgresql and len(rows) >= _WORTH_COPYING and _is_plain(table):
-        _copy(connection, table, rows)
+    if _are_many(connection, rows):
+        _insert_arrays(connection, table, rows, sql.SQL(""))
     else:
         connection.execute(insert(table), rows)
 
@@ -49,10 +50,19 @@ def upsert(
     fresh: Sequence[str],
 ) -> None:
     """Write rows; of one whose key is there already, the named columns are written anew."""
+    if _are_many(connection, rows):
+        changes = [sql.SQL("{0} = EXCLUDED.{0}").format(sql.Identifier(name)) for name in fresh]
+        conflict = sql.SQL(" ON CONFLICT ({}) DO UPDATE SET {}")
+        _insert_arrays(connection, table, rows, conflict.format(_named(keys), _listed(changes)))
+        return
     statement = _insert(connection, table)
     columns = {name: statement.excluded[name] for name in fresh}
     change = statement.on_conflict_do_update(index_elements=list(keys), set_=columns)
     connection.execute(change, rows)
+
+
+def _are_many(connection: Connection, rows: Sequence[Row]) -> bool:
+    return connection.dialect.name == _POSTGRESQL and len(rows) >= _MANY
 
 
 def _insert(connection: Connection, table: type[Base]) -> Upsert:
@@ -62,27 +72,46 @@ def _insert(connection: Connection, table: type[Base]) -> Upsert:
     return sqlite.insert(table)
 
 
-def _copy(connection: Connection, table: type[Base], rows: Sequence[Row]) -> None:
+def _insert_arrays(
+    connection: Connection, table: type[Base], rows: Sequence[Row], conflict: sql.Composable
+) -> None:
     names = list(rows[0])
-    quoted = connection.dialect.identifier_preparer.quote
-    columns = ", ".join(quoted(name) for name in names)
-    order = f"COPY {quoted(table.__tablename__)} ({columns}) FROM STDIN (FORMAT BINARY)"
-    types = [_type(table, name) for name in names]
-    driver = cast("psycopg.Connection[object]", connection.connection.driver_connection)
-    with driver.cursor() as cursor, cursor.copy(order) as copy:
-        copy.set_types(types)
-        for row in rows:
-            copy.write_row([row[name] for name in names])
+    order = sql.SQL("INSERT INTO {} ({}) SELECT {} FROM unnest({}) AS made ({}){}").format(
+        sql.Identifier(table.__tablename__),
+        _named(names),
+        _listed([_value(table, name) for name in names]),
+        _listed([sql.SQL(f"%b::{_sent_as(table, name)}[]") for name in names]),
+        _named(names),
+        conflict,
+    )
+    arrays = tuple([_plain(table, name, row[name]) for row in rows] for name in names)
+    connection.exec_driver_sql(order.as_string(), arrays)
 
 
-def _is_plain(table: type[Base]) -> bool:
-    """Whether COPY needs no help: bytes, texts and whole numbers."""
-    kinds = (LargeBinary, String, Integer)
-    return all(isinstance(column.type, kinds) for column in table.__table__.c)
+def _listed(parts: Sequence[sql.Composable]) -> sql.Composed:
+    return sql.SQL(", ").join(parts)
 
 
-def _type(table: type[Base], name: str) -> str:
+def _named(names: Sequence[str]) -> sql.Composed:
+    return _listed([sql.Identifier(name) for name in names])
+
+
+def _value(table: type[Base], name: str) -> sql.Composable:
+    """Take a value out of its array."""
+    column = sql.SQL("made.{}").format(sql.Identifier(name))
+    return sql.SQL("{}::json").format(column) if _is_json(table, name) else column
+
+
+def _plain(table: type[Base], name: str, value: object) -> object:
+    return json.dumps(value) if _is_json(table, name) else value
+
+
+def _is_json(table: type[Base], name: str) -> bool:
+    return isinstance(table.__table__.c[name].type, JSON)
+
+
+def _sent_as(table: type[Base], name: str) -> LiteralString:
     kind = table.__table__.c[name].type
     if isinstance(kind, LargeBinary):
         return "bytea"
-    return "text" if isinstance(kind, String) else "int8"
+    return "text" if isinstance(kind, (String, JSON)) else "int8"

@@ -97,6 +97,10 @@ class Postgresql:
         """Connections whose transactions see one moment and cannot write."""
         return self._engine(_CONNECTIONS, "REPEATABLE READ", "-c default_transaction_read_only=on")
 
+    def glance(self, reader: Engine) -> Engine:
+        """The reader without BEGIN and ROLLBACK, each of which is a way to the server and back."""
+        return reader.execution_options(isolation_level="AUTOCOMMIT")
+
     def office(self, writer: Engine) -> Engine:
         """One connection, which holds the lock; connecting raises TakenError without it."""
         engine = self._engine(1, "READ COMMITTED", "")
@@ -106,9 +110,9 @@ class Postgresql:
     def is_vacant(self, connection: Connection) -> bool:
         """Whether nobody holds the lock, after ending a session that holds it but rests.
 
-        A process that is frozen in the middle of a COPY is `active` for ever: so it counts when
-        it last began or ended something, not what it seems to do. Raises ForeignOfficeError when
-        the session is another role's, which is no ledger of ours and not ours to end.
+        A process that is frozen in the middle of something may be `active` for ever: so it counts
+        when it last began or ended something, not what it seems to do. Raises ForeignOfficeError
+        when the session is another role's, which is no ledger of ours and not ours to end.
         """
         holders = connection.execute(text(_HOLDERS), {"key": _OFFICE_LOCK}).all()
         for holder in holders:

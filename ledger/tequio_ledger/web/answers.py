@@ -14,7 +14,7 @@ from tequio_shared.fields import Bytes32Text, BytesText, Natural, Positive
 from tequio_shared.ids import RunId, peer_id_text, to_text
 from tequio_shared.round_state import Phase
 from tequio_shared.run import RunView
-from tequio_shared.run import State as RunState
+from tequio_shared.run_states import State as RunState
 from tequio_shared.standing import Standing
 from tequio_shared.tiers import Tier
 

@@ -60,7 +60,7 @@ def get_policy(ledger: GivenLedger) -> Response[bytes]:
 def get_proof(ledger: GivenLedger, name: FromPath[str]) -> Response[bytes]:
     """Prove that a statement is in the published log; `extra` holds its leaf (C2SP tlog-proof)."""
     statement, published = digest_from_text(name), ledger.published
-    with ledger.database.reader.begin() as connection:
+    with ledger.database.glance.connect() as connection:
         index = entry_rows.index_of_id(connection, statement)
         if index is None or index >= published.size:
             raise RefusedError("not-found", f"the published log has no statement {name}")

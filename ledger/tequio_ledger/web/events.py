@@ -97,7 +97,7 @@ async def _follow(
 
 
 def _page(ledger: Ledger, first: int, end: int) -> bytes:
-    with ledger.database.reader.begin() as connection:
+    with ledger.database.glance.connect() as connection:
         leaves = log_rows.read_leaves(connection, first, end)
     return b"".join(_event(first + at, leaf) for at, leaf in enumerate(leaves))
 

@@ -62,7 +62,7 @@ def _wanted(coding: str) -> bool:
 
 
 def _read(ledger: Ledger, tile: Tile) -> bytes:
-    with ledger.database.reader.begin() as connection:
+    with ledger.database.glance.connect() as connection:
         if tile.level == ENTRIES:
             first = tile.index * TILE_WIDTH
             return bundle(log_rows.read_leaves(connection, first, first + tile.width))

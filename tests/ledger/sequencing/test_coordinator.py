@@ -12,7 +12,7 @@ from tequio_ledger.sequencing.sequencer import Logged
 from tequio_ledger.store.models import Credit, Peer, Round
 from tequio_shared.manifest import Measure
 from tequio_shared.round import Phase
-from tequio_shared.run import RunView, State
+from tequio_shared.run_states import State
 from tequio_shared.statements.runs import RunFinish, RunPause, RunResume
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.paper_swarm import PaperOrganiser, PaperPeer, manifest
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_ledger.service import Ledger
+    from tequio_shared.run import RunView
     from tequio_shared.statement import Entry
 
 RULES = msgspec.structs.replace(manifest(most=100), measure=Measure(every=2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from tequio_shared.run import State
+from tequio_shared.run_states import State
 from tests.ledger.sequencing.test_coordinator import Swarm
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 

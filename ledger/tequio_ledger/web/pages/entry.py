@@ -56,7 +56,7 @@ class EntryPage:
 def get_entry(request: AnyRequest, ledger: GivenLedger, index: FromPath[str]) -> Response[bytes]:
     """Show an entry."""
     number, published = _number(index), ledger.published
-    with ledger.database.reader.begin() as connection:
+    with ledger.database.glance.connect() as connection:
         found = entry_rows.one(connection, number) if number < published.size else None
     if found is None:
         raise RefusedError(

@@ -26,7 +26,7 @@ from tequio_shared import windows
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
-from tequio_shared.run import State
+from tequio_shared.run_states import State
 from tequio_shared.statements.rounds import HeadAttest, HeadPromote
 
 

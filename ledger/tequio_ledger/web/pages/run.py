@@ -24,7 +24,7 @@ from tequio_ledger.web.problems import AnyRequest
 from tequio_ledger.web.snapshot import snapshot
 from tequio_shared.ids import RunId, from_text
 from tequio_shared.limits import JSON_INTEGER
-from tequio_shared.run import State
+from tequio_shared.run_states import State
 
 SHOWN_ROUNDS = 12
 STRIP_ROUNDS = 60

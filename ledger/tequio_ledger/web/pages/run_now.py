@@ -13,7 +13,7 @@ from tequio_shared import election, windows
 from tequio_shared.documents import TRAINER, WITNESS
 from tequio_shared.ids import to_text
 from tequio_shared.round import Phase
-from tequio_shared.run import State, Wish
+from tequio_shared.run_states import State, Wish
 
 if TYPE_CHECKING:
     from tequio_ledger.state import State as LedgerState

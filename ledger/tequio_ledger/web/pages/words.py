@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tequio_ledger.web.pages import figures
 from tequio_shared.limits import CONTRIBUTORS
 from tequio_shared.proof import Reason, Verdict
-from tequio_shared.run import State, VoidReason
+from tequio_shared.run_states import State, VoidReason
 from tequio_shared.standing import Standing
 from tequio_shared.tiers import Tier
 
