@@ -56,7 +56,7 @@ from tequio_shared.manifest import _MOST_POINTS, _MOST_WINDOWS, Manifest
 from tequio_shared.proof import Reason, Verdict
 from tequio_shared.records import KS, RecordShape
 from tequio_shared.roles import OF_COORDINATOR, OF_ORGANISERS
-from tequio_shared.run import TRANSITIONS, CloseReason, VoidReason
+from tequio_shared.run_states import TRANSITIONS, CloseReason, VoidReason
 from tequio_shared.scoring import DocumentScore
 from tequio_shared.sealed_set import SealedSet
 from tequio_shared.standing import Cause, Standing

@@ -13,7 +13,8 @@ from tequio_shared import proof, timing
 from tequio_shared.documents import TRAINER, WITNESS
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round import Phase, RoundView
-from tequio_shared.run import RunView, State, close_reason, void_reason
+from tequio_shared.run import RunView, close_reason, void_reason
+from tequio_shared.run_states import State
 from tequio_shared.statements.rounds import (
     HeadPromote,
     RoundClose,

@@ -1,10 +1,10 @@
 """One run as everybody sees it: its states as a table, and a fold over the log's entries.
 
-Rules: `TRANSITIONS` is the only place that says which state follows which; `RunView.apply` takes
-entries in log order and refuses (RefusedError) every coordinator statement that does not follow
-from the entries before it, or comes before its time by the coordinator's own signed clock. So
-coordinator, workers and auditors cannot disagree for long: who replays the log either arrives at
-the same view or has the index of the entry that is wrong.
+Rules: `run_states` says which state follows which; `RunView.apply` takes entries in log order and
+refuses (RefusedError) every coordinator statement that does not follow from the entries before it,
+or comes before its time by the coordinator's own signed clock. So coordinator, workers and auditors
+cannot disagree for long: who replays the log either arrives at the same view or has the index of
+the entry that is wrong.
 
 A view is whole (from run.open on, with membership, windows and points: ledger and auditor) or
 light (from the last closed round on, without those: a worker that comes late).
@@ -12,12 +12,11 @@ light (from the last closed round on, without those: a worker that comes late).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
-from tequio_shared import timing
+from tequio_shared import run_states, timing
 from tequio_shared.accounts import Accounts
 from tequio_shared.documents import TRAINER, Result, Roster
 from tequio_shared.errors import MalformedError, RefusedError
@@ -35,6 +34,7 @@ from tequio_shared.ids import (
 from tequio_shared.measures import Draw, is_due
 from tequio_shared.roles import OF_COORDINATOR
 from tequio_shared.round import Head, NextHead, Phase, RoundView
+from tequio_shared.run_states import CloseReason, Event, State, VoidReason, Wish
 from tequio_shared.standing import Standings
 from tequio_shared.statements.checkpoints import CheckpointPublish
 from tequio_shared.statements.members import MemberLeave, MemberReady
@@ -59,96 +59,6 @@ if TYPE_CHECKING:
 
 
 _Document = TypeVar("_Document", Roster, Result)
-
-
-class State(StrEnum):
-    """States of a run (docs/protocol.md, run)."""
-
-    WAITING_FOR_MEMBERS = "waiting_for_members"
-    WARMUP = "warmup"  # a roster is fixed; its members state the head they hold
-    ROUND_TRAIN = "round_train"
-    ROUND_WITNESS = "round_witness"
-    COOLDOWN = "cooldown"  # no more rounds; the last head is being stated
-    PAUSED = "paused"
-    FINISHED = "finished"
-
-
-class Event(StrEnum):
-    """What moves a run from state to state."""
-
-    ROSTER = "round.roster"
-    OPEN = "round.open"
-    WITNESS = "round.witness"
-    DONE = "round.close or round.void"
-    DONE_THEN_PAUSE = "the same, with a pause wanted"
-    DONE_THEN_FINISH = "the same, with the end wanted or the last round done"
-    PAUSE = "run.pause between rounds"
-    RESUME = "run.resume"
-    FINISH = "run.finish between rounds"
-    CLOSE = "run.close"
-
-
-TRANSITIONS: Mapping[tuple[State, Event], State] = {
-    (State.WAITING_FOR_MEMBERS, Event.ROSTER): State.WARMUP,
-    (State.WAITING_FOR_MEMBERS, Event.PAUSE): State.PAUSED,
-    (State.WAITING_FOR_MEMBERS, Event.FINISH): State.COOLDOWN,
-    (State.WARMUP, Event.OPEN): State.ROUND_TRAIN,
-    (State.WARMUP, Event.DONE): State.WAITING_FOR_MEMBERS,
-    (State.WARMUP, Event.DONE_THEN_PAUSE): State.PAUSED,
-    (State.WARMUP, Event.DONE_THEN_FINISH): State.COOLDOWN,
-    (State.ROUND_TRAIN, Event.WITNESS): State.ROUND_WITNESS,
-    (State.ROUND_TRAIN, Event.DONE): State.WAITING_FOR_MEMBERS,
-    (State.ROUND_TRAIN, Event.DONE_THEN_PAUSE): State.PAUSED,
-    (State.ROUND_TRAIN, Event.DONE_THEN_FINISH): State.COOLDOWN,
-    (State.ROUND_WITNESS, Event.DONE): State.WAITING_FOR_MEMBERS,
-    (State.ROUND_WITNESS, Event.DONE_THEN_PAUSE): State.PAUSED,
-    (State.ROUND_WITNESS, Event.DONE_THEN_FINISH): State.COOLDOWN,
-    (State.COOLDOWN, Event.ROSTER): State.COOLDOWN,
-    (State.COOLDOWN, Event.CLOSE): State.FINISHED,
-    (State.PAUSED, Event.RESUME): State.WAITING_FOR_MEMBERS,
-    (State.PAUSED, Event.FINISH): State.COOLDOWN,
-}
-
-
-class Wish(StrEnum):
-    """What the organiser wants after the round that is under way."""
-
-    GO_ON = "go on"
-    PAUSE = "pause"
-    FINISH = "finish"
-
-
-class VoidReason(IntEnum):
-    """Codes in round.void."""
-
-    NO_HEAD_QUORUM = 1
-    NO_COMMITMENTS = 2
-    NO_PROOF_QUORUM = 3
-    NOTHING_ACCEPTED = 4
-
-
-_EVENTS: Mapping[type[RunPause | RunResume | RunFinish], Event] = {
-    RunPause: Event.PAUSE,
-    RunResume: Event.RESUME,
-    RunFinish: Event.FINISH,
-}
-_WISHES: Mapping[type[RunPause | RunResume | RunFinish], Wish] = {
-    RunPause: Wish.PAUSE,
-    RunResume: Wish.GO_ON,
-    RunFinish: Wish.FINISH,
-}
-_UNSEEN: Mapping[Event, State] = {
-    Event.RESUME: State.WAITING_FOR_MEMBERS,
-    Event.CLOSE: State.FINISHED,
-}
-"""What a light view takes in any state: the pause or end wished for may lie before its start."""
-
-
-class CloseReason(IntEnum):
-    """Codes in run.close."""
-
-    ROUNDS_DONE = 1
-    ORGANISER_ENDED = 2
 
 
 Documents = Callable[[Digest], bytes]
@@ -341,7 +251,7 @@ class RunView:
             case RunPause() | RunFinish() | RunResume():
                 event = self._organiser_event(body)
                 self.state = self._after(event) if event else self.state
-                self.wish = _WISHES[type(body)]
+                self.wish = run_states.WISHES[type(body)]
             case RunClose(reason=reason):
                 after = self._after(Event.CLOSE)
                 if self.accounts is not None and reason != close_reason(self):
@@ -353,7 +263,7 @@ class RunView:
         in_round = self.state in (State.WARMUP, State.ROUND_TRAIN, State.ROUND_WITNESS)
         if in_round and not isinstance(body, RunResume):
             return None
-        event = _EVENTS[type(body)]
+        event = run_states.EVENTS[type(body)]
         self._after(event)
         return event
 
@@ -484,9 +394,9 @@ class RunView:
         return self.round
 
     def _after(self, event: Event) -> State:
-        after = TRANSITIONS.get((self.state, event))
+        after = run_states.TRANSITIONS.get((self.state, event))
         if after is None and self.accounts is None:
-            after = _UNSEEN.get(event)
+            after = run_states.UNSEEN.get(event)
         if after is None:
             raise RefusedError("wrong-state", f"{event} does not follow in state {self.state}")
         return after

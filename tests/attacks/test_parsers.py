@@ -26,7 +26,7 @@ from tequio_shared.genesis import Genesis
 from tequio_shared.ids import from_text, key_from_peer_id, key_from_text, sha256, to_text
 from tequio_shared.manifest import Manifest
 from tequio_shared.records import decode_records
-from tequio_shared.run import State
+from tequio_shared.run_states import State
 from tequio_shared.statement import Entry
 from tequio_shared.statements.rounds import RoundClose, RoundRoster
 from tests.support.attack_table import attack

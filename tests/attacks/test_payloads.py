@@ -14,7 +14,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, RunId, sha256
 from tequio_shared.proof import Reason, Verdict
 from tequio_shared.records import KS, LEVELS, Records, RecordShape, decode_records, encode_records
-from tequio_shared.run import State
+from tequio_shared.run_states import State
 from tests.support.attack_table import attack
 from tests.support.attackers_round import (
     Judge,

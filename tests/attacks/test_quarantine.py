@@ -14,7 +14,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, from_text, key_from_text, sha256, to_text
 from tequio_shared.limits import QUARANTINE_MS
 from tequio_shared.proof import Reason, Verdict
-from tequio_shared.run import State
+from tequio_shared.run_states import State
 from tequio_shared.standing import Cause, Fault, Standing, Standings
 from tequio_shared.statements.rounds import WorkCommit
 from tequio_shared.statements.standing import StandingChange, StandingRelease

@@ -16,7 +16,7 @@ from tequio_shared.documents import Roster
 from tequio_shared.ids import RunId, digest_from_text, from_text, sha256, to_text
 from tequio_shared.points import trainer_micropoints
 from tequio_shared.proof import Verdict
-from tequio_shared.run import State
+from tequio_shared.run_states import State
 from tequio_shared.statements.members import MemberLeave, MemberReady
 from tequio_shared.statements.rounds import (
     HeadPromote,

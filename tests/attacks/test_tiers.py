@@ -14,7 +14,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import NetworkId, digest_from_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.manifest import Admission
-from tequio_shared.run import State
+from tequio_shared.run_states import State
 from tequio_shared.statement import Entry, signed_message
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
 from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke

@@ -21,7 +21,7 @@ from tequio_client.worker.store import Store
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.ids import NetworkId
 from tequio_shared.keys import Signer
-from tequio_shared.run import State
+from tequio_shared.run_states import State
 from tests.support.attack_table import attack
 from tests.support.attackers_peers import (
     CONTENT,

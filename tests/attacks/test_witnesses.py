@@ -11,7 +11,7 @@ from tequio_shared import bloom, merkle, proof
 from tequio_shared.election import quorum
 from tequio_shared.ids import ContributionId, HeadHash, from_text, sha256, to_text
 from tequio_shared.proof import Reason, Verdict
-from tequio_shared.run import State, VoidReason
+from tequio_shared.run_states import State, VoidReason
 from tequio_shared.statements.rounds import RoundClose, RoundOpen, RoundVoid, RoundWitness
 from tests.support.attack_table import attack
 from tests.support.attackers_round import (

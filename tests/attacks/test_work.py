@@ -10,7 +10,7 @@ import pytest
 from tequio_shared.contribution import Header
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import HeadHash, RunId, from_text, sha256, to_text
-from tequio_shared.run import State
+from tequio_shared.run_states import State
 from tequio_shared.statements.rounds import WorkCommit
 from tests.support.attack_table import attack
 from tests.support.swarm import Character, Said, Swarm, Volunteer

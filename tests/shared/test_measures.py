@@ -12,7 +12,8 @@ from tequio_shared import election, measures
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import from_text, sha256, to_text
 from tequio_shared.manifest import Manifest, Measure
-from tequio_shared.run import RunView, State
+from tequio_shared.run import RunView
+from tequio_shared.run_states import State
 from tequio_shared.statements.rounds import HeadAttest, HeadMeasure, HeadPromote
 from tests.support.attack_table import attack
 from tests.support.swarm import Said, Swarm, tiny_manifest

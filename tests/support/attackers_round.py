@@ -16,7 +16,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.proof import Reason
 from tequio_shared.round import Phase
-from tequio_shared.run import State
+from tequio_shared.run_states import State
 from tequio_shared.statements.members import MemberLeave
 from tequio_shared.statements.rounds import HeadAttest, WitnessProof, WorkCommit
 from tequio_shared.statements.standing import FaultReport

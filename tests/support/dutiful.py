@@ -17,7 +17,7 @@ from tequio_shared import proof
 from tequio_shared.accepted import accepted_set
 from tequio_shared.ids import HeadHash, NetworkId, digest_from_text, sha256, to_text
 from tequio_shared.round import Head, RoundView
-from tequio_shared.run import RunView, State
+from tequio_shared.run_states import State
 from tequio_shared.statements.members import MemberReady
 from tequio_shared.statements.rounds import (
     HeadAttest,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.accepted import AcceptedSet
     from tequio_shared.ids import Digest
+    from tequio_shared.run import RunView
     from tequio_shared.statement import Entry
     from tequio_shared.statements import Body
 

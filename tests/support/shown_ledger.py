@@ -17,7 +17,7 @@ from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.manifest import Admission, Data, Manifest, Measure, Tokenizer
 from tequio_shared.proof import Reason
-from tequio_shared.run import State
+from tequio_shared.run_states import State
 from tequio_shared.scoring import MILLIBITS
 from tequio_shared.statements.checkpoints import CheckpointPublish
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant

@@ -42,7 +42,8 @@ from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoin
 from tequio_shared.proof import Reason
 from tequio_shared.records import ALGORITHM_CODES, KS, LEVELS, Records, encode_records
 from tequio_shared.round import Phase, RoundView
-from tequio_shared.run import RunView, State, first_head
+from tequio_shared.run import RunView, first_head
+from tequio_shared.run_states import State
 from tequio_shared.standing import Standings
 from tequio_shared.statement import Entry, make, sign
 from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady

@@ -23,7 +23,7 @@ from tequio_client.ledger_api import LedgerApi
 from tequio_client.worker import endings
 from tequio_client.worker.backoff import BackOff
 from tequio_shared.errors import TequioError, UserFacingError
-from tequio_shared.run import State
+from tequio_shared.run_states import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

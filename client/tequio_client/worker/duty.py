@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_shared.round import Head, Phase, RoundView, is_trainer
-from tequio_shared.run import RunView, State, first_head
+from tequio_shared.run import RunView, first_head
+from tequio_shared.run_states import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

@@ -27,7 +27,8 @@ from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import HeadHash, PeerKey, digest_from_text, to_text
 from tequio_shared.roles import OF_COORDINATOR
 from tequio_shared.round import Head, Phase, RoundView
-from tequio_shared.run import RunView, VoidReason, needed_document
+from tequio_shared.run import RunView, needed_document
+from tequio_shared.run_states import VoidReason
 from tequio_shared.statements.members import MemberLeave, MemberReady
 from tequio_shared.statements.rounds import (
     HeadAttest,

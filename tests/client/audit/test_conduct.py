@@ -11,7 +11,7 @@ from tequio_client.audit.main import Scope, audit
 from tequio_client.ledger_answers import StandingAnswer
 from tequio_shared.coordination import decide
 from tequio_shared.ids import digest_from_text, sha256, to_text
-from tequio_shared.run import State
+from tequio_shared.run_states import State
 from tequio_shared.standing import Standing
 from tequio_shared.statements.members import MemberLeave
 from tequio_shared.statements.rounds import RoundRoster

@@ -10,7 +10,7 @@ from tequio_client.worker.commitments import COMMITMENT_BYTES, Commitments
 from tequio_shared.errors import MalformedError, SignatureInvalidError
 from tequio_shared.ids import RunId, from_text, to_text
 from tequio_shared.round import is_trainer
-from tequio_shared.run import State
+from tequio_shared.run_states import State
 from tequio_shared.statement import Entry, make, sign
 from tequio_shared.statements.rounds import WorkCommit
 from tests.support.attackers_round import swarm_in

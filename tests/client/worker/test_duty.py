@@ -14,7 +14,8 @@ from tequio_client.worker import duty as duties
 from tequio_client.worker.duty import Duty, Own, duty
 from tequio_shared.ids import to_text
 from tequio_shared.manifest import Measure
-from tequio_shared.run import State, first_head
+from tequio_shared.run import first_head
+from tequio_shared.run_states import State
 from tequio_shared.statements.rounds import (
     HeadMeasure,
     HeadPromote,
