@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tequio_client.competition.log_reader import LogReader
     from tequio_shared.competition import CompetitionView
     from tequio_shared.competition_rules import CompetitionRules
+    from tequio_shared.ids import Digest, PeerKey
     from tequio_shared.statements import Body
 
 _SHARE_BYTES = 65_536
@@ -81,7 +82,8 @@ def offer(log: LogReader, wanted: str | None, folder: Path) -> str:
     view = log.look(wanted)
     _check_phase(view, Phase.OPEN, f"it takes offers until {_deadline(view)}")
     with locked(folder), endings.reached(log.ledger):
-        trio.run(speaking.speak, log.ledger, folder, offering(view, folder))
+        key = identity.load_or_create(folder).key
+        trio.run(speaking.speak, log.ledger, folder, offering(view.id, key, folder))
     return (
         f"offered to evaluate {view.rules.name}; the secret is in "
         f"{secret_file.place(folder, view.id)}: keep it, and have `tequio competition evaluate` "
@@ -89,12 +91,11 @@ def offer(log: LogReader, wanted: str | None, folder: Path) -> str:
     )
 
 
-def offering(view: CompetitionView, folder: Path) -> EvalOffer:
-    """The word that offers, its secret kept."""
-    key = identity.load_or_create(folder).key
-    secret = secret_file.made(folder, view.id)
-    commit = competition_draw.commitment(view.id, key, secret)
-    return EvalOffer(competition=to_text(view.id), commit=to_text(commit))
+def offering(competition: Digest, key: PeerKey, folder: Path) -> EvalOffer:
+    """The word that offers, its secret kept; raises UserFacingError."""
+    secret = secret_file.made(folder, competition)
+    commit = competition_draw.commitment(competition, key, secret)
+    return EvalOffer(competition=to_text(competition), commit=to_text(commit))
 
 
 def reveal(log: LogReader, wanted: str | None, share_file: Path, folder: Path) -> str:
