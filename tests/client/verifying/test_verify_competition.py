@@ -24,15 +24,14 @@ from tequio_shared.statement import Entry
 from tequio_shared.statements.competitions import EvalResult
 from tests.support import memory_log
 from tests.support.attack_table import attack
-from tests.support.contest_log import (
+from tests.support.contest_log import ContestLog, placed
+from tests.support.contest_paper import (
     DEADLINE,
     ENTRANTS,
     EVALUATORS,
     HOUR_MS,
     TEXTS,
-    ContestLog,
     folder_of,
-    placed,
 )
 from tests.support.memory_log import COORDINATOR
 
