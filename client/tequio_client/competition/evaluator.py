@@ -15,15 +15,13 @@ import structlog
 from tequio_client.clock import now_ms
 from tequio_client.competition import (
     drawn_texts,
-    memory,
     moments,
-    part_taking,
     scores,
-    secret_file,
     weights,
 )
 from tequio_client.ledger_api import LedgerRefusedError
 from tequio_client.trainer import weight_files
+from tequio_client.worker import scoring_memory, secret_file
 from tequio_client.worker.endings import first_of
 from tequio_shared import competition_draw
 from tequio_shared.competition_state import Phase
@@ -110,7 +108,7 @@ class Evaluator:
                 self._tell(view, f"no offer: {why}")
             return
         try:
-            self._speak(part_taking.offering(view.id, self.key, self._means.folder))
+            self._speak(secret_file.offering(view.id, self.key, self._means.folder))
         except NotTakenError as err:
             self._tell(view, f"no offer: {err}")
         else:
@@ -227,7 +225,7 @@ class Evaluator:
         most = view.rules.budget.parameters
         if most and parameters > most:
             raise UserFacingError(f"it has {parameters:,} parameters, and {most:,} are allowed")
-        lacking = memory.lacking(parameters)
+        lacking = scoring_memory.lacking(parameters)
         if lacking:
             raise UserFacingError(lacking)
 
@@ -246,7 +244,7 @@ class Evaluator:
             accounts = None if history is None else history.view.accounts
             if accounts is not None and self.key in accounts.rostered:
                 return f"this key trained in a run that is in it, as {entrant.name}"
-        return memory.lacking(self._largest(view))
+        return scoring_memory.lacking(self._largest(view))
 
     def _largest(self, view: CompetitionView) -> int:
         """Parameters of the largest model that may come, as far as anybody can know."""
