@@ -114,7 +114,7 @@ def prompt_ids(workshop: Workshop, prompt: str) -> list[int]:
     start = [workshop.corpus.separator]
     if workshop.prepare.tokenizer is None:
         return start + list(prompt.encode())
-    ids = _tokenizer(workshop.prepare.tokenizer).encode(prompt).ids
+    ids = tokenizer(workshop.prepare.tokenizer).encode(prompt).ids
     return start + [one for one in ids if one < workshop.corpus.tokenizer.vocab_size]
 
 
@@ -122,10 +122,11 @@ def text_of(workshop: Workshop, ids: Sequence[int]) -> str:
     """Text of token ids; what is no UTF-8 shows as the replacement character."""
     if workshop.prepare.tokenizer is None:
         return bytes(one for one in ids if one < _BYTES).decode("utf-8", "replace")
-    return str(_tokenizer(workshop.prepare.tokenizer).decode(list(ids)))
+    return str(tokenizer(workshop.prepare.tokenizer).decode(list(ids)))
 
 
-def _tokenizer(path: str) -> Tokenizer:
+def tokenizer(path: str) -> Tokenizer:
+    """Read a tokenizer as Hugging Face writes it."""
     from tokenizers import Tokenizer  # noqa: PLC0415 - byte models need none
 
     return Tokenizer.from_file(path)
