@@ -93,6 +93,8 @@ class Prepare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="prep
     """Canonical data manifest."""
     tokenizer: FilePath | None = None
     """The tokenizer as Hugging Face writes it (`tokenizer.json`); none for raw bytes."""
+    base: Annotated[tuple[FilePath, ...], msgspec.Meta(max_length=FILES)] = ()
+    """Files of the frozen base in the manifest's order; none where all weights are trained."""
     device: Annotated[str, msgspec.Meta(pattern=r"^(auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?)$")] = (
         "auto"
     )
