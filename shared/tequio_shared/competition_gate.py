@@ -108,7 +108,7 @@ def check_submission(
     if to_text(head.weights_root) != submission.weights_root:
         raise RefusedError("wrong-submission", f"round {submission.round} has other weights")
     trained = view.accounts.trained.get(submission.round, Trained(tokens=0, ms=0))
-    _check_budget(budget, view.manifest.model.parameters, trained)
+    _check_budget(budget, view.manifest.parameters, trained)
 
 
 def eligible(

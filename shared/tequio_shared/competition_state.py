@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from tequio_shared.errors import RefusedError
+
 if TYPE_CHECKING:
     from tequio_shared.competition_rules import Submission
     from tequio_shared.ids import Digest, PeerKey, RunId
@@ -28,6 +30,13 @@ class Mark:
 
     index: int
     ts: int
+
+    def check_within(self, first: int, last: int | None) -> None:
+        """Raise RefusedError unless it was said between these times (ms), both included."""
+        if self.ts < first:
+            raise RefusedError("too-early", f"signed at {self.ts} ms, before {first} ms")
+        if last is not None and self.ts > last:
+            raise RefusedError("too-late", f"signed at {self.ts} ms, after {last} ms")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

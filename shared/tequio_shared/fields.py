@@ -10,7 +10,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from tequio_shared.limits import CONTRIBUTORS, JSON_INTEGER
+from tequio_shared.limits import CONTRIBUTORS, JSON_INTEGER, SAMPLE_BYTES, SAMPLE_PROMPT_BYTES
 
 ROSTER_SLOTS = 8_192
 """Most slots in a roster, trainers or not."""
@@ -49,4 +49,17 @@ SlotNumber = Annotated[int, Meta(ge=0, le=ROSTER_SLOTS - 1)]
 SlotCount = Annotated[int, Meta(ge=0, le=ROSTER_SLOTS)]
 ContributionCount = Annotated[int, Meta(ge=0, le=CONTRIBUTORS)]
 ReasonCode = Annotated[int, Meta(ge=0, le=65_535)]
-"""A number from a table of docs/protocol.md: the log holds no free text."""
+"""A number from a table of docs/protocol.md: but for what models write, the log is no free text."""
+
+STEERING = (
+    r"\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+    r"\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f"
+)
+"""What no text in the log has, as a class of a regular expression: controls but for line feeds,
+other ends of lines, marks of direction, what is no character, unseen tags. A list, for what Unicode
+says of a character depends on its version."""
+
+Prompt = Annotated[str, Meta(max_length=SAMPLE_PROMPT_BYTES, pattern=rf"\A[^{STEERING}]*\Z")]
+"""The beginning that a model was given, of no steering characters."""
+Written = Annotated[str, Meta(max_length=SAMPLE_BYTES, pattern=rf"\A[^{STEERING}]*\Z")]
+"""What a model wrote, of no steering characters."""

@@ -55,5 +55,13 @@ APPEAL_PAUSE_MS = 86_400_000
 """Least time between two appeals of a key."""
 APPEAL_MS = 1_209_600_000
 """An appeal that nobody answers for so long ends the quarantine in a probation."""
+MEASURED_HEADS = 4
+"""Heads, the last ones that were drawn for, of which measures are taken."""
+SAMPLE_PROMPT_BYTES = 64
+"""Most of a held-out text that a model goes on from, UTF-8, in its tokens and in the log."""
+SAMPLE_TOKENS = 64
+"""Most tokens that it adds."""
+SAMPLE_BYTES = 400
+"""Most of what it adds that the log takes, UTF-8."""
 MISSED_ROUNDS = 3
 """Commitments in a row that nobody could fetch: the member has to say anew that it is ready."""

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tequio_shared import canonical
+from tequio_shared import canonical, lora
 from tequio_shared.errors import MalformedError
 from tequio_shared.fields import Bytes32Text, MaybeBytes32Text, Natural, Positive
 from tequio_shared.head import OuterParams
 from tequio_shared.ids import RunId, sha256
 from tequio_shared.layout import CHUNK, Layout, count_chunks
 from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES, JSON_INTEGER, WITNESSES
+from tequio_shared.lora import Base
 from tequio_shared.points import trainer_micropoints
 from tequio_shared.records import DENSE_K
 
@@ -30,7 +31,7 @@ Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
 
 
 class Model(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The network that is trained.
+    """What is trained: a network, or the adapters beside a frozen one (`Manifest.base`).
 
     `config` names the Hugging Face config.json (SHA-256); `tensors` is [name, shape] in ascending
     byte order of the name, `aliases` is [other name, name] for tied weights; `weights_root` and
@@ -164,6 +165,8 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Absent: everybody is taken, as in runs from before there was such a choice."""
     measure: Measure | UnsetType = UNSET
     """Absent: nobody is drawn to measure a head, as in runs from before that."""
+    base: Base | UnsetType = UNSET
+    """Absent: all weights are trained; else adapters beside these, which are frozen."""
 
     def encode(self) -> bytes:
         """The canonical bytes."""
@@ -203,6 +206,21 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """Which of its heads are measured."""
         return _NOTHING if isinstance(self.measure, UnsetType) else self.measure
 
+    @property
+    def frozen(self) -> Base | None:
+        """The base that stays as it is; None: all weights are trained."""
+        return None if isinstance(self.base, UnsetType) else self.base
+
+    @property
+    def parameters(self) -> int:
+        """How many the network has, those that are not trained included."""
+        return self.model.parameters + (self.frozen.parameters if self.frozen else 0)
+
+    def micropoints(self, tokens: int) -> int:
+        """What a trainer earns for so many accepted tokens."""
+        still = self.frozen.parameters if self.frozen else 0
+        return trainer_micropoints(tokens, self.model.parameters, still)
+
     def schedule_at(self, round_number: int) -> tuple[int, int]:
         """(alpha_q, lambda_q) in force in that round."""
         rows = [row for row in self.algorithm.schedule if row[0] <= round_number]
@@ -236,6 +254,7 @@ def _faults(manifest: Manifest) -> Iterator[str]:
     """Faults in order; a later rule may count on the earlier ones."""
     checks: tuple[Callable[[], str], ...] = (
         lambda: _tensor_fault(manifest.model),
+        lambda: _base_fault(manifest),
         lambda: _tokenizer_fault(manifest.tokenizer),
         lambda: _algorithm_fault(manifest.algorithm),
         lambda: _window_fault(manifest),
@@ -253,6 +272,11 @@ def _tensor_fault(model: Model) -> str:
     if model.parameters != sum(math.prod(shape) for _, shape in model.tensors):
         return "model.parameters is not the number of parameters in model.tensors"
     return _alias_fault(model)
+
+
+def _base_fault(manifest: Manifest) -> str:
+    base, model = manifest.frozen, manifest.model
+    return next(lora.faults(base, model.tensors, model.aliases), "") if base else ""
 
 
 def _tokenizer_fault(tokenizer: Tokenizer) -> str:
@@ -325,7 +349,7 @@ def _size_fault(manifest: Manifest) -> str:
     tokens = rounds.most_members * windows.most * windows.tokens
     if windows.most > _MOST_WINDOWS or tokens > JSON_INTEGER:
         return "windows.most is more than a round can hold"
-    points = trainer_micropoints(tokens, model.parameters)
+    points = manifest.micropoints(tokens)
     if points > JSON_INTEGER or points * rounds.most > _MOST_POINTS:
         return "the points of a round, or of all rounds, are too large to be counted"
     return ""

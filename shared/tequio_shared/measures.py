@@ -1,8 +1,9 @@
 """How good a head is on held-out text, by the word of members drawn for it.
 
 Rules. A head is drawn for as it is promoted: the lot follows from the secrets revealed up to then,
-and falls on witnesses that stated the head, so that they hold it. What they say is taken until the
-next head is drawn for, and of the run's last head after its end too. No rule depends on it.
+and falls on witnesses that stated the head, so that they hold it. What they say is taken of the
+last heads that were drawn for, so that short rounds leave time, and after the run's end too. No
+rule depends on it.
 
 Theory: all measure the same documents in the same way, so honest values differ by no more than
 devices do. The median of three is right though one of them lies; who is far from it shows.
@@ -19,6 +20,7 @@ from tequio_shared import election
 from tequio_shared.documents import WITNESS
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
+from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.scoring import MILLIBITS
 
 if TYPE_CHECKING:
@@ -50,11 +52,9 @@ class Draw:
         """Draw by what the round's members have stated and revealed so far."""
         return cls(head=head, drawn=_drawn(current, head))
 
-    def admit(self, author: PeerKey, round_number: int | None, body: HeadMeasure) -> None:
-        """Raise RefusedError unless the author may say that now."""
+    def admit(self, author: PeerKey) -> None:
+        """Raise RefusedError unless the author may still say what it measured."""
         head = self.head
-        if (round_number, body.head) != (head.round, to_text(head.hash)):
-            raise RefusedError("wrong-head", f"the head of round {head.round} is being measured")
         if author not in self.drawn:
             raise RefusedError("wrong-role", f"not drawn to measure the head of round {head.round}")
         if author in self.said:
@@ -64,6 +64,58 @@ class Draw:
     def bits_per_byte(self) -> float | None:
         """The median of what was said; None while that is nothing."""
         return bits_per_byte(median(self.said.values())) if self.said else None
+
+
+@dataclass(slots=True, kw_only=True)
+class Draws:
+    """The draws of a run, as far as measures are still taken: of the last heads drawn for."""
+
+    is_whole: bool
+    """Whether every draw of the run was seen; else some lie before the start of the view."""
+    open: list[Draw] = field(default_factory=list)  # ascending by round
+    measured: Draw | None = None  # of the newest head of which somebody said something
+    first: int | None = None  # round of the first head that was drawn for here
+
+    @property
+    def last(self) -> Draw | None:
+        """The last one."""
+        return self.open[-1] if self.open else None
+
+    def promoted(self, current: RoundState, head: Head) -> None:
+        """Draw for a head that has just been promoted; the oldest draw may close."""
+        self.open.append(Draw.at_promotion(current, head))
+        del self.open[:-MEASURED_HEADS]
+        self.first = head.round if self.first is None else self.first
+
+    def recall(self, draw: Draw) -> None:
+        """Take up a draw that lies before the start of the view."""
+        self.open = sorted([*self.open, draw], key=lambda one: one.head.round)
+
+    def admit(self, author: PeerKey, round_number: int, body: HeadMeasure) -> Draw | None:
+        """Find where that belongs; None: before the start of the view, where nobody can say.
+
+        Raises RefusedError unless the author may say it now.
+        """
+        for draw in self.open:
+            if (round_number, body.head) == (draw.head.round, to_text(draw.head.hash)):
+                draw.admit(author)
+                return draw
+        if not self.is_whole and (self.first is None or round_number < self.first):
+            return None
+        names = ", ".join(str(draw.head.round) for draw in self.open)
+        taken = (
+            f"measures are taken of the heads of rounds {names}" if names else "none is measured"
+        )
+        raise RefusedError("wrong-head", f"the head of round {round_number}: {taken}")
+
+    def take(self, author: PeerKey, round_number: int, body: HeadMeasure) -> None:
+        """Note what somebody says; raises RefusedError where it may not."""
+        draw = self.admit(author, round_number, body)
+        if draw is None:
+            return
+        draw.said[author] = body
+        if self.measured is None or self.measured.head.round <= draw.head.round:
+            self.measured = draw
 
 
 def is_due(manifest: Manifest, head_round: int, *, is_last: bool) -> bool:

@@ -288,9 +288,8 @@ class RoundState:
     def result(self, measured_ms: Mapping[int, int]) -> Result:
         """The result document from the proofs so far and the coordinator's times."""
         verdicts = self.verdicts()
-        parameters = self.manifest.model.parameters
         earned = {
-            slot: points.trainer_micropoints(one.header.tokens, parameters)
+            slot: self.manifest.micropoints(one.header.tokens)
             for slot, one in self.accepted().items()
         }
         witness = points.witness_micropoints(

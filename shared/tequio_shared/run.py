@@ -31,7 +31,7 @@ from tequio_shared.ids import (
     from_text,
     sha256,
 )
-from tequio_shared.measures import Draw, is_due
+from tequio_shared.measures import Draws, is_due
 from tequio_shared.roles import OF_COORDINATOR
 from tequio_shared.round import Head, NextHead, Phase, RoundView
 from tequio_shared.run_states import CloseReason, Event, State, VoidReason, Wish
@@ -55,6 +55,7 @@ from tequio_shared.tiers import Tiers
 
 if TYPE_CHECKING:
     from tequio_shared.manifest import Manifest
+    from tequio_shared.measures import Draw
     from tequio_shared.statement import Statement
 
 
@@ -104,8 +105,7 @@ class RunView:
     heads: dict[int, Head] = field(default_factory=dict)  # whole view: all promoted, by round
     published: dict[int, tuple[int, CheckpointPublish]] = field(default_factory=dict)
     """Whole view: the last statement that a round's head was published, with its log index."""
-    drawn: Draw | None = None  # who is to measure which head; the last draw
-    measured: Draw | None = None  # the last one of which somebody said something
+    draws: Draws  # who is to measure which heads
     said_ms: int = 0  # ts of the coordinator's last statement about the run
     closed: int = 0  # rounds closed
     voided: int = 0
@@ -127,6 +127,7 @@ class RunView:
                 manifest=manifest, standings=standings or Standings(), tiers=tiers or Tiers()
             ),
             next_head=nobody,
+            draws=Draws(is_whole=True),
         )
 
     @classmethod
@@ -134,7 +135,24 @@ class RunView:
         cls, net: NetworkId, manifest: Manifest, *, head: Head | None, next_head: NextHead | None
     ) -> RunView:
         """A light view between two rounds: just after run.open, round.close or round.void."""
-        return cls(net=net, manifest=manifest, accounts=None, head=head, next_head=next_head)
+        return cls(
+            net=net,
+            manifest=manifest,
+            accounts=None,
+            head=head,
+            next_head=next_head,
+            draws=Draws(is_whole=False),
+        )
+
+    @property
+    def drawn(self) -> Draw | None:
+        """Who is to measure which head: the last draw."""
+        return self.draws.last
+
+    @property
+    def measured(self) -> Draw | None:
+        """The draw for the newest head of which somebody said what it measured."""
+        return self.draws.measured
 
     def apply(self, index: int, statement: Statement, at_ms: int, documents: Documents) -> None:
         """Take the run's next entry; raises RefusedError when it does not follow from the log.
@@ -152,7 +170,7 @@ class RunView:
             case HeadAttest() | WorkCommit() | WitnessProof() as body:
                 self._apply_member(index, statement, body, at_ms)
             case HeadMeasure() as body:
-                self._apply_measure(statement, body)
+                self.draws.take(statement.author, statement.round or 0, body)
             case MemberReady() | MemberLeave() as body:
                 self._apply_membership(index, statement, body)
             case RunOpen() | RunPause() | RunResume() | RunFinish() | RunClose() as body:
@@ -172,7 +190,7 @@ class RunView:
             case HeadAttest() | WorkCommit() | WitnessProof() as body:
                 self._current(statement).admit(statement.author, body)
             case HeadMeasure() as body:
-                self._draw(statement, body)
+                self.draws.admit(statement.author, statement.round or 0, body)
             case RunPause() | RunResume() | RunFinish() as body:
                 self._organiser_event(body)
             case MemberReady() if self.accounts is not None:
@@ -208,21 +226,6 @@ class RunView:
         self._check_published(statement, body)
         if self.accounts is not None:
             self.published[statement.round or 0] = index, body
-
-    def _apply_measure(self, statement: Statement, body: HeadMeasure) -> None:
-        draw = self._draw(statement, body)
-        if draw is not None:
-            draw.said[statement.author] = body
-            self.measured = draw
-
-    def _draw(self, statement: Statement, body: HeadMeasure) -> Draw | None:
-        """The draw in which that is said; None: it lies before the start of a light view."""
-        if self.drawn is None and self.accounts is None:
-            return None
-        if self.drawn is None:
-            raise RefusedError("wrong-head", "no head is being measured")
-        self.drawn.admit(statement.author, statement.round, body)
-        return self.drawn
 
     def _apply_membership(
         self, index: int, statement: Statement, body: MemberReady | MemberLeave
@@ -342,7 +345,7 @@ class RunView:
         if self.accounts is not None:
             self.heads[self.head.round] = self.head
         if is_due(self.manifest, self.head.round, is_last=self.state is State.COOLDOWN):
-            self.drawn = Draw.at_promotion(self.round, self.head)
+            self.draws.promoted(self.round, self.head)
 
     def _apply_close(
         self, index: int, statement: Statement, body: RoundClose, documents: Documents

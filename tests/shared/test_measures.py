@@ -11,6 +11,7 @@ import pytest
 from tequio_shared import election, measures
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import from_text, sha256, to_text
+from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.manifest import Manifest, Measure
 from tequio_shared.run import RunView
 from tequio_shared.run_states import State
@@ -126,7 +127,7 @@ def test_a_run_that_measures_nothing_draws_nobody(measure: Measure) -> None:
     assert swarm.view.drawn is None
     head = swarm.view.head
     assert head is not None
-    with pytest.raises(RefusedError, match="no head is being measured"):
+    with pytest.raises(RefusedError, match="none is measured"):
         swarm.post(one, said(head))
 
 
@@ -164,18 +165,30 @@ def test_what_nobody_asked_for_is_refused_without_a_trace() -> None:
     assert swarm.view == before
 
 
-def test_a_head_may_be_measured_until_the_next_one_is_drawn_for() -> None:
-    swarm = measuring(every=2)
+def test_a_head_may_be_measured_until_so_many_later_ones_are_drawn_for() -> None:
+    swarm = measuring(every=1, most=MEASURED_HEADS + 2)
     draw = until_draw(swarm)
-    first, second, _ = drawn(swarm, draw)
-    swarm.run_rounds(1)
+    first, second, third = drawn(swarm, draw)
     swarm.post(first, said(draw.head))
-    later = until_draw(swarm)
-    assert swarm.view.measured is draw, "the last one of which anything is known"
-    with pytest.raises(RefusedError, match="is being measured"):
-        swarm.post(second, said(draw.head))
+    for _ in range(MEASURED_HEADS - 1):
+        later = until_draw(swarm)
+    swarm.post(second, said(draw.head))
+    assert swarm.view.measured is draw, "the newest of which anything is known"
     swarm.post(drawn(swarm, later)[0], said(later.head))
     assert swarm.view.measured is later
+    until_draw(swarm)
+    with pytest.raises(RefusedError, match="taken of the heads of rounds 1, 2, 3, 4") as refusal:
+        swarm.post(third, said(draw.head))
+    assert refusal.value.code == "wrong-head"
+
+
+def test_a_late_word_about_an_older_head_leaves_the_newest_that_is_known() -> None:
+    swarm = measuring(every=1)
+    old, new = until_draw(swarm), until_draw(swarm)
+    swarm.post(drawn(swarm, new)[0], said(new.head))
+    swarm.post(drawn(swarm, old)[0], said(old.head, 9_000_000))
+    assert told(swarm) == (new.head.round, 7.0)
+    assert len(old.said) == 1
 
 
 def test_the_last_head_is_measured_when_the_run_is_over() -> None:
@@ -201,20 +214,42 @@ def test_a_replay_draws_the_same_and_hears_the_same() -> None:
     assert again.measured == swarm.view.measured
 
 
+def light_from_here(swarm: Swarm) -> RunView:
+    return RunView.light(
+        swarm.net, swarm.manifest, head=swarm.view.head, next_head=swarm.view.next_head
+    )
+
+
 def test_a_light_view_takes_on_trust_what_was_drawn_before_it_began() -> None:
     swarm = measuring(every=2)
     draw = until_draw(swarm)
     swarm.run_rounds(1)
-    light = RunView.light(
-        swarm.net, swarm.manifest, head=swarm.view.head, next_head=swarm.view.next_head
-    )
-    begun = len(swarm.entries)
+    light, begun = light_from_here(swarm), len(swarm.entries)
     swarm.post(drawn(swarm, draw)[0], said(draw.head))
     assert follow(light, swarm, begun).measured is None
     seen = len(swarm.entries)
     later = until_draw(swarm)
+    swarm.post(drawn(swarm, draw)[1], said(draw.head))
     swarm.post(drawn(swarm, later)[0], said(later.head))
     assert follow(light, swarm, seen).measured == later
+
+
+def test_a_light_view_that_was_told_of_an_earlier_draw_holds_words_against_it() -> None:
+    swarm = measuring(every=1)
+    first, second = until_draw(swarm), until_draw(swarm)
+    swarm.run_rounds(2)
+    light, begun = light_from_here(swarm), len(swarm.entries)
+    light.draws.recall(copy.deepcopy(second))
+    swarm.post(drawn(swarm, second)[0], said(second.head))
+    swarm.post(drawn(swarm, first)[0], said(first.head))
+    assert follow(light, swarm, begun).measured == second
+    outside = next(one for one in swarm.volunteers if one.key not in second.drawn)
+    lie = outside.sign(swarm.net, swarm.manifest.run_id, said(second.head), swarm.now_ms)
+    with pytest.raises(RefusedError, match="not drawn"):
+        light.apply(len(swarm.entries), lie.statement, 0, swarm.blobs.__getitem__)
+    seen = len(swarm.entries)
+    later = until_draw(swarm)
+    assert follow(light, swarm, seen).drawn == later
 
 
 def follow(view: RunView, swarm: Swarm, first: int) -> RunView:

@@ -43,6 +43,7 @@ class Desktop:
         width, height = SIZE
         screen = f"{width}x{height}x24"
         command = ["Xvfb", "-displayfd", str(write), "-screen", "0", screen, "-nolisten", "tcp"]
+        command.append("-noreset")  # it would begin anew, and lose whoever comes, after a client
         self._programs: dict[str, subprocess.Popen[bytes]] = {}
         self._server = subprocess.Popen(command, pass_fds=(write,), stderr=subprocess.DEVNULL)
         os.close(write)
@@ -53,10 +54,14 @@ class Desktop:
             "QT_QPA_PLATFORM": "xcb",
             "XDG_SESSION_TYPE": "x11",
         }
-        self.start("openbox")
-        wait_until(
-            lambda: "0x" in self.do("xprop", "-root", "_NET_SUPPORTING_WM_CHECK"), PATIENCE_S
-        )
+        try:
+            self.start("openbox")
+            wait_until(
+                lambda: "0x" in self.do("xprop", "-root", "_NET_SUPPORTING_WM_CHECK"), PATIENCE_S
+            )
+        except BaseException:
+            self._end()
+            raise
 
     def start_panel(self) -> None:
         """Have a panel with a tray."""
@@ -164,6 +169,9 @@ class Desktop:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._end()
+
+    def _end(self) -> None:
         for name in list(self._programs):
             self.stop(name)
         self._server.terminate()

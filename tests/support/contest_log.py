@@ -6,7 +6,6 @@ gives real ones. A test says a lie in the place of any step, and the log signs w
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -15,27 +14,15 @@ import msgspec
 from tequio_client.audit.findings import Report
 from tequio_client.audit.fold import Fold
 from tequio_client.competition import outcomes
-from tequio_client.organiser import archive_cipher, custody
 from tequio_client.verifying.bundle import About, BundleWriter
-from tequio_shared import judging, merkle, sealed_set
+from tequio_shared import judging, merkle
 from tequio_shared.competition_draw import commitment
-from tequio_shared.competition_rules import (
-    Budget,
-    CompetitionRules,
-    Dates,
-    Scoring,
-    Submission,
-    SubmittedFile,
-)
 from tequio_shared.evaluations import Environment, Evaluation
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, sha256, to_text
 from tequio_shared.judging import Text
-from tequio_shared.key_share import KeyShare
 from tequio_shared.keys import Signer
 from tequio_shared.notes import sign_checkpoint
 from tequio_shared.scoring import DocumentScore
-from tequio_shared.sealed_archive import Begin, Head
-from tequio_shared.sealed_set import SealedSet
 from tequio_shared.statement import Entry, make, sign
 from tequio_shared.statements.competitions import (
     CompChallenge,
@@ -51,6 +38,21 @@ from tequio_shared.statements.competitions import (
     EvalSecret,
 )
 from tests.support.authors import registration
+from tests.support.contest_paper import (
+    CUSTODIANS,
+    DEADLINE,
+    DRAW,
+    ENTRANTS,
+    EVALUATORS,
+    NEEDED,
+    OPENS,
+    RESULT,
+    TEXTS,
+    Sealing,
+    folder_of,
+    rules,
+    secret_of,
+)
 from tests.support.memory_log import COORDINATOR, LOG_SIGNER, NET, NOW_MS, MemoryLog, genesis
 
 if TYPE_CHECKING:
@@ -58,18 +60,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.competition import CompetitionView
+    from tequio_shared.competition_rules import Submission
     from tequio_shared.evaluations import Outcome
     from tequio_shared.statements import Body
 
-HOUR_MS = 3_600_000
-OPENS, DEADLINE, DRAW, SCORED, RESULT = (NOW_MS + HOUR_MS * n for n in (1, 5, 6, 8, 9))
-TEXTS = tuple(f"On day {at} the rain came back, and {at * 7} birds. " * 6 for at in range(9))
-ENTRANTS = {"alpha": 2_000, "beta": 2_200}
-"""Who enters, and the millibits that each needs for a byte."""
-EVALUATORS = ("eva", "edu", "ema", "eli")
-CUSTODIANS = ("carla", "carlos", "celia")
-KEY = bytes(range(64, 96))
-NEEDED = 2
 STEPS = ("open", "enter", "offer", "close", "secrets", "draw", "reveal", "score", "result")
 
 
@@ -91,10 +85,13 @@ class ContestLog:
         self.blobs: dict[Digest, bytes] = {}
         self.now_ms = NOW_MS
         self.signers = {"coordinator": COORDINATOR, "organiser": COORDINATOR}
-        self.shares: list[KeyShare] = []
         for name in (*CUSTODIANS, *ENTRANTS, *EVALUATORS):
             self.say(name, registration(NET, self.signer(name).key))
-        self.rules = self._rules()
+        sealing = Sealing.of(self.texts, self.swapped)
+        self.shares = list(sealing.shares)
+        custodians = [self.key(name) for name in CUSTODIANS]
+        self.rules = rules(sealing.sealed, custodians, self.window, self.drawn)
+        self.put(sealing.archive)
         self.put(self.rules.encode())
 
     # --- a log that anything goes into
@@ -338,74 +335,6 @@ class ContestLog:
             tokens=len(raw),
             millibits=self.millibits(name, entrant, text) if self.millibits else made_up,
         )
-
-    def _rules(self) -> CompetitionRules:
-        return CompetitionRules(
-            name="Rainy days 2026",
-            sealed=self._sealed(),
-            archive="",
-            custodians=tuple(to_text(self.key(name)) for name in CUSTODIANS),
-            budget=Budget(parameters=0, tokens=0, hours=0),
-            dates=Dates(opens=OPENS, deadline=DEADLINE, draw=DRAW, scored=SCORED, result=RESULT),
-            scoring=Scoring(
-                window=self.window, stride=self.window // 2, documents=self.drawn, evaluators=3
-            ),
-            data="",
-        )
-
-    def _sealed(self) -> SealedSet:
-        """Seal the texts, and keep the archive and the shares."""
-        salts = [sha256(b"salt", bytes([at]))[:16] for at in range(len(self.texts))]
-        leaves = [
-            sealed_set.leaf(salt, (text.encode(),))
-            for salt, text in zip(salts, self.texts, strict=True)
-        ]
-        raws = [self.swapped.get(at, text).encode() for at, text in enumerate(self.texts)]
-        head = Head(
-            root=merkle.root_of_hashes(leaves),
-            documents=len(raws),
-            size_bytes=sum(map(len, raws)),
-        )
-        plain = b"".join(leaves) + b"".join(
-            Begin(index=at, salt=salts[at], size_bytes=len(raw)).encode() + raw
-            for at, raw in enumerate(raws)
-        )
-        archive = b"".join(archive_cipher.encrypted(KEY, head, (plain,)))
-        self.shares = [
-            KeyShare(index=at, needed=NEEDED, shares=len(CUSTODIANS), root=head.root, value=value)
-            for at, value in enumerate(custody.split(KEY, NEEDED, len(CUSTODIANS)), 1)
-        ]
-        return SealedSet(
-            root=to_text(head.root),
-            documents=head.documents,
-            size_bytes=head.size_bytes,
-            archive=self.put(archive),
-            needed=NEEDED,
-            shares=tuple(to_text(one.name) for one in self.shares),
-        )
-
-
-def secret_of(name: str) -> Digest:
-    """What an evaluator commits to."""
-    return sha256(b"secret", name.encode())
-
-
-def folder_of(entrant: str, folder: Path | None = None) -> Submission:
-    """A folder on the Hub; its files are those of a folder that is here, or made up."""
-    files = {"model.safetensors": b"weights of " + entrant.encode()}
-    if folder is not None:
-        files = {one.name: one.read_bytes() for one in folder.iterdir()}
-    return Submission(
-        run="",
-        round=0,
-        weights_root="",
-        repo=f"user/{entrant}",
-        revision=hashlib.sha1(entrant.encode(), usedforsecurity=False).hexdigest(),
-        files=tuple(
-            SubmittedFile(name=name, size_bytes=len(raw), sha256=to_text(sha256(raw)))
-            for name, raw in sorted(files.items())
-        ),
-    )
 
 
 def placed(outcome: Outcome, entrant: str, **changes: int) -> Outcome:

@@ -14,6 +14,7 @@ from tequio_client.audit.main import Quiet
 from tequio_client.clock import now_ms
 from tequio_client.competition.evaluator import Evaluator, Means
 from tequio_client.competition.log_reader import LogReader
+from tequio_client.competition.speaking import FolderSpeaker
 from tequio_client.folder_lock import locked
 from tequio_client.trainer import device
 from tequio_client.worker.endings import first_of
@@ -101,7 +102,8 @@ def _work(
     pause_s = SOON_S
     with locked(wish.folder), bars as progress:
         reader.read(progress)
-        evaluator = Evaluator(reader, _means(wish, chosen, progress, told))
+        speaker = FolderSpeaker(wish.ledger, wish.folder)
+        evaluator = Evaluator(reader, _means(wish, chosen, progress, told), speaker)
         while True:
             try:
                 if not rounds(reader, evaluator):

@@ -8,27 +8,20 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
-import trio
 
-from tequio_client import identity
 from tequio_client.clock import now_ms
 from tequio_client.competition import (
     drawn_texts,
-    memory,
     moments,
-    part_taking,
     scores,
-    secret_file,
-    speaking,
     weights,
 )
 from tequio_client.ledger_api import LedgerRefusedError
 from tequio_client.trainer import weight_files
-from tequio_client.worker import endings
+from tequio_client.worker import scoring_memory, secret_file
 from tequio_client.worker.endings import first_of
 from tequio_shared import competition_draw
 from tequio_shared.competition_state import Phase
@@ -43,9 +36,9 @@ if TYPE_CHECKING:
 
     from tequio_client.audit.main import Progress
     from tequio_client.competition.log_reader import LogReader
+    from tequio_client.competition.speaking import Speaker
     from tequio_client.trainer.device import Device
     from tequio_shared.competition import CompetitionView
-    from tequio_shared.ids import PeerKey
     from tequio_shared.statements import Body
 
 log = structlog.get_logger(__name__)
@@ -81,12 +74,13 @@ class _Trouble:
 
 
 class Evaluator:
-    """Does for a key whose folder is locked what competitions ask of it."""
+    """Does for a key what competitions ask of it; nobody else uses the folder meanwhile."""
 
-    def __init__(self, reader: LogReader, means: Means) -> None:
+    def __init__(self, reader: LogReader, means: Means, speaker: Speaker) -> None:
         self._reader = reader
         self._means = means
-        self.key: PeerKey = identity.load_or_create(means.folder).key
+        self._speaker = speaker
+        self.key = speaker.key
         self._troubles: dict[tuple[str, str], _Trouble] = {}  # by competition and entrant
         self._told: set[tuple[str, str]] = set()
 
@@ -114,7 +108,7 @@ class Evaluator:
                 self._tell(view, f"no offer: {why}")
             return
         try:
-            self._speak(part_taking.offering(view, self._means.folder))
+            self._speak(secret_file.offering(view.id, self.key, self._means.folder))
         except NotTakenError as err:
             self._tell(view, f"no offer: {err}")
         else:
@@ -231,7 +225,7 @@ class Evaluator:
         most = view.rules.budget.parameters
         if most and parameters > most:
             raise UserFacingError(f"it has {parameters:,} parameters, and {most:,} are allowed")
-        lacking = memory.lacking(parameters)
+        lacking = scoring_memory.lacking(parameters)
         if lacking:
             raise UserFacingError(lacking)
 
@@ -250,7 +244,7 @@ class Evaluator:
             accounts = None if history is None else history.view.accounts
             if accounts is not None and self.key in accounts.rostered:
                 return f"this key trained in a run that is in it, as {entrant.name}"
-        return memory.lacking(self._largest(view))
+        return scoring_memory.lacking(self._largest(view))
 
     def _largest(self, view: CompetitionView) -> int:
         """Parameters of the largest model that may come, as far as anybody can know."""
@@ -258,7 +252,7 @@ class Evaluator:
             return view.rules.budget.parameters
         sides = [one.side for one in view.entrants.values() if one.side is not None]
         runs = self._reader.runs
-        known = [runs[one].view.manifest.model.parameters for one in sides if one in runs]
+        known = [runs[one].view.manifest.parameters for one in sides if one in runs]
         return max(known, default=0)
 
     # --- words
@@ -268,18 +262,13 @@ class Evaluator:
 
     def _speak(self, body: Body, *documents: bytes) -> bool:
         """Say it; whether it was new. Raises NotTakenError, and UserFacingError for one away."""
-        said = partial(speaking.speak, self._reader.ledger, self._means.folder, body, *documents)
-        is_new, refused = True, None
-        with endings.reached(self._reader.ledger):
-            try:
-                trio.run(said)
-            except* LedgerRefusedError as group:
-                refused = first_of(group)
-        if isinstance(refused, LedgerRefusedError):
-            is_new = False
-            if refused.code != _SAID:
-                raise NotTakenError(f"the ledger says no: {refused}")
-        return is_new
+        try:
+            self._speaker.say(body, *documents)
+        except LedgerRefusedError as err:
+            if err.code != _SAID:
+                raise NotTakenError(f"the ledger says no: {err}") from err
+            return False
+        return True
 
     def _finish(self, view: CompetitionView, left: Sequence[str]) -> None:
         if self._said(view, "finish"):

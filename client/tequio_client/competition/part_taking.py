@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client import identity
-from tequio_client.competition import moments, secret_file, speaking
+from tequio_client.competition import moments, speaking
 from tequio_client.competition.submission import Looked, of_head
 from tequio_client.folder_lock import locked
-from tequio_client.worker import endings
-from tequio_shared import competition_draw
+from tequio_client.worker import endings, secret_file
 from tequio_shared.competition_state import Phase
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.key_share import KeyShare
-from tequio_shared.statements.competitions import CompEnter, CompReveal, CompSubmit, EvalOffer
+from tequio_shared.statements.competitions import CompEnter, CompReveal, CompSubmit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,20 +80,13 @@ def offer(log: LogReader, wanted: str | None, folder: Path) -> str:
     view = log.look(wanted)
     _check_phase(view, Phase.OPEN, f"it takes offers until {_deadline(view)}")
     with locked(folder), endings.reached(log.ledger):
-        trio.run(speaking.speak, log.ledger, folder, offering(view, folder))
+        key = identity.load_or_create(folder).key
+        trio.run(speaking.speak, log.ledger, folder, secret_file.offering(view.id, key, folder))
     return (
         f"offered to evaluate {view.rules.name}; the secret is in "
         f"{secret_file.place(folder, view.id)}: keep it, and have `tequio competition evaluate` "
         f"running from {_deadline(view)} on"
     )
-
-
-def offering(view: CompetitionView, folder: Path) -> EvalOffer:
-    """The word that offers, its secret kept."""
-    key = identity.load_or_create(folder).key
-    secret = secret_file.made(folder, view.id)
-    commit = competition_draw.commitment(view.id, key, secret)
-    return EvalOffer(competition=to_text(view.id), commit=to_text(commit))
 
 
 def reveal(log: LogReader, wanted: str | None, share_file: Path, folder: Path) -> str:

@@ -93,6 +93,8 @@ class Prepare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="prep
     """Canonical data manifest."""
     tokenizer: FilePath | None = None
     """The tokenizer as Hugging Face writes it (`tokenizer.json`); none for raw bytes."""
+    base: Annotated[tuple[FilePath, ...], msgspec.Meta(max_length=FILES)] = ()
+    """Files of the frozen base in the manifest's order; none where all weights are trained."""
     device: Annotated[str, msgspec.Meta(pattern=r"^(auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?)$")] = (
         "auto"
     )
@@ -197,6 +199,18 @@ class Evaluate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="eva
     """Tokens to generate after the prompt; 0: no sample."""
 
 
+class Continue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="continue"):
+    """Let a head go on from the beginning of a held-out document. Answered by `Continued`."""
+
+    wish: Positive
+    round: Number
+    weights: FilePath
+    shards: Shards
+    """As in `Evaluate`."""
+    document: Number
+    """Its place, counted over the shards."""
+
+
 class Rest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rest"):
     """Do nothing; drop an unfinished task. Answered by `Resting`."""
 
@@ -209,7 +223,7 @@ class Quit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="quit"):
     wish: Positive
 
 
-Wish: TypeAlias = Prepare | Train | Finish | Screen | Advance | Evaluate | Rest | Quit
+Wish: TypeAlias = Prepare | Train | Finish | Screen | Advance | Evaluate | Continue | Rest | Quit
 
 
 class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="hello"):
@@ -337,6 +351,16 @@ class Evaluated(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ev
     seconds: float
 
 
+class Continued(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="continued"):
+    """What a head writes, as far as it fits into a statement."""
+
+    wish: Positive
+    round: Number
+    prompt: Text
+    text: Text
+    seconds: float
+
+
 class Resting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="resting"):
     """The trainer does nothing, as asked."""
 
@@ -358,7 +382,9 @@ class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faile
     """The process ends after this line and must be started anew."""
 
 
-Answer: TypeAlias = Ready | Trained | Screened | Advanced | Evaluated | Resting | Failed
+Answer: TypeAlias = (
+    Ready | Trained | Screened | Advanced | Evaluated | Continued | Resting | Failed
+)
 """A report that settles a wish."""
 Report: TypeAlias = Hello | Alive | Answer
 

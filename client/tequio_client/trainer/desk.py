@@ -10,13 +10,22 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import msgspec
 
-from tequio_client.link.messages import Advance, Evaluate, Finish, Prepare, Rest, Screen, Train
+from tequio_client.link.messages import (
+    Advance,
+    Continue,
+    Evaluate,
+    Finish,
+    Prepare,
+    Rest,
+    Screen,
+    Train,
+)
 from tequio_shared.errors import TequioError
 
 if TYPE_CHECKING:
     from tequio_client.link.messages import Wish
 
-Work: TypeAlias = Train | Screen | Advance | Evaluate
+Work: TypeAlias = Train | Screen | Advance | Evaluate | Continue
 Task: TypeAlias = Work | Rest
 _W = TypeVar("_W", Prepare, Task)
 

@@ -69,17 +69,24 @@ class Tally:
 
 
 class Begun:
-    """What was read for the last task that measured: who is asked the same again goes on there."""
+    """What was read or written for the last task that measured: asked again, it goes on there."""
 
     def __init__(self) -> None:
         self._task: object = None
         self._tally = Tally(np.zeros(0))
+        self._written: list[int] = []
 
     def tally(self, task: object, documents: int) -> Tally:
         """Give the tally of the task; the one that is there if it was begun before."""
         if task != self._task:
             self._task, self._tally = task, Tally(np.zeros(documents))
         return self._tally
+
+    def written(self, task: object) -> list[int]:
+        """Give the ids that were written for the task; those that are there if it was begun."""
+        if task != self._task:
+            self._task, self._written = task, []
+        return self._written
 
 
 def score(  # noqa: PLR0913 - one call, all by name

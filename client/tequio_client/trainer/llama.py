@@ -4,6 +4,8 @@ Same tensor names and same outputs as `transformers.LlamaForCausalLM` (a test ho
 without its import: that costs 120 MB of memory and 2.7 s of CPU in every trainer, more than torch
 does for a small model. Configurations beyond this file's reach go to transformers.
 
+Rope scaling is that of `rope`; attention and feed-forward may have biases.
+
 Shapes: B samples, L tokens, D hidden, H heads, K key-value heads, E head size, V vocabulary.
 """
 
@@ -16,15 +18,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tequio_client.trainer import rope
+from tequio_client.trainer.rope import Rope
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _PLAIN = {
     "hidden_act": "silu",
-    "attention_bias": False,
-    "mlp_bias": False,
     "attention_dropout": 0.0,
-    "rope_scaling": None,
+    "partial_rotary_factor": None,
     "pretraining_tp": 1,
 }
 """What a configuration must say, or leave out, to be one of ours."""
@@ -44,33 +47,35 @@ class LlamaConfig:
     key_value_heads: int
     head_size: int
     norm_eps: float
-    rope_theta: float
+    rope: Rope
     init_std: float
     is_tied: bool
+    has_attention_bias: bool
+    has_inner_bias: bool
 
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> LlamaConfig | None:  # JSON of any model
-        """Read a Hugging Face configuration; None when it is not a plain Llama."""
-        if unlike(config):
-            return None
-        rope = config.get("rope_parameters") or {}
-        return _read(config, rope.get("rope_theta") or config.get("rope_theta") or 10_000.0)
+        """Read a Hugging Face configuration; None when it is not such a Llama.
+
+        Raises UserFacingError for rope scaling with odd numbers.
+        """
+        return None if unlike(config) else _read(config)
 
 
 def unlike(config: Mapping[str, Any]) -> str:  # JSON of any model
-    """Name what keeps a configuration from being a plain Llama's; empty: nothing does."""
+    """Name what keeps a configuration from being one of this file's; empty: nothing does."""
     if config.get("model_type") != "llama":
         return f"model_type {config.get('model_type')!r}"[:_SAID]
     for name, plain in _PLAIN.items():
         if config.get(name, plain) != plain:
             return f"{name} {config[name]!r}"[:_SAID]
-    rope = config.get("rope_parameters") or {}
-    if rope.get("rope_type", "default") != "default":
-        return f"rope_type {rope['rope_type']!r}"[:_SAID]
-    return "a partial_rotary_factor" if "partial_rotary_factor" in rope else ""
+    if "partial_rotary_factor" in rope.fields(config):
+        return "a partial_rotary_factor"
+    kind = rope.kind_of(config)
+    return "" if kind in rope.KINDS else f"rope_type {kind!r}"
 
 
-def _read(config: Mapping[str, Any], rope_theta: float) -> LlamaConfig:
+def _read(config: Mapping[str, Any]) -> LlamaConfig:  # JSON of any model
     """Take the fields, with the defaults of transformers' LlamaConfig."""
     hidden, heads = config.get("hidden_size", 4096), config.get("num_attention_heads", 32)
     return LlamaConfig(
@@ -82,9 +87,11 @@ def _read(config: Mapping[str, Any], rope_theta: float) -> LlamaConfig:
         key_value_heads=config.get("num_key_value_heads") or heads,
         head_size=config.get("head_dim") or hidden // heads,
         norm_eps=config.get("rms_norm_eps", 1e-6),
-        rope_theta=rope_theta,
+        rope=Rope.of(config),
         init_std=config.get("initializer_range", 0.02),
         is_tied=bool(config.get("tie_word_embeddings", False)),
+        has_attention_bias=bool(config.get("attention_bias", False)),
+        has_inner_bias=bool(config.get("mlp_bias", False)),
     )
 
 
@@ -99,22 +106,28 @@ def shapes(config: LlamaConfig) -> tuple[tuple[str, tuple[int, ...]], ...]:
     wide = config.heads * config.head_size
     narrow = config.key_value_heads * config.head_size
     hidden, inner = config.hidden_size, config.intermediate_size
-    of_layer: dict[str, tuple[int, ...]] = {
-        "input_layernorm": (hidden,),
+    matrices = {
         "mlp.down_proj": (hidden, inner),
         "mlp.gate_proj": (inner, hidden),
         "mlp.up_proj": (inner, hidden),
-        "post_attention_layernorm": (hidden,),
         "self_attn.k_proj": (narrow, hidden),
         "self_attn.o_proj": (hidden, wide),
         "self_attn.q_proj": (wide, hidden),
         "self_attn.v_proj": (narrow, hidden),
     }
+    of_layer: dict[str, tuple[int, ...]] = {
+        "input_layernorm.weight": (hidden,),
+        "post_attention_layernorm.weight": (hidden,),
+    }
+    for name, shape in matrices.items():
+        of_layer[f"{name}.weight"] = shape
+        if config.has_inner_bias if name.startswith("mlp.") else config.has_attention_bias:
+            of_layer[f"{name}.bias"] = shape[:1]
     found: dict[str, tuple[int, ...]] = {HEAD: (config.vocab_size, hidden)}
     if not config.is_tied:
         found[EMBEDDING] = (config.vocab_size, hidden)
     for layer in range(config.layers):
-        found |= {f"model.layers.{layer}.{name}.weight": of_layer[name] for name in of_layer}
+        found |= {f"model.layers.{layer}.{name}": shape for name, shape in of_layer.items()}
     found["model.norm.weight"] = (hidden,)
     return tuple(sorted(found.items()))
 
@@ -136,13 +149,13 @@ class Llama(nn.Module):
         return logits
 
     def initialise(self, generator: torch.Generator) -> None:
-        """Fill with the usual start: normal matrices, norms of one."""
+        """Fill with the usual start: normal matrices, norms of one, biases of zero."""
         with torch.no_grad():
-            for parameter in self.parameters():
+            for name, parameter in self.named_parameters():
                 if parameter.dim() > 1:
                     parameter.normal_(0.0, self.config.init_std, generator=generator)
                 else:
-                    parameter.fill_(1.0)
+                    parameter.fill_(0.0 if name.endswith(".bias") else 1.0)
 
 
 class _Trunk(nn.Module):
@@ -181,10 +194,11 @@ class _Attention(nn.Module):
         super().__init__()
         self.config = config
         wide, narrow = config.heads * config.head_size, config.key_value_heads * config.head_size
-        self.q_proj = nn.Linear(config.hidden_size, wide, bias=False)
-        self.k_proj = nn.Linear(config.hidden_size, narrow, bias=False)
-        self.v_proj = nn.Linear(config.hidden_size, narrow, bias=False)
-        self.o_proj = nn.Linear(wide, config.hidden_size, bias=False)
+        has_bias = config.has_attention_bias
+        self.q_proj = nn.Linear(config.hidden_size, wide, bias=has_bias)
+        self.k_proj = nn.Linear(config.hidden_size, narrow, bias=has_bias)
+        self.v_proj = nn.Linear(config.hidden_size, narrow, bias=has_bias)
+        self.o_proj = nn.Linear(wide, config.hidden_size, bias=has_bias)
 
     def forward(self, hidden_bld: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
         mixed_bhle = functional.scaled_dot_product_attention(
@@ -205,9 +219,10 @@ class _Attention(nn.Module):
 class _Gate(nn.Module):
     def __init__(self, config: LlamaConfig) -> None:
         super().__init__()
-        self.gate_proj = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)
-        self.up_proj = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)
-        self.down_proj = nn.Linear(config.intermediate_size, config.hidden_size, bias=False)
+        inner, has_bias = config.intermediate_size, config.has_inner_bias
+        self.gate_proj = nn.Linear(config.hidden_size, inner, bias=has_bias)
+        self.up_proj = nn.Linear(config.hidden_size, inner, bias=has_bias)
+        self.down_proj = nn.Linear(inner, config.hidden_size, bias=has_bias)
 
     def forward(self, hidden_bld: Tensor) -> Tensor:
         opened = functional.silu(self.gate_proj(hidden_bld)) * self.up_proj(hidden_bld)
@@ -228,12 +243,10 @@ class _Norm(nn.Module):
 
 def _rotation(config: LlamaConfig, length: int, like: Tensor) -> tuple[Tensor, Tensor]:
     """Cosine and sine [L, E] of the rotary position embedding."""
-    exponent = torch.arange(0, config.head_size, 2, device=like.device).float() / config.head_size
-    angle = torch.outer(
-        torch.arange(length, device=like.device).float(), 1.0 / config.rope_theta**exponent
-    )
-    angle_le = torch.cat((angle, angle), dim=1)
-    return angle_le.cos().to(like.dtype), angle_le.sin().to(like.dtype)
+    speeds = config.rope.speeds(config.head_size, like.device)
+    angle = torch.outer(torch.arange(length, device=like.device).float(), speeds)
+    angle_le, large = torch.cat((angle, angle), dim=1), config.rope.enlarged
+    return (angle_le.cos() * large).to(like.dtype), (angle_le.sin() * large).to(like.dtype)
 
 
 def _turned(heads_bhle: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:

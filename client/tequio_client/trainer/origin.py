@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_client.trainer import files, llama, model, weight_files
+from tequio_client.trainer import adapters, files, llama, model, stored, weight_files
 from tequio_shared import head, manifest
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from tequio_client.trainer.model import Model
     from tequio_shared.layout import Layout, LayoutKind
+    from tequio_shared.lora import Base
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +69,20 @@ def from_folder(folder: Path, *, layout: LayoutKind) -> Origin:
     check_ours(config, str(folder))
     _, loaded = weight_files.load(folder)
     return _origin(config, loaded, layout)
+
+
+def beside(
+    config: bytes, base: Base, paths: Sequence[Path], *, seed: int, layout: LayoutKind
+) -> Origin:
+    """Start with seeded pairs beside a frozen base, that change nothing yet.
+
+    Raises UserFacingError when the files are not of a network with that configuration.
+    """
+    weights = stored.read(config, paths)
+    stored.check_finite(weights)
+    made = adapters.build(config, base, weights)
+    adapters.start(made, seed)
+    return _origin(config, made, layout)
 
 
 def check_ours(config: bytes, source: str) -> None:

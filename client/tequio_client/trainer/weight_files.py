@@ -124,11 +124,12 @@ def _shapes(folder: Path) -> dict[str, tuple[int, ...]]:
             with safe_open(path, framework="pt") as file:
                 found |= {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - no mapping
         except (SafetensorError, OSError) as err:
-            raise UserFacingError(_not_safetensors(path, err)) from err
+            raise UserFacingError(not_safetensors(path, err)) from err
     return found
 
 
-def _not_safetensors(path: Path, err: Exception) -> str:
+def not_safetensors(path: Path, err: Exception) -> str:
+    """Say why a file could not be read as what it is called, and what to do."""
     if not path.is_file():
         return f"{path} is missing; download the model again"
     with path.open("rb") as file:

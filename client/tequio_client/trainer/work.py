@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from tequio_client.link import messages
-from tequio_client.trainer import codecs, evaluate, files, inner, screen, workshop
+from tequio_client.trainer import codecs, evaluate, files, inner, screen, workshop, writing
 from tequio_client.trainer import head as heads
 from tequio_client.trainer.data import TrainingData, held_out_documents
 from tequio_client.trainer.head import HeadFiles
@@ -84,6 +84,8 @@ def do(bench: Bench) -> messages.Answer:
         return screened(task, bench)
     if isinstance(task, messages.Advance):
         return advance(task, bench)
+    if isinstance(task, messages.Continue):
+        return continued(task, bench)
     return measured(task, bench)
 
 
@@ -354,7 +356,25 @@ def measured(task: messages.Evaluate, bench: Bench) -> messages.Evaluated:
     )
 
 
-def _documents(task: messages.Evaluate, shop: Workshop) -> Iterator[Document]:
+def continued(task: messages.Continue, bench: Bench) -> messages.Continued:
+    """Go on from the beginning of a document; raises NonFiniteError, UserFacingError."""
+    bench.activity.begin(task.wish, "evaluating")
+    shop = bench.shop
+    document = next(islice(_documents(task, shop), task.document, None), None)
+    if document is None:
+        raise UserFacingError(f"the held-out shards have no document {task.document}")
+    shop.model.load(shop.master(task.weights), shop.layout)
+    spell = writing.speller(shop)
+    start = writing.beginning(document, spell)
+    written = shop.begun.written(msgspec.structs.replace(task, wish=1))
+    writing.go_on(shop, start, written, bench.check)
+    prompt, text = writing.parted(start, written, spell)
+    return messages.Continued(
+        wish=task.wish, round=task.round, prompt=prompt, text=text, seconds=bench.seconds
+    )
+
+
+def _documents(task: messages.Evaluate | messages.Continue, shop: Workshop) -> Iterator[Document]:
     for shard in task.shards:
         if shard.index >= len(shop.corpus.held_out):
             raise UserFacingError(f"the data has no held-out shard {shard.index}")

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import psutil
 import torch
 
 from tequio_client.link.messages import Prepare, Ready
-from tequio_client.trainer import codecs, device, files, model
+from tequio_client.trainer import adapters, codecs, device, files, model
 from tequio_client.trainer.evaluate import Begun
 from tequio_shared.corpus import Corpus
 from tequio_shared.errors import UserFacingError
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
     from tequio_client.trainer.device import Device
     from tequio_client.trainer.model import Model
     from tequio_shared.layout import Layout
+    from tequio_shared.lora import Base
 
 _Q15 = 1 << 15
+_MIB, _GIB = 1 << 20, 1 << 30
 _BYTES = 256  # a byte model may have ids above: separators
 
 
@@ -92,7 +95,7 @@ def open_workshop(prepare: Prepare) -> Workshop:
     corpus = Corpus.parse(_content(prepare.data_manifest))
     chosen = device.choose(prepare.device)
     device.limit(chosen, threads=prepare.threads, memory_mb=prepare.memory_mb)
-    built = _built(_content(prepare.config), manifest)
+    built = _built(prepare, manifest, chosen)
     if corpus.sequence != manifest.model.sequence:
         raise UserFacingError(
             f"the data has sequences of {corpus.sequence}, the run of {manifest.model.sequence}"
@@ -114,7 +117,7 @@ def prompt_ids(workshop: Workshop, prompt: str) -> list[int]:
     start = [workshop.corpus.separator]
     if workshop.prepare.tokenizer is None:
         return start + list(prompt.encode())
-    ids = _tokenizer(workshop.prepare.tokenizer).encode(prompt).ids
+    ids = tokenizer(workshop.prepare.tokenizer).encode(prompt).ids
     return start + [one for one in ids if one < workshop.corpus.tokenizer.vocab_size]
 
 
@@ -122,20 +125,39 @@ def text_of(workshop: Workshop, ids: Sequence[int]) -> str:
     """Text of token ids; what is no UTF-8 shows as the replacement character."""
     if workshop.prepare.tokenizer is None:
         return bytes(one for one in ids if one < _BYTES).decode("utf-8", "replace")
-    return str(_tokenizer(workshop.prepare.tokenizer).decode(list(ids)))
+    return str(tokenizer(workshop.prepare.tokenizer).decode(list(ids)))
 
 
-def _tokenizer(path: str) -> Tokenizer:
+def tokenizer(path: str) -> Tokenizer:
+    """Read a tokenizer as Hugging Face writes it."""
     from tokenizers import Tokenizer  # noqa: PLC0415 - byte models need none
 
     return Tokenizer.from_file(path)
 
 
-def _built(config: bytes, manifest: Manifest) -> Model:
+def _built(prepare: Prepare, manifest: Manifest, chosen: Device) -> Model:
+    config = _content(prepare.config)
     try:
-        return model.build_listed(config, manifest.model.tensors, manifest.model.aliases)
+        if manifest.frozen is None:
+            return model.build_listed(config, manifest.model.tensors, manifest.model.aliases)
+        _check_room(manifest.frozen, chosen, prepare.memory_mb)
+        return adapters.build_listed(config, manifest, [Path(one) for one in prepare.base])
     except UserFacingError as err:
         raise ModelError(str(err)) from err
+
+
+def _check_room(base: Base, chosen: Device, memory_mb: int) -> None:
+    """Before anything is read: a base that does not fit would fail late, and on a CPU by swapping.
+
+    Raises ModelError.
+    """
+    here_mb = chosen.memory_mb or psutil.virtual_memory().total // _MIB
+    lent_mb = min(memory_mb or here_mb, here_mb) if chosen.memory_mb else here_mb
+    if base.size_bytes > lent_mb * _MIB:
+        raise ModelError(
+            f"the frozen base has {base.size_bytes / _GIB:.1f} GiB, and {chosen.name} gives "
+            f"{lent_mb * _MIB / _GIB:.1f} GiB: lend more memory, or join a run with a smaller base"
+        )
 
 
 def _check_vocabulary(corpus: Corpus, built: Model) -> None:

@@ -3,6 +3,7 @@
 from typing import Annotated, ClassVar
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from tequio_shared.errors import MalformedError
 from tequio_shared.fields import (
@@ -12,10 +13,13 @@ from tequio_shared.fields import (
     HeaderText,
     Natural,
     Positive,
+    Prompt,
     ReasonCode,
     SlotCount,
     SlotNumber,
+    Written,
 )
+from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES
 from tequio_shared.statements.scope import Scope
 
 
@@ -64,6 +68,20 @@ class HeadPromote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     attests: SlotCount
 
 
+class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How a head goes on from the beginning of a held-out text, always with the likeliest token."""
+
+    prompt: Prompt
+    """Beginning of the text."""
+    text: Written
+    """What the model adds."""
+
+    def __post_init__(self) -> None:
+        for words, most in ((self.prompt, SAMPLE_PROMPT_BYTES), (self.text, SAMPLE_BYTES)):
+            if len(words.encode()) > most:
+                raise MalformedError(f"{len(words.encode())} bytes of text where {most} are taken")
+
+
 class HeadMeasure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a drawn member measured of a head on held-out text. The statement's round made it."""
 
@@ -76,6 +94,8 @@ class HeadMeasure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     size_bytes: Positive
     """UTF-8 bytes of that text."""
     tokens: Positive
+    sample: Sample | UnsetType = UNSET
+    """What it writes, by this member's word."""
 
 
 class RoundOpen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

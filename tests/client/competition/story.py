@@ -22,6 +22,7 @@ from tequio_client.competition import (
 )
 from tequio_client.competition.evaluator import Evaluator, Means
 from tequio_client.competition.log_reader import LogReader
+from tequio_client.competition.speaking import FolderSpeaker
 from tequio_client.dataset import sources
 from tequio_client.folder_lock import locked
 from tequio_client.ledger_api import LedgerApi
@@ -156,7 +157,7 @@ class Story:
                 progress=progress,
                 told=lambda line: self.told.append(f"{name}: {line}"),
             )
-            yield Evaluator(reader, means), view
+            yield Evaluator(reader, means, FolderSpeaker(self.url, folder)), view
 
     def decide(self, organisers: Sequence[Path]) -> Outcome:
         """Compute the outcome and state it."""

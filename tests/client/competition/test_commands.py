@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
-from tequio_client.competition import secret_file
+from tequio_client.worker import secret_file
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest
 

@@ -12,10 +12,11 @@ from click.testing import CliRunner
 from tequio_client import identity
 from tequio_client.__main__ import cli
 from tequio_client.audit.main import Quiet
-from tequio_client.competition import challenging, part_taking, secret_file, showing
+from tequio_client.competition import challenging, part_taking, showing
 from tequio_client.competition.challenging import Doubt, Scorer
 from tequio_client.ledger_api import LedgerRefusedError
 from tequio_client.trainer import device
+from tequio_client.worker import secret_file
 from tequio_shared.competition_state import Phase
 from tequio_shared.errors import UserFacingError
 from tequio_shared.evaluations import Outcome

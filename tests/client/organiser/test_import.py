@@ -129,9 +129,7 @@ def refusal(folder: Path, model: Path | str) -> str:
     ("changes", "said"),
     [
         ({"model_type": "gpt_neox"}, "model_type 'gpt_neox'"),
-        ({"attention_bias": True}, "attention_bias True"),
-        ({"rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, "rope_scaling"),
-        ({"rope_parameters": {"rope_type": "yarn"}}, "rope_type 'yarn'"),
+        ({"rope_parameters": {"rope_type": "dynamic"}}, "rope_type 'dynamic'"),
     ],
 )
 def test_another_kind_of_model_is_refused_by_name(

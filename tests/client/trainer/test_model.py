@@ -26,11 +26,50 @@ def _with(**changes: object) -> bytes:
     return json.dumps(json.loads(CONFIG) | changes).encode()
 
 
-@pytest.mark.parametrize("changes", [{}, {"tie_word_embeddings": True}, {"rope_theta": 500_000.0}])
+LLAMA3 = {
+    "rope_type": "llama3",
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 16,
+}
+YARN = {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
+OURS = {
+    "plain": {},
+    "tied": {"tie_word_embeddings": True},
+    "theta": {"rope_theta": 500_000.0},
+    "theta, new field": {"rope_parameters": {"rope_type": "default", "rope_theta": 500_000.0}},
+    "linear": {"rope_scaling": {"type": "linear", "factor": 2.0}, "rope_theta": 900.0},
+    "linear, new field": {
+        "rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 900.0}
+    },
+    "llama3": {"rope_scaling": LLAMA3, "rope_theta": 500_000.0},
+    "llama3, new field": {"rope_parameters": LLAMA3 | {"rope_theta": 500_000.0}},
+    "llama3, context outside": {
+        "rope_scaling": {n: LLAMA3[n] for n in LLAMA3 if not n.startswith("original")},
+        "original_max_position_embeddings": 24,
+    },
+    "yarn": {"rope_scaling": YARN},
+    "yarn, bounds": {"rope_scaling": YARN | {"beta_fast": 8, "beta_slow": 2, "truncate": False}},
+    "yarn, mscale": {"rope_scaling": YARN | {"mscale": 0.7, "mscale_all_dim": 0.4}},
+    "yarn, larger": {"rope_scaling": YARN | {"attention_factor": 1.3}},
+    "yarn, no factor": {"rope_scaling": YARN | {"factor": None}, "max_position_embeddings": 192},
+    "both fields": {
+        "rope_scaling": {"type": "linear", "factor": 4.0},
+        "rope_parameters": LLAMA3 | {"rope_theta": 7.0},
+    },
+    "biases": {"attention_bias": True, "mlp_bias": True},
+}
+
+
+@pytest.mark.parametrize("changes", OURS.values(), ids=OURS)
 def test_our_llama_gives_the_outputs_of_transformers(changes: dict[str, object]) -> None:
     ours = model.create(_with(**changes), 1)
     assert isinstance(ours.network, Llama)
     theirs = model.of_network(model.from_transformers(json.loads(_with(**changes))))
+    with torch.no_grad():
+        for parameter in ours.parameters.values():
+            parameter.mul_(8).add_(0.125)  # attention that looks at places; biases that are there
     theirs.network.load_state_dict(ours.network.state_dict())
     assert theirs.tensors == ours.tensors
     assert theirs.aliases == ours.aliases
@@ -38,14 +77,41 @@ def test_our_llama_gives_the_outputs_of_transformers(changes: dict[str, object])
     torch.testing.assert_close(ours.logits(IDS), theirs.logits(IDS))
 
 
+@pytest.mark.parametrize("name", [one for one in OURS if "yarn" in one or "llama3" in one])
+def test_scaling_changes_what_our_llama_says(name: str) -> None:
+    plain, scaled = model.create(CONFIG, 1), model.create(_with(**OURS[name]), 1)
+    with torch.no_grad():
+        for one in (plain, scaled):
+            for parameter in one.parameters.values():
+                parameter.mul_(8)
+    assert not torch.allclose(plain.logits(IDS), scaled.logits(IDS), rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("scaling", "said"),
+    [
+        ({"type": "linear"}, "rope scaling linear has no factor"),
+        ({"type": "linear", "factor": 0}, "factor is '0'"),
+        ({"type": "linear", "factor": "wide"}, "factor is 'wide'"),
+        ({"type": "linear", "factor": 1e400}, "factor is 'inf'"),
+        (LLAMA3 | {"low_freq_factor": 4.0}, "llama3 has no low_freq_factor and"),
+        (YARN | {"rope_theta": 1.0}, "yarn has no rope_theta other than 1"),
+        (["linear"], "rope_scaling is"),
+    ],
+)
+def test_rope_scaling_that_is_none_is_told(scaling: object, said: str) -> None:
+    with pytest.raises(UserFacingError, match=said):
+        model.outline(_with(rope_scaling=scaling))
+
+
 @pytest.mark.parametrize(
     "changes",
     [
         {"model_type": "mistral"},
-        {"attention_bias": True},
         {"hidden_act": "gelu"},
-        {"rope_parameters": {"rope_type": "linear", "factor": 2.0}},
-        {"rope_scaling": {"type": "linear", "factor": 2.0}},
+        {"partial_rotary_factor": 0.5},
+        {"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}},
+        {"rope_parameters": {"rope_type": "longrope", "factor": 2.0}},
     ],
 )
 def test_what_our_llama_does_not_know_goes_to_transformers(changes: dict[str, object]) -> None:
@@ -115,7 +181,15 @@ def test_weights_out_of_range_are_refused() -> None:
         model.master_copy(first.model, first.layout)
 
 
-@pytest.mark.parametrize("changes", [{}, {"tie_word_embeddings": True}, {"head_dim": 12}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"tie_word_embeddings": True},
+        {"head_dim": 12},
+        {"attention_bias": True, "mlp_bias": True},
+    ],
+)
 def test_the_shapes_of_our_llama_are_those_of_the_network(changes: dict[str, object]) -> None:
     config = LlamaConfig.of(json.loads(_with(**changes)))
     assert config is not None

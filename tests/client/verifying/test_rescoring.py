@@ -15,7 +15,8 @@ from tequio_client.verifying.judgement import Judged
 from tequio_shared.ids import to_text
 from tests.support import model_folders
 from tests.support.attack_table import attack
-from tests.support.contest_log import TEXTS, ContestLog, folder_of
+from tests.support.contest_log import ContestLog
+from tests.support.contest_paper import TEXTS, folder_of
 
 if TYPE_CHECKING:
     from pathlib import Path

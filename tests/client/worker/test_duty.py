@@ -166,7 +166,7 @@ def test_for_our_own_eyes_we_measure_only_what_nobody_was_drawn_for() -> None:
     done = duties.Measure(head, is_drawn=True)
     waits = replace(own, said=(*_duties(swarm.view, own), done))
     assert isinstance(duty(swarm.view, waits), duties.Wait)
-    swarm.view.drawn = None
+    swarm.view.draws.open.clear()
     assert duty(swarm.view, waits) == duties.Measure(head)
 
 

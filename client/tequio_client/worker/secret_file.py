@@ -9,13 +9,15 @@ import secrets
 from typing import TYPE_CHECKING
 
 from tequio_client import private_file
+from tequio_shared import competition_draw
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import from_text, to_text
+from tequio_shared.statements.competitions import EvalOffer
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_shared.ids import Digest
+    from tequio_shared.ids import Digest, PeerKey
 
 SECRET_BYTES = 32
 _FOLDER = "evaluations"
@@ -53,6 +55,12 @@ def made(folder: Path, competition: Digest) -> bytes:
     except OSError as err:
         raise UserFacingError(f"cannot keep the secret in {path}: {err.strerror}") from err
     return secret
+
+
+def offering(competition: Digest, key: PeerKey, folder: Path) -> EvalOffer:
+    """The word that offers, its secret kept; raises UserFacingError."""
+    commit = competition_draw.commitment(competition, key, made(folder, competition))
+    return EvalOffer(competition=to_text(competition), commit=to_text(commit))
 
 
 def _path(folder: Path, competition: Digest) -> Path:

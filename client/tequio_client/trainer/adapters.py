@@ -1,0 +1,226 @@
+"""A network that is frozen as it is stored, and the pairs that are trained beside it.
+
+A target's output is W x + (alpha / rank) B (A x), as in `tequio_shared.lora`. Frozen matrices keep
+the 16 bits of their files and are widened as they are used, and again on the way back, so that no
+wider copy outlives its layer. What has one axis (scales of norms, biases) is float32, and so is
+what flows between layers: with float32 on the device this computes what the widened model computes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tequio_client.trainer import llama, stored
+from tequio_client.trainer.llama import Llama
+from tequio_client.trainer.model import Model, check_repeats, configuration
+from tequio_shared import lora
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
+
+    from torch import Tensor
+
+    from tequio_client.trainer.llama import LlamaConfig
+    from tequio_shared.lora import Base, Sides
+    from tequio_shared.manifest import Manifest
+
+_LAYERS = "model.layers."
+_WEIGHT = ".weight"
+
+
+def outline(
+    config: bytes, rank: int, targets: Collection[str]
+) -> tuple[tuple[tuple[str, tuple[int, ...]], ...], int]:
+    """List the pairs beside a configuration's network, and count its frozen parameters.
+
+    Raises UserFacingError for targets that it does not have, and for a rank above their sides.
+    """
+    plain = stored.plain(config)
+    found = _targeted(plain, targets)
+    module, sides = min(found.items(), key=lambda one: min(one[1]))
+    if not 1 <= rank <= min(sides):
+        raise UserFacingError(
+            f"a pair of rank {rank} does not fit {module}, which has {sides[0]:,} rows and "
+            f"{sides[1]:,} columns: take a rank of 1 to {min(sides):,}"
+        )
+    return lora.pairs(found, rank), sum(math.prod(shape) for _, shape in llama.shapes(plain))
+
+
+def build_listed(config: bytes, manifest: Manifest, files: Sequence[Path]) -> Model:
+    """Make the network of a manifest with a base from the base's files, in the manifest's order.
+
+    All are a stranger's words; raises UserFacingError when they do not fit each other.
+    """
+    base = manifest.frozen
+    if base is None:
+        raise UserFacingError("the manifest names no base")
+    check_repeats(configuration(config), len(manifest.model.tensors))
+    tensors, parameters = outline(config, base.rank, base.targets)
+    if tensors != manifest.model.tensors:
+        raise UserFacingError("the base's pairs are not the tensors of the manifest")
+    if parameters != base.parameters:
+        raise UserFacingError(
+            f"the base has {parameters:,} weights, and the manifest says {base.parameters:,}"
+        )
+    for one, path in zip(base.files, files, strict=True):
+        _check_size(path, one.name, one.size_bytes)
+    return build(config, base, stored.read(config, files))
+
+
+def build(config: bytes, base: Base, weights: Mapping[str, Tensor]) -> Model:
+    """Make the network of these frozen weights, with pairs of zeros beside them."""
+    plain = stored.plain(config)
+    with torch.device("meta"):  # what is frozen takes no memory but its files'
+        network = Llama(plain)
+    targets = set(_targeted(plain, base.targets))
+    once = {id(one): _still(one) for one in weights.values()}  # tied ones stay tied
+    still = {name: once[id(one)] for name, one in weights.items()}
+    pairs: dict[str, nn.Parameter] = {}
+    for name, module in list(network.named_modules()):
+        made = _frozen(name, module, still, base if name in targets else None)
+        if made is not None:
+            parent, _, last = name.rpartition(".")
+            setattr(network.get_submodule(parent), last, made)
+        if isinstance(made, Adapted):
+            pairs[f"{lora.PREFIX}{name}{lora.DOWN}"] = made.down
+            pairs[f"{lora.PREFIX}{name}{lora.UP}"] = made.up
+    _fill_vectors(network, still)
+    listed = {name: pairs[name] for name in sorted(pairs, key=str.encode)}
+    return Model(network=network, parameters=listed, aliases=(), hidden=frozenset(listed))
+
+
+def start(model: Model, seed: int) -> None:
+    """Give pairs their first values: A uniform within 1 / sqrt(columns), as peft has it, B zero.
+
+    The bits depend on the torch build; everybody else takes the published head.
+    """
+    chance = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, one in model.parameters.items():
+            if name.endswith(lora.DOWN):
+                bound = 1 / math.sqrt(one.shape[1])
+                one.uniform_(-bound, bound, generator=chance)
+            else:
+                one.zero_()
+
+
+class FrozenLinear(nn.Module):
+    """A linear map that is not trained; its matrix stays as it is stored."""
+
+    def __init__(self, weight: nn.Parameter, bias: Tensor | None) -> None:
+        super().__init__()
+        self.weight = weight
+        self.bias = None if bias is None else _still(bias.float())
+
+    def forward(self, wide: Tensor) -> Tensor:
+        """Map the last axis."""
+        out: Tensor = _Through.apply(wide, self.weight)  # type: ignore[no-untyped-call]  # torch's
+        return out if self.bias is None else out + self.bias
+
+
+class Adapted(FrozenLinear):
+    """A frozen linear map with the pair that is trained beside it."""
+
+    def __init__(
+        self, weight: nn.Parameter, bias: Tensor | None, *, rank: int, scale: float
+    ) -> None:
+        super().__init__(weight, bias)
+        rows, columns = weight.shape
+        self.scale = scale
+        self.down = nn.Parameter(torch.zeros(rank, columns))
+        self.up = nn.Parameter(torch.zeros(rows, rank))
+
+    def forward(self, wide: Tensor) -> Tensor:
+        """Map the last axis, the pair's part added."""
+        narrow = functional.linear(wide, self.down)
+        return super().forward(wide) + functional.linear(narrow, self.up) * self.scale
+
+
+class FrozenEmbedding(nn.Module):
+    """A table of token embeddings that is not trained; what it gives is float32."""
+
+    def __init__(self, weight: nn.Parameter) -> None:
+        super().__init__()
+        self.weight = weight
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Look up."""
+        return functional.embedding(ids, self.weight).float()
+
+
+class _Through(torch.autograd.Function):
+    """x W^T in the precision of the moment; backward gives x its gradient, and W none."""
+
+    @staticmethod
+    def forward(ctx: Any, wide: Tensor, weight: Tensor) -> Tensor:  # noqa: ANN401 - torch's
+        kind = wide.device.type
+        has_autocast = torch.is_autocast_enabled(kind)
+        dtype = torch.get_autocast_dtype(kind) if has_autocast else wide.dtype
+        ctx.save_for_backward(weight)
+        ctx.dtype = wide.dtype
+        with torch.autocast(kind, enabled=False):
+            return functional.linear(wide.to(dtype), weight.to(dtype))
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:  # noqa: ANN401 - torch's
+        (weight,) = ctx.saved_tensors
+        (grad,) = grads
+        return (grad @ weight.to(grad.dtype)).to(ctx.dtype), None
+
+
+def _targeted(config: LlamaConfig, targets: Collection[str]) -> dict[str, Sides]:
+    """The modules of the layers whose names end in these; raises UserFacingError."""
+    found: dict[str, Sides] = {}
+    for name, shape in llama.shapes(config):
+        if name.startswith(_LAYERS) and len(shape) > 1:
+            found[name.removesuffix(_WEIGHT)] = (shape[0], shape[1])
+    there = {module.rpartition(".")[2] for module in found}
+    strange = sorted(set(targets) - there)
+    if strange or not targets:
+        raise UserFacingError(
+            f"the base has no matrices {', '.join(map(repr, strange)) or '(none named)'}; adapters "
+            f"can stand beside: {', '.join(sorted(there))}"
+        )
+    return {module: one for module, one in found.items() if module.rpartition(".")[2] in targets}
+
+
+def _check_size(path: Path, name: str, size_bytes: int) -> None:
+    try:
+        found = path.stat().st_size
+    except OSError as err:
+        raise UserFacingError(f"the base's {name} cannot be read: {err}") from err
+    if found != size_bytes:
+        raise UserFacingError(f"the base's {name} has {found} bytes instead of {size_bytes}")
+
+
+def _frozen(
+    name: str, module: nn.Module, weights: Mapping[str, nn.Parameter], base: Base | None
+) -> nn.Module | None:
+    """What takes the place of a module with a matrix; None for any other."""
+    if isinstance(module, nn.Embedding):
+        return FrozenEmbedding(weights[name + _WEIGHT])
+    if not isinstance(module, nn.Linear):
+        return None
+    weight, bias = weights[name + _WEIGHT], weights.get(f"{name}.bias")
+    if base is None:
+        return FrozenLinear(weight, bias)
+    return Adapted(weight, bias, rank=base.rank, scale=base.scale)
+
+
+def _fill_vectors(network: nn.Module, weights: Mapping[str, nn.Parameter]) -> None:
+    """Give what is left, scales of norms, their values."""
+    for name, parameter in list(network.named_parameters()):
+        if parameter.is_meta:
+            parent, _, last = name.rpartition(".")
+            setattr(network.get_submodule(parent), last, _still(weights[name].float()))
+
+
+def _still(weights: Tensor) -> nn.Parameter:
+    return nn.Parameter(weights, requires_grad=False)

@@ -1,0 +1,176 @@
+"""What a head writes: real models, real tokenizers, from real held-out documents."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import pytest
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+from tequio_client.link import messages
+from tequio_client.trainer import workshop, writing
+from tequio_client.trainer.data import Document
+from tequio_shared.errors import UserFacingError
+from tequio_shared.limits import SAMPLE_PROMPT_BYTES, SAMPLE_TOKENS
+from tequio_shared.statements.rounds import Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tequio_client.trainer.workshop import Workshop
+    from tests.client.trainer.conftest import Child
+    from tests.client.trainer.small_run import SmallRun
+
+
+@pytest.fixture(scope="module")
+def shop(run: SmallRun) -> Workshop:
+    opened = workshop.open_workshop(run.prepare(1))
+    opened.model.load(opened.master(run.weights), opened.layout)
+    return opened
+
+
+def document(text: str) -> Document:
+    raw = text.encode()
+    return Document(tokens=np.frombuffer(raw, np.uint8).astype(np.int64), text_bytes=len(raw))
+
+
+def nothing() -> None:
+    """Be called away by nobody."""
+
+
+def test_a_beginning_is_the_first_bytes_and_ends_with_a_whole_character(shop: Workshop) -> None:
+    spell = writing.speller(shop)
+    assert spell(writing.beginning(document("short"), spell)) == "short"
+    assert spell(writing.beginning(document("x" * 100), spell)) == "x" * SAMPLE_PROMPT_BYTES
+    crossed = "x" * (SAMPLE_PROMPT_BYTES - 2) + "从前有一只狐狸"
+    assert spell(writing.beginning(document(crossed), spell)) == "x" * (SAMPLE_PROMPT_BYTES - 2)
+    assert writing.beginning(document(""), spell) == []
+
+
+def test_the_likeliest_token_follows_each_time(shop: Workshop) -> None:
+    start, written = [65, 66], list[int]()
+    writing.go_on(shop, start, written, nothing)
+    assert 0 < len(written) <= SAMPLE_TOKENS
+    ids = [shop.corpus.separator, *start, *written]
+    for at in range(3, len(ids)):
+        context = torch.tensor([ids[max(at - shop.corpus.sequence, 0) : at]])
+        with torch.no_grad():
+            logits = shop.model.logits(context)[0, -1]
+        assert ids[at] == int(logits[: shop.corpus.tokenizer.vocab_size].argmax())
+    again = list[int]()
+    writing.go_on(shop, start, again, nothing)
+    assert again == written
+
+
+def test_it_ends_where_the_model_ends_the_text(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says = [70, 71, shop.corpus.separator, 72]
+
+    def logits(context_bl: torch.Tensor) -> torch.Tensor:
+        row = torch.zeros(1, context_bl.shape[1], shop.corpus.tokenizer.vocab_size + 5)
+        row[0, -1, says[context_bl.shape[1] - 2]] = 1.0
+        row[0, -1, -1] = 9.0  # a row of the embedding that is no token
+        return row
+
+    monkeypatch.setattr(type(shop.model), "logits", lambda _, ids: logits(ids))
+    written = list[int]()
+    writing.go_on(shop, [65], written, nothing)
+    assert written == [70, 71]
+
+
+def test_what_is_written_before_somebody_calls_is_not_lost(shop: Workshop) -> None:
+    begun, task = shop.begun, "task"
+
+    def call_away_at(calls: int) -> Callable[[], None]:
+        left = iter(range(calls))
+
+        def check() -> None:
+            if next(left, None) is None:
+                raise InterruptedError
+
+        return check
+
+    with pytest.raises(InterruptedError):
+        writing.go_on(shop, [65], begun.written(task), call_away_at(5))
+    part = list(begun.written(task))
+    assert len(part) == 5
+    writing.go_on(shop, [65], begun.written(task), nothing)
+    whole = list[int]()
+    writing.go_on(shop, [65], whole, nothing)
+    assert begun.written(task) == whole
+    assert begun.written(task)[:5] == part
+    assert begun.written("another task") == []
+
+
+def test_a_model_that_gives_no_numbers_writes_nothing(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nan = torch.full((1, 2, shop.corpus.tokenizer.vocab_size), float("nan"))
+    monkeypatch.setattr(type(shop.model), "logits", lambda *_: nan)
+    with pytest.raises(UserFacingError, match="not finite"):
+        writing.go_on(shop, [65], [], nothing)
+
+
+def test_an_accelerators_short_numbers_are_not_used(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fast = replace(shop, device=replace(shop.device, precision=torch.bfloat16))
+    seen = set()
+    ask = type(shop.model).logits
+
+    def logits(model: object, ids: torch.Tensor) -> torch.Tensor:
+        found: torch.Tensor = ask(model, ids)  # type: ignore[arg-type]  # the model itself
+        seen.add(found.dtype)
+        return found
+
+    monkeypatch.setattr(type(shop.model), "logits", logits)
+    writing.go_on(fast, [65], [], nothing)
+    assert seen == {torch.float32}
+
+
+def test_a_hugging_face_vocabulary_is_spelled_with_its_blanks(
+    shop: Workshop, tmp_path: Path
+) -> None:
+    words = ["<s>", "\u2581Once", "\u2581upon", "\u2581a", "\u2581time", "\u2581从前"]
+    tokenizer = Tokenizer(models.WordLevel({word: at for at, word in enumerate(words)}, "<s>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    prepare = msgspec.structs.replace(shop.prepare, tokenizer=str(tmp_path / "tokenizer.json"))
+    theirs = replace(shop, prepare=prepare)
+    spell = writing.speller(theirs)
+    assert writing.parted([1, 2], [3, 4], spell) == ("Once upon", " a time")
+    assert writing.parted([], [3, 4], spell) == ("", "a time")
+    long = Document(tokens=np.array([5] * 40), text_bytes=280)
+    text = spell(writing.beginning(long, spell))
+    assert SAMPLE_PROMPT_BYTES - 8 < len(text.encode()) <= SAMPLE_PROMPT_BYTES
+
+
+def test_a_trainer_process_lets_a_head_go_on_from_a_held_out_text(
+    child: Child, run: SmallRun
+) -> None:
+    child.send(run.prepare(3_000))
+    while child.until(messages.Ready).wish != 3_000:
+        pass
+    asked = messages.Continue(
+        wish=3_001, round=0, weights=run.weights, shards=run.held_out, document=1
+    )
+    child.send(asked)
+    answer = child.until(messages.Continued)
+    assert answer.prompt
+    assert answer.prompt in "".join(path.read_text() for path in (run.folder / "texts").iterdir())
+    assert Sample(prompt=answer.prompt, text=answer.text)
+    child.send(
+        messages.Continue(
+            wish=3_002, round=0, weights=run.weights, shards=run.held_out, document=9_999
+        )
+    )
+    while not isinstance(report := child.next(), messages.Failed):
+        pass
+    assert (report.code, report.reason) == ("input", "the held-out shards have no document 9999")

@@ -1,0 +1,135 @@
+"""Six lies about a competition that was played here, and whether a stranger finds each.
+
+`make competition` runs it after the play: `python -m tests.lies FOLDER`, where FOLDER is what
+`tequio competition demo --dir FOLDER` left, with everybody's keys and the bundle that an honest
+stranger kept. For each lie the ledger's log is told anew, signed as it has to be, and the real
+`tequio verify-competition` hears it in a process of its own. It has to end with exit status 2 and
+say what is wrong, at the right entry; else this ends with status 1.
+
+The lies live among the tests and in no package: what we ship has no program that forges a log, and
+`tests/client/verifying` tells the same lies about a competition that was made up.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tequio_client import identity
+from tequio_client.audit.main import Quiet
+from tequio_client.verifying import main as verifying
+from tequio_shared.errors import UserFacingError
+from tequio_shared.keys import Signer
+from tests.support.retold_log import RetoldLog
+from tests.support.six_lies import LIES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tequio_client.verifying.judgement import Judged
+    from tests.support.six_lies import Lie
+
+BUNDLE = "competition.tar"
+FOUND = 2
+"""The exit status of `tequio verify-competition` for what is not what it has to be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What a stranger found in a log that lies."""
+
+    status: int
+    reason: str
+    """The line that names the lie; empty: no line does."""
+
+    @property
+    def is_caught(self) -> bool:
+        """Whether the lie was found, and named."""
+        return self.status == FOUND and bool(self.reason)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class League:
+    """A ledger and liars with the keys of everybody, and the competition that they lie about."""
+
+    bundle: Path
+    honest: Judged
+    signers: Sequence[Signer]
+
+    @classmethod
+    def of(cls, bundle: Path, signers: Sequence[Signer]) -> League:
+        """Begin with what an honest stranger kept; raises UserFacingError if that does not hold."""
+        found = verifying.run(verifying.Wish.of(str(bundle)), Quiet())
+        if found.judged is None or found.report.findings:
+            raise UserFacingError(f"{bundle} holds no competition that is sound")
+        return cls(bundle=bundle, honest=found.judged, signers=signers)
+
+    def told(self, lie: Lie, to: Path) -> tuple[Path, int]:
+        """Tell a lie; gives the bundle, and the entry at which it has to be found."""
+        log = RetoldLog.of(self.bundle, self.signers)
+        entry = lie.tell(log, self.honest)
+        return log.written(to), entry
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+def main(folder: Path) -> None:
+    """Tell each lie about the competition in FOLDER, and have a stranger check it."""
+    league = League.of(folder / BUNDLE, list(signers(folder)))
+    click.echo(f"{len(LIES)} lies about this competition, by a ledger that has everybody's keys:")
+    missed = 0
+    with tempfile.TemporaryDirectory(prefix="tequio-lies-") as spare:
+        for number, lie in enumerate(LIES, 1):
+            told, entry = league.told(lie, Path(spare) / f"lie-{number}.tar")
+            heard = hear(lie, told, entry)
+            missed += not heard.is_caught
+            click.echo(f"  {number}. {lie.name}: exit status {heard.status}")
+            click.echo(f"     {heard.reason or 'NOT FOUND: nothing that was said names it'}")
+    if missed:
+        click.echo(f"{missed} of them would pass: see above")
+        sys.exit(1)
+    click.echo("A stranger found every one of them, with nothing but the log.")
+
+
+def hear(lie: Lie, told: Path, entry: int) -> Heard:
+    """Have a stranger check a log, in a process that knows nothing of us."""
+    found = told.with_suffix(".json")
+    command = (sys.executable, "-m", "tequio_client", "verify-competition", str(told))
+    stranger = subprocess.run(
+        [*command, "--json", str(found)], stdout=subprocess.DEVNULL, check=False
+    )
+    report = json.loads(found.read_bytes()) if found.exists() else {"findings": []}
+    return Heard(status=stranger.returncode, reason=reason(lie, entry, report))
+
+
+def reason(lie: Lie, entry: int, report: dict[str, Any]) -> str:
+    """The first line of a report that names the lie at its entry."""
+    lines = (_line(one) for one in report["findings"] if one["entry"] == entry)
+    return next((one for one in lines if all(part in one for part in lie.says)), "")
+
+
+def signers(folder: Path) -> Iterator[Signer]:
+    """All keys that lie in a folder: of everybody who took part, and of the ledger."""
+    for path in sorted(folder.rglob(identity.FILE)):
+        yield identity.load(path.parent)
+    for path in sorted((folder / "ledger").glob("*.key")):
+        yield Signer(path.read_bytes())
+
+
+def _line(one: dict[str, Any]) -> str:
+    """A finding in words."""
+    text = f"{one['grade']}: {one['what']} at entry {one['entry']}: {one['detail']}"
+    if one["expected"] is None and one["found"] is None:
+        return text
+    return f"{text}; expected {one['expected']}, found {one['found']}"
+
+
+if __name__ == "__main__":
+    main()

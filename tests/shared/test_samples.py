@@ -1,0 +1,117 @@
+"""Samples of what heads write: which texts the log takes, and which of several is shown."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tequio_shared import canonical, samples
+from tequio_shared.errors import MalformedError
+from tequio_shared.ids import to_text
+from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES, STATEMENT_BYTES
+from tequio_shared.statements.rounds import HeadMeasure, Sample
+from tests.support.attack_table import attack
+
+HEAD = to_text(bytes(32))
+
+
+def measure(text: str | None, prompt: str = "Once upon", millibits: int = 7_000) -> HeadMeasure:
+    sample = msgspec.UNSET if text is None else Sample(prompt=prompt, text=text)
+    return HeadMeasure(head=HEAD, millibits=millibits, size_bytes=1, tokens=1, sample=sample)
+
+
+def read(body: HeadMeasure, **sample: str) -> HeadMeasure:
+    raw = msgspec.to_builtins(body)
+    return canonical.decode(
+        canonical.encode({**raw, "sample": {**raw["sample"], **sample}}),
+        HeadMeasure,
+        STATEMENT_BYTES,
+    )
+
+
+def test_a_measure_without_a_sample_is_spelt_as_before() -> None:
+    assert "sample" not in msgspec.to_builtins(measure(None))
+
+
+@pytest.mark.parametrize("text", ["", "a time\nthere was", "¡Había una vez! 从前 🦊", "<script>"])
+def test_a_text_for_eyes_is_taken_as_it_is(text: str) -> None:
+    assert read(measure(text)) == measure(text)
+    assert samples.fit(text, SAMPLE_BYTES) == text
+
+
+@attack("P10", layer="log", ends="refused: more text than fits, or characters that steer a reader")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * (SAMPLE_BYTES + 1),
+        "é" * (SAMPLE_BYTES // 2 + 1),
+        "\x00",
+        "\x1b[2J",
+        "a\rb",
+        "a\tb",
+        "\x7f",
+        "\x85",
+        "\u2028",
+        "\u202eback",
+        "\u2066",
+        "\ufeff",
+        "\uffff",
+        "\U000e0041",
+    ],
+)
+def test_a_text_that_is_more_than_text_is_refused(text: str) -> None:
+    with pytest.raises(MalformedError):
+        read(measure(""), text=text)
+    shown = samples.fit(text, SAMPLE_BYTES)
+    assert read(measure(""), text=shown).sample == Sample(prompt="Once upon", text=shown)
+
+
+def test_a_beginning_is_bound_more_tightly() -> None:
+    assert read(measure("", prompt="x" * SAMPLE_PROMPT_BYTES)).sample is not msgspec.UNSET
+    with pytest.raises(MalformedError, match="prompt"):
+        read(measure(""), prompt="x" * (SAMPLE_PROMPT_BYTES + 1))
+
+
+@given(st.text(), st.integers(0, 40))
+def test_whatever_a_model_writes_fits_into_the_log(text: str, most_bytes: int) -> None:
+    fitted = samples.fit(text, most_bytes)
+    assert len(fitted.encode()) <= most_bytes
+    assert Sample(prompt=fitted, text=fitted) == msgspec.convert(
+        {"prompt": fitted, "text": fitted}, Sample
+    )
+
+
+def test_what_most_agree_on_longest_is_shown() -> None:
+    said = {
+        "liar": measure("buy my things at once, all of them", millibits=7_000),
+        "one": measure(" a time there was a fox", millibits=7_001),
+        "other": measure(" a time there was a dog", millibits=6_999),
+    }
+    name, sample = samples.shown(said) or ("", None)
+    assert name == "one", "of two that agree as far, the first"
+    assert sample == said["one"].sample
+
+
+def test_without_agreement_the_median_member_is_shown() -> None:
+    said = {
+        "a": measure("x", millibits=7_002),
+        "b": measure("y"),
+        "c": measure("z", millibits=6_999),
+    }
+    assert (samples.shown(said) or ("",))[0] == "b"
+
+
+@attack("P10", layer="coord", ends="what somebody far from the median wrote is shown nowhere")
+def test_an_outlier_and_another_beginning_are_not_shown() -> None:
+    said = {
+        "far": measure("mine", millibits=9_000),
+        "elsewhere": measure("same", prompt="Other", millibits=7_002),
+        "one": measure("same", millibits=7_001),
+        "silent": measure(None),
+        "other": measure("some", millibits=7_000),
+    }
+    assert (samples.shown(said) or ("",))[0] == "one"
+    assert samples.shown({"far": said["far"], "b": measure(None), "c": measure(None)}) is None
+    assert samples.shown({}) is None

@@ -1,0 +1,85 @@
+"""A small frozen base on disk, and the rules of adapters beside it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import torch
+from safetensors.torch import save_file
+
+from tequio_client.trainer import adapters, model
+from tequio_client.worker.trees import cut_file
+from tequio_shared.ids import to_text
+from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.lora import Base, BaseFile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+CONFIG: dict[str, Any] = {
+    "architectures": ["LlamaForCausalLM"],
+    "model_type": "llama",
+    "vocab_size": 256,
+    "hidden_size": 64,
+    "intermediate_size": 96,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 64,
+    "rms_norm_eps": 1e-5,
+    "tie_word_embeddings": False,
+}
+TARGETS = ("q_proj", "v_proj")
+
+
+def write_base(
+    folder: Path, *, dtype: torch.dtype = torch.bfloat16, parts: int = 1, **changes: object
+) -> Path:
+    """Write a model with random weights as Hugging Face has it, in so many files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    config = json.dumps(CONFIG | changes).encode()
+    made = model.create(config, 11)
+    tensors = {
+        name: (one.detach() * (3.0 if one.dim() > 1 else 1.0)).to(dtype).contiguous()
+        for name, one in made.parameters.items()
+    }
+    (folder / "config.json").write_bytes(config)
+    if parts == 1:
+        save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+        return folder
+    names = sorted(tensors)
+    where: dict[str, str] = {}
+    for at in range(parts):
+        file = f"model-{at + 1:05d}-of-{parts:05d}.safetensors"
+        mine = {name: tensors[name] for name in names[at::parts]}
+        save_file(mine, folder / file, metadata={"format": "pt"})
+        where |= dict.fromkeys(mine, file)
+    index = {"metadata": {}, "weight_map": where}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    return folder
+
+
+def described(
+    folder: Path, *, rank: int = 4, alpha: int = 8, targets: Sequence[str] = TARGETS
+) -> tuple[Base, list[Path]]:
+    """The base as a manifest names it, and its files."""
+    paths = sorted(folder.glob("*.safetensors"))
+    _, parameters = adapters.outline((folder / "config.json").read_bytes(), rank, targets)
+    base = Base(
+        source="",
+        revision="",
+        parameters=parameters,
+        files=tuple(map(_file, paths)),
+        rank=rank,
+        alpha=alpha,
+        targets=tuple(targets),
+    )
+    return base, paths
+
+
+def _file(path: Path) -> BaseFile:
+    with path.open("rb") as file:
+        ref = cut_file(file, PIECE_BYTES).ref
+    return BaseFile(name=path.name, size_bytes=ref.size_bytes, root=to_text(ref.root))

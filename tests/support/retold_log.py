@@ -1,0 +1,170 @@
+"""A competition's log told anew by a ledger that is in league with everybody: it has all keys.
+
+It begins as a bundle, so as what a stranger was shown, and is changed entry by entry. When it is
+written, chains are linked again, whoever had signed signs again, and the ledger's key signs the
+root of it all: only what it says tells it from an honest one.
+"""
+
+from __future__ import annotations
+
+import tarfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tequio_client.verifying.bundle import BundleFile, BundleWriter
+from tequio_shared import merkle
+from tequio_shared.genesis import Genesis
+from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, digest_from_text, sha256, to_text
+from tequio_shared.notes import Checkpoint, VerifierKey, open_checkpoint, sign_checkpoint
+from tequio_shared.statement import Entry, make, sign
+from tequio_shared.tlog import TILE_WIDTH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from tequio_client.verifying.bundle import About
+    from tequio_shared.keys import Signer
+    from tequio_shared.statement import Statement
+    from tequio_shared.statements import Body
+
+LIFE_MS = 60_000
+_BLOB = "blob-"
+
+
+@dataclass(kw_only=True)
+class RetoldLog:
+    """Entries and documents, to be changed at will, and who can sign."""
+
+    about: About
+    genesis: Genesis
+    entries: list[Entry]
+    blobs: dict[Digest, bytes]
+    """By the name under which each is shown, whatever it is."""
+    signers: Mapping[PeerKey, Signer]
+
+    @classmethod
+    def of(cls, bundle: Path, signers: Iterable[Signer]) -> RetoldLog:
+        """Begin with what is in a bundle; among the signers is the ledger's own key."""
+        with BundleFile(bundle) as file:
+            genesis = Genesis.parse(file.genesis())
+            signed = open_checkpoint(file.note(), VerifierKey.parse(genesis.log_key))
+            size = signed.checkpoint.size
+            leaves = [
+                leaf
+                for first in range(0, size, TILE_WIDTH)
+                for leaf in file.entries(first, min(first + TILE_WIDTH, size))
+            ]
+            return cls(
+                about=file.about,
+                genesis=genesis,
+                entries=[Entry.parse(leaf) for leaf in leaves],
+                blobs=_documents(bundle),
+                signers={one.key: one for one in signers},
+            )
+
+    def index_of(self, kind: type[Body], author: PeerKey | None = None) -> int:
+        """Where the first statement of a type is; of that author, if one is named."""
+        return next(
+            at
+            for at, one in enumerate(self.entries)
+            if isinstance(one.statement.body, kind) and author in (None, one.statement.author)
+        )
+
+    def change(self, at: int, body: Body, ts: int | None = None) -> int:
+        """Have its authors say something else in that place, at that time; gives the place."""
+        self.entries[at] = self._said_again(self.entries[at], body=body, ts=ts)
+        return at
+
+    def insert(self, at: int, author: PeerKey, body: Body) -> int:
+        """Have somebody say something in that place, as soon as the entry before was said."""
+        ts = self.entries[at - 1].statement.ts
+        said = make(body=body, author=author, seq=1, ts=ts, exp=ts + LIFE_MS, prev=ZERO_DIGEST)
+        self.entries.insert(at, sign(self.genesis.network_id, said, self.signers[author]))
+        return at
+
+    def bring_forward(self, at: int, to: int, ts: int) -> int:
+        """Have all that an author said from `to` up to an entry stand before `to`, at that time.
+
+        Gives the new place of the entry.
+        """
+        author = self.entries[at].statement.author
+        places = [n for n in range(to, at + 1) if self.entries[n].statement.author == author]
+        moved = [self.entries.pop(place) for place in reversed(places)][::-1]
+        self.entries[to:to] = [
+            self._said_again(one, body=one.statement.body, ts=ts) for one in moved
+        ]
+        return to + len(moved) - 1
+
+    def put(self, raw: bytes) -> str:
+        """Keep a document; gives its name."""
+        self.blobs[sha256(raw)] = raw
+        return to_text(sha256(raw))
+
+    def written(self, path: Path) -> Path:
+        """Write it as a bundle that the ledger and all authors have signed."""
+        leaves = [one.leaf() for one in self._linked()]
+        folder = path.with_suffix(".blobs")
+        folder.mkdir(parents=True)
+        for name, raw in self.blobs.items():
+            (folder / to_text(name)).write_bytes(raw)
+        with BundleWriter(path) as writer:
+            writer.begin(self.about, self.genesis.encode(), self._note(leaves))
+            for first in range(0, len(leaves), TILE_WIDTH):
+                writer.leaves(first // TILE_WIDTH, leaves[first : first + TILE_WIDTH])
+            writer.blobs((name, folder / to_text(name)) for name in self.blobs)
+        return path
+
+    def _note(self, leaves: list[bytes]) -> bytes:
+        key = VerifierKey.parse(self.genesis.log_key).key
+        root = merkle.root(leaves)
+        checkpoint = Checkpoint(origin=self.genesis.origin, size=len(leaves), root=root)
+        return sign_checkpoint(checkpoint, self.signers[key])
+
+    def _linked(self) -> list[Entry]:
+        """All entries, and every author's chain whole: who has to sign again does."""
+        ends: dict[PeerKey, tuple[int, Digest]] = {}
+        linked = []
+        for entry in self.entries:
+            statement = entry.statement
+            seq, last = ends.get(statement.author, (0, ZERO_DIGEST))
+            if statement.seq <= seq or statement.prev != last:
+                entry = self._said_again(entry, seq=seq + 1, prev=last)  # noqa: PLW2901 - the same
+            ends[statement.author] = entry.statement.seq, entry.statement.digest
+            linked.append(entry)
+        return linked
+
+    def _said_again(
+        self,
+        entry: Entry,
+        *,
+        body: Body | None = None,
+        ts: int | None = None,
+        seq: int | None = None,
+        prev: Digest | None = None,
+    ) -> Entry:
+        was: Statement = entry.statement
+        when = was.ts if ts is None else ts
+        said = make(
+            body=was.body if body is None else body,
+            author=was.author,
+            seq=was.seq if seq is None else seq,
+            ts=when,
+            exp=when + was.exp - was.ts,
+            prev=was.prev if prev is None else prev,
+            run=was.run,
+            round=was.round,
+        )
+        signers = [self.signers[key] for key, _ in entry.signatures]
+        return sign(self.genesis.network_id, said, *signers)
+
+
+def _documents(bundle: Path) -> dict[Digest, bytes]:
+    """All documents of a bundle, which is a tar that any program reads."""
+    found = {}
+    with tarfile.open(bundle) as tar:
+        for member in tar.getmembers():
+            file = tar.extractfile(member)
+            if file is not None and member.name.startswith(_BLOB):
+                found[digest_from_text(member.name.removeprefix(_BLOB))] = file.read()
+    return found

@@ -1,0 +1,223 @@
+"""Six lies that a ledger in league with liars can tell of a competition that was decided honestly.
+
+Each changes a `RetoldLog` into what such a ledger would show, signed by all who had to sign. It
+names the entry at which a stranger has to find it, and words that have to be said there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tequio_client.organiser import archive_cipher
+from tequio_shared import judging
+from tequio_shared.competition_state import Phase
+from tequio_shared.ids import PeerKey, digest_from_text, key_from_text, sha256, to_text
+from tequio_shared.judging import Text
+from tequio_shared.sealed_archive import HEAD_BYTES, Head
+from tequio_shared.statements.competitions import (
+    CompClose,
+    CompResult,
+    CompReveal,
+    CompSubmit,
+    EvalResult,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tequio_client.verifying.judgement import Judged
+    from tequio_shared.competition_rules import Submission
+    from tequio_shared.evaluations import Evaluation, Outcome
+    from tequio_shared.judging import Contender
+    from tests.support.retold_log import RetoldLog
+
+SECOND_MS = 1_000
+_OTHER = to_text(sha256(b"other weights"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lie:
+    """One of the six."""
+
+    name: str
+    tell: Callable[[RetoldLog, Judged], int]
+    """Changes the log of a competition that was judged; gives the entry that is at fault."""
+    says: tuple[str, ...]
+    """What a finding at that entry has to say."""
+
+
+def count_a_liar(log: RetoldLog, judged: Judged) -> int:
+    """One evaluator halves what the last entrant needs; its number alone makes the ranking."""
+    last = _last(judged)
+    lied = _halved(last.evaluations[0])
+    at = judged.view.results[last.entrant, key_from_text(lied.evaluator)].said.index
+    log.change(at, _said(log, lied))
+    due = _outcome(judged, replace(last, evaluations=(lied, *last.evaluations[1:])))
+    total = lied.total
+    nanobits = total.millibits * 1_000_000 // total.size_bytes
+    said = placed(due, last.entrant, millibits=total.millibits, nanobits_per_byte=nanobits)
+    return decide(log, first(said, last.entrant))
+
+
+def swap_a_document(log: RetoldLog, judged: Judged) -> int:
+    """Under the archive's name lies another, closed with the same key: a drawn text is easy now."""
+    name = digest_from_text(judged.view.rules.sealed.archive)
+    raw = log.blobs[name]
+    head, key = Head.parse(raw[:HEAD_BYTES]), judged.view.draw.key if judged.view.draw else b""
+    plain = b"".join(archive_cipher.decrypted(key, head, BytesIO(raw[HEAD_BYTES:])))
+    text = judged.texts[0]
+    swapped = plain.replace(text, (b"easy " * len(text))[: len(text)])
+    log.blobs[name] = b"".join(archive_cipher.encrypted(key, head, (swapped,)))
+    return judged.view.began[Phase.OPEN].index
+
+
+def show_a_share_early(log: RetoldLog, judged: Judged) -> int:
+    """A custodian shows a share a second before the deadline."""
+    early = judged.view.rules.dates.deadline - SECOND_MS
+    return log.bring_forward(log.index_of(CompReveal), log.index_of(CompClose), early)
+
+
+def change_weights(log: RetoldLog, judged: Judged) -> int:
+    """The last entrant submits again after the deadline, and that is what all say they scored."""
+    view, last = judged.view, _last(judged)
+    entrant = view.entrants[last.entrant]
+    if entrant.submission is None:
+        raise AssertionError("whoever is ranked has submitted")
+    name = log.put(_other_weights(entrant.submission).encode())
+    evaluations = []
+    for one in last.evaluations:
+        evaluations.append(msgspec.structs.replace(_halved(one), submission=name))
+        at = view.results[last.entrant, key_from_text(one.evaluator)].said.index
+        log.change(at, _said(log, evaluations[-1]))
+    better = replace(last, submission=digest_from_text(name), evaluations=tuple(evaluations))
+    decide(log, _outcome(judged, better))
+    body = CompSubmit(competition=to_text(view.id), entrant=last.entrant, submission=name)
+    return log.insert(log.index_of(CompClose) + 1, entrant.author, body)
+
+
+def change_a_rank(log: RetoldLog, judged: Judged) -> int:
+    """The last entrant is first, and all numbers are as they were."""
+    return decide(log, first(judged.outcome, _last(judged).entrant))
+
+
+def let_anybody_evaluate(log: RetoldLog, judged: Judged) -> int:
+    """Somebody who was not drawn scores the last entrant, and that is counted, too."""
+    last, stranger = _last(judged), _not_drawn(log, judged)
+    extra = msgspec.structs.replace(_halved(last.evaluations[0]), evaluator=to_text(stranger))
+    decide(log, _outcome(judged, replace(last, evaluations=(*last.evaluations, extra))))
+    at = max(one.said.index for one in judged.view.results.values())
+    return log.insert(at + 1, stranger, _said(log, extra))
+
+
+LIES = (
+    Lie(
+        name="a lying evaluator is counted",
+        tell=count_a_liar,
+        says=("millibits of entrant", "which is an outlier, says alone"),
+    ),
+    Lie(
+        name="a document is swapped after sealing",
+        tell=swap_a_document,
+        says=("sealed archive", "was sealed"),
+    ),
+    Lie(
+        name="a share is shown before the deadline",
+        tell=show_a_share_early,
+        says=("comp.reveal statement", "too-early"),
+    ),
+    Lie(
+        name="weights are changed after submission",
+        tell=change_weights,
+        says=("comp.submit statement", "too-late"),
+    ),
+    Lie(name="a rank is changed", tell=change_a_rank, says=("rank of entrant", "expected")),
+    Lie(
+        name="an evaluator that was not drawn is counted",
+        tell=let_anybody_evaluate,
+        says=("eval.result statement", "not drawn"),
+    ),
+)
+
+
+def placed(outcome: Outcome, entrant: str, **changes: int) -> Outcome:
+    """The same outcome with another row for an entrant."""
+    places = tuple(
+        msgspec.structs.replace(one, **changes) if one.entrant == entrant else one
+        for one in outcome.places
+    )
+    return msgspec.structs.replace(outcome, places=places)
+
+
+def first(outcome: Outcome, entrant: str) -> Outcome:
+    """The same outcome with that entrant first, and all others behind it."""
+    for one in outcome.places:
+        rank = 1 if one.entrant == entrant else one.rank + 1
+        outcome = placed(outcome, one.entrant, rank=rank)
+    return outcome
+
+
+def decide(log: RetoldLog, outcome: Outcome) -> int:
+    """Have the organisers say that it came to something else; gives the entry."""
+    at = log.index_of(CompResult)
+    body = log.entries[at].statement.body
+    return log.change(at, msgspec.structs.replace(body, outcome=log.put(outcome.encode())))
+
+
+def _last(judged: Judged) -> Contender:
+    name = judged.outcome.places[-1].entrant
+    return next(one for one in judged.contenders if one.entrant == name)
+
+
+def _halved(said: Evaluation) -> Evaluation:
+    documents = tuple(
+        msgspec.structs.replace(one, millibits=one.millibits // 2) for one in said.documents
+    )
+    return msgspec.structs.replace(said, documents=documents)
+
+
+def _said(log: RetoldLog, scores: Evaluation) -> EvalResult:
+    """The word that says these scores; the document is put."""
+    total = scores.total
+    return EvalResult(
+        competition=scores.competition,
+        entrant=scores.entrant,
+        submission=scores.submission,
+        scores=log.put(scores.encode()),
+        millibits=total.millibits,
+        size_bytes=total.size_bytes,
+    )
+
+
+def _outcome(judged: Judged, changed: Contender) -> Outcome:
+    """What it comes to with that instead of what was said of the entrant."""
+    texts = [Text.of(one) for one in judged.texts]
+    contenders = [changed if one.entrant == changed.entrant else one for one in judged.contenders]
+    beacon = judged.view.draw.beacon if judged.view.draw else b""
+    return judging.outcome(judged.view.id, beacon, texts, contenders)
+
+
+def _other_weights(was: Submission) -> Submission:
+    if was.run:
+        return msgspec.structs.replace(was, weights_root=_OTHER)
+    files = tuple(msgspec.structs.replace(one, sha256=_OTHER) for one in was.files)
+    return msgspec.structs.replace(was, files=files)
+
+
+def _not_drawn(log: RetoldLog, judged: Judged) -> PeerKey:
+    """Somebody who offered in vain; or, if all were drawn, somebody who has no part in it."""
+    view = judged.view
+    drawn = set(view.draw.evaluators if view.draw else ())
+    parts = {
+        *drawn,
+        *view.rules.custodian_keys,
+        *(one.author for one in view.entrants.values()),
+    }
+    known = {one.statement.author for one in log.entries} & set(log.signers)
+    in_vain = set(view.offers) - drawn
+    return min(
+        in_vain or known - parts - log.genesis.organiser_keys - {log.genesis.coordinator_key}
+    )
