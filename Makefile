@@ -32,8 +32,10 @@ app: $(READY) ## the window: make app ARGS="--ledger URL"
 demo: $(READY) ## a whole network on this machine: ledger, seed, volunteers, an audit
 	$(BIN)/tequio demo $(ARGS)
 
-competition: $(READY) ## two swarms compete on sealed texts, and a stranger checks the result
-	$(BIN)/tequio competition demo $(ARGS)
+competition: $(READY) ## two swarms compete on sealed texts, a stranger checks the result, then six lies about it
+	rm -rf build/competition
+	$(BIN)/tequio competition demo --dir build/competition $(ARGS)
+	$(BIN)/python -m tests.lies build/competition
 
 $(TOOLS): $(READY) installer/setup.sh
 	installer/setup.sh tools

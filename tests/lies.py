@@ -25,8 +25,9 @@ import click
 from tequio_client import identity
 from tequio_client.audit.main import Quiet
 from tequio_client.verifying import main as verifying
+from tequio_ledger.folder import Folder
+from tequio_ledger.signing import places
 from tequio_shared.errors import UserFacingError
-from tequio_shared.keys import Signer
 from tests.support.retold_log import RetoldLog
 from tests.support.six_lies import LIES
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tequio_client.verifying.judgement import Judged
+    from tequio_shared.keys import Signer
     from tests.support.six_lies import Lie
 
 BUNDLE = "competition.tar"
@@ -119,13 +121,16 @@ def signers(folder: Path) -> Iterator[Signer]:
     """All keys that lie in a folder: of everybody who took part, and of the ledger."""
     for path in sorted(folder.rglob(identity.FILE)):
         yield identity.load(path.parent)
-    for path in sorted((folder / "ledger").glob("*.key")):
-        yield Signer(path.read_bytes())
+    ledger = Folder(folder / "ledger")
+    for name in (places.KEY, "coordinator"):
+        if ledger.holds_key(name):
+            yield ledger.signer(name)
 
 
 def _line(one: dict[str, Any]) -> str:
     """A finding in words."""
-    text = f"{one['grade']}: {one['what']} at entry {one['entry']}: {one['detail']}"
+    text = f"{one['grade']}: {one['what']} at entry {one['entry']}"
+    text += f": {one['detail']}" if one["detail"] else ""
     if one["expected"] is None and one["found"] is None:
         return text
     return f"{text}; expected {one['expected']}, found {one['found']}"

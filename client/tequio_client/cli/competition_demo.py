@@ -29,7 +29,7 @@ from tequio_client.cli.demo import fresh
 def demo(folder: Path | None, pace: float, *, keep_running: bool) -> None:
     """Let two swarms compete on texts that nobody has seen, and check the result as a stranger.
 
-    Ends with the exit status of `tequio verify-competition`.
+    Ends with exit status 0 if all that the stranger did ended as it has to.
     """
     from tequio_client import logs
     from tequio_client.demo import contest_main

@@ -1,4 +1,4 @@
-"""A competition from the sealing of its texts to a stranger's check, every program a process.
+"""A competition from the sealing of its texts to a stranger's checks, every program a process.
 
 Two organisers lead a swarm each; three custodians hold the key; three volunteers who are in neither
 swarm evaluate. What is told comes from the log.
@@ -13,7 +13,7 @@ import trio
 
 from tequio_client.clock import now_ms
 from tequio_client.competition.log_reader import LogReader
-from tequio_client.demo import programs
+from tequio_client.demo import contest_checks, programs
 from tequio_client.demo.contest_script import (
     CUSTODIANS,
     EVALUATORS,
@@ -48,7 +48,7 @@ class Contest:
     volunteers: list[Program] = field(default_factory=list)
     reader: LogReader | None = None
     status: int = 1
-    """Of the stranger's check, once it was made."""
+    """0 once the stranger's checks ended as they have to."""
 
     @property
     def folder(self) -> Path:
@@ -81,7 +81,7 @@ class Contest:
 
 
 async def play(contest: Contest, *, keep_running: bool) -> None:
-    """Play it all, to the stranger's check; or go on until cancelled.
+    """Play it all, to the stranger's checks; or go on until cancelled.
 
     Every process ends with this function. Raises UserFacingError when a program fails.
     """
@@ -99,7 +99,7 @@ async def play(contest: Contest, *, keep_running: bool) -> None:
         await _train(contest)
         await _reveal(contest)
         await _decide(contest)
-        await _verify(contest)
+        contest.status = await contest_checks.check(contest)
         if keep_running:
             contest.told(f"It goes on running until Ctrl-C: {contest.url}/competitions")
             await trio.sleep_forever()
@@ -248,16 +248,6 @@ async def _decide(contest: Contest) -> None:
     contest.told(await contest.did("result", "competition", "result", "--yes", *both))
     view = await contest.until(lambda view: view.phase is Phase.DECIDED)
     contest.told(f"Decided. Look at {_page(contest, view)}")
-
-
-async def _verify(contest: Contest) -> None:
-    contest.told("A stranger checks all of it, from the log alone:")
-    command = ("verify-competition", contest.url)
-    contest.told("  tequio " + " ".join(command))
-    program = Program("verify", tequio(*command), contest.folder)
-    contest.status = await program.run()
-    contest.told(program.output.decode(errors="replace").strip() or program.last_words())
-    contest.told(f"Exit status {contest.status}.")
 
 
 def _is_over(view: CompetitionView) -> bool:
