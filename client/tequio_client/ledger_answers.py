@@ -10,6 +10,7 @@ import msgspec
 import structlog
 from msgspec import Meta, Struct
 
+from tequio_client import naming
 from tequio_client.foreign_text import cleaned
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.errors import MalformedError, PeerError
@@ -35,8 +36,6 @@ SAID_CHARACTERS = 500
 """What is kept of a ledger's own words: it may say anything, and they are shown and logged."""
 _Text = Annotated[str, Meta(max_length=128, pattern=r"\A[ -~]*\Z")]
 
-ID_LETTERS = 6
-"""Least beginning of a run's id that may stand for it."""
 ROWS = 1_000
 """Most rows in one answer, of any kind."""
 
@@ -127,9 +126,7 @@ class RunAnswer(Struct, frozen=True):
 
     def fits(self, wanted: str | None) -> bool:
         """Whether a person who says `wanted` may mean this run: its name, or how its id begins."""
-        if not wanted or wanted == self.name:
-            return True
-        return len(wanted) >= ID_LETTERS and self.run.startswith(wanted)
+        return not wanted or naming.fits(self.name, self.run, wanted)
 
     @property
     def manifest_digest(self) -> Digest:

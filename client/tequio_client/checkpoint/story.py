@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tequio_client import naming
 from tequio_client.audit.findings import Report
 from tequio_client.audit.fold import Fold
 from tequio_client.audit.tree import TreeAudit
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from tequio_shared.round import Head
     from tequio_shared.statements.rounds import HeadMeasure
 
-LETTERS = 6
-"""Least beginning of a run's id that may stand for it."""
 _SHOWN_ROUNDS = 8
 
 
@@ -141,7 +140,7 @@ class ReadLog:
         )
 
     def _history(self, wanted: str) -> RunHistory:
-        found = [one for one in self._fold.runs.values() if _fits(one.view.manifest, wanted)]
+        found = [one for one in self._fold.runs.values() if _is_meant(one.view.manifest, wanted)]
         if len(found) == 1:
             return found[0]
         runs = found or self._fold.runs.values()
@@ -172,14 +171,12 @@ def documents_of(manifest: Manifest, blob: Callable[[Digest], bytes | None]) -> 
     )
 
 
-def _fits(manifest: Manifest, wanted: str) -> bool:
-    if wanted == manifest.name:
-        return True
-    return len(wanted) >= LETTERS and to_text(manifest.run_id).startswith(wanted)
+def _is_meant(manifest: Manifest, wanted: str) -> bool:
+    return naming.fits(manifest.name, to_text(manifest.run_id), wanted)
 
 
 def _called(manifest: Manifest) -> str:
-    return f"{manifest.name} ({to_text(manifest.run_id)[:10]})"
+    return naming.called(manifest.name, to_text(manifest.run_id))
 
 
 def _promoted(history: RunHistory, wanted: Wanted) -> tuple[int, Head]:

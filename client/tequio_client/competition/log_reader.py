@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from tequio_client import naming
 from tequio_client.audit.findings import Grade, Report
 from tequio_client.audit.fold import Fold
 from tequio_client.audit.main import Quiet
 from tequio_client.audit.online import LiveLog
 from tequio_client.audit.sources import NotHadError
 from tequio_client.audit.tree import TreeAudit
-from tequio_client.competition import naming
+from tequio_client.competition.naming import called, fits
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.worker import endings
 from tequio_shared.errors import UserFacingError
@@ -116,10 +117,10 @@ class LogReader:
 
         Raises UserFacingError.
         """
-        found = [one for one in self.competitions.values() if naming.fits(one, wanted or "")]
+        found = [one for one in self.competitions.values() if fits(one, wanted or "")]
         if len(found) == 1:
             return found[0]
-        known = ", ".join(map(naming.called, found or self.competitions.values())) or "none"
+        known = ", ".join(map(called, found or self.competitions.values())) or "none"
         if not wanted:
             raise UserFacingError(
                 f"say which competition (--competition); there is: {known}"
@@ -132,19 +133,12 @@ class LogReader:
 
     def run(self, wanted: str) -> RunHistory:
         """The run of that name or beginning of its id; raises UserFacingError."""
-        found = [
-            one
-            for one in self.runs.values()
-            if wanted == one.view.manifest.name
-            or (
-                len(wanted) >= naming.LETTERS
-                and to_text(one.view.manifest.run_id).startswith(wanted)
-            )
-        ]
+        runs = {to_text(run): history for run, history in self.runs.items()}
+        names = {run: history.view.manifest.name for run, history in runs.items()}
+        found = [run for run, name in names.items() if naming.fits(name, run, wanted)]
         if len(found) == 1:
-            return found[0]
-        manifests = [one.view.manifest for one in found or self.runs.values()]
-        known = ", ".join(f"{one.name} ({to_text(one.run_id)[:10]})" for one in manifests)
+            return runs[found[0]]
+        known = ", ".join(naming.called(names[run], run) for run in found or names)
         raise UserFacingError(
             f"{len(found) or 'no'} runs fit {wanted!r}; the log has: {known or 'none'}"
         )

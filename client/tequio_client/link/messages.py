@@ -382,9 +382,7 @@ class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faile
     """The process ends after this line and must be started anew."""
 
 
-Answer: TypeAlias = (
-    Ready | Trained | Screened | Advanced | Evaluated | Continued | Resting | Failed
-)
+Answer: TypeAlias = Ready | Trained | Screened | Advanced | Evaluated | Continued | Resting | Failed
 """A report that settles a wish."""
 Report: TypeAlias = Hello | Alive | Answer
 

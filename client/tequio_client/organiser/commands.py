@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tequio_client import identity
+from tequio_client import identity, naming
 from tequio_client.clock import now_ms
 from tequio_client.folder_lock import locked
 from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
@@ -151,7 +151,7 @@ def _named(name: str, ledger: str) -> RunAnswer:
     found = [one for one in runs if one.fits(name)]
     if len(found) == 1:
         return found[0]
-    known = ", ".join(f"{one.name} ({one.run[:10]})" for one in found or runs) or "none"
+    known = ", ".join(naming.called(one.name, one.run) for one in found or runs) or "none"
     if found:
         raise UserFacingError(f"several runs fit {name!r}: {known}; give the beginning of the id")
     raise UserFacingError(f"no run is called {name!r}; known runs: {known}")

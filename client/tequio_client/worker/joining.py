@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
+from tequio_client import naming
 from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
 from tequio_client.worker.availability import head_of, nearest_start
 from tequio_client.worker.follower import read_entries
@@ -162,7 +163,7 @@ def _no_such_run(runs: Sequence[RunAnswer], wanted: str) -> UserFacingError:
 
 def named(runs: Iterable[RunAnswer]) -> str:
     """Runs with their names and the beginning of their ids, for a sentence."""
-    return ", ".join(f"{one.name} ({one.run[:10]})" for one in runs)
+    return ", ".join(naming.called(one.name, one.run) for one in runs)
 
 
 async def _file(node: Node, name: str) -> Path:
