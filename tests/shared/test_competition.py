@@ -44,10 +44,8 @@ OFFERS = ("one", "two", "three", "four")
 
 def test_a_competition_goes_from_its_opening_to_its_result() -> None:
     stage = Stage().play(Phase.REVEALED)
-    evaluators = stage.scorers
     for entrant in ("alpha", "beta"):
-        for evaluator in evaluators:
-            stage.score(evaluator, entrant)
+        stage.commit(entrant, *stage.scorers).show(entrant, *stage.scorers)
     assert not stage.view.lacks()
     stage.at(RESULT).say("second", stage.paper.decide(stage.drawn().beacon))
     assert stage.view.phase is Phase.DECIDED

@@ -99,6 +99,10 @@ def _play(story: Story) -> None:
     with pytest.raises(KilledError):
         story.step(EVALUATORS[0], Killing())
     for name in EVALUATORS:
+        assert story.evaluate(name)
+    view = story.until(lambda view: len(view.commits) == len(MODELS) * len(EVALUATORS))
+    assert not view.results, "nobody shows anything before all have committed"
+    for name in EVALUATORS:  # a program that has just begun: what is shown lay in the folder
         story.evaluate(name)
     view = story.until(lambda view: len(view.results) == len(MODELS) * len(EVALUATORS))
     _challenge(story, to_text(view.draw.evaluators[0] if view.draw else b""))
@@ -157,11 +161,13 @@ def test_an_evaluator_that_was_killed_scored_nothing_twice(story: Story) -> None
     assert sum("bits per byte, logged" in line for line in said) == len(MODELS)
 
 
-def test_the_secret_was_for_its_owner_alone(story: Story) -> None:
+def test_the_secret_and_the_salts_were_for_their_owner_alone(story: Story) -> None:
     view = story.view()
     for name in EVALUATORS:
         path = secret_file.place(story.folder / name, view.id) / "secret"
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        for salt in (path.parent / model / "salt" for model in MODELS):
+            assert stat.S_IMODE(salt.stat().st_mode) == 0o600
         key = identity.load_or_create(story.folder / name).key
         assert view.offers[key].secret == secret_file.kept(story.folder / name, view.id)
 

@@ -213,7 +213,7 @@ def test_each_pair_is_told_from_both_sides(contest: Contest) -> None:
 def test_scores_before_the_outcome_rank_nobody(contest: Contest) -> None:
     page = contest.page("revealed")
     assert "Scores so far" in page.text
-    assert "What they say: 12 of 16 results" in page.text
+    assert "What they say: 6 of 16 results" in page.text
     assert not [one for one in page.elements if one.attributes.get("class") == "rank"]
     assert "outlier" in page.text
 
