@@ -22,11 +22,13 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.evaluations import Outcome
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
+from tests import lies
 from tests.client.competition.models import files_of, hub
 from tests.client.competition.story import DRAWN, EVALUATORS, NEEDED, Story
 from tests.support.ledgers import ORGANISER, UNLIMITED
 from tests.support.liars import key_folder
 from tests.support.set_clock import set_forward
+from tests.support.six_lies import LIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -245,3 +247,11 @@ def test_a_competition_that_is_not_there_is_named_with_those_that_are(story: Sto
     log.read()
     with pytest.raises(UserFacingError, match=r"no competition 'Large'; there is: Small \("):
         log.competition("Large")
+
+
+def test_six_lies_about_it_are_found_by_a_stranger(story: Story) -> None:
+    kept = ["verify-competition", story.url, "--bundle", str(story.folder / lies.BUNDLE)]
+    assert CliRunner().invoke(cli, kept).exit_code == 0
+    told = CliRunner().invoke(lies.main, [str(story.folder)])
+    assert told.exit_code == 0, (told.output, told.exception)
+    assert told.output.count("exit status 2\n     mismatch: ") == len(LIES)
