@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from tequio_client.audit.findings import Report
 from tequio_client.audit.fold import Fold
 from tequio_client.competition import outcomes
@@ -359,12 +357,3 @@ class ContestLog:
             tokens=len(raw),
             millibits=self.millibits(name, entrant, text) if self.millibits else made_up,
         )
-
-
-def placed(outcome: Outcome, entrant: str, **changes: int) -> Outcome:
-    """The same outcome with another row for an entrant."""
-    places = tuple(
-        msgspec.structs.replace(one, **changes) if one.entrant == entrant else one
-        for one in outcome.places
-    )
-    return msgspec.structs.replace(outcome, places=places)
