@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from tequio_client.organiser.plan import Plan
     from tequio_client.organiser.source import Source
+    from tequio_client.trainer.model import Outline as Paper
 
 _UNKNOWN = to_text(bytes(32))
 """Where a manifest names weights that nobody has made yet."""
@@ -51,9 +52,10 @@ def of_plan(plan: Plan, path: Path, source: Source) -> Outline:
 
 
 def _of(plan: Plan, path: Path, corpus: Corpus, source: Source) -> Outline:
-    model = _model(source, corpus)
-    sources.check_vocabulary(source, corpus)
-    sources.check_context(source, corpus)
+    paper = _on_paper(source)
+    model = _model(paper, source, corpus)
+    sources.check_vocabulary(source, corpus, paper.vocabulary)
+    sources.check_context(source, corpus, paper.context)
     draft = Manifest(
         name=plan.name,
         model=model,
@@ -92,15 +94,21 @@ def data(folder: Path) -> Corpus:
         raise UserFacingError(f"the data manifest in {folder} is damaged: {err}") from err
 
 
-def _model(source: Source, corpus: Corpus) -> Model:
+def _on_paper(source: Source) -> Paper:
     from tequio_client.trainer import model  # noqa: PLC0415 - brings torch
 
-    tensors, aliases = model.outline(source.config)
+    try:
+        return model.outline(source.config)
+    except UserFacingError as err:
+        raise UserFacingError(f"{source.plan.source}: {err}") from err
+
+
+def _model(paper: Paper, source: Source, corpus: Corpus) -> Model:
     return Model(
         config=to_text(sha256(source.config)),
-        parameters=sum(math.prod(shape) for _, shape in tensors),
-        tensors=tensors,
-        aliases=aliases,
+        parameters=sum(math.prod(shape) for _, shape in paper.tensors),
+        tensors=paper.tensors,
+        aliases=paper.aliases,
         weights_root=_UNKNOWN,
         aux_root=_UNKNOWN,
         sequence=corpus.sequence,

@@ -100,7 +100,7 @@ def open_workshop(prepare: Prepare) -> Workshop:
         raise UserFacingError(
             f"the data has sequences of {corpus.sequence}, the run of {manifest.model.sequence}"
         )
-    _check_vocabulary(corpus, built)
+    _check_tables(corpus, built)
     built.network.to(chosen.handle)
     return Workshop(
         prepare=prepare,
@@ -160,11 +160,14 @@ def _check_room(base: Base, chosen: Device, memory_mb: int) -> None:
         )
 
 
-def _check_vocabulary(corpus: Corpus, built: Model) -> None:
-    """A token id beyond the embedding's rows ends a process, on a GPU without a word."""
+def _check_tables(corpus: Corpus, built: Model) -> None:
+    """An id or a place beyond a table's rows ends a process, on a GPU without a word."""
     ids, rows = corpus.tokenizer.vocab_size, model.vocabulary(built)
     if ids > rows:
         raise ModelError(f"the data has {ids} token ids, the model takes {rows}")
+    most = model.context(built)
+    if most and corpus.sequence > most:
+        raise ModelError(f"samples have {corpus.sequence} tokens, the model takes {most}")
 
 
 def _content(path: str) -> bytes:
