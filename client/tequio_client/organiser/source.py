@@ -58,17 +58,24 @@ def origin(source: Source, corpus: Corpus, layout: LayoutKind) -> Origin:
 
     if source.is_fresh:
         return origins.from_config(source.config, seed=source.plan.seed, layout=layout)
+    return origins.from_folder(weights(source, corpus), layout=layout)
+
+
+def weights(source: Source, corpus: Corpus) -> Path:
+    """Find the folder of a model that exists, or fetch it; raises UserFacingError.
+
+    Also where the data is another model's, or the configuration is not the one that was read.
+    """
     from tequio_client.scoring import hub  # noqa: PLC0415 - as above
 
     plan = source.plan
     folder = source.folder or hub.folder(plan.source, plan.revision or None)
     _check_tokenizer(folder, plan.source, corpus)
-    made = origins.from_folder(folder, layout=layout)
-    if made.config != source.config:
+    if _of_folder(folder) != source.config:
         raise UserFacingError(
             f"{plan.source} has changed while it was read: give its commit as `revision`"
         )
-    return made
+    return folder
 
 
 def check_context(source: Source, corpus: Corpus, most: int) -> None:

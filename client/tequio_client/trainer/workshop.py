@@ -140,16 +140,17 @@ def _built(prepare: Prepare, manifest: Manifest, chosen: Device) -> Model:
     try:
         if manifest.frozen is None:
             return model.build_listed(config, manifest.model.tensors, manifest.model.aliases)
-        _check_room(manifest.frozen, chosen, prepare.memory_mb)
-        return adapters.build_listed(config, manifest, [Path(one) for one in prepare.base])
+        room = _room(manifest.frozen, chosen, prepare.memory_mb)
+        return adapters.build_listed(config, manifest, [Path(one) for one in prepare.base], room)
     except UserFacingError as err:
         raise ModelError(str(err)) from err
 
 
-def _check_room(base: Base, chosen: Device, memory_mb: int) -> None:
-    """Before anything is read: a base that does not fit would fail late, and on a CPU by swapping.
+def _room(base: Base, chosen: Device, memory_mb: int) -> int:
+    """Bytes that an accelerator gives; 0 where weights lie in main memory.
 
-    Raises ModelError.
+    Raises ModelError before anything is read: a base that does not fit would fail late, and on a
+    CPU by swapping.
     """
     here_mb = chosen.memory_mb or psutil.virtual_memory().total // _MIB
     lent_mb = min(memory_mb or here_mb, here_mb) if chosen.memory_mb else here_mb
@@ -158,6 +159,7 @@ def _check_room(base: Base, chosen: Device, memory_mb: int) -> None:
             f"the frozen base has {base.size_bytes / _GIB:.1f} GiB, and {chosen.name} gives "
             f"{lent_mb * _MIB / _GIB:.1f} GiB: lend more memory, or join a run with a smaller base"
         )
+    return lent_mb * _MIB if chosen.memory_mb else 0
 
 
 def _check_tables(corpus: Corpus, built: Model) -> None:

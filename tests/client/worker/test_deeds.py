@@ -19,6 +19,7 @@ import trio
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.link import messages as link
 from tequio_client.worker import duty as duties
+from tequio_client.worker.base_files import BaseFiles
 from tequio_client.worker.beacon_secrets import BeaconSecrets
 from tequio_client.worker.deeds import Deeds
 from tequio_client.worker.exchange import Exchange
@@ -145,6 +146,7 @@ class Desk:
                             folder=self.folder / "work",
                             store=store,
                             exchange=exchange,
+                            base=BaseFiles(None, store, exchange),
                         ),
                         feedback=Feedback(self.folder / "feedback", manifest.run_id),
                         ledger_clock=LedgerClock(lambda: self.swarm.now_ms),
