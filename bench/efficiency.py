@@ -90,10 +90,10 @@ def _raw(samples: int) -> float:
     import torch
     from loops.raw import raw_speed
 
-    from tequio_client.trainer import model
+    from tequio_client.trainer import foreign
 
     torch.set_num_threads(1)
-    network = model.from_transformers(dict(ARCHITECTURE))
+    network = foreign.build(dict(ARCHITECTURE))
     torch.manual_seed(0)
     batches = [torch.randint(0, 256, (samples, SEQUENCE + 1)) for _ in range(STEPS)]
     raw_speed(network, batches[:2])  # warm

@@ -122,6 +122,7 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "entrant": competition_answers.EntrantAnswer,
     "offer": competition_answers.OfferAnswer,
     "share": competition_answers.ShareAnswer,
+    "committed": competition_answers.CommittedAnswer,
     "scored": competition_answers.ScoredAnswer,
     "challenge": competition_answers.ChallengeAnswer,
     "witnesses": cosigned.WitnessesAnswer,

@@ -20,6 +20,8 @@ from tequio_shared.statements.competitions import EntrantName
 PhaseText = Annotated[str, Meta(max_length=32, pattern=r"\A[a-z-]*\Z")]
 """open, closed, drawn, revealed, decided; a newer ledger may know others."""
 
+WhyText = Annotated[str, Meta(max_length=256, pattern=r"\A[ -~]*\Z")]
+
 
 class CompetitionLine(Struct, frozen=True):
     """One competition in a list of them."""
@@ -33,6 +35,7 @@ class CompetitionLine(Struct, frozen=True):
     offered: Natural = 0
     evaluators: Natural = 0
     outcome: Bytes32Text | None = None
+    void: WhyText = ""
 
     @property
     def id(self) -> Digest:
@@ -76,6 +79,14 @@ class ShareAnswer(Struct, frozen=True):
     index: Natural | None = None
 
 
+class CommittedAnswer(Struct, frozen=True):
+    """An evaluator's commitment to what it says of an entrant."""
+
+    entrant: EntrantName
+    evaluator: Bytes32Text
+    index: Natural
+
+
 class ScoredAnswer(Struct, frozen=True):
     """What an evaluator says of an entrant; `scores` is a blob."""
 
@@ -116,13 +127,16 @@ class CompetitionAnswer(Struct, frozen=True):
     documents: Natural = 0
     """How many were drawn."""
     evaluators: Annotated[tuple[Bytes32Text, ...], Meta(max_length=EVALUATORS)] = ()
+    commits: Annotated[tuple[CommittedAnswer, ...], Meta(max_length=ENTRANTS * EVALUATORS)] = ()
     results: Annotated[tuple[ScoredAnswer, ...], Meta(max_length=ENTRANTS * EVALUATORS)] = ()
     challenged: Natural = 0
     challenges: Annotated[tuple[ChallengeAnswer, ...], Meta(max_length=ROWS)] = ()
     outcome: Bytes32Text | None = None
     outcome_index: Natural | None = None
-    lacks: Annotated[str, Meta(max_length=256, pattern=r"\A[ -~]*\Z")] = ""
+    lacks: WhyText = ""
     """What stands against a ranking so far."""
+    void: WhyText = ""
+    """Why it ended without one; empty: it did not."""
     as_of: AsOf | None = None
 
     @property

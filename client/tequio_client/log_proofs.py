@@ -133,15 +133,27 @@ async def read_entries_of(
     Raises as `read_entries` does.
     """
     found: dict[int, Entry] = {}
-    for index in sorted(set(indices)):
-        if not 0 <= index < checkpoint.size:
-            raise PeerError(f"entry {index} of a log of {checkpoint.size}")
-        (leaf,) = await ledger.entries(index, index + 1)
-        proof = await proofs.inclusion(index)
-        verify_inclusion(hash_leaf(leaf), index, checkpoint.size, proof, checkpoint.root)
-        found[index] = Entry.parse(leaf)
-        check_entry(index, found[index], network)
+    for span in _spans(indices):
+        if not 0 <= span[0] <= span[-1] < checkpoint.size:
+            raise PeerError(f"entries {span[0]} to {span[-1]} of a log of {checkpoint.size}")
+        leaves = await ledger.entries(span[0], span[-1] + 1)
+        for index, leaf in zip(span, leaves, strict=True):
+            proof = await proofs.inclusion(index)
+            verify_inclusion(hash_leaf(leaf), index, checkpoint.size, proof, checkpoint.root)
+            found[index] = Entry.parse(leaf)
+            check_entry(index, found[index], network)
     return found
+
+
+def _spans(indices: Iterable[int]) -> list[list[int]]:
+    """The indices in order, those that follow one another together: as many as come at once."""
+    spans: list[list[int]] = []
+    for index in sorted(set(indices)):
+        if spans and spans[-1][-1] == index - 1 and len(spans[-1]) < TILE_WIDTH:
+            spans[-1].append(index)
+        else:
+            spans.append([index])
+    return spans
 
 
 def check_entry(index: int, entry: Entry, network: Network) -> None:

@@ -32,6 +32,7 @@ from tequio_shared.statements.competitions import (
     CompResult,
     CompReveal,
     CompSubmit,
+    EvalCommit,
     EvalOffer,
     EvalResult,
     EvalSecret,
@@ -41,7 +42,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tequio_shared.competition_gate import Network
-    from tequio_shared.competition_state import Challenge, Draw, Entrant, Offer, Scored, Shown
+    from tequio_shared.competition_state import (
+        Challenge,
+        Committed,
+        Draw,
+        Entrant,
+        Offer,
+        Scored,
+        Shown,
+    )
     from tequio_shared.statement import Statement
     from tequio_shared.statements import Body
 
@@ -56,6 +65,7 @@ _PHASES: Mapping[type[Body], frozenset[Phase]] = {
     EvalSecret: frozenset({Phase.CLOSED}),
     CompDraw: frozenset({Phase.CLOSED}),
     CompReveal: frozenset({Phase.DRAWN, Phase.REVEALED, Phase.DECIDED}),
+    EvalCommit: frozenset({Phase.REVEALED}),
     EvalResult: frozenset({Phase.REVEALED}),
     CompChallenge: frozenset({Phase.REVEALED}),
     CompResult: frozenset({Phase.REVEALED}),
@@ -103,7 +113,7 @@ class CompetitionView:
                 self.lot.offer(mark, author, body, self.entries, network)
             case EvalSecret():
                 self.lot.open_secret(mark, author, body)
-            case EvalResult() | CompChallenge():
+            case EvalCommit() | EvalResult() | CompChallenge():
                 self._hear(mark, author, body, network)
             case _:
                 self._move_on(mark, author, body, network)
@@ -141,6 +151,11 @@ class CompetitionView:
         return self.lot.draw
 
     @property
+    def commits(self) -> Mapping[tuple[str, PeerKey], Committed]:
+        """What evaluators committed to, by entrant and evaluator."""
+        return self.scores.commits
+
+    @property
     def results(self) -> Mapping[tuple[str, PeerKey], Scored]:
         """By entrant and evaluator."""
         return self.scores.results
@@ -151,6 +166,18 @@ class CompetitionView:
         return self.scores.challenges
 
     # --- what follows
+
+    @property
+    def silent(self) -> list[tuple[str, PeerKey]]:
+        """The entrants for which a drawn evaluator has not committed, with that evaluator."""
+        drawn = self.draw.evaluators if self.draw else ()
+        spots = [(name, key) for name in self.submissions for key in drawn]
+        return [spot for spot in spots if spot not in self.commits]
+
+    @property
+    def withheld(self) -> list[tuple[str, PeerKey]]:
+        """The same for scores that were committed to and not shown: they do not count."""
+        return [spot for spot in sorted(self.commits) if spot not in self.results]
 
     def lacks(self) -> str:
         """Say what stands against a ranking so far; empty: nothing."""
@@ -167,6 +194,14 @@ class CompetitionView:
         if all(heard[name] < LEAST_EVALUATORS for name in self.submissions):
             return f"no model has the scores of {LEAST_EVALUATORS} evaluators"
         return ""
+
+    def void(self, now_ms: int) -> str:
+        """Say why it ended without a ranking, at that time; empty: it did not, or it is decided."""
+        if self.phase is Phase.DRAWN and now_ms > self.rules.dates.scored:
+            return f"{self.lacks()}, and the time for that is over"
+        if self.phase not in (Phase.DRAWN, Phase.REVEALED) or self._has_hope(now_ms):
+            return ""
+        return self.lacks()
 
     def due(self, now_ms: int) -> CompClose | CompDraw | None:
         """What the coordinator has to say at that time."""
@@ -185,12 +220,27 @@ class CompetitionView:
 
     # --- private
 
+    def _has_hope(self, now_ms: int) -> bool:
+        """Whether so many evaluators may still be heard on a model that it is ranked."""
+        if not self.submissions or len(set(self.candidates.values())) < LEAST_EVALUATORS:
+            return False
+        draw = self.draw
+        return draw is None or any(
+            self.scores.hoped(name, draw, now_ms) >= LEAST_EVALUATORS for name in self.submissions
+        )
+
     def _hear(
-        self, mark: Mark, author: PeerKey, body: EvalResult | CompChallenge, network: Network
+        self,
+        mark: Mark,
+        author: PeerKey,
+        body: EvalCommit | EvalResult | CompChallenge,
+        network: Network,
     ) -> None:
         """Take what evaluators say, and others against it."""
         draw = self.lot.known_draw
         match body:
+            case EvalCommit():
+                self.scores.commit(mark, author, body, draw, self.entries)
             case EvalResult():
                 self.scores.show(mark, author, body, draw, self.entries, network)
             case CompChallenge():
@@ -200,6 +250,8 @@ class CompetitionView:
         """Take what may begin another phase."""
         match body:
             case CompReveal():
+                if self.phase is Phase.DRAWN:  # later nobody could score any more
+                    mark.check_within(0, self.rules.dates.scored)
                 if self.lot.show_share(mark, author, body, self.submissions):
                     self._begin(Phase.REVEALED, mark)
             case CompClose():

@@ -21,6 +21,8 @@ from tequio_shared.statements.checkpoints import RepoText, RevisionText
 LEAST_EVALUATORS = 3
 EVALUATORS = 16
 """Most evaluators of one competition."""
+SHOWING_PART = 10
+"""Between `scored` and `result` lies at least one part in so many of the time to score."""
 FILES = 256
 """Most files of one submission."""
 WINDOW_MOST = 1 << 16
@@ -52,9 +54,23 @@ class Dates(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     draw: Natural
     """Until then who offered to evaluate opens the secret; then custodians show their shares."""
     scored: Natural
-    """Of evaluators."""
+    """Until then evaluators commit to their scores."""
     result: Natural
     """End of the time for challenges; no result comes before it."""
+
+    @property
+    def shown(self) -> int:
+        """Until then scores are shown; the other half up to the result is for challenges alone."""
+        return self.scored + (self.result - self.scored) // 2
+
+    def check_showing(self) -> None:
+        """Raise MalformedError unless there is time to show scores, and to challenge them."""
+        least = (self.scored - self.draw) // SHOWING_PART
+        if self.result - self.scored < least:
+            raise MalformedError(
+                f"result comes {self.result - self.scored} ms after scored: at least {least} ms, "
+                f"a {SHOWING_PART}th of the time to score, to show scores and to challenge them"
+            )
 
 
 class Scoring(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -108,6 +124,7 @@ class CompetitionRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         )
         if list(dates) != sorted(set(dates)):
             raise MalformedError(f"the dates {dates} do not follow one another")
+        rules.dates.check_showing()
         if rules.scoring.stride > rules.scoring.window:
             raise MalformedError(
                 f"stride {rules.scoring.stride} is more than window {rules.scoring.window}"

@@ -20,7 +20,7 @@ class Phase(StrEnum):
     OPEN = "open"  # keys enter, submit, and offer to evaluate
     CLOSED = "closed"  # who offered opens the secret
     DRAWN = "drawn"  # custodians show their shares
-    REVEALED = "revealed"  # texts and draw are known: evaluators score, anybody may challenge
+    REVEALED = "revealed"  # texts and draw are known: evaluators commit, show, are challenged
     DECIDED = "decided"
 
 
@@ -79,6 +79,14 @@ class Draw:
     """Numbers in the sealed set, from 0, ascending."""
     evaluators: tuple[PeerKey, ...]
     """In the order of the lot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Committed:
+    """A drawn evaluator's commitment to its scores of one entrant."""
+
+    said: Mark
+    commit: Digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

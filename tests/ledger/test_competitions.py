@@ -162,10 +162,11 @@ async def score(contest: Contest) -> None:
     paper, found = contest.paper, contest.view.draw
     assert found is not None
     names = {author.key: name for name, author in contest.people.items()}
-    for at, evaluator in enumerate(found.evaluators):
-        for entrant, model in (("run", contest.submission()), ("alpha", folder("alpha"))):
-            body = paper.result(evaluator, entrant, model, 9 + at)
-            await contest.must(names[evaluator], body)
+    models = {"run": contest.submission(), "alpha": folder("alpha")}
+    for say in (paper.commit, paper.result):
+        for at, evaluator in enumerate(found.evaluators):
+            for entrant, model in models.items():
+                await contest.must(names[evaluator], say(evaluator, entrant, model, 9 + at))
     first = found.evaluators[0]
     await contest.must("alpha", paper.challenge("alpha", first, found.documents[1]))
     assert not contest.view.lacks()

@@ -11,8 +11,8 @@ import pytest
 from tequio_shared import competition_draw
 from tequio_shared.accounts import Trained
 from tequio_shared.competition import Phase
-from tequio_shared.competition_rules import Budget
-from tequio_shared.errors import RefusedError
+from tequio_shared.competition_rules import Budget, CompetitionRules
+from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import Digest, RunId, sha256, to_text
 from tequio_shared.standing import Standing
 from tequio_shared.statements.competitions import (
@@ -20,11 +20,12 @@ from tequio_shared.statements.competitions import (
     CompDraw,
     EvalSecret,
 )
-from tests.support.competition_stage import RUN, RUN_RULES, Stage
+from tests.support.competition_stage import RUN, RUN_RULES, START, Stage
 from tests.support.paper_competition import (
     DEADLINE,
     HOUR_MS,
     RESULT,
+    SCORED,
     folder,
     head,
     secret_of,
@@ -44,10 +45,8 @@ OFFERS = ("one", "two", "three", "four")
 
 def test_a_competition_goes_from_its_opening_to_its_result() -> None:
     stage = Stage().play(Phase.REVEALED)
-    evaluators = stage.scorers
     for entrant in ("alpha", "beta"):
-        for evaluator in evaluators:
-            stage.score(evaluator, entrant)
+        stage.commit(entrant, *stage.scorers).show(entrant, *stage.scorers)
     assert not stage.view.lacks()
     stage.at(RESULT).say("second", stage.paper.decide(stage.drawn().beacon))
     assert stage.view.phase is Phase.DECIDED
@@ -130,6 +129,104 @@ def test_a_statement_at_the_deadline_counts_and_a_millisecond_later_does_not() -
     with pytest.raises(RefusedError, match="signed at"):
         stage.at(DEADLINE + 1).say("alpha", stage.paper.submit("alpha", folder("late")))
     assert stage.view.submissions == {"alpha": folder("last").id}
+
+
+# --- scores are committed to, then shown
+
+
+def test_nobody_waits_for_the_date_once_all_have_committed() -> None:
+    stage = Stage().play(Phase.REVEALED)
+    first, *_ = stage.scorers
+    stage.commit("alpha", *stage.scorers)
+    assert len(stage.view.commits) == len(stage.scorers)
+    stage.show("alpha", first)
+    assert stage.view.silent == [("beta", key) for key in stage.drawn().evaluators]
+
+
+def test_who_never_commits_holds_the_others_up_to_the_date_alone() -> None:
+    stage = Stage(evaluators=4).play(Phase.REVEALED)
+    *heard, silent = stage.scorers
+    stage.commit("alpha", *heard).at(SCORED + 1).show("alpha", *heard)
+    assert not stage.view.lacks()
+    assert ("alpha", stage.key(silent)) in stage.view.silent
+
+
+def test_scores_are_shown_up_to_the_middle_between_the_dates() -> None:
+    stage = Stage().play(Phase.REVEALED)
+    stage.commit("alpha", *stage.scorers).at((SCORED + RESULT) // 2)
+    stage.show("alpha", *stage.scorers)
+    assert not stage.view.withheld
+
+
+def test_who_holds_back_what_it_committed_to_does_not_count() -> None:
+    stage = Stage().play(Phase.REVEALED)
+    *heard, holding = stage.scorers
+    stage.commit("alpha", *heard, holding).show("alpha", *heard)
+    assert stage.view.withheld == [("alpha", stage.key(holding))]
+    assert stage.view.lacks() == "no model has the scores of 3 evaluators"
+
+
+def test_a_commitment_hides_scores_that_anybody_could_guess() -> None:
+    stage = Stage().play(Phase.REVEALED)
+    one = stage.drawn().evaluators[0]
+    result = stage.paper.result(one, "alpha", folder("alpha"), 9)
+    other = msgspec.structs.replace(result, salt=to_text(sha256(b"another")))
+    assert stage.paper.commit_to(one, result) != stage.paper.commit_to(one, other)
+
+
+# --- how it ends without a ranking
+
+
+@pytest.mark.parametrize("after", [0, 1])
+def test_without_enough_shares_it_ends_when_scores_are_due(after: int) -> None:
+    stage = Stage().play(Phase.DRAWN).reveal(2).at(SCORED + after)
+    void = stage.view.void(stage.now)
+    assert bool(void) is bool(after)
+    if after:
+        assert void == "1 of the 2 shares needed are shown, and the time for that is over"
+        return
+    assert stage.reveal(1).phase() is Phase.REVEALED
+
+
+def test_it_ends_when_no_model_can_have_enough_scores_any_more() -> None:
+    stage = Stage().play(Phase.REVEALED)
+    first, second, third = stage.scorers
+    stage.commit("alpha", first, second, third).commit("beta", first)
+    said = "no model has the scores of 3 evaluators"
+    hopes = {SCORED: "", SCORED + 1: "", (SCORED + RESULT) // 2 + 1: said, RESULT: said}
+    assert {at: stage.view.void(START + at) for at in hopes} == hopes
+    stage.show("alpha", first, second)
+    assert {at: stage.view.void(START + at) for at in hopes} == hopes
+    stage.show("alpha", third)
+    assert not any(stage.view.void(START + at) for at in hopes)
+
+
+def test_with_too_few_commitments_it_ends_when_they_are_due() -> None:
+    stage = Stage().play(Phase.REVEALED)
+    stage.commit("alpha", *stage.scorers[:2])
+    assert not stage.view.void(START + SCORED)
+    assert stage.view.void(START + SCORED + 1) == "no model has the scores of 3 evaluators"
+
+
+def test_with_too_few_who_can_be_drawn_it_ends_with_the_draw() -> None:
+    stage = Stage().open().enter("alpha").offer(*OFFERS).close()
+    assert not stage.view.void(stage.now)
+    stage.confess("one", "two").draw()
+    assert stage.view.void(stage.now) == "2 owners offered who can be drawn, 3 are needed"
+
+
+@pytest.mark.parametrize(("result", "is_right"), [(HOUR_MS // 5 - 1, False), (HOUR_MS // 5, True)])
+def test_rules_leave_time_to_show_scores_and_to_challenge_them(
+    result: int, *, is_right: bool
+) -> None:
+    rules = Stage().paper.rules
+    dates = msgspec.structs.replace(rules.dates, result=rules.dates.scored + result)
+    raw = msgspec.structs.replace(rules, dates=dates).encode()
+    if is_right:
+        assert CompetitionRules.parse(raw).dates.shown == dates.scored + result // 2
+        return
+    with pytest.raises(MalformedError, match="a 10th of the time to score"):
+        CompetitionRules.parse(raw)
 
 
 # --- who evaluates

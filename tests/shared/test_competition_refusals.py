@@ -23,6 +23,7 @@ from tequio_shared.statements.competitions import (
     CompOpen,
     CompReveal,
     CompSubmit,
+    EvalResult,
 )
 from tests.support.competition_stage import RUN, Stage
 from tests.support.paper_competition import (
@@ -55,25 +56,42 @@ def mistyped(stage: Stage) -> CompReveal:
     return CompReveal(competition=stage.paper.text, share=line[:-1] + wrong)
 
 
-def scored(stage: Stage, **changes: object) -> Body:
+def scored(stage: Stage, **changes: object) -> EvalResult:
     """The first evaluator's word on alpha, changed."""
     evaluator = stage.drawn().evaluators[0]
     body = stage.paper.result(evaluator, "alpha", folder("alpha"), 9)
     return msgspec.structs.replace(body, **changes)
 
 
+def committed(stage: Stage) -> Stage:
+    """All have committed to scores of alpha."""
+    return stage.commit("alpha", *stage.scorers)
+
+
+def shown(stage: Stage) -> Stage:
+    """The first one has shown them, too."""
+    return committed(stage).show("alpha", stage.scorers[0])
+
+
+def say_as_committed(stage: Stage, result: EvalResult, author: int = 0) -> None:
+    """Have an evaluator show just what it committed to, whatever that is; the others did so too."""
+    name = stage.scorers[author]
+    stage.say(name, stage.paper.commit_to(stage.key(name), result))
+    stage.commit("alpha", *(one for one in stage.scorers if one != name))
+    stage.say(name, result)
+
+
 def short_of_a_document(stage: Stage) -> None:
     stage.paper.drawn -= 1
-    stage.say(stage.scorers[0], scored(stage))
+    say_as_committed(stage, scored(stage))
 
 
-def scored_twice(stage: Stage) -> None:
-    stage.say(stage.scorers[0], scored(stage))
-    stage.say(stage.scorers[0], scored(stage))
-
-
-def scored_for_another(stage: Stage) -> None:
-    stage.say(stage.scorers[1], scored(stage))
+def commit_to_what_is_shown(stage: Stage) -> None:
+    """The clock of the last one is put back, and it has seen what the first one shows."""
+    first, second, last = stage.scorers
+    stage.at(SCORED).commit("alpha", first, second)
+    stage.at(SCORED + 1).show("alpha", first)
+    stage.at(SCORED).commit("alpha", last)
 
 
 def challenge(stage: Stage, document: int | None = None, entrant: str = "alpha") -> CompChallenge:
@@ -83,19 +101,19 @@ def challenge(stage: Stage, document: int | None = None, entrant: str = "alpha")
 
 
 def challenge_twice(stage: Stage) -> None:
-    stage.score(stage.scorers[0], "alpha")
+    shown(stage)
     for after in (1, 2):
         stage.at(DRAW + after).say("anybody", challenge(stage))
 
 
 def challenge_what_was_not_drawn(stage: Stage) -> None:
-    stage.score(stage.scorers[0], "alpha")
+    shown(stage)
     (document, *_) = set(range(20)) - set(stage.drawn().documents)
     stage.say("anybody", challenge(stage, document))
 
 
 def challenge_too_often(stage: Stage) -> None:
-    stage.score(stage.scorers[0], "alpha")
+    shown(stage)
     for number in range(CHALLENGES + 1):
         body = msgspec.structs.replace(challenge(stage), millibits=number)
         stage.say("anybody", body)
@@ -306,53 +324,112 @@ REFUSALS: dict[str, tuple[Phase, str, Callable[[Stage], object]]] = {
         lambda s: s.say("custodian 1", mistyped(s)),
     ),
     "a share twice": (Phase.DRAWN, "already-said", lambda s: s.reveal(1, 1)),
+    "a share when nobody could score any more": (
+        Phase.DRAWN,
+        "too-late",
+        lambda s: s.at(SCORED + 1).reveal(1),
+    ),
+    "a commitment before the texts are open": (
+        Phase.DRAWN,
+        "too-early",
+        lambda s: s.commit("alpha", "one"),
+    ),
+    "a commitment of who was not drawn": (
+        Phase.REVEALED,
+        "wrong-role",
+        lambda s: s.commit("alpha", "five"),
+    ),
+    "a commitment for nobody's model": (
+        Phase.REVEALED,
+        "not-found",
+        lambda s: s.commit("gamma", s.scorers[0]),
+    ),
+    "a commitment twice": (
+        Phase.REVEALED,
+        "already-said",
+        lambda s: s.commit("alpha", s.scorers[0], s.scorers[0]),
+    ),
+    "a commitment after its date": (
+        Phase.REVEALED,
+        "too-late",
+        lambda s: s.at(SCORED + 1).commit("alpha", s.scorers[0]),
+    ),
+    "a commitment to what another shows": (Phase.REVEALED, "too-late", commit_to_what_is_shown),
     "scores before the texts are open": (
         Phase.DRAWN,
         "too-early",
-        lambda s: s.score("one", "alpha"),
+        lambda s: s.show("alpha", "one"),
     ),
     "scores of who was not drawn": (
         Phase.REVEALED,
         "wrong-role",
-        lambda s: s.score("five", "alpha"),
+        lambda s: s.show("alpha", "five"),
     ),
     "scores of nobody's model": (
         Phase.REVEALED,
         "not-found",
-        lambda s: s.score(s.scorers[0], "gamma"),
+        lambda s: s.show("gamma", s.scorers[0]),
     ),
     "scores of another model": (
         Phase.REVEALED,
         "wrong-scores",
         lambda s: s.say(s.scorers[0], scored(s, submission=D)),
     ),
+    "scores that nobody committed to": (
+        Phase.REVEALED,
+        "not-found",
+        lambda s: s.at(SCORED + 1).show("alpha", s.scorers[0]),
+    ),
+    "scores before all have committed": (
+        Phase.REVEALED,
+        "too-early",
+        lambda s: s.commit("alpha", *s.scorers[:2]).show("alpha", s.scorers[0]),
+    ),
+    "other scores than were committed to": (
+        Phase.REVEALED,
+        "wrong-reveal",
+        lambda s: committed(s).say(s.scorers[0], scored(s, scores=D)),
+    ),
+    "another salt than was committed to": (
+        Phase.REVEALED,
+        "wrong-reveal",
+        lambda s: committed(s).say(s.scorers[0], scored(s, salt=D)),
+    ),
     "scores that are not there": (
         Phase.REVEALED,
         "not-found",
-        lambda s: s.say(s.scorers[0], scored(s, scores=D)),
+        lambda s: say_as_committed(s, scored(s, scores=D)),
     ),
     "scores that do not hold": (
         Phase.REVEALED,
         "malformed",
-        lambda s: s.say(s.scorers[0], scored(s, scores=s.paper.put(b"[]"))),
+        lambda s: say_as_committed(s, scored(s, scores=s.paper.put(b"[]"))),
     ),
-    "somebody else's scores": (Phase.REVEALED, "wrong-scores", scored_for_another),
+    "somebody else's scores": (
+        Phase.REVEALED,
+        "wrong-scores",
+        lambda s: say_as_committed(s, scored(s), author=1),
+    ),
     "other sums than the documents'": (
         Phase.REVEALED,
         "wrong-scores",
-        lambda s: s.say(s.scorers[0], scored(s, millibits=35)),
+        lambda s: say_as_committed(s, scored(s, millibits=35)),
     ),
     "another size than the documents'": (
         Phase.REVEALED,
         "wrong-scores",
-        lambda s: s.say(s.scorers[0], scored(s, size_bytes=50)),
+        lambda s: say_as_committed(s, scored(s, size_bytes=50)),
     ),
     "scores short of a document": (Phase.REVEALED, "wrong-scores", short_of_a_document),
-    "scores twice": (Phase.REVEALED, "already-said", scored_twice),
-    "scores after their date": (
+    "scores twice": (
+        Phase.REVEALED,
+        "already-said",
+        lambda s: shown(s).show("alpha", s.scorers[0]),
+    ),
+    "scores when only challenges are left": (
         Phase.REVEALED,
         "too-late",
-        lambda s: s.at(SCORED + 1).score(s.scorers[0], "alpha"),
+        lambda s: committed(s).at((SCORED + RESULT) // 2 + 1).show("alpha", s.scorers[0]),
     ),
     "a challenge of what nobody said": (
         Phase.REVEALED,

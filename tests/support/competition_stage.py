@@ -207,10 +207,16 @@ class Stage:
             self.say(f"custodian {number}", self.paper.reveal(number))
         return self
 
-    def score(self, evaluator: str, entrant: str, millibits: int = 9) -> Stage:
-        """Have somebody score an entrant's folder."""
-        body = self.paper.result(self.key(evaluator), entrant, folder(entrant), millibits)
-        self.say(evaluator, body)
+    def commit(self, entrant: str, *evaluators: str) -> Stage:
+        """Have each commit to the scores that `show` shows."""
+        for name in evaluators:
+            self.say(name, self.paper.commit(self.key(name), entrant, folder(entrant), 9))
+        return self
+
+    def show(self, entrant: str, *evaluators: str) -> Stage:
+        """Have each show what it committed to."""
+        for name in evaluators:
+            self.say(name, self.paper.result(self.key(name), entrant, folder(entrant), 9))
         return self
 
     def play(self, to: Phase) -> Stage:

@@ -9,16 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from tequio_client.audit.findings import Report
 from tequio_client.audit.fold import Fold
 from tequio_client.competition import outcomes
 from tequio_client.verifying.bundle import About, BundleWriter
-from tequio_shared import judging, merkle
+from tequio_shared import competition_scores, judging, merkle
 from tequio_shared.competition_draw import commitment
 from tequio_shared.evaluations import Environment, Evaluation
-from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, sha256, to_text
+from tequio_shared.ids import (
+    ZERO_DIGEST,
+    Digest,
+    PeerKey,
+    digest_from_text,
+    from_text,
+    sha256,
+    to_text,
+)
 from tequio_shared.judging import Text
 from tequio_shared.keys import Signer
 from tequio_shared.notes import sign_checkpoint
@@ -33,6 +39,7 @@ from tequio_shared.statements.competitions import (
     CompResult,
     CompReveal,
     CompSubmit,
+    EvalCommit,
     EvalOffer,
     EvalResult,
     EvalSecret,
@@ -244,13 +251,30 @@ class ContestLog:
         return self.say(CUSTODIANS[number], CompReveal(competition=self.name, share=share))
 
     def score(self) -> None:
-        """Have every drawn evaluator score every entrant."""
-        for name in self.scorers:
-            for entrant in ENTRANTS:
-                self.evaluate(name, entrant)
+        """Have every drawn evaluator commit to scores of every entrant, then show them."""
+        scorers = self.scorers
+        for say in (self.commit, self.evaluate):
+            for name in scorers:
+                for entrant in ENTRANTS:
+                    say(name, entrant)
+
+    def commit(self, name: str, entrant: str) -> int:
+        """Have somebody commit to what `evaluate` shows; gives the entry."""
+        return self.commit_to(name, self.scores(name, entrant))
+
+    def commit_to(self, name: str, result: EvalResult) -> int:
+        """Have somebody commit to a result; gives the entry."""
+        scores, salt = digest_from_text(result.scores), from_text(result.salt)
+        commit = competition_scores.commitment(self.rules.id, self.key(name), scores, salt)
+        body = EvalCommit(competition=self.name, entrant=result.entrant, commit=to_text(commit))
+        return self.say(name, body)
 
     def evaluate(self, name: str, entrant: str) -> int:
-        """Have somebody score an entrant; gives the entry."""
+        """Have somebody show scores of an entrant; gives the entry."""
+        return self.say(name, self.scores(name, entrant))
+
+    def scores(self, name: str, entrant: str) -> EvalResult:
+        """What somebody says of an entrant."""
         submission = self.submissions[entrant].id
         said = Evaluation(
             competition=self.name,
@@ -260,16 +284,14 @@ class ContestLog:
             environment=Environment(program="tequio 0", torch="2", device="cpu", threads=1),
             documents=tuple(self._score(name, entrant, text) for text in self.drawn_texts),
         )
-        return self.say(
-            name,
-            EvalResult(
-                competition=self.name,
-                entrant=entrant,
-                submission=to_text(submission),
-                scores=self.put(said.encode()),
-                millibits=said.total.millibits,
-                size_bytes=said.total.size_bytes,
-            ),
+        return EvalResult(
+            competition=self.name,
+            entrant=entrant,
+            submission=to_text(submission),
+            scores=self.put(said.encode()),
+            salt=to_text(sha256(b"salt", name.encode(), entrant.encode())),
+            millibits=said.total.millibits,
+            size_bytes=said.total.size_bytes,
         )
 
     def challenge(self, entrant: str, evaluator: str, document: int) -> None:
@@ -335,12 +357,3 @@ class ContestLog:
             tokens=len(raw),
             millibits=self.millibits(name, entrant, text) if self.millibits else made_up,
         )
-
-
-def placed(outcome: Outcome, entrant: str, **changes: int) -> Outcome:
-    """The same outcome with another row for an entrant."""
-    places = tuple(
-        msgspec.structs.replace(one, **changes) if one.entrant == entrant else one
-        for one in outcome.places
-    )
-    return msgspec.structs.replace(outcome, places=places)

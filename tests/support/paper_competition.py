@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tequio_client.organiser import custody
+from tequio_shared import competition_scores
 from tequio_shared.competition_draw import commitment
 from tequio_shared.competition_rules import (
     Budget,
@@ -16,7 +17,15 @@ from tequio_shared.competition_rules import (
     SubmittedFile,
 )
 from tequio_shared.evaluations import Environment, Evaluation, Outcome
-from tequio_shared.ids import Digest, PeerKey, RunId, sha256, to_text
+from tequio_shared.ids import (
+    Digest,
+    PeerKey,
+    RunId,
+    digest_from_text,
+    from_text,
+    sha256,
+    to_text,
+)
 from tequio_shared.key_share import KeyShare
 from tequio_shared.scoring import DocumentScore, Refusal
 from tequio_shared.sealed_set import SealedSet
@@ -27,6 +36,7 @@ from tequio_shared.statements.competitions import (
     CompResult,
     CompReveal,
     CompSubmit,
+    EvalCommit,
     EvalOffer,
     EvalResult,
     EvalSecret,
@@ -135,6 +145,18 @@ class PaperCompetition:
         """Show the share of that number, from 1."""
         return CompReveal(competition=self.text, share=self.shares[number - 1].encode())
 
+    def commit(
+        self, author: PeerKey, entrant: str, submission: Submission, millibits: int
+    ) -> EvalCommit:
+        """Commit to what `result` says."""
+        return self.commit_to(author, self.result(author, entrant, submission, millibits))
+
+    def commit_to(self, author: PeerKey, result: EvalResult) -> EvalCommit:
+        """Commit to a result."""
+        scores, salt = digest_from_text(result.scores), from_text(result.salt)
+        commit = competition_scores.commitment(self.id, author, scores, salt)
+        return EvalCommit(competition=self.text, entrant=result.entrant, commit=to_text(commit))
+
     def result(
         self, author: PeerKey, entrant: str, submission: Submission, millibits: int
     ) -> EvalResult:
@@ -153,6 +175,7 @@ class PaperCompetition:
             entrant=entrant,
             submission=to_text(submission.id),
             scores=self.put(scores.encode()),
+            salt=to_text(salt_of(author, entrant)),
             millibits=total.millibits,
             size_bytes=total.size_bytes,
         )
@@ -180,6 +203,11 @@ class PaperCompetition:
 def secret_of(author: PeerKey) -> Digest:
     """The secret that a key commits to in these tests."""
     return sha256(b"secret", author)
+
+
+def salt_of(author: PeerKey, entrant: str) -> Digest:
+    """What a key's commitment to scores has beside them in these tests."""
+    return sha256(b"salt", author, entrant.encode())
 
 
 def folder(name: str) -> Submission:

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 DIARY = "PYTHON_PAPER_DIARY"
 TRAINING_S = 0.3
+UNWRITTEN = 13
+"""Round of a head that writes nothing."""
 BEAT_S = 0.1
 
 _saying = threading.Lock()
@@ -100,8 +102,8 @@ def main() -> None:
                 say(_screened(wish))
             case link.Advance() as wish if manifest:
                 say(_advanced(wish, manifest))
-            case link.Evaluate() as wish:
-                say(_evaluated(wish))
+            case link.Evaluate() | link.Continue() as wish:
+                say(_evaluated(wish) if isinstance(wish, link.Evaluate) else _continued(wish))
 
 
 def say(report: link.Report) -> None:
@@ -238,6 +240,14 @@ def _evaluated(wish: link.Evaluate) -> link.Evaluated:
         sample="",
         seconds=0.0,
     )
+
+
+def _continued(wish: link.Continue) -> link.Report:
+    """Which document was asked for; of the head of round 13 nothing."""
+    if wish.round == UNWRITTEN:
+        return link.Failed(wish=wish.wish, code="memory", reason="no room to write")
+    text = f" of document {wish.document}"
+    return link.Continued(wish=wish.wish, round=wish.round, prompt="Words", text=text, seconds=0.0)
 
 
 def _write_diary(line: str) -> None:

@@ -16,13 +16,13 @@ from tequio_shared import judging
 from tequio_shared.competition_rules import Budget
 from tequio_shared.competition_state import Phase
 from tequio_shared.evaluations import Environment, Evaluation
-from tequio_shared.ids import sha256, to_text
+from tequio_shared.ids import key_from_text, sha256, to_text
 from tequio_shared.judging import Contender, Text
 from tequio_shared.scoring import DocumentScore
 from tequio_shared.statements.competitions import CompResult, EvalResult
 from tests.support.authors import Author
 from tests.support.ledgers import VirtualClock, opened, running
-from tests.support.paper_competition import PaperCompetition, folder, head
+from tests.support.paper_competition import PaperCompetition, folder, head, salt_of
 from tests.support.paper_swarm import PaperOrganiser, PaperPeer
 from tests.support.shown_ledger import DAY_MS, HOUR_MS, Q16, Shown, corpus, rules
 
@@ -159,8 +159,8 @@ class ShownCompetitions:
         for phase in ("revealed", "decided"):
             for at in (0, 2):
                 await self.say(self.custodians[at], self.papers[phase].reveal(at + 1))
-        await self._score("revealed", 3)
-        await self._score("decided", 4)
+        await self._score("revealed", {"nova": 3, "comet": 4, "lone-wolf": 4, "twin-of-nova": 2})
+        await self._score("decided", dict.fromkeys(LEVELS, 4))
         await self._challenge("decided")
         await self.pass_ms(LEAD_MS - 2 * HOUR_MS)
         await self._decide("decided")
@@ -200,15 +200,29 @@ class ShownCompetitions:
         for author in opened_:
             await self.say(author, self.papers[phase].secret(author.key))
 
-    async def _score(self, phase: str, many: int) -> None:
-        """Let so many of the drawn evaluators score everybody."""
+    async def _score(self, phase: str, many: dict[str, int]) -> None:
+        """Let so many of the drawn evaluators score each entrant, and show it if all of them did.
+
+        In the competition that goes on, the last one holds back what it committed to.
+        """
         view, authors = self.view(phase), {one.key: one for one in self.evaluators}
         assert view.phase is Phase.REVEALED
         assert view.draw is not None
-        for at, key in enumerate(view.draw.evaluators[:many]):
-            for name in LEVELS:
-                said = self.evaluation(phase, name, key, lies=at == LIAR and name == LIED_ABOUT)
-                await self.say(authors[key], self._result(phase, said))
+        paper, drawn = self.papers[phase], view.draw.evaluators
+        for name in LEVELS:
+            results = {
+                key: self._result(
+                    phase,
+                    self.evaluation(phase, name, key, lies=at == LIAR and name == LIED_ABOUT),
+                )
+                for at, key in enumerate(drawn[: many[name]])
+            }
+            for key, result in results.items():
+                await self.say(authors[key], paper.commit_to(key, result))
+            if len(results) < len(drawn):
+                continue
+            for key in drawn[: -1 if phase == "revealed" else None]:
+                await self.say(authors[key], results[key])
 
     def evaluation(self, phase: str, name: str, key: PeerKey, *, lies: bool) -> Evaluation:
         """Make scores up: the texts' own difficulty, the model's level, a little noise."""
@@ -231,6 +245,7 @@ class ShownCompetitions:
             entrant=said.entrant,
             submission=said.submission,
             scores=self.papers[phase].put(said.encode()),
+            salt=to_text(salt_of(key_from_text(said.evaluator), said.entrant)),
             millibits=total.millibits,
             size_bytes=total.size_bytes,
         )

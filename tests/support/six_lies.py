@@ -13,9 +13,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tequio_client.organiser import archive_cipher
-from tequio_shared import judging
+from tequio_shared import competition_scores, judging
 from tequio_shared.competition_state import Phase
-from tequio_shared.ids import PeerKey, digest_from_text, key_from_text, sha256, to_text
+from tequio_shared.ids import (
+    PeerKey,
+    digest_from_text,
+    from_text,
+    key_from_text,
+    sha256,
+    to_text,
+)
 from tequio_shared.judging import Text
 from tequio_shared.sealed_archive import HEAD_BYTES, Head
 from tequio_shared.statements.competitions import (
@@ -23,6 +30,7 @@ from tequio_shared.statements.competitions import (
     CompResult,
     CompReveal,
     CompSubmit,
+    EvalCommit,
     EvalResult,
 )
 
@@ -54,8 +62,7 @@ def count_a_liar(log: RetoldLog, judged: Judged) -> int:
     """One evaluator halves what the last entrant needs; its number alone makes the ranking."""
     last = _last(judged)
     lied = _halved(last.evaluations[0])
-    at = judged.view.results[last.entrant, key_from_text(lied.evaluator)].said.index
-    log.change(at, _said(log, lied))
+    _say_instead(log, judged, lied)
     due = _outcome(judged, replace(last, evaluations=(lied, *last.evaluations[1:])))
     total = lied.total
     nanobits = total.millibits * 1_000_000 // total.size_bytes
@@ -91,8 +98,7 @@ def change_weights(log: RetoldLog, judged: Judged) -> int:
     evaluations = []
     for one in last.evaluations:
         evaluations.append(msgspec.structs.replace(_halved(one), submission=name))
-        at = view.results[last.entrant, key_from_text(one.evaluator)].said.index
-        log.change(at, _said(log, evaluations[-1]))
+        _say_instead(log, judged, evaluations[-1])
     better = replace(last, submission=digest_from_text(name), evaluations=tuple(evaluations))
     decide(log, _outcome(judged, better))
     body = CompSubmit(competition=to_text(view.id), entrant=last.entrant, submission=name)
@@ -179,6 +185,19 @@ def _halved(said: Evaluation) -> Evaluation:
     return msgspec.structs.replace(said, documents=documents)
 
 
+def _say_instead(log: RetoldLog, judged: Judged, scores: Evaluation) -> None:
+    """Have an evaluator show these scores, and have committed to them."""
+    author, result = key_from_text(scores.evaluator), _said(log, scores)
+    commit = competition_scores.commitment(
+        judged.view.id, author, digest_from_text(result.scores), from_text(result.salt)
+    )
+    body = EvalCommit(
+        competition=result.competition, entrant=result.entrant, commit=to_text(commit)
+    )
+    log.change(judged.view.commits[result.entrant, author].said.index, body)
+    log.change(judged.view.results[result.entrant, author].said.index, result)
+
+
 def _said(log: RetoldLog, scores: Evaluation) -> EvalResult:
     """The word that says these scores; the document is put."""
     total = scores.total
@@ -187,6 +206,7 @@ def _said(log: RetoldLog, scores: Evaluation) -> EvalResult:
         entrant=scores.entrant,
         submission=scores.submission,
         scores=log.put(scores.encode()),
+        salt=_OTHER,
         millibits=total.millibits,
         size_bytes=total.size_bytes,
     )

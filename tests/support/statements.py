@@ -93,11 +93,13 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
     "eval.secret": {"competition": D, "secret": D},
     "comp.draw": {"competition": D},
     "comp.reveal": {"competition": D, "share": "tequio-share:" + "A" * 96},
+    "eval.commit": {"competition": D, "entrant": "north-2", "commit": D},
     "eval.result": {
         "competition": D,
         "entrant": "north-2",
         "submission": D,
         "scores": D,
+        "salt": D,
         "millibits": 9_000,
         "size_bytes": 10,
     },

@@ -1,8 +1,8 @@
 """An exported folder as one GGUF file, for llama.cpp and what is built on it.
 
-The `gguf` package writes it; it is not installed with ours. Only plain Llama models, whose rows of
-queries and keys llama.cpp wants in another order, and byte-level BPE tokenizers (raw bytes are one)
-are written. The file is a copy for use: only the folder can be verified.
+The `gguf` package writes it; it is not installed with ours. It is written of the architectures in
+`gguf_kinds` with byte-level BPE tokenizers (raw bytes are one). The file is a copy for use: only
+the folder can be verified.
 """
 
 from __future__ import annotations
@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import safe_open
 
-from tequio_client.checkpoint import parts, text_tokens
+from tequio_client.checkpoint import gguf_kinds, parts, text_tokens
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import gguf
-    from numpy.typing import NDArray
 
     from tequio_client.audit.main import Progress
 
-_TURNED = {"q_proj": "num_attention_heads", "k_proj": "num_key_value_heads"}
 _SEPARATOR = "<|separator|>"
 """Spelt so for llama.cpp, where a zero byte would end the text."""
 
@@ -40,11 +38,10 @@ def write(folder: Path, progress: Progress) -> Path:
     import gguf  # noqa: PLC0415 - not installed with ours
 
     config = json.loads((folder / parts.CONFIG).read_bytes())
-    if config.get("model_type") != "llama":
-        raise UserFacingError(f"a GGUF is written of llama models, not of {config['model_type']}")
+    kind = gguf_kinds.architecture(config)
     target = folder.with_name(f"{folder.name}.gguf")
     part = target.with_name(f".{target.name}.part")
-    writer = gguf.GGUFWriter(part, "llama", use_temp_file=True)
+    writer = gguf.GGUFWriter(part, kind, use_temp_file=True)
     try:
         _describe(writer, config, folder)
         _add_tokenizer(writer, folder)
@@ -63,26 +60,11 @@ def _describe(writer: gguf.GGUFWriter, config: dict[str, Any], folder: Path) -> 
     import gguf  # noqa: PLC0415 - as above
 
     claim = parts.Claim.parse((folder / parts.CLAIM).read_bytes())
-    heads, hidden = config["num_attention_heads"], config["hidden_size"]
-    size = config.get("head_dim") or hidden // heads
-    rope = config.get("rope_parameters") or {}
     sequence = json.loads((folder / parts.TOKENIZER_CONFIG).read_bytes())["model_max_length"]
     writer.add_name(f"round {claim.round} of run {claim.run}")
     writer.add_description(f"head {claim.head}")
     writer.add_file_type(gguf.LlamaFileType.ALL_F32)
-    writer.add_vocab_size(config["vocab_size"])
-    writer.add_context_length(config.get("max_position_embeddings") or sequence)
-    writer.add_embedding_length(hidden)
-    writer.add_block_count(config["num_hidden_layers"])
-    writer.add_feed_forward_length(config["intermediate_size"])
-    writer.add_head_count(heads)
-    writer.add_head_count_kv(config.get("num_key_value_heads") or heads)
-    writer.add_key_length(size)
-    writer.add_value_length(size)
-    writer.add_rope_dimension_count(size)
-    theta = rope.get("rope_theta") or config.get("rope_theta") or 10_000.0
-    writer.add_rope_freq_base(theta)
-    writer.add_layer_norm_rms_eps(config.get("rms_norm_eps", 1e-6))
+    gguf_kinds.describe(writer, config, sequence)
 
 
 def _add_tokenizer(writer: gguf.GGUFWriter, folder: Path) -> None:
@@ -115,27 +97,20 @@ def _add_tensors(
 ) -> None:
     import gguf  # noqa: PLC0415 - as above
 
-    called = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, config["num_hidden_layers"])
+    kind = gguf.MODEL_ARCH[gguf_kinds.architecture(config).upper()]
+    called = gguf.get_tensor_name_map(kind, config["num_hidden_layers"])
     paths = sorted(folder.glob("model*.safetensors"))
     size = sum(path.stat().st_size for path in paths)
     with progress.work("weights for GGUF (bytes)", size) as tick:
         for path in paths:
             with safe_open(path, framework="numpy") as file:
                 for name in file.keys():  # noqa: SIM118 - it is no dictionary
-                    values = _turned(name, file.get_tensor(name), config)
-                    new = called.get_name(name, try_suffixes=(".weight",))
+                    values = gguf_kinds.turned(name, file.get_tensor(name), config)
+                    new = called.get_name(name, try_suffixes=(".weight", ".bias"))
                     if new is None:
                         raise UserFacingError(f"GGUF has no name for the tensor {name}")
                     writer.add_tensor(new, values)
                     tick(values.nbytes)
-
-
-def _turned(name: str, values: NDArray[Any], config: dict[str, Any]) -> NDArray[Any]:
-    """Rows of queries and keys in pairs, where Hugging Face has them in halves."""
-    for part, field in _TURNED.items():
-        if f".{part}." in name:
-            heads = config.get(field) or config["num_attention_heads"]
-            rows = values.shape[0] // heads // 2
-            halves = values.reshape(heads, 2, rows, *values.shape[1:])
-            return halves.swapaxes(1, 2).reshape(values.shape)
-    return values
+    factors = gguf_kinds.rope_freqs(config)
+    if factors is not None:
+        writer.add_tensor(gguf_kinds.ROPE_FREQS, factors)

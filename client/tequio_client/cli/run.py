@@ -46,6 +46,12 @@ def run() -> None:
 @click.option("--parameters", type=Amount(), help="Size of a fresh Llama: 125M, 1.5B.")
 @click.option("--from", "source", help="Go on from this model: a folder, or a name of the Hub.")
 @click.option("--revision", default="", help="Commit, branch or tag of that name.")
+@click.option(
+    "--lora-rank",
+    default=0,
+    type=click.IntRange(0, 1_024),
+    help="Freeze that model and train adapters of this rank beside it.",
+)
 @click.option("--name", help="Of the run; that of the file if not given.")
 @click.option("--tokens", type=Amount(), help="To train on in all: 2.5B.")
 @click.option("--peers", default=8, show_default=True, type=click.IntRange(2, 4_095))
@@ -83,6 +89,7 @@ def new(  # noqa: PLR0913 - one parameter an option
     parameters: int | None,
     source: str | None,
     revision: str,
+    lora_rank: int,
     name: str | None,
     tokens: int | None,
     **expect: float,
@@ -93,6 +100,8 @@ def new(  # noqa: PLR0913 - one parameter an option
 
     if (parameters is None) == (source is None):
         raise click.UsageError("give --parameters for fresh weights, or --from to go on from some")
+    if lora_rank and source is None:
+        raise click.UsageError("--lora-rank trains adapters beside a model: name it with --from")
     wish = planning.Wish(
         name=name,
         data=data,
@@ -100,6 +109,7 @@ def new(  # noqa: PLR0913 - one parameter an option
         source=source or "",
         revision=revision,
         tokens=tokens,
+        lora_rank=lora_rank,
         expect=ExpectPlan(**expect),  # type: ignore[arg-type]  # click gives what the options declare
     )
     planning.new(plan, wish)

@@ -1,7 +1,8 @@
 """An evaluator at work: what one competition asks of it now, done step by step.
 
-Every step begins from the log and from what lies in the folder, and leaves there what it made: a
-program that was killed goes on where it was, and scores nothing twice.
+It scores, commits to its scores, and shows them when nobody can copy them any more. Every step
+begins from the log and from what lies in the folder, and leaves there what it made: a program that
+was killed goes on where it was, and scores nothing twice.
 """
 
 from __future__ import annotations
@@ -16,19 +17,20 @@ from tequio_client.clock import now_ms
 from tequio_client.competition import (
     drawn_texts,
     moments,
+    own_scores,
     scores,
     weights,
 )
+from tequio_client.competition.time_limit import TimeLimit
 from tequio_client.ledger_api import LedgerRefusedError
 from tequio_client.trainer import weight_files
 from tequio_client.worker import scoring_memory, secret_file
 from tequio_client.worker.endings import first_of
 from tequio_shared import competition_draw
 from tequio_shared.competition_state import Phase
-from tequio_shared.errors import MalformedError, TequioError, UserFacingError
-from tequio_shared.evaluations import Evaluation
-from tequio_shared.ids import sha256, to_text
-from tequio_shared.statements.competitions import EvalResult, EvalSecret
+from tequio_shared.errors import TequioError, UserFacingError
+from tequio_shared.ids import to_text
+from tequio_shared.statements.competitions import EvalSecret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,9 +38,11 @@ if TYPE_CHECKING:
 
     from tequio_client.audit.main import Progress
     from tequio_client.competition.log_reader import LogReader
+    from tequio_client.competition.own_scores import OwnScores
     from tequio_client.competition.speaking import Speaker
     from tequio_client.trainer.device import Device
     from tequio_shared.competition import CompetitionView
+    from tequio_shared.evaluations import Evaluation
     from tequio_shared.statements import Body
 
 log = structlog.get_logger(__name__)
@@ -46,7 +50,7 @@ log = structlog.get_logger(__name__)
 FIRST_PAUSE_MS = 10_000
 LONGEST_PAUSE_MS = 900_000
 """Between two tries at a model that could not be had or scored."""
-_MODEL, _JOURNAL, _EVALUATION = "model", "scores.jsonl", "evaluation.json"
+_MODEL, _JOURNAL = "model", "scores.jsonl"
 _SAID = "already-said"
 
 
@@ -145,54 +149,69 @@ class Evaluator:
             return False
         if not self._said(view, "drawn"):
             self._tell(view, f"drawn to evaluate {len(view.submissions)} models")
-        left = [name for name in view.submissions if (name, self.key) not in view.results]
-        if not left or now_ms() > view.rules.dates.scored:
-            self._finish(view, left)
+        for name in sorted(view.submissions, key=lambda one: (one, self.key) not in view.commits):
+            self._try(view, name)  # showing takes no time: it comes first
+        if any(self._is_left(view, name) for name in view.submissions):
+            return True
+        self._finish(view)
+        return False
+
+    def _is_left(self, view: CompetitionView, name: str) -> bool:
+        """Whether an entrant can still be scored, or its scores be shown."""
+        spot, dates = (name, self.key), view.rules.dates
+        if spot in view.results:
             return False
-        for name in left:
-            self._try(view, name)
-        return True
+        return now_ms() <= (dates.shown if spot in view.commits else dates.scored)
 
     def _try(self, view: CompetitionView, name: str) -> None:
-        """Score an entrant; one that fails does not hold up the others, and is tried again."""
+        """Do what is due; an entrant that fails does not hold up the others, and is tried again."""
         spot = (to_text(view.id), name)
         trouble = self._troubles.get(spot)
-        if trouble is not None and now_ms() < trouble.again_ms:
+        if not self._is_left(view, name) or (trouble and now_ms() < trouble.again_ms):
             return
         try:
-            self._score_one(view, name)
+            if (name, self.key) in view.commits:
+                self._show(view, name)
+            else:
+                self._commit(view, name)
         except* (TequioError, OSError) as group:
             pause = FIRST_PAUSE_MS if trouble is None else trouble.pause_ms * 2
             pause = min(pause, LONGEST_PAUSE_MS)
             self._troubles[spot] = _Trouble(again_ms=now_ms() + pause, pause_ms=pause)
-            why = first_of(group)
-            self._tell(view, f"{name} is not scored yet: {why}; again in {pause // 1_000} s")
+            then = f"; again in {pause // 1_000} s" if self._is_left(view, name) else ""
+            self._tell(view, f"{name} is not scored yet: {first_of(group)}{then}")
 
-    def _score_one(self, view: CompetitionView, name: str) -> None:
-        place = secret_file.place(self._means.folder, view.id)
-        found = self._kept(view, name) or self._evaluate(view, name)
-        total = found.total
-        body = EvalResult(
-            competition=found.competition,
-            entrant=name,
-            submission=found.submission,
-            scores=to_text(sha256(found.encode())),
-            millibits=total.millibits,
-            size_bytes=total.size_bytes,
-        )
-        if self._speak(body, found.encode()):
-            self._tell(view, f"{name}: {total.bits_per_byte:.6f} bits per byte, logged")
-        shutil.rmtree(place / name / _MODEL, ignore_errors=True)
+    def _commit(self, view: CompetitionView, name: str) -> None:
+        """Score an entrant, and commit to the scores before anybody shows any."""
+        place = self._place(view, name)
+        found = self._kept(view, name) or own_scores.keep(place, self._evaluate(view, name))
+        if self._speak(found.committing):
+            self._tell(view, f"{name} is scored, and committed to; shown when all have committed")
+        shutil.rmtree(place / _MODEL, ignore_errors=True)
+
+    def _show(self, view: CompetitionView, name: str) -> None:
+        """Show what was committed to, once nobody can copy it any more."""
+        if view.draw is None or not view.scores.are_due(name, view.draw, now_ms()):
+            return
+        found = self._kept(view, name)
+        if found is None or found.commit != view.commits[name, self.key].commit:
+            if not self._said(view, f"lost {name}"):
+                self._tell(view, f"the scores of {name} that we committed to are not in the folder")
+            return
+        if self._speak(found.showing, found.document):
+            bits = found.evaluation.total.bits_per_byte
+            self._tell(view, f"{name}: {bits:.6f} bits per byte, logged")
 
     def _evaluate(self, view: CompetitionView, name: str) -> Evaluation:
         means, reader = self._means, self._reader
+        progress = TimeLimit(means.progress, view.rules.dates.scored)
         submission = view.entrants[name].submission
         if view.draw is None or submission is None:
             raise AssertionError(f"{name} has nothing to score")
-        place = secret_file.place(means.folder, view.id)
-        texts = drawn_texts.drawn(view, place, reader.blob, reader.ledger)
+        place = self._place(view, name)
+        texts = drawn_texts.drawn(view, place.parent, reader.blob, reader.ledger)
         origin = weights.Origin(ledger=reader.ledger, stores=means.stores, trust=reader.trust)
-        model = weights.had(submission, place / name / _MODEL, origin, means.progress)
+        model = weights.had(submission, place / _MODEL, origin, progress)
         self._check_size(view, model)
         task = scores.Task(
             competition=view.id,
@@ -203,22 +222,23 @@ class Evaluator:
             texts=texts,
             scoring=view.rules.scoring,
         )
-        made = scores.evaluation(task, place / name / _JOURNAL, means.device, means.progress)
-        (place / name / _EVALUATION).write_bytes(made.encode())
+        made = scores.evaluation(task, place / _JOURNAL, means.device, progress)
         means.device.release()
         return made
 
-    def _kept(self, view: CompetitionView, name: str) -> Evaluation | None:
+    def _kept(self, view: CompetitionView, name: str) -> OwnScores | None:
         """What we made in an earlier life and may not have said."""
-        path = secret_file.place(self._means.folder, view.id) / name / _EVALUATION
-        try:
-            found = Evaluation.parse(path.read_bytes())
-        except (OSError, MalformedError):
+        kept = own_scores.kept(self._place(view, name))
+        if kept is None or view.draw is None:
             return None
+        found = kept.evaluation
         due = to_text(view.id), to_text(view.submissions[name]), to_text(self.key)
-        is_whole = view.draw is not None and len(found.documents) == len(view.draw.documents)
+        is_whole = len(found.documents) == len(view.draw.documents)
         said = found.competition, found.submission, found.evaluator
-        return found if is_whole and said == due else None
+        return kept if is_whole and said == due else None
+
+    def _place(self, view: CompetitionView, name: str) -> Path:
+        return secret_file.place(self._means.folder, view.id) / name
 
     def _check_size(self, view: CompetitionView, model: Path) -> None:
         parameters = weight_files.parameters(model)
@@ -270,16 +290,19 @@ class Evaluator:
             return False
         return True
 
-    def _finish(self, view: CompetitionView, left: Sequence[str]) -> None:
+    def _finish(self, view: CompetitionView) -> None:
         if self._said(view, "finish"):
             return
-        if left:
-            self._tell(
-                view,
-                f"the time to score ended at {moments.told(view.rules.dates.scored)}; "
-                f"not scored: {', '.join(left)}",
-            )
-        else:
+        dates, mine = view.rules.dates, [(name, self.key) for name in view.submissions]
+        missed = [name for name, key in mine if (name, key) not in view.commits]
+        hidden = [name for name, key in mine if (name, key) in view.withheld]
+        if missed:
+            end = moments.told(dates.scored)
+            self._tell(view, f"the time to score ended at {end}; not scored: {', '.join(missed)}")
+        if hidden:
+            end = moments.told(dates.shown)
+            self._tell(view, f"the time to show ended at {end}; not shown: {', '.join(hidden)}")
+        if not missed and not hidden:
             self._tell(view, "all models are scored")
 
     def _said(self, view: CompetitionView, what: str) -> bool:

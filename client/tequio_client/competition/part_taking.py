@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client import identity
+from tequio_client.clock import now_ms
 from tequio_client.competition import moments, speaking
 from tequio_client.competition.submission import Looked, of_head
 from tequio_client.folder_lock import locked
@@ -98,6 +99,12 @@ def reveal(log: LogReader, wanted: str | None, share_file: Path, folder: Path) -
         raise UserFacingError(
             f"it is too early: shares of {view.rules.name} may be shown after the draw at "
             f"{moments.told(view.rules.dates.draw)}; whoever sees one before could read the texts"
+        )
+    if view.phase is Phase.DRAWN and now_ms() > view.rules.dates.scored:
+        end = moments.told(view.rules.dates.scored)
+        raise UserFacingError(
+            f"{view.rules.name} ended without a ranking at {end}, for too few shares were shown; "
+            "one that is shown now counts for nothing"
         )
     with locked(folder):
         key = to_text(identity.load_or_create(folder).key)

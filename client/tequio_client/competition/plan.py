@@ -13,7 +13,13 @@ import msgspec
 from msgspec import Struct
 
 from tequio_client.competition import moments
-from tequio_shared.competition_rules import Budget, CompetitionRules, Dates, Scoring
+from tequio_shared.competition_rules import (
+    SHOWING_PART,
+    Budget,
+    CompetitionRules,
+    Dates,
+    Scoring,
+)
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import key_from_text
 from tequio_shared.limits import BLOB_BYTES
@@ -51,8 +57,8 @@ data = ""
 opens = "1h"       # from then on keys enter and submit
 deadline = "30d"   # of submissions, and of offers to evaluate
 draw = "1d"        # until then evaluators open their secrets; after it custodians show their shares
-scored = "7d"      # until then evaluators score
-result = "3d"      # until then anybody may challenge a score; then the result is said
+scored = "7d"      # until then evaluators score, and commit to their scores
+result = "3d"      # in its first half they show them; until its end anybody may challenge one
 
 # What an entrant may take. 0: no limit of that kind.
 [budget]
@@ -180,6 +186,12 @@ def _dates(said: _Dates, now_ms: int, faults: list[str]) -> Dates:
             )
         found[name] = before = at
         name_before = f"dates.{name}"
+    least = found["scored"] + (found["scored"] - found["draw"]) // SHOWING_PART
+    if found["scored"] < found["result"] < least:
+        faults.append(
+            f"dates.result is {moments.told(found['result'])}: not before {moments.told(least)}, "
+            f"so that a {SHOWING_PART}th of the time to score is left to show and to challenge"
+        )
     if found["deadline"] <= now_ms:
         faults.append(f"dates.deadline is over: {moments.told(found['deadline'])}")
     return Dates(**found)

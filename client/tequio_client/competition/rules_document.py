@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tequio_client.competition import moments, plan
 from tequio_client.organiser.sealing import ARCHIVE, COMMITMENT
-from tequio_shared.competition_rules import CompetitionRules
+from tequio_shared.competition_rules import LEAST_EVALUATORS, CompetitionRules
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import STATEMENT_BYTES
@@ -52,7 +52,8 @@ def lines(rules: CompetitionRules) -> Iterator[str]:
     yield f"  opens      {moments.told(dates.opens)}"
     yield f"  deadline   {moments.told(dates.deadline)}  (submissions, and offers to evaluate)"
     yield f"  draw       {moments.told(dates.draw)}  (then custodians show their shares)"
-    yield f"  scored by  {moments.told(dates.scored)}"
+    yield f"  scored by  {moments.told(dates.scored)}  (evaluators commit to their scores)"
+    yield f"  shown by   {moments.told(dates.shown)}  (and show them)"
     yield f"  result     {moments.told(dates.result)}  (until then anybody may challenge)"
     drawn = min(scoring.documents, sealed.documents)
     yield (
@@ -80,6 +81,10 @@ def warnings(rules: CompetitionRules) -> Iterator[str]:
         yield "  note: all sealed documents are scored; none is drawn by chance"
     if dates.scored - dates.draw < _HOUR_MS:
         yield "  note: evaluators have less than an hour to score"
+    if dates.shown - dates.scored < _HOUR_MS:
+        yield "  note: evaluators have less than an hour to show their scores"
+    if rules.scoring.evaluators == LEAST_EVALUATORS:
+        yield "  note: if one of the evaluators is not heard, nobody is ranked; draw more of them"
 
 
 def _budget(rules: CompetitionRules) -> str:

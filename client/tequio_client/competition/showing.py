@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tequio_client.competition.log_reader import LogReader
     from tequio_shared.competition import CompetitionView
     from tequio_shared.competition_state import Entrant, Offer
-    from tequio_shared.ids import Digest
+    from tequio_shared.ids import Digest, PeerKey
 
 _GIGA = 10**9
 _LETTERS = 10
@@ -30,7 +30,7 @@ _WORDS = {
     Phase.OPEN: "open: enter, submit, offer to evaluate",
     Phase.CLOSED: "closed: evaluators open their secrets",
     Phase.DRAWN: "custodians show their shares",
-    Phase.REVEALED: "the texts are open: evaluators score, anybody may challenge",
+    Phase.REVEALED: "the texts are open: evaluators commit to scores, then show them",
     Phase.DECIDED: "decided",
 }
 
@@ -43,7 +43,7 @@ def list_all(log: LogReader) -> None:
         table.add_row(
             to_text(view.id)[:_LETTERS],
             escape(view.rules.name),
-            str(view.phase),
+            "ended" if view.void(now_ms()) else str(view.phase),
             str(len(view.entrants)),
             str(len(view.offers)),
             _next(view),
@@ -58,7 +58,10 @@ def show(log: LogReader, wanted: str | None) -> None:
     for line in rules_document.lines(view.rules):
         console.print(escape(line))
     console.print(f"state: {_WORDS[view.phase]}")
-    if view.lacks():
+    void = view.void(now_ms())
+    if void:
+        console.print(f"it ended without a ranking: {void}")
+    elif view.lacks():
         console.print(f"no ranking so far: {view.lacks()}")
     for table in (_entrants(view), _evaluators(view)):
         if table.row_count:
@@ -99,13 +102,17 @@ def _evaluators(view: CompetitionView) -> Table:
         table.add_column(f"{escape(name)}, bits/byte", justify="right")
     drawn = view.draw.evaluators if view.draw else ()
     for key, offer in sorted(view.offers.items(), key=lambda one: one[1].offered.index):
-        scored = (view.results.get((name, key)) for name in sorted(view.submissions))
-        bits = [
-            f"{nanobits_per_byte(one.millibits, one.size_bytes) / _GIGA:.6f}" if one else ""
-            for one in scored
-        ]
-        table.add_row(to_text(key)[:_LETTERS], _state(offer, is_drawn=key in drawn), *bits)
+        scored = [_scored(view, name, key) for name in sorted(view.submissions)]
+        table.add_row(to_text(key)[:_LETTERS], _state(offer, is_drawn=key in drawn), *scored)
     return table
+
+
+def _scored(view: CompetitionView, name: str, key: PeerKey) -> str:
+    """What an evaluator has said of an entrant: shown, committed to, or nothing."""
+    found = view.results.get((name, key))
+    if found is None:
+        return "committed" if (name, key) in view.commits else ""
+    return f"{nanobits_per_byte(found.millibits, found.size_bytes) / _GIGA:.6f}"
 
 
 def _draw(view: CompetitionView) -> Iterator[str]:
@@ -138,7 +145,7 @@ def _state(offer: Offer, *, is_drawn: bool) -> str:
 def _next(view: CompetitionView) -> str:
     """The next date that is not over."""
     dates, now = view.rules.dates, now_ms()
-    if view.phase is Phase.DECIDED:
+    if view.phase is Phase.DECIDED or view.void(now):
         return ""
     for name in dates.__struct_fields__:
         if getattr(dates, name) > now:

@@ -239,7 +239,9 @@ async def _reveal(contest: Contest) -> None:
 
 async def _decide(contest: Contest) -> None:
     due = len(SWARMS) * EVALUATORS
-    view = await contest.until(lambda view: len(view.results) == due or bool(_is_over(view)))
+    view = await contest.until(lambda view: len(view.commits) == due or _is_over(view))
+    contest.told(f"{len(view.commits)} of {due} scores are committed to, before any is shown.")
+    view = await contest.until(lambda view: len(view.results) == due or _is_over(view))
     contest.told(f"{len(view.results)} of {due} scores are in the log; the time to challenge runs.")
     await contest.until(_is_over)
     first, second = (_organiser(swarm.name) for swarm in SWARMS)

@@ -51,7 +51,7 @@ class ContestScript:
     deadline_s: float = 150.0
     draw_s: float = 20.0
     scored_s: float = 90.0
-    result_s: float = 10.0
+    result_s: float = 20.0
 
     @property
     def tokens(self) -> int:

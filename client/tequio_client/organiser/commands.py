@@ -54,6 +54,8 @@ def open_run(plan: Path, ledger: str, folder: Path, seed_folder: Path) -> str:
     with locked(folder), locked(seed_folder):
         _ask(ledger, LedgerApi.network)  # before the long work
         prepared = opening.prepare(plan)
+        if prepared.begun is not None:
+            prepared.begun.check_room(seed_folder)
         opening.keep(prepared, Store(seed_folder / "store", quota_bytes=STORE_BYTES))
         with endings.reached(ledger):
             trio.run(_open, prepared, ledger, folder)

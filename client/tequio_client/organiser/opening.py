@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import structlog
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 
 from tequio_client.dataset.build import TOKENIZER_NAME, held_out_name, train_name
+from tequio_client.organiser import base as bases
 from tequio_client.organiser import outline as outlines
 from tequio_client.organiser import reckoning
 from tequio_client.organiser import source as sources
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.ledger_api import LedgerApi
+    from tequio_client.organiser.base import Begun
     from tequio_client.trainer.origin import Origin
     from tequio_client.worker.outbox import Outbox
     from tequio_client.worker.store import Store
@@ -41,6 +43,8 @@ class Prepared:
     blobs: tuple[bytes, ...]
     weights: bytes  # master copy of head 0
     shard_files: tuple[tuple[str, Path], ...]  # (root as text, file)
+    begun: Begun | None = None
+    """Where adapters are trained: with the frozen base, whose files go with the shards."""
 
 
 def prepare(path: Path) -> Prepared:
@@ -52,10 +56,15 @@ def prepare(path: Path) -> Prepared:
     if not isinstance(outline.plan.expect, UnsetType):
         reckoning.reckon(outline, outline.plan.expect).check()
     corpus, folder = outline.corpus, outline.folder
-    origin = sources.origin(outline.source, corpus, outline.manifest.algorithm.layout)
+    layout = outline.manifest.algorithm.layout
+    begun = bases.begin(outline.source, corpus, layout) if outline.manifest.frozen else None
+    origin = begun.origin if begun else sources.origin(outline.source, corpus, layout)
     model = origin.described(sequence=corpus.sequence, aux_dtype=None)
-    manifest = outlines.checked(msgspec.structs.replace(outline.manifest, model=model), path)
-    if not outline.source.is_fresh:
+    manifest = msgspec.structs.replace(
+        outline.manifest, model=model, base=begun.base if begun else UNSET
+    )
+    manifest = outlines.checked(manifest, path)
+    if not outline.source.is_fresh and not begun:
         _tell_rounding(origin, outline.source.plan.source)
     tokenizer = [sources.content(folder / TOKENIZER_NAME)] if corpus.tokenizer.file else []
     return Prepared(
@@ -63,14 +72,17 @@ def prepare(path: Path) -> Prepared:
         blobs=(manifest.encode(), origin.config, corpus.encode(), *tokenizer),
         weights=origin.master.astype("<i4", copy=False).tobytes(),
         shard_files=_shard_files(corpus, folder),
+        begun=begun,
     )
 
 
 def keep(prepared: Prepared, store: Store) -> None:
-    """Put the first head and all shards into a store, from which a seed serves them.
+    """Put the first head, all shards and a frozen base into a store, from which a seed serves them.
 
     Raises UserFacingError when a shard is not what the data manifest says.
     """
+    if prepared.begun is not None:
+        prepared.begun.keep(store)
     ref = store.put_tree(prepared.weights, PIECE_BYTES)
     store.pin(ref.root)
     for root, file in prepared.shard_files:

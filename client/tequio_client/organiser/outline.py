@@ -6,9 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import UNSET
 
 from tequio_client.dataset.build import MANIFEST_NAME
+from tequio_client.organiser import base as bases
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser import source as sources
 from tequio_shared.corpus import Corpus
@@ -19,8 +21,10 @@ from tequio_shared.manifest import Data, Manifest, Model
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tequio_client.organiser.base import Paired
     from tequio_client.organiser.plan import Plan
     from tequio_client.organiser.source import Source
+    from tequio_client.trainer.model import Outline as Paper
 
 _UNKNOWN = to_text(bytes(32))
 """Where a manifest names weights that nobody has made yet."""
@@ -51,9 +55,13 @@ def of_plan(plan: Plan, path: Path, source: Source) -> Outline:
 
 
 def _of(plan: Plan, path: Path, corpus: Corpus, source: Source) -> Outline:
-    model = _model(source, corpus)
-    sources.check_vocabulary(source, corpus)
-    sources.check_context(source, corpus)
+    paper = _on_paper(source)
+    model = _model(paper, source, corpus)
+    sources.check_vocabulary(source, corpus, paper.vocabulary)
+    sources.check_context(source, corpus, paper.context)
+    paired = bases.on_paper(source)
+    if paired is not None:
+        model = _beside(model, paired)
     draft = Manifest(
         name=plan.name,
         model=model,
@@ -66,6 +74,7 @@ def _of(plan: Plan, path: Path, corpus: Corpus, source: Source) -> Outline:
         admission=plan.admission,
         measure=plan.measure if corpus.held_out else UNSET,
         witness_share_bp=round(plan.witness_share * 10_000),
+        base=paired.base if paired is not None else UNSET,
     )
     manifest = checked(draft, path)
     folder = path.parent / plan.data.folder
@@ -92,16 +101,32 @@ def data(folder: Path) -> Corpus:
         raise UserFacingError(f"the data manifest in {folder} is damaged: {err}") from err
 
 
-def _model(source: Source, corpus: Corpus) -> Model:
+def _on_paper(source: Source) -> Paper:
     from tequio_client.trainer import model  # noqa: PLC0415 - brings torch
 
-    tensors, aliases = model.outline(source.config)
+    try:
+        return model.outline(source.config)
+    except UserFacingError as err:
+        raise UserFacingError(f"{source.plan.source}: {err}") from err
+
+
+def _model(paper: Paper, source: Source, corpus: Corpus) -> Model:
     return Model(
         config=to_text(sha256(source.config)),
-        parameters=sum(math.prod(shape) for _, shape in tensors),
-        tensors=tensors,
-        aliases=aliases,
+        parameters=sum(math.prod(shape) for _, shape in paper.tensors),
+        tensors=paper.tensors,
+        aliases=paper.aliases,
         weights_root=_UNKNOWN,
         aux_root=_UNKNOWN,
         sequence=corpus.sequence,
+    )
+
+
+def _beside(model: Model, paired: Paired) -> Model:
+    """The pairs in place of the network that they stand beside."""
+    return msgspec.structs.replace(
+        model,
+        parameters=sum(math.prod(shape) for _, shape in paired.tensors),
+        tensors=paired.tensors,
+        aliases=(),
     )

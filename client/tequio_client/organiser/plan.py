@@ -5,6 +5,7 @@ name = "tiny"
 source = "config.json"      # a config (fresh weights), or a model to go on from: folder or Hub id
 seed = 0                    # of fresh weights
 revision = ""               # of a Hub id: commit, branch or tag
+lora.rank = 16              # optional: train adapters beside it, frozen; lora.alpha, lora.targets
 [data]
 folder = "data"             # what `tequio data build` made
 [algorithm]                 # optional: k, bits, outer_lr, weight_decay, ...
@@ -25,6 +26,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tequio_shared.errors import UserFacingError
+from tequio_shared.lora import RANK
 from tequio_shared.manifest import Admission, Algorithm, Inner, Measure, Rounds, Windows
 
 if TYPE_CHECKING:
@@ -34,11 +36,29 @@ _MS = 1000
 ALPHA_ONE = 1 << 20
 LAMBDA_ONE = 1 << 30
 FEEDBACK_ONE = 1 << 15
+EVERY_MATRIX = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj")
 
 
 Factor = Annotated[float, Meta(ge=0, le=1_000)]
 Seconds = Annotated[float, Meta(ge=0, le=1e7)]
 Count = Annotated[int, Meta(ge=0, le=1 << 40)]
+
+
+class LoraPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Adapters beside the frozen model; `alpha` 0 is twice the rank.
+
+    All matrices of the layers have one if nothing is said: fewer learn less (QLoRA, Dettmers et
+    al. 2023, section 4).
+    """
+
+    rank: Annotated[int, Meta(ge=1, le=RANK)] = 16
+    alpha: Annotated[int, Meta(ge=0, le=65_535)] = 0
+    targets: tuple[str, ...] = EVERY_MATRIX
+
+    @property
+    def sorted_targets(self) -> tuple[str, ...]:
+        """Each once, as a manifest lists them."""
+        return tuple(sorted(set(self.targets)))
 
 
 class ModelPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -47,6 +67,7 @@ class ModelPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     source: str
     seed: Count = 0
     revision: str = ""
+    lora: LoraPlan | UnsetType = UNSET
 
 
 class DataPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

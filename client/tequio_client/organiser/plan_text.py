@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tequio_client.organiser.plan import ExpectPlan
+from tequio_client.organiser.plan import ExpectPlan, LoraPlan
 from tequio_client.organiser.reckoning import usual_tflops
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ outer_lr = 1.0 ## 1.0 takes the mean of the accepted updates as it is
 weight_decay = 0.0 ## of the head, in each round
 
 [inner] ## what each trainer does in a round, the same for all
-optimiser = "muon" ## for matrices, AdamW for the rest; or adamw for all
+optimiser = "{inner.optimiser}" ## {why_optimiser}
 steps = {inner.steps} ## between two exchanges; more is fewer bytes, and coarser
 lr = {inner.lr:g} ## {why_rate}
 adam_lr = {inner.adam_lr:g} ## of what AdamW moves
@@ -82,9 +82,10 @@ def write(plan: Plan, *, sequence: int, is_fresh: bool) -> str:
         rounds=plan.rounds,
         expect=expect,
         sequence=sequence,
-        why_rate="6e-4 at 125M parameters, less by the cube root of the size"
-        if is_fresh
-        else "a third of what fresh weights get",
+        why_rate=_why_rate(plan, is_fresh=is_fresh),
+        why_optimiser="what adapters are trained with everywhere; or muon for their matrices"
+        if plan.inner.optimiser == "adamw"
+        else "for matrices, AdamW for the rest; or adamw for all",
         tflops=expect.tflops or usual_tflops(expect.vram_gib),
         why_tflops="what that card gives in 16 bits"
         if expect.tflops
@@ -97,10 +98,30 @@ def _source(plan: Plan, *, is_fresh: bool) -> str:
     source = f"source = {_quoted(plan.model.source)}"
     if is_fresh:
         return f"{source}{_MARK}the network\nseed = 0{_MARK}of the weights it starts from"
-    said = f"{source}{_MARK}goes on from these weights, to the nearest 2^-24"
+    rules = plan.model.lora
+    is_frozen = isinstance(rules, LoraPlan)
+    said = source + _MARK
+    said += "stays as it is" if is_frozen else "goes on from these weights, to the nearest 2^-24"
     if plan.model.revision:
         said += f"\nrevision = {_quoted(plan.model.revision)}{_MARK}so that all mean the same bits"
-    return said
+    return said + (_lora(rules) if isinstance(rules, LoraPlan) else "")
+
+
+def _lora(rules: LoraPlan) -> str:
+    targets = ", ".join(map(_quoted, rules.sorted_targets))
+    return (
+        f"\nlora.rank = {rules.rank}{_MARK}adapters are trained, of so many rows and columns"
+        f"\nlora.alpha = {rules.alpha or 2 * rules.rank}{_MARK}what they add counts alpha / rank "
+        f"times\nlora.targets = [{targets}]{_MARK}the matrices beside which they stand"
+    )
+
+
+def _why_rate(plan: Plan, *, is_fresh: bool) -> str:
+    if isinstance(plan.model.lora, LoraPlan):
+        return "what adapters of 7B models were trained with (QLoRA)"
+    if is_fresh:
+        return "6e-4 at 125M parameters, less by the cube root of the size"
+    return "a third of what fresh weights get"
 
 
 def _aligned(line: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -40,6 +40,8 @@ class Wish:
     revision: str
     tokens: int | None
     expect: plans.ExpectPlan
+    lora_rank: int = 0
+    """Of adapters beside the model, which is frozen then; 0: none are wanted."""
 
 
 def new(path: Path, wish: Wish) -> None:
@@ -88,11 +90,12 @@ def _fresh(config: Path, wish: Wish) -> Source:
 def _found(path: Path, wish: Wish) -> Source:
     """A folder as seen from the plan; of a repository the commit that it has now."""
     folder = Path(wish.source)
+    lora = plans.LoraPlan(rank=wish.lora_rank) if wish.lora_rank else UNSET
     if folder.is_dir():
-        plan = plans.ModelPlan(source=_seen_from(path.parent, folder))
+        plan = plans.ModelPlan(source=_seen_from(path.parent, folder), lora=lora)
     else:
         commit = sources.commit_of(wish.source, wish.revision)
-        plan = plans.ModelPlan(source=wish.source, revision=commit)
+        plan = plans.ModelPlan(source=wish.source, revision=commit, lora=lora)
     return sources.find(plan, path.parent)
 
 

@@ -6,11 +6,13 @@ How they come about, so that whoever disagrees knows with what:
   k is left to the ledger, which sends less of each update the more peers train.
 - Learning rate 6e-4 at 125M parameters, falling with the cube root of the size, which is near what
   Brown et al. (2020) used from 125M to 6.7B; Muon is scaled to AdamW's steps, so both share it.
-  Weights that were trained already get a third.
+  Weights that were trained already get a third. Adapters get AdamW at 2e-4, as QLoRA trained them
+  at 7B (Dettmers et al. 2023, table 9): a pair's update is the product's, so that making A's and
+  B's orthogonal each by itself, as Muon would, makes the product's of no known size.
 - A round trains for four times as long as its transfer takes on the slowest line expected, so that
   a fifth of the time goes to the line, and at least as long as is usual for the size.
-- Tokens of the whole run: 20 for each parameter (Hoffmann et al. 2022), 2 for a model that was
-  trained already.
+- Tokens of the whole run: 20 for each trained parameter (Hoffmann et al. 2022; for adapters no more
+  than a habit), 2 for a model that was trained already.
 - Newcomers, whose speed nobody knows, get what a card of a quarter of the expected speed trains in
   a round, and at least a window for each inner step.
 """
@@ -35,6 +37,7 @@ STEPS = 30
 RATE, RATE_SIZE = 6e-4, 125e6
 MOST_RATE = 3e-3
 GOING_ON = 1 / 3
+ADAPTER_RATE = 2e-4
 GOING_ON_TOKENS = 2
 LINE_TIMES = 4
 _WINDOW_TOKENS = 4_096
@@ -61,16 +64,20 @@ def preset(outline: Outline, expect: plans.ExpectPlan, tokens: int | None) -> Pr
     """Choose the values; `tokens` are those of the whole run, if somebody wants so many."""
     manifest, is_fresh = outline.manifest, outline.source.is_fresh
     size, sequence = manifest.model.parameters, manifest.model.sequence
+    still = manifest.frozen.parameters if manifest.frozen else 0
     line_s = transfer_s(manifest, expect, expect.peers)
-    train_s = _tens(min(max(_usual_s(size), LINE_TIMES * line_s), _DAY_S / 3))
-    pace = speed(size, expect)
+    train_s = _tens(min(max(_usual_s(size + still), LINE_TIMES * line_s), _DAY_S / 3))
+    pace = speed(size, expect, still)
     samples = max(_WINDOW_TOKENS // sequence, 1)
     slow = int(pace / _SLOW * train_s / (samples * sequence))
-    wanted = tokens or size * (TOKENS_PER_PARAMETER if is_fresh else GOING_ON_TOKENS)
+    is_few = not is_fresh and not still
+    wanted = tokens or size * (GOING_ON_TOKENS if is_few else TOKENS_PER_PARAMETER)
     rounds = math.ceil(wanted / max(expect.peers * pace * train_s, 1))
-    rate = _rate(size, is_fresh=is_fresh)
+    rate = ADAPTER_RATE if still else _rate(size, is_fresh=is_fresh)
     return Preset(
-        inner=plans.InnerPlan(steps=STEPS, lr=rate, adam_lr=rate),
+        inner=plans.InnerPlan(
+            optimiser="adamw" if still else "muon", steps=STEPS, lr=rate, adam_lr=rate
+        ),
         windows=plans.WindowsPlan(samples=samples, first=min(max(slow, STEPS), 100_000)),
         rounds=plans.RoundsPlan(
             min_members=max(expect.peers // 2, 2),

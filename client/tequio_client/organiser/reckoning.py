@@ -3,7 +3,7 @@
 Everything is reckoned from the outline, before weights exist. A round's transfer is that of
 `worker.run_needs`: all members fetch all contributions, so on average each sends each of its own to
 all others once. A trainer's speed is `USE` of what its card gives, over 6 FLOP for each parameter
-and token (Kaplan et al. 2020), and at most `MOST_SPEED`.
+and token (Kaplan et al. 2020), 4 for each frozen one, and at most `MOST_SPEED`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from tequio_client.worker.run_needs import (
     needs,
 )
 from tequio_shared.errors import UserFacingError
-from tequio_shared.points import FLOP_PER_PARAMETER_TOKEN
+from tequio_shared.points import flop_per_token
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tequio_client.organiser.outline import Outline
     from tequio_client.organiser.plan import ExpectPlan
+    from tequio_shared.lora import Base
     from tequio_shared.manifest import Manifest
 
 USE = 0.35
@@ -73,10 +74,10 @@ class Reckoning:
             raise UserFacingError("this run cannot work: " + "; ".join(self.faults))
 
 
-def speed(parameters: int, expect: ExpectPlan) -> float:
+def speed(parameters: int, expect: ExpectPlan, frozen: int = 0) -> float:
     """Tokens that the expected card trains in a second."""
     tflops = expect.tflops or usual_tflops(expect.vram_gib)
-    filled = USE * tflops * _TERA / (FLOP_PER_PARAMETER_TOKEN * parameters)
+    filled = USE * tflops * _TERA / flop_per_token(parameters, frozen)
     return min(filled, MOST_SPEED)
 
 
@@ -111,7 +112,8 @@ class _Facts:
         self.transfer_s = transfer_s(manifest, expect, expect.peers)
         self.round_s = rounds.train / _SECOND_MS + self.transfer_s
         self.needs = needs(manifest, outline.corpus, expect.peers, round(self.round_s * _SECOND_MS))
-        self.speed = speed(manifest.model.parameters, expect)
+        still = manifest.frozen.parameters if manifest.frozen else 0
+        self.speed = speed(manifest.model.parameters, expect, still)
         self.first_s = manifest.windows.first * manifest.windows.tokens / self.speed
         self.round_tokens = round(expect.peers * self.speed * rounds.train / _SECOND_MS)
         self.tokens = self.round_tokens * rounds.most
@@ -122,8 +124,10 @@ def _rows(facts: _Facts) -> Iterator[Row]:
     manifest, expect, found = facts.manifest, facts.expect, facts.needs
     model, most = manifest.model, manifest.rounds.most
     sent = contribution_bytes(manifest, expect.peers)
+    if manifest.frozen is not None:
+        yield _base_row(manifest.frozen)
     yield Row(
-        what="model",
+        what="adapters" if manifest.frozen else "model",
         value=f"{model.parameters / 1e6:,.1f}M parameters",
         note=f"{len(model.tensors)} tensors, {4 * model.parameters / _GIB:.2f} GiB a head",
     )
@@ -170,6 +174,15 @@ def _rows(facts: _Facts) -> Iterator[Row]:
         what="the run",
         value=_duration(facts.round_s * most),
         note=f"{most:,} rounds with {expect.peers} peers",
+    )
+
+
+def _base_row(base: Base) -> Row:
+    return Row(
+        what="frozen base",
+        value=f"{base.parameters / 1e6:,.1f}M parameters",
+        note=f"{base.size_bytes / _GIB:.2f} GiB, fetched once and never sent back; rank "
+        f"{base.rank}, alpha {base.alpha}, beside {', '.join(base.targets)}",
     )
 
 
@@ -238,6 +251,8 @@ def _round_faults(facts: _Facts) -> Iterator[str]:
 
 def _fitting(facts: _Facts) -> str:
     """What would fit, all else the same: memory for samples shrinks less than that for weights."""
+    if facts.manifest.frozen:
+        return "a smaller base"
     least = least_memory_mb(facts.manifest) - MEMORY_BASE_MB
     lent = max(lent_mb(facts.expect) - MEMORY_BASE_MB, 0)
     millions = int(_FITTING * facts.manifest.model.parameters * lent / least) // 1_000_000

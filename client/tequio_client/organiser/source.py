@@ -48,7 +48,7 @@ def find(plan: ModelPlan, beside: Path) -> Source:
         raise UserFacingError(f"there is no model configuration {file}, which the plan names")
     folder = file if file.is_dir() else None
     config = _of_folder(folder) if folder else of_repository(plan.source, plan.revision)
-    _check_ours(config, plan.source)
+    _check_source(config, plan.source)
     return Source(plan=plan, config=config, is_fresh=False, folder=folder)
 
 
@@ -58,32 +58,42 @@ def origin(source: Source, corpus: Corpus, layout: LayoutKind) -> Origin:
 
     if source.is_fresh:
         return origins.from_config(source.config, seed=source.plan.seed, layout=layout)
+    return origins.from_folder(weights(source, corpus), layout=layout)
+
+
+def weights(source: Source, corpus: Corpus) -> Path:
+    """Find the folder of a model that exists, or fetch it; raises UserFacingError.
+
+    Also where the data is another model's, or the configuration is not the one that was read.
+    """
     from tequio_client.scoring import hub  # noqa: PLC0415 - as above
 
     plan = source.plan
     folder = source.folder or hub.folder(plan.source, plan.revision or None)
     _check_tokenizer(folder, plan.source, corpus)
-    made = origins.from_folder(folder, layout=layout)
-    if made.config != source.config:
+    if _of_folder(folder) != source.config:
         raise UserFacingError(
             f"{plan.source} has changed while it was read: give its commit as `revision`"
         )
-    return made
+    return folder
 
 
-def check_context(source: Source, corpus: Corpus) -> None:
-    """Refuse samples that are longer than what a model was made for; raises UserFacingError."""
-    context = _fields(source).get("max_position_embeddings")
-    if not source.is_fresh and isinstance(context, int) and context < corpus.sequence:
+def check_context(source: Source, corpus: Corpus, most: int) -> None:
+    """Refuse samples that are longer than what a model takes; raises UserFacingError.
+
+    `most` is what its network takes at once, 0 where that takes any number.
+    """
+    said = _fields(source).get("max_position_embeddings")
+    made_for = most or (said if not source.is_fresh and isinstance(said, int) else 0)
+    if made_for and made_for < corpus.sequence:
         raise UserFacingError(
             f"the samples have {corpus.sequence:,} tokens, and {source.plan.source} was made for "
-            f"{context:,}; build the data with --sequence {context}"
+            f"{made_for:,}; build the data with --sequence {made_for}"
         )
 
 
-def check_vocabulary(source: Source, corpus: Corpus) -> None:
+def check_vocabulary(source: Source, corpus: Corpus, known: int) -> None:
     """Refuse data with tokens that the model does not know; raises UserFacingError."""
-    known = _fields(source).get("vocab_size", 0)
     if known < corpus.tokenizer.vocab_size:
         raise UserFacingError(
             f"the model knows {known} tokens, the data has {corpus.tokenizer.vocab_size}; "
@@ -135,10 +145,10 @@ def _of_folder(folder: Path) -> bytes:
     return configured(folder)
 
 
-def _check_ours(config: bytes, name: str) -> None:
-    from tequio_client.trainer.origin import check_ours  # noqa: PLC0415 - brings torch
+def _check_source(config: bytes, name: str) -> None:
+    from tequio_client.trainer.origin import check_source  # noqa: PLC0415 - brings torch
 
-    check_ours(config, name)
+    check_source(config, name)
 
 
 def _check_tokenizer(folder: Path, name: str, corpus: Corpus) -> None:

@@ -4,6 +4,8 @@ A target's output is W x + (alpha / rank) B (A x), as in `tequio_shared.lora`. F
 the 16 bits of their files and are widened as they are used, and again on the way back, so that no
 wider copy outlives its layer. What has one axis (scales of norms, biases) is float32, and so is
 what flows between layers: with float32 on the device this computes what the widened model computes.
+
+Where memory is tight, each layer keeps its input alone and computes the rest again on the way back.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
 
 from tequio_client.trainer import llama, stored
 from tequio_client.trainer.llama import Llama
@@ -33,6 +36,9 @@ if TYPE_CHECKING:
 
 _LAYERS = "model.layers."
 _WEIGHT = ".weight"
+_FULL = 0.8
+_BATCH_TOKENS = 4_096  # below, an accelerator is not busy
+_KEPT = 34  # bytes for each token, layer and unit of width: see worker.run_needs
 
 
 def outline(
@@ -53,10 +59,13 @@ def outline(
     return lora.pairs(found, rank), sum(math.prod(shape) for _, shape in llama.shapes(plain))
 
 
-def build_listed(config: bytes, manifest: Manifest, files: Sequence[Path]) -> Model:
+def build_listed(
+    config: bytes, manifest: Manifest, files: Sequence[Path], memory_bytes: int = 0
+) -> Model:
     """Make the network of a manifest with a base from the base's files, in the manifest's order.
 
     All are a stranger's words; raises UserFacingError when they do not fit each other.
+    `memory_bytes` is what the device gives, 0 where that is no matter.
     """
     base = manifest.frozen
     if base is None:
@@ -71,7 +80,10 @@ def build_listed(config: bytes, manifest: Manifest, files: Sequence[Path]) -> Mo
         )
     for one, path in zip(base.files, files, strict=True):
         _check_size(path, one.name, one.size_bytes)
-    return build(config, base, stored.read(config, files))
+    model = build(config, base, stored.read(config, files))
+    if memory_bytes and base.size_bytes + _kept_bytes(config) > _FULL * memory_bytes:
+        _recompute(model)
+    return model
 
 
 def build(config: bytes, base: Base, weights: Mapping[str, Tensor]) -> Model:
@@ -155,6 +167,23 @@ class FrozenEmbedding(nn.Module):
         return functional.embedding(ids, self.weight).float()
 
 
+class _Recomputed(nn.Module):
+    """A layer that keeps its input, and computes again what its gradient needs."""
+
+    def __init__(self, layer: nn.Module) -> None:
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, *values: Any) -> Tensor:  # noqa: ANN401 - the layer's own
+        if not torch.is_grad_enabled():
+            out: Tensor = self.layer(*values)
+            return out
+        found: Tensor = checkpoint(
+            self.layer, *values, use_reentrant=False, preserve_rng_state=False
+        )
+        return found
+
+
 class _Through(torch.autograd.Function):
     """x W^T in the precision of the moment; backward gives x its gradient, and W none."""
 
@@ -189,6 +218,18 @@ def _targeted(config: LlamaConfig, targets: Collection[str]) -> dict[str, Sides]
             f"can stand beside: {', '.join(sorted(there))}"
         )
     return {module: one for module, one in found.items() if module.rpartition(".")[2] in targets}
+
+
+def _kept_bytes(config: bytes) -> int:
+    """What a busy accelerator keeps of a batch for the way back."""
+    plain = stored.plain(config)
+    return _KEPT * _BATCH_TOKENS * plain.layers * plain.hidden_size
+
+
+def _recompute(model: Model) -> None:
+    layers = model.network.get_submodule(_LAYERS.rstrip("."))
+    for name, layer in list(layers.named_children()):
+        setattr(layers, name, _Recomputed(layer))
 
 
 def _check_size(path: Path, name: str, size_bytes: int) -> None:

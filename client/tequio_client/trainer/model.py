@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from tequio_client.trainer import llama
+from tequio_client.trainer import fitness, llama
 from tequio_client.trainer.llama import Llama, LlamaConfig
 from tequio_shared.errors import UserFacingError
 from tequio_shared.layout import Layout
@@ -43,7 +43,10 @@ _CODE = (
 )
 """Fields that point at code or files of the model's author (a kernel on the Hub, for one)."""
 _LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers")
-_MOST_EXPERTS = 4_096
+_MOST_LISTED = 4_096  # experts, labels of a classifier: a line or more of memory each
+CONTEXTS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length")
+"""Fields that say how many inputs a model takes."""
+_MOST_TENSORS = 1 << 16  # of a model that nobody has listed the tensors of
 _MOST_TABLES = 1 << 26  # numbers that a network keeps beside its parameters: masks, positions
 
 
@@ -110,6 +113,19 @@ class Model:
         return is_finite
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """A network on paper: its tensors as a manifest lists them, how many tokens it knows and takes.
+
+    `context` is the most inputs it takes at once, 0 where any number will do.
+    """
+
+    tensors: tuple[tuple[str, tuple[int, ...]], ...]
+    aliases: tuple[tuple[str, str], ...]
+    vocabulary: int
+    context: int
+
+
 def build(config: bytes) -> Model:
     """Make the network of a Hugging Face configuration; its weights have no meaning yet.
 
@@ -135,14 +151,13 @@ def build_listed(
         if plain is not None:
             _check_plain(plain, tensors, aliases)
             return _network(fields)
-        with torch.device("meta"):  # takes no memory for weights, but 80 MB for torch's own code
-            outline = _network(fields)
+        paper = _on_paper(fields, len(tensors))  # no memory for weights, 80 MB for torch's own code
     except (ArithmeticError, ImportError, LookupError, RuntimeError, TypeError, ValueError) as err:
         raise UserFacingError(f"cannot build a {fields['model_type']} model: {err}") from err
-    if outline.tensors != tensors or outline.aliases != aliases:
+    if paper.tensors != tensors or paper.aliases != aliases:
         raise UserFacingError("the configuration's tensors are not those of the manifest")
-    parameters = sum(one.numel() for one in outline.parameters.values())
-    tables = sum(one.numel() for one in outline.network.buffers())
+    parameters = sum(one.numel() for one in paper.parameters.values())
+    tables = sum(one.numel() for one in paper.network.buffers())
     if tables > _MOST_TABLES + parameters:
         raise UserFacingError(f"the configuration wants tables of {tables} numbers")
     return _network(fields)
@@ -157,20 +172,39 @@ def _check_plain(
         raise UserFacingError("the configuration's tensors are not those of the manifest")
 
 
-def outline(
-    config: bytes,
-) -> tuple[tuple[tuple[str, tuple[int, ...]], ...], tuple[tuple[str, str], ...]]:
-    """List tensors and aliases of a configuration's network without making any of its weights.
+def outline(config: bytes) -> Outline:
+    """Lay out a configuration's network without making any of its weights.
 
-    Raises UserFacingError when this is no causal language model that we can build.
+    Raises UserFacingError when this is no causal language model that a run can train.
     """
     fields = configuration(config)
     plain = LlamaConfig.of(fields)
     if plain is not None:
-        return llama.shapes(plain), _tied(plain)
-    with torch.device("meta"):
-        made = _network(fields)
-    return made.tensors, made.aliases
+        return Outline(
+            tensors=llama.shapes(plain),
+            aliases=_tied(plain),
+            vocabulary=plain.vocab_size,
+            context=0,
+        )
+    paper = _on_paper(fields, _MOST_TENSORS)
+    return Outline(
+        tensors=paper.tensors,
+        aliases=paper.aliases,
+        vocabulary=vocabulary(paper),
+        context=context(paper),
+    )
+
+
+def _on_paper(fields: dict[str, Any], tensors: int) -> Model:  # JSON of any model
+    """Lay out a network of transformers', of about so many tensors; raises UserFacingError."""
+    from tequio_client.trainer import foreign  # noqa: PLC0415 - 120 MB
+
+    check_repeats(fields, tensors)
+    foreign.check_kind(fields)
+    with fitness.bounded(tensors), torch.device("meta"):
+        made = of_network(foreign.build(fields))
+    fitness.check_network(made)
+    return made
 
 
 def _tied(config: LlamaConfig) -> tuple[tuple[str, str], ...]:
@@ -186,6 +220,16 @@ def vocabulary(model: Model) -> int:
     if not isinstance(table, nn.Embedding):
         raise UserFacingError("the network has no table of token embeddings")
     return table.num_embeddings
+
+
+def context(model: Model) -> int:
+    """How many inputs the network takes at once; 0 where any number will do."""
+    config = getattr(model.network, "config", None)
+    for name in CONTEXTS if not isinstance(model.network, Llama) else ():
+        value = getattr(config, name, None)
+        if isinstance(value, int) and value > 0:
+            return value
+    return 0
 
 
 def create(config: bytes, seed: int) -> Model:
@@ -299,33 +343,30 @@ def check_repeats(fields: Mapping[str, Any], tensors: int) -> None:
     for name, value in fields.items():
         if isinstance(value, dict):
             check_repeats(value, tensors)
-        most = tensors if name in _LAYERS else _MOST_EXPERTS if "expert" in name else None
+        is_listed = "expert" in name or "labels" in name
+        most = tensors if name in _LAYERS else _MOST_LISTED if is_listed else None
         if most is not None and isinstance(value, int) and value > most:
             raise UserFacingError(
                 f"the configuration's {name} is {value}: more than its {tensors} tensors"
             )
+        if name == "attention_types" and _repeated(value) > tensors:
+            raise UserFacingError(f"the configuration's {name} has more layers than tensors")
+
+
+def _repeated(types: Any) -> int:  # noqa: ANN401 - JSON of any model
+    """Layers of GPT-Neo's field: [[kinds, how often], ...]."""
+    try:
+        return sum(len(kinds) * max(int(often), 0) for kinds, often in types)
+    except (TypeError, ValueError):
+        return 0  # whoever builds it will say so
 
 
 def _network(fields: dict[str, Any]) -> Model:  # JSON of any model
     plain = LlamaConfig.of(fields)
-    return of_network(Llama(plain) if plain else from_transformers(fields))
+    return of_network(Llama(plain) if plain else _foreign(fields))
 
 
-def from_transformers(fields: dict[str, Any]) -> nn.Module:
-    """Build any causal language model that transformers knows; raises UserFacingError."""
-    from transformers import AutoConfig, AutoModelForCausalLM  # noqa: PLC0415 - 120 MB
+def _foreign(fields: dict[str, Any]) -> nn.Module:  # JSON of any model
+    from tequio_client.trainer import foreign  # noqa: PLC0415 - 120 MB
 
-    try:
-        config = AutoConfig.for_model(**fields)
-        network = AutoModelForCausalLM.from_config(  # type: ignore[no-untyped-call]  # transformers
-            config, trust_remote_code=False, dtype=torch.float32
-        )
-    except (ValueError, KeyError, TypeError, AttributeError) as err:
-        raise UserFacingError(f"cannot build a {fields['model_type']} model: {err}") from err
-    return _checked(network)
-
-
-def _checked(network: object) -> nn.Module:
-    if not isinstance(network, nn.Module):
-        raise UserFacingError(f"transformers gave a {type(network).__name__}, no network")
-    return network
+    return foreign.build(fields)

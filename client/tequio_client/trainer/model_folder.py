@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tequio_client import text_tokenizers
 from tequio_client.text_tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer
 from tequio_client.trainer import weight_files
-from tequio_client.trainer.model import configuration, vocabulary
+from tequio_client.trainer.model import CONTEXTS, configuration, vocabulary
 from tequio_shared.errors import UserFacingError
 from tequio_shared.scoring import WINDOW, Rules
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 BYTES = "bytes"
 _SETTINGS = ("tokenizer_config.json", "special_tokens_map.json")
 _ROLES = ("bos_token", "eos_token")
-_CONTEXTS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +130,7 @@ def _object(path: Path) -> dict[str, Any]:  # JSON of any model
 def _context(fields: Mapping[str, Any]) -> int:  # JSON of any model
     inner = fields.get("text_config")
     for one in (fields, inner if isinstance(inner, dict) else {}):
-        for name in _CONTEXTS:
+        for name in CONTEXTS:
             value = one.get(name)
             if isinstance(value, int) and value > 0:
                 return value

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_client.trainer import adapters, files, llama, model, stored, weight_files
+from tequio_client.trainer import adapters, files, fitness, model, stored, weight_files
+from tequio_client.trainer.llama import Llama
 from tequio_shared import head, manifest
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
@@ -57,7 +58,7 @@ class Origin:
 
 def from_config(config: bytes, *, seed: int, layout: LayoutKind) -> Origin:
     """Start from seeded random weights; raises UserFacingError for a model we cannot build."""
-    return _origin(config, model.create(config, seed), layout)
+    return _origin(config, _fit(model.create(config, seed)), layout)
 
 
 def from_folder(folder: Path, *, layout: LayoutKind) -> Origin:
@@ -66,9 +67,15 @@ def from_folder(folder: Path, *, layout: LayoutKind) -> Origin:
     The configuration is the model's own file, byte for byte.
     """
     config = weight_files.configured(folder)
-    check_ours(config, str(folder))
+    check_source(config, str(folder))
+    paper = model.outline(config)
     _, loaded = weight_files.load(folder)
-    return _origin(config, loaded, layout)
+    if (loaded.tensors, loaded.aliases) != (paper.tensors, paper.aliases):
+        raise UserFacingError(
+            f"{folder} holds weights that its config.json ties to others, or the other way round: "
+            "say in it what is (tie_word_embeddings)"
+        )
+    return _origin(config, _fit(loaded), layout)
 
 
 def beside(
@@ -85,15 +92,17 @@ def beside(
     return _origin(config, made, layout)
 
 
-def check_ours(config: bytes, source: str) -> None:
-    """Refuse a model that our own network is not, by name; raises UserFacingError."""
-    odd = llama.unlike(model.configuration(config))
-    if odd:
-        raise UserFacingError(
-            f"{source} has {odd}: a run goes on from plain Llama models (model_type 'llama', no "
-            "biases, no rope scaling: Llama 1 and 2, TinyLlama, SmolLM, what Tequio exports); "
-            "take one of those, or start afresh from a config.json"
-        )
+def check_source(config: bytes, source: str) -> None:
+    """Refuse, by its configuration alone, what no run goes on from; raises UserFacingError."""
+    model.configuration(config)
+    weight_files.check_whole(config, source)
+
+
+def _fit(made: Model) -> Model:
+    """A network that is not ours, once it was seen to predict from what comes before."""
+    if not isinstance(made.network, Llama):
+        fitness.check_causal(made, model.vocabulary(made), model.context(made))
+    return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import torch
 from safetensors import SafetensorError, safe_open
 
-from tequio_client.trainer import llama
+from tequio_client.trainer import fitness, llama
 from tequio_client.trainer.llama import Llama, LlamaConfig
-from tequio_client.trainer.model import check_repeats, configuration, from_transformers, of_network
+from tequio_client.trainer.model import check_repeats, configuration, of_network
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from torch import Tensor, nn
@@ -41,12 +41,7 @@ def load(folder: Path) -> tuple[Mapping[str, Any], Model]:  # JSON of any model
     """Read configuration and network; raises UserFacingError when something is amiss."""
     raw = configured(folder)
     fields = configuration(raw)
-    method = json.loads(raw).get("quantization_config")
-    if method:
-        raise UserFacingError(
-            f"{folder} has quantised weights ({_named(method)}); score the model that they were "
-            "made from"
-        )
+    check_whole(raw, str(folder))
     shapes = _shapes(folder)
     check_repeats(fields, len(shapes))
     plain = LlamaConfig.of(fields)
@@ -54,6 +49,16 @@ def load(folder: Path) -> tuple[Mapping[str, Any], Model]:  # JSON of any model
     _check_finite(folder, model)
     model.network.eval()
     return fields, model
+
+
+def check_whole(config: bytes, source: str) -> None:
+    """Refuse quantised weights, which are no numbers of the network's; raises UserFacingError."""
+    method = json.loads(config).get("quantization_config")
+    if method:
+        raise UserFacingError(
+            f"{source} has quantised weights ({_named(method)}); take the model that they were "
+            "made from"
+        )
 
 
 def configured(folder: Path) -> bytes:
@@ -146,7 +151,8 @@ def _ours(folder: Path, config: LlamaConfig, shapes: Mapping[str, tuple[int, ...
     wanted = llama.shapes(config)
     for name, shape in wanted:
         _check_shape(folder, name, shapes.get(source.get(name, name)), shape)
-    tensors = _read(folder, {source.get(name, name) for name, _ in wanted})
+    tensors = _read(folder, {source.get(name, name) for name, _ in wanted} | tied)
+    _check_tied(folder, [tensors[name] for name in tied])
     with torch.device("meta"):
         network = Llama(config)
     if config.is_tied:
@@ -155,6 +161,14 @@ def _ours(folder: Path, config: LlamaConfig, shapes: Mapping[str, tuple[int, ...
     if config.is_tied:
         network.lm_head.weight = network.model.embed_tokens.weight
     return network
+
+
+def _check_tied(folder: Path, tables: Sequence[Tensor]) -> None:
+    if any(not torch.equal(one, tables[0]) for one in tables):
+        raise UserFacingError(
+            f"{folder} holds two tables of token embeddings, and its {CONFIG} says that they are "
+            "one: set tie_word_embeddings to false there"
+        )
 
 
 def _check_shape(
@@ -183,31 +197,25 @@ def _theirs(
     shapes: Mapping[str, tuple[int, ...]],
 ) -> nn.Module:
     """Let transformers fill its network, from these files and with this configuration alone."""
-    from transformers import AutoConfig, AutoModelForCausalLM  # noqa: PLC0415 - 120 MB
+    from transformers import AutoModelForCausalLM  # noqa: PLC0415 - 120 MB
+
+    from tequio_client.trainer import foreign  # noqa: PLC0415 - as above
 
     try:
-        with torch.device("meta"):
-            outline = from_transformers(fields)
+        with fitness.bounded(len(shapes)), torch.device("meta"):
+            outline = foreign.build(fields)
         _check_size(folder, outline.parameters(), shapes)
         library: Any = AutoModelForCausalLM  # its types know no pair
         network, loaded = library.from_pretrained(
             folder,
-            config=AutoConfig.for_model(**fields),
+            config=foreign.configured(fields),
             use_safetensors=True,
             trust_remote_code=False,
             local_files_only=True,
             dtype=torch.float32,
             output_loading_info=True,
         )
-    except (
-        ArithmeticError,
-        ImportError,
-        LookupError,
-        OSError,
-        RuntimeError,
-        TypeError,
-        ValueError,
-    ) as err:
+    except foreign.UNBUILDABLE as err:
         why = str(err).partition("\n")[0][:300]  # transformers writes paragraphs
         raise UserFacingError(f"cannot build the model of {folder}: {why}") from err
     lacking = sorted(loaded["missing_keys"])

@@ -100,7 +100,7 @@ def open_workshop(prepare: Prepare) -> Workshop:
         raise UserFacingError(
             f"the data has sequences of {corpus.sequence}, the run of {manifest.model.sequence}"
         )
-    _check_vocabulary(corpus, built)
+    _check_tables(corpus, built)
     built.network.to(chosen.handle)
     return Workshop(
         prepare=prepare,
@@ -140,16 +140,17 @@ def _built(prepare: Prepare, manifest: Manifest, chosen: Device) -> Model:
     try:
         if manifest.frozen is None:
             return model.build_listed(config, manifest.model.tensors, manifest.model.aliases)
-        _check_room(manifest.frozen, chosen, prepare.memory_mb)
-        return adapters.build_listed(config, manifest, [Path(one) for one in prepare.base])
+        room = _room(manifest.frozen, chosen, prepare.memory_mb)
+        return adapters.build_listed(config, manifest, [Path(one) for one in prepare.base], room)
     except UserFacingError as err:
         raise ModelError(str(err)) from err
 
 
-def _check_room(base: Base, chosen: Device, memory_mb: int) -> None:
-    """Before anything is read: a base that does not fit would fail late, and on a CPU by swapping.
+def _room(base: Base, chosen: Device, memory_mb: int) -> int:
+    """Bytes that an accelerator gives; 0 where weights lie in main memory.
 
-    Raises ModelError.
+    Raises ModelError before anything is read: a base that does not fit would fail late, and on a
+    CPU by swapping.
     """
     here_mb = chosen.memory_mb or psutil.virtual_memory().total // _MIB
     lent_mb = min(memory_mb or here_mb, here_mb) if chosen.memory_mb else here_mb
@@ -158,13 +159,17 @@ def _check_room(base: Base, chosen: Device, memory_mb: int) -> None:
             f"the frozen base has {base.size_bytes / _GIB:.1f} GiB, and {chosen.name} gives "
             f"{lent_mb * _MIB / _GIB:.1f} GiB: lend more memory, or join a run with a smaller base"
         )
+    return lent_mb * _MIB if chosen.memory_mb else 0
 
 
-def _check_vocabulary(corpus: Corpus, built: Model) -> None:
-    """A token id beyond the embedding's rows ends a process, on a GPU without a word."""
+def _check_tables(corpus: Corpus, built: Model) -> None:
+    """An id or a place beyond a table's rows ends a process, on a GPU without a word."""
     ids, rows = corpus.tokenizer.vocab_size, model.vocabulary(built)
     if ids > rows:
         raise ModelError(f"the data has {ids} token ids, the model takes {rows}")
+    most = model.context(built)
+    if most and corpus.sequence > most:
+        raise ModelError(f"samples have {corpus.sequence} tokens, the model takes {most}")
 
 
 def _content(path: str) -> bytes:

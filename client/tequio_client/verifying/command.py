@@ -30,6 +30,7 @@ _VERDICTS = {
     Grade.MISMATCH.value: "This competition does not hold: see above.",
     Grade.MISSING.value: "What could be had is sound, but not everything could be had.",
 }
+_ENDED = "What is in the log is sound; it ended without a ranking, and there is no result to check."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +64,7 @@ def encode(found: Verified) -> bytes:
         "log_size": found.log.checkpoint.size if found.log else None,
         "held": found.lines,
         "deviations": found.deviations,
+        "void": found.void,
         "outcome": found.judged.outcome if found.judged else None,
         **report,
     }
@@ -120,4 +122,5 @@ def _show(wish: main.Wish, found: Verified, shown: Console) -> None:
         outcomes.show(found.judged.view, found.judged.outcome, shown)
     if wish.bundle and found.view:
         shown.print(f"all that was read is in {wish.bundle}", markup=False, highlight=False)
-    shown.print(_VERDICTS[found.report.exit_code])
+    has_ended = found.void and found.report.exit_code == Grade.MISSING.value
+    shown.print(_ENDED if has_ended else _VERDICTS[found.report.exit_code])

@@ -63,6 +63,19 @@ def find(log: ReadLog, wanted: str, report: Report) -> CompetitionView | None:
     return None
 
 
+def tell_open(view: CompetitionView, now_ms: int, report: Report) -> None:
+    """Say that nothing was decided, yet or for ever, unless something wrong was found before."""
+    if report.findings:
+        return
+    void, lacks = view.void(now_ms), view.lacks()
+    if void:
+        why = f"{called(view)} ended without a ranking: {void}"
+    else:
+        why = f"{called(view)} is {view.phase.value}, and no result was said"
+        why += f": {lacks}" if lacks else ""
+    report.missing("result", Place(), why)
+
+
 def judge(
     view: CompetitionView, source: Kept, archive_of: ArchiveOf, folder: Path, report: Report
 ) -> Judged | None:
@@ -71,7 +84,6 @@ def judge(
     What is wrong goes into the report.
     """
     if view.outcome is None or view.draw is None:
-        _tell_open(view, report)
         return None
     texts = _texts(view, source, archive_of, folder, report)
     if texts is None:
@@ -90,19 +102,6 @@ def judge(
     due = judging.outcome(view.id, view.draw.beacon, named, contenders)
     _compare(due, said, place, report)
     return Judged(view=view, texts=texts, contenders=contenders, outcome=due)
-
-
-def _tell_open(view: CompetitionView, report: Report) -> None:
-    """Say that there is nothing to be judged yet, unless something wrong was found before."""
-    if report.findings:
-        return
-    why = view.lacks()
-    report.missing(
-        "result",
-        Place(),
-        f"{called(view)} is {view.phase.value}, and no result was said"
-        + (f": {why}" if why else ""),
-    )
 
 
 def _texts(

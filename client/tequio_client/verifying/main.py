@@ -14,6 +14,7 @@ import trio
 
 from tequio_client.audit.findings import Place, Report
 from tequio_client.audit.sources import NotHadError
+from tequio_client.clock import now_ms
 from tequio_client.competition import archive
 from tequio_client.competition.archive import OtherArchiveError
 from tequio_client.ledger_api import LedgerApi
@@ -85,8 +86,10 @@ class Verified:
     log: ReadLog | None = None
     view: CompetitionView | None = None
     judged: Judged | None = None
+    void: str = ""
+    """Why it ended without a ranking; empty: it did not."""
     deviations: list[str] = field(default_factory=list)
-    """Evaluators who said what scoring again did not find."""
+    """Evaluators who were not heard, and who said what scoring again did not find."""
 
 
 def run(
@@ -157,6 +160,12 @@ def _check(  # noqa: PLR0913, PLR0917 - one call, whose parts are known at diffe
     if not report.findings:
         number = found.log.fold.contests.followed[to_text(found.view.id)]
         found.lines.append(words.of_statements(found.view, number))
+    if found.view.outcome is None:
+        as_of_ms = now_ms() if wish.is_live else found.log.said_ms
+        found.void = found.view.void(as_of_ms)
+        judgement.tell_open(found.view, as_of_ms, report)
+    if found.void or found.view.outcome is not None:
+        found.deviations += words.of_unheard(found.view)
     told = len(report.findings)
     found.judged = judgement.judge(found.view, source, archive_of, folder / "set", report)
     if found.judged is None:

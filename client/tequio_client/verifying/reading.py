@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from tequio_client.audit.findings import Place
 from tequio_client.audit.fold import Fold
 from tequio_client.audit.sources import NotHadError
-from tequio_shared.errors import PeerError
+from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.genesis import Genesis
 from tequio_shared.merkle import Frontier, leaf_hash
 from tequio_shared.notes import VerifierKey, open_checkpoint
 from tequio_shared.policy import NoQuorumError
+from tequio_shared.statement import Entry
 from tequio_shared.tlog import TILE_WIDTH
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class ReadLog:
     cosigners: tuple[str, ...]
     """Witnesses of the policy who cosigned; nobody is asked without one."""
     fold: Fold
+    said_ms: int
+    """When the last entry says that it was said."""
 
 
 def read(source: Shown, trust: Policy | None, report: Report, progress: Progress) -> ReadLog | None:
@@ -52,13 +55,15 @@ def read(source: Shown, trust: Policy | None, report: Report, progress: Progress
         report.mismatch("checkpoint", Place(), str(err))
         return None
     fold = Fold(genesis, source, report)
-    if not _take(source, signed.checkpoint, fold, report, progress):
+    last = _take(source, signed.checkpoint, fold, report, progress)
+    if last is None:
         return None
     return ReadLog(
         genesis=genesis,
         checkpoint=signed.checkpoint,
         cosigners=tuple(one.key.name for one in signed.cosignatures) if trust else (),
         fold=fold,
+        said_ms=_said_ms(last),
     )
 
 
@@ -68,22 +73,23 @@ def _opened(note: bytes, log_key: VerifierKey, trust: Policy | None) -> SignedCh
 
 def _take(
     source: Shown, checkpoint: Checkpoint, fold: Fold, report: Report, progress: Progress
-) -> bool:
-    """Fold every entry; whether all were there and make the root."""
-    tree, size = Frontier(), checkpoint.size
+) -> bytes | None:
+    """Fold every entry; gives the last one if all were there and make the root."""
+    tree, size, last = Frontier(), checkpoint.size, b""
     with progress.work("entries", size) as tick:
         for first in range(0, size, TILE_WIDTH):
             end = min(first + TILE_WIDTH, size)
             leaves = _leaves(source, first, end, report)
             if leaves is None:
-                return False
+                return None
             for at, leaf in enumerate(leaves, first):
                 tree.append(leaf_hash(leaf))
                 fold.take(at, leaf)
+                last = leaf
             tick(len(leaves))
     report.checked["entries"] += size
     if tree.root() == checkpoint.root:
-        return True
+        return last
     report.mismatch(
         "root of the log",
         Place(entry=size - 1),
@@ -91,7 +97,14 @@ def _take(
         expected=checkpoint.root.hex(),
         found=tree.root().hex(),
     )
-    return False
+    return None
+
+
+def _said_ms(leaf: bytes) -> int:
+    try:
+        return Entry.parse(leaf).statement.ts
+    except MalformedError:  # a finding of the fold
+        return 0
 
 
 def _leaves(source: Shown, first: int, end: int, report: Report) -> list[bytes] | None:

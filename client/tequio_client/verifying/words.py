@@ -53,9 +53,23 @@ def of_evaluators(judged: Judged) -> str:
     view, draw = judged.view, judged.view.draw
     drawn = ", ".join(short(to_text(key)) for key in draw.evaluators) if draw else ""
     return (
-        f"evaluators: {len(view.offers)} offered, drawn are {drawn}; they signed "
-        f"{len(view.results)} evaluations"
+        f"evaluators: {len(view.offers)} offered, drawn are {drawn}; they committed to "
+        f"{len(view.commits)} evaluations before any was shown, and showed {len(view.results)}"
     )
+
+
+def of_unheard(view: CompetitionView) -> list[str]:
+    """About each evaluator who was drawn, and whose scores of an entrant do not count."""
+    silent = [
+        f"evaluator {short(to_text(key))} never committed to scores of {entrant}"
+        for entrant, key in view.silent
+    ]
+    withheld = [
+        f"evaluator {short(to_text(key))} committed to scores of {entrant} (entry "
+        f"{view.commits[entrant, key].said.index}) and did not show them: they do not count"
+        for entrant, key in view.withheld
+    ]
+    return silent + withheld
 
 
 def of_outcome(judged: Judged) -> str:

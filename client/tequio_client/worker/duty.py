@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from tequio_shared.accepted import AcceptedSet
-    from tequio_shared.ids import Digest, HeadHash, PeerKey
+    from tequio_shared.ids import HeadHash, PeerKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,6 @@ class Own:
     key: PeerKey
     held: Head | None  # whose weights lie in our store
     fetching: Head | None = None  # whose weights are on their way
-    pinned: Collection[Digest] = ()  # weights roots of the held head and the one before
     closed: Mapping[HeadHash, AcceptedSet]  # by parent
     stuck: Collection[HeadHash] = ()  # parents from which we could not go on by ourselves
     said: Collection[Duty] = ()  # statements that the ledger has answered, whatever it said
@@ -49,6 +48,7 @@ class Own:
     measures_every: int = 0  # heads of which rounds we measure; 0: of none
     is_behind: bool = False  # the view has still to catch up with where the run was as we joined
     is_dear: Callable[[Head], bool] = lambda _: False  # replaying up to there, against fetching it
+    has_weights: Callable[[Head], bool] = lambda _: False  # of a head, in our store
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,14 +253,19 @@ def _ready_duty(view: RunView, own: Own) -> Duty | None:
 
 
 def _drawn_duty(view: RunView, own: Own) -> Duty | None:
-    """With nothing else to do, measure the head that we were drawn for, while its weights stay."""
-    draw = view.drawn
-    if draw is None or own.is_leaving or own.resting:
+    """With nothing else to do, measure a head that we were drawn for, the oldest one first.
+
+    While its weights stay, and it is still asked for: with another one in between, where rounds are
+    short, none would ever be measured to the end.
+    """
+    if own.is_leaving or own.resting:
         return None
-    if own.held != draw.head and draw.head.weights_root not in own.pinned:
-        return None
-    is_asked = own.key in draw.drawn and own.key not in draw.said
-    return _unsaid(Measure(draw.head, is_drawn=True), own) if is_asked else None
+    for draw in view.draws.open:
+        wanted = Measure(draw.head, is_drawn=True)
+        is_asked = own.key in draw.drawn and own.key not in draw.said and wanted not in own.said
+        if is_asked and (own.held == draw.head or own.has_weights(draw.head)):
+            return wanted
+    return None
 
 
 def _measure_duty(view: RunView, own: Own) -> Duty | None:

@@ -42,11 +42,6 @@ class Heads:
         self.held: Head | None = None  # whose weights lie in the store
         self.fetching: Head | None = means.base  # on its way, also between two attempts
 
-    @property
-    def pinned(self) -> tuple[Digest, ...]:
-        """Weights roots of the heads that stay in the store: the held one's, and the one before."""
-        return tuple(self._pinned)
-
     async def fetch(self, head: Head) -> None:
         """Get the weights of a head from whoever has them, and hold it."""
         if head.aux_root != ZERO_DIGEST:

@@ -14,6 +14,7 @@ import trio
 
 from tequio_client import naming
 from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
+from tequio_client.worker import past_draws
 from tequio_client.worker.availability import head_of, nearest_start
 from tequio_client.worker.follower import read_entries
 from tequio_client.worker.kept_heads import KeptHeads
@@ -92,6 +93,7 @@ async def _join(node: Node, answer: RunAnswer) -> Joined:
         raise PeerError("the ledger does not say where to join the run")
     kept = await trio.to_thread.run_sync(KeptHeads, node.settings.folder, manifest.run_id)
     view, after, base = await _view(node, manifest, resume, kept)
+    await past_draws.recall(node, view, after, kept.heads)
     log.info("run joined", run=answer.run[:10], name=manifest.name, after=after)
     tokenizer = manifest.tokenizer.file
     return Joined(

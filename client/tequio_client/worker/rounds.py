@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from tequio_shared.accepted import AcceptedSet
     from tequio_shared.contribution import Header
     from tequio_shared.ids import Digest
-    from tequio_shared.measures import Draw
     from tequio_shared.statement import Entry, Statement
 
 log = structlog.get_logger(__name__)
@@ -143,7 +142,6 @@ class Rounds:
             key=self._key,
             held=self._deeds.held,
             fetching=self._deeds.fetching,
-            pinned=self._deeds.pinned,
             closed=self._closed,
             stuck=self._stuck,
             said=self._deeds.said,
@@ -157,6 +155,7 @@ class Rounds:
             measures_every=self._measures_every,
             is_behind=self._is_behind,
             is_dear=self._is_dear,
+            has_weights=self._has_weights,
         )
 
     @property
@@ -174,6 +173,9 @@ class Rounds:
         ]
         ref = replay.head_ref(self.view.manifest, goal)
         return replay.is_dear(ref, since, self._store.missing_bytes)
+
+    def _has_weights(self, head: Head) -> bool:
+        return self._store.has_tree(head.weights_root)
 
     def lately(self) -> Sequence[AcceptedSet]:
         """What the last rounds accepted, oldest first, as far as we were there."""
@@ -230,16 +232,18 @@ class Rounds:
             case RoundVoid(reason=reason) if current is not None:
                 await self._deeds.settle(current.number, was_accepted=False)
                 log.info("round void", round=current.number, reason=VoidReason(reason).name.lower())
-            case HeadMeasure() if self.view.measured is not None:
-                await self._note_measure(self.view.measured)
+            case HeadMeasure():
+                await self._note_measure(statement.round)
             case HeadPromote(head=head):
                 log.info("head is canonical", round=statement.round, head=head[:10])
+                self._deeds.measuring.let_go_but([one.head for one in self.view.draws.open])
 
-    async def _note_measure(self, draw: Draw) -> None:
+    async def _note_measure(self, head_round: int | None) -> None:
         """Keep the median of what drawn members say of a head, for eyes."""
-        if draw.bits_per_byte is not None:
-            run = to_text(self.view.manifest.run_id)
-            await self._points.measured(run, draw.head.round, draw.bits_per_byte)
+        run = to_text(self.view.manifest.run_id)
+        for draw in self.view.draws.open:
+            if draw.head.round == head_round and draw.bits_per_byte is not None:
+                await self._points.measured(run, draw.head.round, draw.bits_per_byte)
 
     async def _remember(self, index: int, current: RoundView) -> None:
         if current.head is None:

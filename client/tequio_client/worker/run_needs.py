@@ -10,6 +10,10 @@ of a head (P and some padding), m members.
   (Korthikanti et al. 2022, section 4.1, without attention's own square). The trainer takes more at
   once where there is room, and halves that down to one sample where there is none: less memory than
   this is slower, until one sample does not fit. Nobody has measured it on a card yet.
+- Where a base is frozen, P are the adapters' parameters, its files come to memory, disk and what is
+  fetched first, and the width is the shortest of what goes into a pair. Of activations 4 bytes for
+  each token, layer and unit of width, and 34 for one layer: on a tight card the trainer keeps only
+  inputs of layers.
 - Disk: two heads of 4 N bytes (the one held and the next), three files of 4 N of the trainer, the
   contributions of two rounds, and the shards of a volunteer's first rounds.
 - First: one head, those shards.
@@ -23,6 +27,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tequio_shared import lora
 from tequio_shared.layout import CHUNK
 from tequio_shared.records import RecordShape, k_for_trainers
 
@@ -33,6 +38,8 @@ if TYPE_CHECKING:
 MEMORY_BASE_MB = 700
 BATCH_TOKENS = 8_192
 """Tokens that go through the network at once on a GPU, if one sample is not more."""
+FROZEN_BATCH_TOKENS = 2_048
+"""The same where a base is frozen, which takes most of the card."""
 SHARDS = 2
 """Shards that a volunteer touches in its first rounds."""
 _VALUE = 4
@@ -61,7 +68,7 @@ def needs(manifest: Manifest, corpus: Corpus, members: int, round_ms: int) -> Ne
     """Reckon; `round_ms` is how long a round takes, `members` how many are in it now."""
     head = _VALUE * CHUNK * manifest.chunks
     shards = sorted((shard.size_bytes for shard in corpus.train), reverse=True)
-    first = head + sum(shards[:SHARDS])
+    first = head + sum(shards[:SHARDS]) + _base_bytes(manifest)
     others = max(members, manifest.rounds.min_members) - 1
     a_round = others * contribution_bytes(manifest, others + 1)
     hourly = a_round * _HOUR_MS // max(round_ms, 1)
@@ -85,7 +92,8 @@ def contribution_bytes(manifest: Manifest, trainers: int) -> int:
 
 def memory_mb(manifest: Manifest) -> int:
     """Accelerator memory for training, MiB."""
-    return _memory_mb(manifest, max(BATCH_TOKENS, manifest.model.sequence))
+    batch = FROZEN_BATCH_TOKENS if manifest.frozen else BATCH_TOKENS
+    return _memory_mb(manifest, max(batch, manifest.model.sequence))
 
 
 def least_memory_mb(manifest: Manifest) -> int:
@@ -98,8 +106,14 @@ def _memory_mb(manifest: Manifest, tokens: int) -> int:
     states = (_COPIES + _ADAM) * _VALUE * model.parameters
     logits = 2 * _VALUE * tokens * manifest.tokenizer.vocab_size
     layers, width = _outline(manifest)
-    activations = _UNIT_BYTES * tokens * layers * width
-    return MEMORY_BASE_MB + math.ceil((states + logits + activations) / _MIB)
+    kept = _VALUE * layers + _UNIT_BYTES if manifest.frozen else _UNIT_BYTES * layers
+    activations = kept * tokens * width
+    taken = _base_bytes(manifest) + states + logits + activations
+    return MEMORY_BASE_MB + math.ceil(taken / _MIB)
+
+
+def _base_bytes(manifest: Manifest) -> int:
+    return manifest.frozen.size_bytes if manifest.frozen else 0
 
 
 def _outline(manifest: Manifest) -> tuple[int, int]:
@@ -113,4 +127,6 @@ def _outline(manifest: Manifest) -> tuple[int, int]:
     }
     matrices = [shape for _, shape in manifest.model.tensors if len(shape) > 1]
     width = max((min(shape) for shape in matrices), default=1)
+    if manifest.frozen:
+        width = min(columns for _, columns in lora.modules_of(manifest.model.tensors).values())
     return max(len(numbers), 1), width

@@ -89,7 +89,7 @@ class RunsList:
             members=answer.members,
             most_members=manifest.rounds.most_members,
             tokens=answer.tokens,
-            parameters=manifest.model.parameters,
+            parameters=manifest.parameters,
             memory_mb=needed.memory_mb,
             disk_bytes=needed.disk_bytes,
             hourly_up_bytes=needed.hourly_up_bytes,

@@ -19,7 +19,7 @@ import trio
 
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.link.status import Status
-from tequio_client.worker import endings, status_lines
+from tequio_client.worker import base_files, endings, status_lines
 from tequio_client.worker import node as nodes
 from tequio_client.worker.announce import tell_conflict
 from tequio_client.worker.commitments import Commitments
@@ -202,6 +202,8 @@ class Cache:
         shards += [(one.root, one.size_bytes) for one in corpus.held_out]
         for root, size in shards:
             self._want_kept(_shard_ref(root, size))
+        for file in manifest.frozen.files if manifest.frozen else ():
+            self._want_kept(base_files.reference(file))
         await self._carry(manifest.run_id)
         self._manifests[manifest.run_id] = manifest
         log.info("caching run", run=to_text(manifest.run_id)[:10], name=manifest.name)

@@ -32,7 +32,8 @@ class Stock:
         return entry in self._sizes
 
     @property
-    def _quota_bytes(self) -> int:
+    def quota_bytes(self) -> int:
+        """How much may be here."""
         return max(self._given_bytes - self._aside_bytes, 0)
 
     def set_aside(self, size_bytes: int) -> None:
@@ -49,7 +50,7 @@ class Stock:
         """Have another quota; the least recently used go until it is kept, as far as they may."""
         self._given_bytes = quota_bytes
         for kind, name in list(self._sizes):
-            if self.used_bytes <= self._quota_bytes:
+            if self.used_bytes <= self.quota_bytes:
                 return
             if may_go(name):
                 let_go(kind, name)
@@ -105,13 +106,13 @@ class Stock:
         """
         more = size_bytes - self._sizes.get((kind, name), 0)
         for old_kind, old in list(self._sizes):
-            if self.used_bytes + more <= self._quota_bytes:
+            if self.used_bytes + more <= self.quota_bytes:
                 return
             if old != name and may_go(old):
                 let_go(old_kind, old)
-        if self.used_bytes + more > self._quota_bytes:
+        if self.used_bytes + more > self.quota_bytes:
             raise UserFacingError(
-                f"the store in {self._where} may hold {_text(self._quota_bytes)} and needs "
+                f"the store in {self._where} may hold {_text(self.quota_bytes)} and needs "
                 f"{_text(self.used_bytes + more)}; allow it more space"
             )
 

@@ -51,6 +51,7 @@ class Store:
     """
 
     def __init__(self, folder: Path, *, quota_bytes: int) -> None:
+        self.folder = folder
         self._files = StoreFiles(folder)
         self._lock = threading.RLock()  # guards everything below
         self._stock = Stock(quota_bytes, str(folder))
@@ -65,6 +66,11 @@ class Store:
     def used_bytes(self) -> int:
         """What the entries take, a tree under way at its full size."""
         return self._stock.used_bytes
+
+    @property
+    def quota_bytes(self) -> int:
+        """How much may be here."""
+        return self._stock.quota_bytes
 
     def limit(self, quota_bytes: int) -> None:
         """Hold so much at most from now on; blocks. What is needed now goes when it is not.

@@ -19,6 +19,8 @@ from tequio_shared.statements.members import MemberLeave, MemberReady
 from tequio_shared.statements.rounds import HeadAttest, HeadMeasure, WorkCommit
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from tequio_client.worker.duty import Duty
     from tequio_client.worker.means import Means
     from tequio_shared.round import Head, RoundView
@@ -41,7 +43,13 @@ class Voice:
         self._means = means
         self._run = means.manifest.run_id
         self._speaking = 0  # statements on their way
-        self.said: deque[Duty] = deque(maxlen=SAID_KEPT)  # what the ledger has answered
+        self._said: deque[Duty] = deque(maxlen=SAID_KEPT)  # what the ledger has answered
+        self._measured: deque[Duty] = deque(maxlen=SAID_KEPT)  # the same; a draw outlives rounds
+
+    @property
+    def said(self) -> Collection[Duty]:
+        """Duties to speak that the ledger has answered."""
+        return (*self._said, *self._measured)
 
     @property
     def is_speaking(self) -> bool:
@@ -52,7 +60,7 @@ class Voice:
         """Say goodbye to the run, for good or for now."""
         await self._say(MemberLeave(reason=LEAVING), None)
         if now is not None:
-            self.said.append(now)
+            self._said.append(now)
 
     async def ready(self, now: duties.Ready, held: Head) -> None:
         """Ask to be in the coming rosters."""
@@ -60,7 +68,7 @@ class Voice:
             head=to_text(held.hash), roles=self._means.roles, commit=await self._commit()
         )
         await self._say(body, None)
-        self.said.append(now)
+        self._said.append(now)
 
     async def attest(self, now: duties.Attest, current: RoundView, held: Head) -> None:
         """State a head; when our secret is not the one that the log knows, commit anew as well.
@@ -72,17 +80,20 @@ class Voice:
         if refusal is not None and refusal.code == "wrong-reveal":
             await self.ready(duties.Ready(current.roster_index), held)
 
+    async def measured(self, now: duties.Measure) -> HeadMeasure | None:
+        """What we said of that head in this life or an earlier one, answered or not."""
+        return await self._means.outbox.word(HeadMeasure, self._run, now.head.round)
+
     async def measure(self, now: duties.Measure, body: HeadMeasure) -> None:
         """State what we measured of a head; nobody waits for it long, and it is said once."""
-        word = await self._means.outbox.word(HeadMeasure, self._run, now.head.round)
         with trio.move_on_after(MEASURE_S):
             with suppress(RefusedError):  # the outbox has logged it
-                await self._say(word or body, now.head.round)
-        self.said.append(now)
+                await self._say(body, now.head.round)
+        self._measured.append(now)
 
     def give_up(self, now: duties.Measure) -> None:
         """Measure that head no more."""
-        self.said.append(now)
+        self._measured.append(now)
 
     async def say_once(
         self,
@@ -93,9 +104,9 @@ class Voice:
         try:
             entry = await self._say(body, now.round)
         except RefusedError as err:
-            self.said.append(now)
+            self._said.append(now)
             return err  # the outbox has logged it
-        self.said.append(now)
+        self._said.append(now)
         if isinstance(body, WorkCommit):
             await self._means.announcer.announce(entry)
         return None

@@ -12,6 +12,7 @@ from tequio_client.link import messages as link
 from tequio_client.link import status as link_status
 from tequio_client.worker import held_back, measuring, status_lines, tier_need
 from tequio_client.worker.announce import Announcer
+from tequio_client.worker.base_files import BaseFiles
 from tequio_client.worker.beacon_secrets import BeaconSecrets
 from tequio_client.worker.deeds import Deeds
 from tequio_client.worker.follower import LogFollower
@@ -200,6 +201,7 @@ class Volunteer:
             folder=self._work,
             store=self._node.store,
             exchange=self._node.exchange,
+            base=BaseFiles(joined.manifest.frozen, self._node.store, self._node.exchange),
         )
 
     async def leave(self) -> None:

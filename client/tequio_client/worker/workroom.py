@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tequio_client.worker.base_files import BaseFiles
     from tequio_client.worker.exchange import Exchange
     from tequio_client.worker.lending import Limits
     from tequio_client.worker.store import Store
@@ -45,12 +46,14 @@ class Workroom:
         folder: Path,
         store: Store,
         exchange: Exchange,
+        base: BaseFiles,
     ) -> None:
         self._trainer = trainer
         self._prepare = prepare
         self._folder = folder
         self._store = store
         self._exchange = exchange
+        self._base = base
 
     def file(self, what: str, number: int) -> Path:
         """Where something of a round lies, or will lie."""
@@ -83,6 +86,8 @@ class Workroom:
             raise UserFacingError(f"this computer cannot train the run: {err}") from err
 
     async def _ask_prepared(self) -> link.Ready:
+        paths = await self._base.paths()
+        self._prepare = msgspec.structs.replace(self._prepare, base=tuple(map(str, paths)))
         return await self._trainer.ask(
             lambda wish: msgspec.structs.replace(self._prepare, wish=wish), link.Ready
         )

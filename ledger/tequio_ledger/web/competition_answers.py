@@ -37,6 +37,7 @@ class CompetitionLine(msgspec.Struct, frozen=True, kw_only=True):
     offered: Natural
     evaluators: Natural
     outcome: Bytes32Text | None
+    void: str
 
 
 class CompetitionsAnswer(msgspec.Struct, frozen=True):
@@ -73,6 +74,14 @@ class ShareAnswer(msgspec.Struct, frozen=True, kw_only=True):
     share: Positive
     custodian: Bytes32Text
     index: Natural | None
+
+
+class CommittedAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """An evaluator's commitment to what it says of an entrant, and the entry that makes it."""
+
+    entrant: EntrantName
+    evaluator: Bytes32Text
+    index: Natural
 
 
 class ScoredAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,12 +123,14 @@ class CompetitionAnswer(msgspec.Struct, frozen=True, kw_only=True):
     beacon: Bytes32Text | None
     documents: Natural
     evaluators: list[Bytes32Text]
+    commits: list[CommittedAnswer]
     results: list[ScoredAnswer]
     challenged: Natural
     challenges: list[ChallengeAnswer]
     outcome: Bytes32Text | None
     outcome_index: Natural | None
     lacks: str
+    void: str
     as_of: AsOf
 
 
@@ -140,6 +151,7 @@ def competition_line(now: CompetitionNow) -> CompetitionLine:
         offered=len(now.offers),
         evaluators=len(now.evaluators),
         outcome=now.outcome or None,
+        void=now.void,
     )
 
 
@@ -163,12 +175,14 @@ def competition_answer(now: CompetitionNow, published: Published) -> Competition
         beacon=now.beacon or None,
         documents=len(now.documents),
         evaluators=list(now.evaluators),
+        commits=_commits(now),
         results=_results(now),
         challenged=len(now.challenges),
         challenges=_challenges(now),
         outcome=now.outcome or None,
         outcome_index=now.began.get(Phase.DECIDED),
         lacks=now.lacks,
+        void=now.void,
         as_of=as_of(published),
     )
 
@@ -193,6 +207,13 @@ def _offers(now: CompetitionNow) -> list[OfferAnswer]:
             key=one.key, index=one.index, secret_index=one.secret_index, is_drawn=one.is_drawn
         )
         for one in now.offers[:MOST]
+    ]
+
+
+def _commits(now: CompetitionNow) -> list[CommittedAnswer]:
+    return [
+        CommittedAnswer(entrant=one.entrant, evaluator=one.evaluator, index=one.index)
+        for one in now.commits
     ]
 
 

@@ -57,6 +57,15 @@ class ShareNow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Committed:
+    """An evaluator's commitment to what it says of one entrant."""
+
+    entrant: str
+    evaluator: str
+    index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
     """What one evaluator says of one entrant."""
 
@@ -91,6 +100,8 @@ class CompetitionNow:
     """The entry with which each phase began, of those that did."""
     lacks: str
     """What stands against a ranking so far."""
+    void: str
+    """Why it ended without one; empty: it did not."""
     entrants: tuple[EntrantNow, ...]
     """In the order in which they entered."""
     offers: tuple[OfferNow, ...]
@@ -100,6 +111,7 @@ class CompetitionNow:
     documents: tuple[int, ...]
     evaluators: tuple[str, ...]
     """Those drawn, by the draw's order."""
+    commits: tuple[Committed, ...]
     results: tuple[Scored, ...]
     challenges: tuple[Challenged, ...]
     outcome: str
@@ -117,8 +129,8 @@ class CompetitionNow:
         return sum(one.index is not None for one in self.shares)
 
 
-def competition_now(state: State, competition: Digest) -> CompetitionNow:
-    """Take a competition; raises RefusedError("not-found")."""
+def competition_now(state: State, competition: Digest, now_ms: int) -> CompetitionNow:
+    """Take a competition at that time; raises RefusedError("not-found")."""
     view = state.competitions.view(competition)
     draw = view.draw
     return CompetitionNow(
@@ -127,12 +139,14 @@ def competition_now(state: State, competition: Digest) -> CompetitionNow:
         phase=view.phase,
         began={phase: mark.index for phase, mark in view.began.items()},
         lacks=view.lacks(),
+        void=view.void(now_ms),
         entrants=_entrants(view),
         offers=_offers(view),
         shares=_shares(view, state),
         beacon=to_text(draw.beacon) if draw else "",
         documents=draw.documents if draw else (),
         evaluators=tuple(map(to_text, draw.evaluators)) if draw else (),
+        commits=_commits(view),
         results=_results(view),
         challenges=_challenges(view),
         outcome=to_text(view.outcome) if view.outcome else "",
@@ -140,10 +154,10 @@ def competition_now(state: State, competition: Digest) -> CompetitionNow:
     )
 
 
-def competitions_of(state: State, run: RunId) -> tuple[CompetitionNow, ...]:
+def competitions_of(state: State, run: RunId, now_ms: int) -> tuple[CompetitionNow, ...]:
     """The competitions that a run is a side of, the newest first."""
     return tuple(
-        competition_now(state, competition)
+        competition_now(state, competition, now_ms)
         for competition, view in reversed(state.competitions.views.items())
         if any(one.side == run for one in view.entrants.values())
     )
@@ -187,6 +201,13 @@ def _shares(view: CompetitionView, state: State) -> tuple[ShareNow, ...]:
             index=view.shares[number].shown.index if number in view.shares else None,
         )
         for number, custodian in enumerate(view.rules.custodian_keys, 1)
+    )
+
+
+def _commits(view: CompetitionView) -> tuple[Committed, ...]:
+    return tuple(
+        Committed(entrant=entrant, evaluator=to_text(evaluator), index=one.said.index)
+        for (entrant, evaluator), one in view.commits.items()
     )
 
 

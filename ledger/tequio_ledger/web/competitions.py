@@ -31,7 +31,9 @@ async def get_competitions(
     published = await ledger.sequencer.settled()
     views = ledger.state.competitions.views
     later = (one for one, view in views.items() if view.began[Phase.OPEN].index > after)
-    page = [competition_line(competition_now(ledger.state, one)) for one in islice(later, limit)]
+    now_ms = ledger.clock()
+    found = (competition_now(ledger.state, one, now_ms) for one in islice(later, limit))
+    page = [competition_line(one) for one in found]
     last = page[-1].opened_index if len(page) == limit else None
     return CompetitionsAnswer(page, last, as_of(published))
 
@@ -40,5 +42,5 @@ async def get_competitions(
 async def get_competition(ledger: GivenLedger, competition: FromPath[str]) -> CompetitionAnswer:
     """Describe one competition."""
     published = await ledger.sequencer.settled()
-    now = competition_now(ledger.state, digest_from_text(competition))
+    now = competition_now(ledger.state, digest_from_text(competition), ledger.clock())
     return competition_answer(now, published)

@@ -15,6 +15,7 @@ from tequio_shared.statements.competitions import (
     CompResult,
     CompReveal,
     CompSubmit,
+    EvalCommit,
     EvalOffer,
     EvalResult,
     EvalSecret,
@@ -94,6 +95,7 @@ Body: TypeAlias = (
     | EvalSecret
     | CompDraw
     | CompReveal
+    | EvalCommit
     | EvalResult
     | CompChallenge
     | CompResult
@@ -143,6 +145,7 @@ _ALL: tuple[type[Body], ...] = (
     EvalSecret,
     CompDraw,
     CompReveal,
+    EvalCommit,
     EvalResult,
     CompChallenge,
     CompResult,

@@ -97,8 +97,21 @@ class CompReveal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     share: ShareText
 
 
+class EvalCommit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A drawn evaluator commits to its scores of one entrant's model, before anybody shows any."""
+
+    TYPE: ClassVar[str] = "eval.commit"
+    SCOPE: ClassVar[Scope] = Scope.NETWORK
+
+    competition: Bytes32Text
+    entrant: EntrantName
+    commit: Bytes32Text
+    """SHA-256 of `tequio/v1/scored\\0`, the competition, the author, the name of the `Evaluation`
+    and a salt."""
+
+
 class EvalResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A drawn evaluator's scores of one entrant's model."""
+    """A drawn evaluator shows the scores of one entrant's model that it committed to."""
 
     TYPE: ClassVar[str] = "eval.result"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
@@ -109,6 +122,8 @@ class EvalResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """What was scored; the one that counts."""
     scores: Bytes32Text
     """SHA-256 of an `Evaluation`, a blob."""
+    salt: Bytes32Text
+    """What the commitment has beside the scores, so that nobody could try which they are."""
     millibits: Natural
     """Sum over the documents."""
     size_bytes: Natural

@@ -35,6 +35,7 @@ SAID = {
     "comp.challenge": {"ledger-commands"},
     "eval.offer": {"ledger-commands"},
     "eval.secret": {"ledger-commands"},
+    "eval.commit": {"ledger-commands"},
     "eval.result": {"ledger-commands"},
 }
 """The rows that tell of a statement, by its type."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 import torch
 
 from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import gguf_file
 from tequio_shared.errors import UserFacingError
+from tests.support import architectures
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,33 +27,121 @@ def test_without_the_package_one_sentence_says_what_to_install(
         gguf_file.check_installed()
 
 
-def test_transformers_reads_the_gguf_as_the_same_model(folder: Path) -> None:
-    from transformers import (  # noqa: PLC0415 - seconds, for this test
-        AutoModelForCausalLM,
-        LlamaConfig,
-        LlamaForCausalLM,
-    )
+LIKE_LLAMA = architectures.DECODERS["olmo2"]
+LLAMA3 = {
+    "rope_type": "llama3",
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 64,
+}
+KINDS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "Llama 3.1": ({"model_type": "llama"}, {"rope_scaling": LLAMA3}),
+    "Llama, linear": (
+        {"model_type": "llama"},
+        {"rope_scaling": {"rope_type": "linear", "factor": 2.0}},
+    ),
+    "Llama, biases": ({"model_type": "llama"}, {"attention_bias": True, "mlp_bias": True}),
+    "Mistral": ({"model_type": "mistral", "sliding_window": None, "rms_norm_eps": 1e-5}, {}),
+    "Qwen 2": ({"model_type": "qwen2", "rms_norm_eps": 1e-6, "tie_word_embeddings": True}, {}),
+    "Qwen 3": ({"model_type": "qwen3", "rms_norm_eps": 1e-6}, {"head_dim": 16}),
+}
+"""Configurations; the second part is what transformers does not read off a GGUF."""
+
+
+def in_place_of_the_head(folder: Path, fields: dict[str, Any]) -> Any:  # noqa: ANN401 - theirs
+    """Put a network of another architecture into an exported folder."""
+    from transformers import AutoModelForCausalLM  # noqa: PLC0415 - seconds, for these tests
+
+    architectures.write(folder, fields)
+    return AutoModelForCausalLM.from_pretrained(folder)
+
+
+def of_gguf(path: Path, unread: dict[str, Any]) -> Any:  # noqa: ANN401 - any network of theirs
+    """What transformers makes of a GGUF."""
+    from transformers import AutoConfig, AutoModelForCausalLM  # noqa: PLC0415 - as above
     from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint  # noqa: PLC0415
+
+    reads: Any = load_gguf_checkpoint
+    fields = reads(str(path))["config"] | unread
+    library: Any = AutoModelForCausalLM
+    theirs = library.from_config(AutoConfig.for_model(**fields))
+    read = reads(str(path), return_tensors=True, model_to_load=theirs)
+    missing = theirs.load_state_dict(read["tensors"], strict=False).missing_keys
+    theirs.tie_weights()
+    assert missing == (["lm_head.weight"] if theirs.config.tie_word_embeddings else [])
+    return theirs
+
+
+def apart(one: Any, other: Any) -> float:  # noqa: ANN401 - as above
+    ids = torch.randint(0, 256, (2, 40), generator=torch.Generator().manual_seed(2))
+    with torch.no_grad():
+        pair = [each(input_ids=ids, use_cache=False).logits for each in (one, other)]
+    assert float(pair[0].abs().max()) > 0.1
+    return float((pair[0] - pair[1]).abs().max())
+
+
+def test_transformers_reads_the_gguf_as_the_same_model(folder: Path) -> None:
+    from transformers import AutoModelForCausalLM  # noqa: PLC0415 - seconds, for this test
 
     gguf_file.check_installed()
     path = gguf_file.write(folder, Quiet())
     assert path == folder.with_name("head.gguf")
     assert [one.name for one in folder.parent.iterdir() if one.name.endswith(".part")] == []
-    plain = AutoModelForCausalLM.from_pretrained(folder)
-    fields = load_gguf_checkpoint(str(path))["config"]  # type: ignore[no-untyped-call]  # theirs
-    theirs = LlamaForCausalLM(LlamaConfig(**fields))
-    read = load_gguf_checkpoint(  # type: ignore[no-untyped-call]  # as above
-        str(path), return_tensors=True, model_to_load=theirs
+    assert apart(AutoModelForCausalLM.from_pretrained(folder), of_gguf(path, {})) <= 1e-5
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_other_architectures_come_back_as_the_same_model_too(name: str, folder: Path) -> None:
+    said, unread = KINDS[name]
+    plain = in_place_of_the_head(folder, LIKE_LLAMA | said | unread)
+    path = gguf_file.write(folder, Quiet())
+    assert apart(plain, of_gguf(path, unread)) <= 1e-4  # of logits of some tens
+
+
+def test_the_scaling_of_llama_3_is_what_speeds_are_divided_by(folder: Path) -> None:
+    from gguf import GGUFReader  # noqa: PLC0415 - it is not installed with ours
+
+    network = in_place_of_the_head(
+        folder, LIKE_LLAMA | {"model_type": "llama", "rope_scaling": LLAMA3}
     )
-    assert not theirs.load_state_dict(read["tensors"]).missing_keys
-    ids = torch.randint(0, 256, (2, 40), generator=torch.Generator().manual_seed(2))
-    with torch.no_grad():
-        pair = [one(input_ids=ids, use_cache=False).logits for one in (plain, theirs)]
-    assert float((pair[0] - pair[1]).abs().max()) <= 1e-5
+    reader = GGUFReader(gguf_file.write(folder, Quiet()))
+    (factors,) = [one.data for one in reader.tensors if one.name == "rope_freqs.weight"]
+    slowed = network.model.rotary_emb.inv_freq.numpy()
+    plain = 1 / 10_000.0 ** (np.arange(0, 8, 2) / 8)
+    np.testing.assert_allclose(plain / factors, slowed, rtol=1e-6)
+    assert factors[0] == 1
+    assert factors[-1] == 8
 
 
-def test_a_model_that_no_gguf_is_written_of_is_named(folder: Path) -> None:
-    (folder / "config.json").write_text('{"model_type": "gpt2"}')
-    with pytest.raises(UserFacingError, match="not of gpt2"):
+def test_linear_scaling_is_named(folder: Path) -> None:
+    from gguf import GGUFReader  # noqa: PLC0415 - as above
+
+    in_place_of_the_head(folder, LIKE_LLAMA | KINDS["Llama, linear"][0] | KINDS["Llama, linear"][1])
+    fields = GGUFReader(gguf_file.write(folder, Quiet())).fields
+    assert fields["llama.rope.scaling.type"].contents() == "linear"
+    assert fields["llama.rope.scaling.factor"].contents() == 2.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"model_type": "gpt2"}, "of llama, mistral, qwen2, qwen3 models, not of gpt2"),
+        ({"hidden_act": "gelu"}, "with hidden_act 'gelu'"),
+        ({"rope_scaling": {"type": "yarn", "factor": 4.0}}, "with rope scaling 'yarn'"),
+        ({"partial_rotary_factor": 0.5}, "with a partial_rotary_factor"),
+        ({"model_type": "mistral"}, "with layers that see a sliding_window"),
+        ({"model_type": "qwen2", "use_sliding_window": True}, "with layers that see a sliding"),
+        ({"model_type": "qwen3", "num_key_value_heads": None}, "with no num_key_value_heads"),
+        ({"hidden_size": None}, "with no hidden_size in its config.json"),
+    ],
+)
+def test_a_model_that_no_gguf_is_written_of_is_named(
+    changes: dict[str, Any], why: str, folder: Path
+) -> None:
+    fields = json.loads((folder / "config.json").read_text()) | changes
+    (folder / "config.json").write_text(json.dumps(fields))
+    with pytest.raises(UserFacingError, match=why) as caught:
         gguf_file.write(folder, Quiet())
+    assert "the folder is whole without it" in str(caught.value)
     assert not folder.with_name("head.gguf").exists()

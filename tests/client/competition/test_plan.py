@@ -90,6 +90,8 @@ def test_the_example_becomes_rules_that_read_back(tmp_path: Path, sealed: Path) 
     assert to_text(made.id) in told
     assert "3 drawn of 3 sealed documents" in told
     assert "none is drawn by chance" in told
+    assert f"shown by   {moments.told(made.dates.scored + 3 * 43_200_000)}" in told
+    assert "if one of the evaluators is not heard, nobody is ranked" in told
 
 
 def test_a_time_may_be_one_of_toml(tmp_path: Path, sealed: Path) -> None:
@@ -120,6 +122,7 @@ def test_every_wrong_value_is_named_at_once(tmp_path: Path, sealed: Path) -> Non
     [
         ("evaluators = 3", "evaluators = 2", "evaluators"),
         ("window = 2048", "window = 1000000", "window"),
+        ('result = "3d"', 'result = "16h"', "a 10th of the time to score is left to show"),
         ('archive = ""', 'archive = "ftp://example.org/a"', "archive"),
         ('name = "Winter 2026"', 'name = "<b>"', "name"),
         ('name = "Winter 2026"', 'nmae = "x"', "nmae"),

@@ -22,11 +22,13 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.evaluations import Outcome
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
+from tests import lies
 from tests.client.competition.models import files_of, hub
 from tests.client.competition.story import DRAWN, EVALUATORS, NEEDED, Story
 from tests.support.ledgers import ORGANISER, UNLIMITED
 from tests.support.liars import key_folder
 from tests.support.set_clock import set_forward
+from tests.support.six_lies import LIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,6 +101,10 @@ def _play(story: Story) -> None:
     with pytest.raises(KilledError):
         story.step(EVALUATORS[0], Killing())
     for name in EVALUATORS:
+        assert story.evaluate(name)
+    view = story.until(lambda view: len(view.commits) == len(MODELS) * len(EVALUATORS))
+    assert not view.results, "nobody shows anything before all have committed"
+    for name in EVALUATORS:  # a program that has just begun: what is shown lay in the folder
         story.evaluate(name)
     view = story.until(lambda view: len(view.results) == len(MODELS) * len(EVALUATORS))
     _challenge(story, to_text(view.draw.evaluators[0] if view.draw else b""))
@@ -157,11 +163,13 @@ def test_an_evaluator_that_was_killed_scored_nothing_twice(story: Story) -> None
     assert sum("bits per byte, logged" in line for line in said) == len(MODELS)
 
 
-def test_the_secret_was_for_its_owner_alone(story: Story) -> None:
+def test_the_secret_and_the_salts_were_for_their_owner_alone(story: Story) -> None:
     view = story.view()
     for name in EVALUATORS:
         path = secret_file.place(story.folder / name, view.id) / "secret"
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        for salt in (path.parent / model / "salt" for model in MODELS):
+            assert stat.S_IMODE(salt.stat().st_mode) == 0o600
         key = identity.load_or_create(story.folder / name).key
         assert view.offers[key].secret == secret_file.kept(story.folder / name, view.id)
 
@@ -239,3 +247,11 @@ def test_a_competition_that_is_not_there_is_named_with_those_that_are(story: Sto
     log.read()
     with pytest.raises(UserFacingError, match=r"no competition 'Large'; there is: Small \("):
         log.competition("Large")
+
+
+def test_six_lies_about_it_are_found_by_a_stranger(story: Story) -> None:
+    kept = ["verify-competition", story.url, "--bundle", str(story.folder / lies.BUNDLE)]
+    assert CliRunner().invoke(cli, kept).exit_code == 0
+    told = CliRunner().invoke(lies.main, [str(story.folder)])
+    assert told.exit_code == 0, (told.output, told.exception)
+    assert told.output.count("exit status 2\n     mismatch: ") == len(LIES)

@@ -22,7 +22,7 @@ from tequio_client.trainer import origin
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tests.client.audit.logs import MemoryLog
-from tests.support import model_folders
+from tests.support import architectures, model_folders
 from tests.support.hub import FakeHub, running
 from tests.support.llama_swarm import play, shown
 
@@ -125,23 +125,56 @@ def refusal(folder: Path, model: Path | str) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"model_type": "gpt_neox"}, "model_type 'gpt_neox'"),
-        ({"rope_parameters": {"rope_type": "dynamic"}}, "rope_type 'dynamic'"),
-    ],
-)
-def test_another_kind_of_model_is_refused_by_name(
-    changes: dict[str, Any], said: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("what", ["pictures", "experts", "positions by the longest text"])
+def test_another_kind_of_model_is_refused_by_name(what: str, tmp_path: Path) -> None:
+    fields, said = architectures.OTHERS[what]
     data_of(tmp_path)
     model = model_of(tmp_path)
-    fields = json.loads((model / "config.json").read_text()) | changes
     (model / "config.json").write_text(json.dumps(fields))
     refused = refusal(tmp_path, model)
     assert said in refused
-    assert "TinyLlama" in refused
+    assert str(model) in refused
+
+
+def test_quantised_weights_are_refused_before_they_are_fetched(tmp_path: Path) -> None:
+    data_of(tmp_path)
+    model = model_of(tmp_path, quantization_config={"quant_method": "awq"})
+    assert "quantised weights (awq); take the model that they were made from" in refusal(
+        tmp_path, model
+    )
+
+
+@pytest.mark.parametrize("name", ["gpt2", "qwen3", "gpt_neox"])
+def test_a_run_goes_on_from_another_architecture(name: str, tmp_path: Path) -> None:
+    data_of(tmp_path)
+    model = architectures.write(tmp_path / "model", architectures.fields_of(name))
+    prepared = opened(tmp_path, model)
+    described = prepared.manifest.model
+    assert described.parameters == sum(one.numel() for one in files_of(model).values())
+    assert prepared.blobs[1] == (model / "config.json").read_bytes()
+    after = exported(prepared, tmp_path / "out")
+    for new, weights in files_of(model).items():
+        name_now = new.replace("embed_out", "lm_head")
+        assert (after[name_now].double() - weights.double()).abs().max() <= 2.0**-25
+
+
+def files_of(model: Path) -> dict[str, Any]:
+    return load_file(model / "model.safetensors")
+
+
+@pytest.mark.parametrize("name", ["gpt2", "mistral"])
+def test_samples_beyond_what_another_architecture_takes_are_refused(
+    name: str, tmp_path: Path
+) -> None:
+    data_of(tmp_path, sequence=128)
+    model = architectures.write(tmp_path / "model", architectures.fields_of(name))
+    assert "made for 64; build the data with --sequence 64" in refusal(tmp_path, model)
+    fresh = tmp_path / "fresh.toml"
+    fresh.write_text(
+        'name = "fresh"\n[model]\nsource = "model/config.json"\n[data]\nfolder = "data"\n'
+    )
+    with pytest.raises(UserFacingError, match="made for 64"):
+        opening.prepare(fresh)
 
 
 def test_a_pickle_and_an_adapter_are_refused(tmp_path: Path) -> None:

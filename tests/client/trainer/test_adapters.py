@@ -21,6 +21,7 @@ from tests.support.frozen_base import described, write_base
 from tests.support.swarm import tiny_manifest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tequio_client.trainer.model import Model
@@ -94,6 +95,36 @@ def test_trained_pairs_compute_what_the_merged_model_computes(
         _, unmoved = weight_files.load(folder)
         assert float((ours - unmoved.logits(IDS)).abs().max()) > 0.1
     torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=2e-5)
+
+
+def test_layers_that_are_computed_again_give_the_same_bits(tmp_path: Path) -> None:
+    folder = write_base(tmp_path)
+    manifest, paths = lora_run(folder, targets=EVERY)
+    config = (folder / "config.json").read_bytes()
+    roomy = adapters.build_listed(config, manifest, paths, 1 << 40)
+    tight = adapters.build_listed(config, manifest, paths, 1 << 20)
+    kept = []
+    for made in (roomy, tight):
+        stirred(made)
+        seen: list[int] = []
+        with torch.autograd.graph.saved_tensors_hooks(_noting(seen), lambda one: one):
+            loss = _loss(made)
+        kept.append(sum(seen))
+        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    assert kept[1] < 0.5 * kept[0]
+    for name, one in roomy.parameters.items():
+        other = tight.parameters[name].grad
+        assert one.grad is not None
+        assert other is not None
+        assert torch.equal(one.grad, other)
+
+
+def _noting(seen: list[int]) -> Callable[[torch.Tensor], torch.Tensor]:
+    def note(kept: torch.Tensor) -> torch.Tensor:
+        seen.append(kept.numel())
+        return kept
+
+    return note
 
 
 def test_gradients_are_those_of_the_merged_model_and_of_pairs_alone(tmp_path: Path) -> None:

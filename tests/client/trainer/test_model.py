@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from tequio_client.trainer import llama, model, origin
+from tequio_client.trainer import foreign, llama, model, origin
 from tequio_client.trainer.llama import Llama, LlamaConfig
 from tequio_shared.errors import UserFacingError
 from tests.client.trainer.small_run import CONFIG
@@ -34,7 +34,7 @@ LLAMA3 = {
     "original_max_position_embeddings": 16,
 }
 YARN = {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
-OURS = {
+OURS: dict[str, dict[str, object]] = {
     "plain": {},
     "tied": {"tie_word_embeddings": True},
     "theta": {"rope_theta": 500_000.0},
@@ -66,7 +66,7 @@ OURS = {
 def test_our_llama_gives_the_outputs_of_transformers(changes: dict[str, object]) -> None:
     ours = model.create(_with(**changes), 1)
     assert isinstance(ours.network, Llama)
-    theirs = model.of_network(model.from_transformers(json.loads(_with(**changes))))
+    theirs = model.of_network(foreign.build(json.loads(_with(**changes))))
     with torch.no_grad():
         for parameter in ours.parameters.values():
             parameter.mul_(8).add_(0.125)  # attention that looks at places; biases that are there

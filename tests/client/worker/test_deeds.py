@@ -8,17 +8,19 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
+import msgspec
 import pytest
 import trio
 
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.link import messages as link
 from tequio_client.worker import duty as duties
+from tequio_client.worker.base_files import BaseFiles
 from tequio_client.worker.beacon_secrets import BeaconSecrets
 from tequio_client.worker.deeds import Deeds
 from tequio_client.worker.exchange import Exchange
@@ -31,6 +33,7 @@ from tequio_client.worker.points import Points
 from tequio_client.worker.points_book import PointsBook
 from tequio_client.worker.store import Store
 from tequio_client.worker.trainer_process import TrainerProcess
+from tequio_client.worker.voice import SAID_KEPT
 from tequio_client.worker.workroom import Workroom, clear_work_folder
 from tequio_shared.accepted import accepted_set
 from tequio_shared.contribution import Header
@@ -48,13 +51,14 @@ from tequio_shared.statements.rounds import (
     RoundOpen,
     RoundRoster,
     RoundWitness,
+    Sample,
     WitnessProof,
     WorkCommit,
 )
 from tests.client.worker.test_duty import stopped
 from tests.support.authors import WORK_BITS
 from tests.support.memory_log import NET, MemoryLog, serving
-from tests.support.paper_trainer import DIARY
+from tests.support.paper_trainer import DIARY, UNWRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -93,6 +97,7 @@ class Desk:
     swarm: DutifulSwarm
     log: MemoryLog = field(default_factory=MemoryLog.founded)
     announcer: PaperAnnouncer = field(default_factory=PaperAnnouncer)
+    store: Store | None = None  # of the life that is open
     held_out_documents: int = 5
 
     @asynccontextmanager
@@ -100,7 +105,7 @@ class Desk:
         """Begin a life: everything but the folder and the ledger is new."""
         manifest, signer = self.swarm.manifest, self.swarm.members[0].voice.signer
         (self.folder / "manifest").write_bytes(manifest.encode())
-        store = Store(self.folder / "store", quota_bytes=1 << 30)
+        store = self.store = Store(self.folder / "store", quota_bytes=1 << 30)
         first = self.swarm.workshop.weights[first_head(manifest).weights_root]
         store.put_tree(first.astype("<i4").tobytes(), PIECE_BYTES)
         for payload in self.swarm.workshop.payloads.values():
@@ -145,6 +150,7 @@ class Desk:
                             folder=self.folder / "work",
                             store=store,
                             exchange=exchange,
+                            base=BaseFiles(None, store, exchange),
                         ),
                         feedback=Feedback(self.folder / "feedback", manifest.run_id),
                         ledger_clock=LedgerClock(lambda: self.swarm.now_ms),
@@ -273,11 +279,7 @@ async def test_what_was_measured_before_a_duty_came_is_not_measured_again(
     with trio.fail_after(120):
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(deeds.do, asked, desk.tracker)
-                while lines(diary) < 3:  # noqa: ASYNC110 - another process writes it
-                    await trio.sleep(0.01)
-                nursery.cancel_scope.cancel()
+            await called_away(desk, deeds, asked, diary, 3)
             assert not deeds.said
             await deeds.do(asked, desk.tracker)
             assert asked in deeds.said
@@ -286,12 +288,105 @@ async def test_what_was_measured_before_a_duty_came_is_not_measured_again(
     assert begun == [0, 1, 2, 2, 3]
     (body,) = desk.said(HeadMeasure)
     assert body == HeadMeasure(
-        head=to_text(asked.head.hash), millibits=98_304_000, size_bytes=32_768, tokens=16_384
+        head=to_text(asked.head.hash),
+        millibits=98_304_000,
+        size_bytes=32_768,
+        tokens=16_384,
+        sample=Sample(prompt="Words", text=" of document 0"),
     )
+
+
+async def called_away(
+    desk: Desk, deeds: Deeds, asked: duties.Measure, diary: Path, slices: int
+) -> None:
+    """Measure until so many slices were begun."""
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(deeds.do, asked, desk.tracker)
+        while lines(diary) < slices:  # noqa: ASYNC110 - another process writes it
+            await trio.sleep(0.01)
+        nursery.cancel_scope.cancel()
 
 
 def lines(file: Path) -> int:
     return len(file.read_text().splitlines()) if file.exists() else 0
+
+
+async def test_weights_stay_while_a_measure_of_them_waits_for_more_urgent_duties(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    diary = tmp_path / "diary"
+    monkeypatch.setenv(DIARY, str(diary))
+    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
+    asked = duties.Measure(first_head(desk.swarm.manifest), is_drawn=True)
+    weights = asked.head.weights_root
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            assert desk.store is not None
+            await called_away(desk, deeds, asked, diary, 1)
+            deeds.measuring.let_go_but([asked.head])
+            desk.store.remove(weights)
+            await deeds.do(asked, desk.tracker)
+            assert desk.store.has_tree(weights)
+            desk.store.remove(weights)
+            assert not desk.store.has_tree(weights), "it is measured"
+
+
+async def test_weights_of_a_head_that_nobody_asks_for_any_more_may_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    diary = tmp_path / "diary"
+    monkeypatch.setenv(DIARY, str(diary))
+    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
+    asked = duties.Measure(first_head(desk.swarm.manifest), is_drawn=True)
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            assert desk.store is not None
+            await called_away(desk, deeds, asked, diary, 1)
+            deeds.measuring.let_go_but([])
+            desk.store.remove(asked.head.weights_root)
+            assert not desk.store.has_tree(asked.head.weights_root)
+
+
+async def test_a_head_that_writes_nothing_is_measured_all_the_same(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
+    head = replace(first_head(desk.swarm.manifest), round=UNWRITTEN)
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            await deeds.do(duties.Measure(head, is_drawn=True), desk.tracker)
+    (body,) = desk.said(HeadMeasure)
+    assert isinstance(body, HeadMeasure)
+    assert body.tokens == 4_096
+    assert body.sample is msgspec.UNSET
+
+
+async def test_who_comes_back_says_what_it_measured_before_and_measures_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    diary = tmp_path / "diary"
+    monkeypatch.setenv(DIARY, str(diary))
+    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
+    asked = duties.Measure(first_head(desk.swarm.manifest), is_drawn=True)
+    with trio.fail_after(120):
+        for _ in range(2):
+            async with desk.open() as deeds:
+                await deeds.do(asked, desk.tracker)
+                assert asked in deeds.said
+    assert lines(diary) == 1
+    assert len(desk.said(HeadMeasure)) == 1
+
+
+async def test_a_measure_that_failed_is_remembered_for_as_long_as_it_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=0)
+    asked = duties.Measure(first_head(desk.swarm.manifest), is_drawn=True)
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            with pytest.raises(RefusedError):
+                await deeds.do(asked, desk.tracker)
+            for _ in range(SAID_KEPT):
+                await deeds.do(duties.TakeLeave(1), desk.tracker)
+            assert asked in deeds.said
 
 
 async def test_what_cannot_be_measured_is_not_tried_again(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tequio_client.worker import duty as duties
 from tequio_client.worker.duty import Duty, Own, duty
 from tequio_shared.ids import to_text
+from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.manifest import Measure
 from tequio_shared.run import first_head
 from tequio_shared.run_states import State
@@ -154,8 +155,34 @@ def test_a_drawn_head_is_measured_while_its_weights_stay_though_a_newer_one_is_h
     own = own_of(swarm.view, ana)
     waits = replace(own, said=tuple(_duties(swarm.view, own)))
     assert isinstance(duty(swarm.view, waits), duties.Wait)
-    kept = replace(waits, pinned=(draw.head.weights_root,))
+    kept = replace(waits, has_weights=[draw.head].__contains__)
     assert duty(swarm.view, kept) == duties.Measure(draw.head, is_drawn=True)
+
+
+def test_where_rounds_are_short_the_oldest_head_is_measured_first_while_it_is_asked_for() -> None:
+    rules = msgspec.structs.replace(
+        swarms.tiny_manifest(most=MEASURED_HEADS + 2), measure=Measure(every=1)
+    )
+    swarm = stopped(HeadPromote, MEASURED_HEADS, rules)
+    draws = list(swarm.view.draws.open)
+    assert [draw.head.round for draw in draws] == list(range(MEASURED_HEADS))
+    ana = swarm.members[0]
+    for draw in draws:
+        draw.drawn = (ana.key,)
+        draw.said.clear()
+    own = replace(own_of(swarm.view, ana), has_weights=lambda head: head.round != 1)
+    waits = replace(own, said=tuple(_duties(swarm.view, own)))
+    asked = [duties.Measure(draw.head, is_drawn=True) for draw in draws]
+    assert duty(swarm.view, waits) == asked[0]
+    begun = replace(waits, said=(*waits.said, asked[0]))
+    assert duty(swarm.view, begun) == asked[2], "of the head between the weights are gone"
+    while swarm.view.draws.open[0] is draws[0]:
+        assert swarm.step()
+    assert swarm.view.draws.open[-1].head.round == MEASURED_HEADS
+    own = own_of(swarm.view, ana)
+    late = replace(own, has_weights=draws[0].head.__eq__)
+    waits = replace(late, said=tuple(_duties(swarm.view, late)))
+    assert duty(swarm.view, waits) != asked[0], "of that head no measure is taken any more"
 
 
 def test_for_our_own_eyes_we_measure_only_what_nobody_was_drawn_for() -> None:

@@ -14,8 +14,15 @@ from tequio_ledger.state import State
 from tequio_ledger.store import history, measured
 from tequio_ledger.web.competition_now import CompetitionNow, EntrantNow, competition_now
 from tequio_ledger.web.given import GivenLedger
-from tequio_ledger.web.pages import competition_scores, competition_words, press, words
+from tequio_ledger.web.pages import (
+    competition_scores,
+    competition_shown,
+    competition_words,
+    press,
+    words,
+)
 from tequio_ledger.web.pages.competition_scores import PairRow, ScoreRow
+from tequio_ledger.web.pages.competition_shown import Parts
 from tequio_ledger.web.pages.competition_words import Rule, Step
 from tequio_ledger.web.pages.data_progress import data_progress
 from tequio_ledger.web.pages.placing import Placing
@@ -74,6 +81,8 @@ class CompetitionPage:
     entrants: tuple[EntrantRow, ...]
     curves: SideCurves
     picture: Placing | None
+    parts: Parts
+    """Who committed to scores, and who showed them."""
     scores: tuple[ScoreRow, ...]
     due: int
     """How many results there would be if every evaluator scored every submission."""
@@ -106,7 +115,7 @@ async def get_competition(
 ) -> Response[bytes]:
     """Show a competition."""
     await ledger.sequencer.settled()
-    now = competition_now(ledger.state, digest_from_text(competition))
+    now = competition_now(ledger.state, digest_from_text(competition), ledger.clock())
     sides = [one for one in now.entrants if one.side]
     taken = _Taken(
         now=now,
@@ -185,6 +194,7 @@ def _view(ledger: Ledger, taken: _Taken, here: str) -> tuple[CompetitionPage, Pu
         entrants=taken.entrants,
         curves=side_curves(swarms, left_out=taken.swarms - len(swarms)),
         picture=competition_scores.picture(now, outcome),
+        parts=competition_shown.parts(now, now_ms),
         scores=competition_scores.score_rows(now, outcome),
         due=len(now.evaluators) * sum(one.submission is not None for one in now.entrants),
         pairs=competition_scores.pair_rows(outcome),

@@ -34,20 +34,35 @@ PHASES: Mapping[Phase, Mark] = {
     Phase.REVEALED: Mark(
         "Scoring",
         "busy",
-        "Everybody can read the texts now. The evaluators who were drawn score every submission.",
+        "Everybody can read the texts now. The evaluators who were drawn score every submission "
+        "and commit to their scores, so that nobody can copy another's.",
     ),
     Phase.DECIDED: Mark(
         "Decided", "ok", "Organisers stated the outcome, and anybody can compute it again."
     ),
 }
 NOT_YET = Mark("Announced", "wait", "Entries are not open yet; the rules and the texts are fixed.")
+SHOWING = Mark(
+    "Showing scores",
+    "busy",
+    "The time to score is over. Evaluators show what they committed to; what they hold back does "
+    "not count.",
+)
 DISPUTES = Mark(
     "Open to challenge",
     "busy",
     "Evaluators are done. Whoever gets another number for a document may still say so.",
 )
 STUCK = Mark(
-    "Without texts", "warn", "Too few custodians showed their shares, so that nobody can score."
+    "Ended without texts",
+    "warn",
+    "Too few custodians showed their shares in time, so that nobody can read the texts, and nobody "
+    "was scored. It ended there; nothing is lost but the texts.",
+)
+VOID = Mark(
+    "Ended without a ranking",
+    "warn",
+    "No model can have the scores of enough evaluators any more. It ended there.",
 )
 
 
@@ -76,10 +91,11 @@ def mark(now: CompetitionNow, now_ms: int) -> Mark:
     dates = now.rules.dates
     if now.phase is Phase.OPEN and now_ms < dates.opens:
         return NOT_YET
-    if now.phase is Phase.DRAWN and now_ms > dates.scored:
-        return STUCK
+    if now.void:
+        is_closed = now.phase is Phase.DRAWN and now_ms > dates.scored
+        return STUCK if is_closed else VOID
     if now.phase is Phase.REVEALED and now_ms > dates.scored:
-        return DISPUTES
+        return SHOWING if now_ms <= dates.shown else DISPUTES
     return PHASES[now.phase]
 
 
@@ -95,12 +111,15 @@ def gist(rules: CompetitionRules) -> str:
 def coming(now: CompetitionNow, now_ms: int) -> tuple[str, int] | None:
     """What comes next and when (ms); None where no date is left."""
     dates = now.rules.dates
+    if now.void:
+        return None
     due = {
         Phase.OPEN: [("until entries open", dates.opens), ("to enter and submit", dates.deadline)],
         Phase.CLOSED: [("until the draw closes", dates.draw)],
-        Phase.DRAWN: [("for evaluators to be done", dates.scored)],
+        Phase.DRAWN: [("for custodians to show their shares", dates.scored)],
         Phase.REVEALED: [
-            ("for evaluators to be done", dates.scored),
+            ("for evaluators to score", dates.scored),
+            ("for evaluators to show their scores", dates.shown),
             ("for challenges", dates.result),
         ],
         Phase.DECIDED: [],
@@ -115,7 +134,8 @@ def steps(now: CompetitionNow, now_ms: int) -> tuple[Step, ...]:
         ("Opens", dates.opens, "keys enter and submit", None),
         ("Deadline", dates.deadline, "the last submission counts", began.get(Phase.CLOSED)),
         ("Draw", dates.draw, "secrets are open, shares may be shown", began.get(Phase.DRAWN)),
-        ("Scored", dates.scored, "evaluators are done", None),
+        ("Scored", dates.scored, "evaluators have committed to their scores", None),
+        ("Shown", dates.shown, "what was not shown does not count", None),
         ("Result", dates.result, "challenges end", began.get(Phase.DECIDED)),
     )
     return tuple(

@@ -50,7 +50,8 @@ async def get_competitions(
     published = await ledger.sequencer.settled()
     views = ledger.state.competitions.views
     earlier = [one for one, view in views.items() if view.began[Phase.OPEN].index < before]
-    shown = [competition_now(ledger.state, one) for one in reversed(earlier[-ROWS:])]
+    now_ms = ledger.clock()
+    shown = [competition_now(ledger.state, one, now_ms) for one in reversed(earlier[-ROWS:])]
     older = shown[-1].opened_index if len(earlier) > ROWS else None
     return await press.in_turn(
         request, _printed, request, ledger, published, shown, older, is_first=before == JSON_INTEGER

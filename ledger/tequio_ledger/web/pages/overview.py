@@ -75,8 +75,12 @@ async def get_overview(request: AnyRequest, ledger: GivenLedger) -> Response[byt
 
 def _contests(state: State, now_ms: int) -> tuple[Contest, ...]:
     views = state.competitions.views
-    undecided = [one for one, view in views.items() if view.phase is not Phase.DECIDED]
-    found = [competition_now(state, one) for one in reversed(undecided[-CONTESTS:])]
+    goes_on = [
+        one
+        for one, view in views.items()
+        if view.phase is not Phase.DECIDED and not view.void(now_ms)
+    ]
+    found = [competition_now(state, one, now_ms) for one in reversed(goes_on[-CONTESTS:])]
     return tuple(
         Contest(
             id=one.id,

@@ -120,7 +120,7 @@ async def get_run(request: AnyRequest, ledger: GivenLedger, run: FromPath[str]) 
     """Show a run."""
     await ledger.sequencer.settled()
     now = run_now(ledger.state, RunId(from_text(run)))
-    contests = competitions_of(ledger.state, RunId(from_text(run)))
+    contests = competitions_of(ledger.state, RunId(from_text(run)), ledger.clock())
     return await press.in_turn(request, _printed, request, ledger, now, contests)
 
 

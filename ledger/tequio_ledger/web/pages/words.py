@@ -183,7 +183,8 @@ TYPES: Mapping[str, str] = MappingProxyType(
         "eval.secret": "Who offered to evaluate opens the secret",
         "comp.draw": "No secret counts any more: shares may be shown",
         "comp.reveal": "A custodian shows a share of the key",
-        "eval.result": "An evaluator says what a model scored",
+        "eval.commit": "An evaluator commits to a model's scores",
+        "eval.result": "An evaluator shows what a model scored",
         "comp.challenge": "Somebody got another number",
         "comp.result": "Organisers state the outcome of a competition",
     }

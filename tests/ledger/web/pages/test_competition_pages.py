@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tequio_ledger.web.competition_now import competition_now
-from tequio_ledger.web.pages import competition_words, words
+from tequio_ledger.web.pages import competition_shown, competition_words, words
 from tequio_shared.competition_rules import CompetitionRules
 from tequio_shared.evaluations import Outcome
 from tequio_shared.ids import from_text, to_text
@@ -29,6 +29,8 @@ from tests.support.shown_ledger import REPO
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tequio_ledger.web.competition_now import CompetitionNow
+
 KINDS = ("comp.", "eval.")
 
 
@@ -42,6 +44,11 @@ class Contest:
     def name(self, phase: str) -> str:
         """The competition in that phase."""
         return to_text(self.shown.papers[phase].id)
+
+    def now(self, phase: str, at_ms: int | None = None) -> CompetitionNow:
+        """The same as it stands, at that time."""
+        time_ms = self.shown.clock() if at_ms is None else at_ms
+        return competition_now(self.shown.ledger.state, self.shown.papers[phase].id, time_ms)
 
     def page(self, phase: str) -> Page:
         """Its page."""
@@ -115,6 +122,7 @@ def test_the_entries_that_an_answer_names_say_so(contest: Contest) -> None:
         answer["entrants"][0]["submitted_index"]: "comp.submit",
         answer["offers"][0]["index"]: "eval.offer",
         answer["offers"][0]["secret_index"]: "eval.secret",
+        answer["commits"][0]["index"]: "eval.commit",
         answer["results"][0]["index"]: "eval.result",
         answer["challenges"][0]["index"]: "comp.challenge",
     }
@@ -213,7 +221,7 @@ def test_each_pair_is_told_from_both_sides(contest: Contest) -> None:
 def test_scores_before_the_outcome_rank_nobody(contest: Contest) -> None:
     page = contest.page("revealed")
     assert "Scores so far" in page.text
-    assert "What they say: 12 of 16 results" in page.text
+    assert "What they say: 6 of 16 results" in page.text
     assert not [one for one in page.elements if one.attributes.get("class") == "rank"]
     assert "outlier" in page.text
 
@@ -225,7 +233,7 @@ def test_a_page_says_when_one_alone_could_read_the_texts(contest: Contest) -> No
 
 
 def test_custodians_of_one_owner_are_one(contest: Contest) -> None:
-    now = competition_now(contest.shown.ledger.state, contest.shown.papers["open"].id)
+    now = contest.now("open")
     owned = [replace(one, owner=now.shares[0].owner) for one in now.shares[:2]]
     told = competition_words.secrecy(replace(now, shares=(*owned, now.shares[2])))
     assert told.tone == "warn"
@@ -268,7 +276,31 @@ def test_a_competition_without_enough_shares_says_what_it_lacks(contest: Contest
 
 
 def test_texts_that_nobody_shows_are_said_to_be_missing(contest: Contest) -> None:
-    now = competition_now(contest.shown.ledger.state, contest.shown.papers["drawn"].id)
-    late = now.rules.dates.scored + 1
+    late = contest.now("drawn").rules.dates.scored + 1
+    now = contest.now("drawn", late)
+    assert now.void == "1 of the 2 shares needed are shown, and the time for that is over"
     assert competition_words.mark(now, late) is competition_words.STUCK
     assert competition_words.coming(now, late) is None
+
+
+def test_who_committed_and_who_showed_is_told_for_each_entrant(contest: Contest) -> None:
+    page = contest.page("revealed").text
+    assert "Who committed, and who showed" in page
+    dates = contest.now("revealed").rules.dates
+    for at_ms, counts in {
+        contest.shown.clock(): {"shown": 6, "committed": 7, "due": 3},
+        dates.scored + 1: {"shown": 6, "committed": 7, "silent": 3},
+        dates.shown + 1: {"shown": 6, "held back": 7, "silent": 3},
+    }.items():
+        parts = competition_shown.parts(contest.now("revealed", at_ms), at_ms)
+        assert counts == {word: parts.count(word) for word in counts}
+        assert sum(counts.values()) == 4 * len(LEVELS)
+
+
+def test_each_date_up_to_the_result_has_its_word(contest: Contest) -> None:
+    dates = contest.now("revealed").rules.dates
+    words = []
+    for at_ms in (dates.scored, dates.scored + 1, dates.shown + 1):
+        now = contest.now("revealed", at_ms)
+        words.append(competition_words.mark(now, at_ms).word)
+    assert words == ["Scoring", "Showing scores", "Open to challenge"]

@@ -1,0 +1,157 @@
+"""Opening a run of adapters: the base is named, hashed and served; what cannot be is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import torch
+from click.testing import CliRunner
+
+from tequio_client.__main__ import cli
+from tequio_client.organiser import opening, outline
+from tequio_client.worker.store import Store
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import digest_from_text
+from tequio_shared.manifest import Manifest
+from tests.support.frozen_base import write_base
+from tests.support.plans import write_plan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PLAN = """\
+name = "tiny"
+[model]
+source = "base"
+lora.rank = 4
+lora.targets = ["v_proj", "q_proj"]
+[data]
+folder = "data"
+"""
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    """A plan whose base lies beside it, in two files."""
+    path = write_plan(tmp_path)
+    write_base(tmp_path / "base", parts=2)
+    path.write_text(PLAN)
+    return path
+
+
+def refusal(plan: Path) -> str:
+    with pytest.raises(UserFacingError) as caught:
+        opening.prepare(plan)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_the_manifest_names_base_and_pairs_and_the_seed_gets_the_files(
+    plan: Path, tmp_path: Path
+) -> None:
+    prepared = opening.prepare(plan)
+    manifest, base = prepared.manifest, prepared.manifest.frozen
+    assert Manifest.parse(manifest.encode()) == manifest
+    assert base is not None
+    assert (base.rank, base.alpha, base.targets) == (4, 8, ("q_proj", "v_proj"))
+    assert len(manifest.model.tensors) == 2 * 2 * 2
+    assert (
+        base.parameters == 2 * (2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 96 + 128) + 2 * 256 * 64 + 64
+    )
+    assert base.size_bytes == sum(path.stat().st_size for path in (tmp_path / "base").glob("*.s*s"))
+    assert np.frombuffer(prepared.weights, "<i4").any()
+    store = Store(tmp_path / "store", quota_bytes=1 << 30)
+    opening.keep(prepared, store)
+    for one in base.files:
+        path = store.tree_path(digest_from_text(one.root))
+        assert path.read_bytes() == (tmp_path / "base" / one.name).read_bytes()
+    assert opening.prepare(plan).manifest.run_id == manifest.run_id
+
+
+def test_on_paper_the_run_is_what_it_will_be(plan: Path) -> None:
+    found, made = outline.read(plan).manifest, opening.prepare(plan).manifest
+    assert found.frozen is not None
+    assert made.frozen is not None
+    assert found.model.tensors == made.model.tensors
+    assert found.frozen.size_bytes == made.frozen.size_bytes
+    assert found.frozen.parameters == made.frozen.parameters
+
+
+def test_a_base_that_changes_while_the_run_is_opened_is_not_served(
+    plan: Path, tmp_path: Path
+) -> None:
+    prepared = opening.prepare(plan)
+    (path, *_) = sorted((tmp_path / "base").glob("*.safetensors"))
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(UserFacingError, match="changed while it was read"):
+        opening.keep(prepared, Store(tmp_path / "store", quota_bytes=1 << 30))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ('"base"', '"config.json"', "configuration of a fresh one"),
+        ('"v_proj"', '"vproj"', "no matrices 'vproj'; adapters can stand beside: down_proj"),
+        ("rank = 4", "rank = 40", "a rank of 1 to 32"),
+        ("rank = 4", "rank = 0", "at `$.model.lora.rank`"),
+        ("rank = 4", "rank = 4\nlora.alfa = 4", "alfa"),
+    ],
+)
+def test_rules_that_make_no_adapters_are_refused(
+    plan: Path, old: str, new: str, named: str
+) -> None:
+    plan.write_text(PLAN.replace(old, new))
+    assert named in refusal(plan)
+
+
+def test_a_base_that_cannot_be_read_is_refused(plan: Path, tmp_path: Path) -> None:
+    (path, *_) = sorted((tmp_path / "base").glob("*.safetensors"))
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    assert "download it again" in refusal(plan)
+    path.write_bytes(whole[:100] + b"{" + whole[101:])
+    assert "damaged" in refusal(plan)
+    path.write_bytes(b"\x80\x04" + bytes(len(whole)))
+    assert "pickle" in refusal(plan)
+    path.unlink()
+    assert f"{path} is missing" in refusal(plan)
+    for one in (tmp_path / "base").glob("*.safetensors*"):
+        one.unlink()
+    assert "has no weights" in refusal(plan)
+
+
+def test_a_base_of_another_architecture_is_refused(plan: Path, tmp_path: Path) -> None:
+    write_base(tmp_path / "odd", hidden_act="silu")
+    config = tmp_path / "odd" / "config.json"
+    config.write_text(config.read_text().replace('"silu"', '"gelu"'))
+    plan.write_text(PLAN.replace('"base"', '"odd"'))
+    assert "hidden_act 'gelu'" in refusal(plan)
+
+
+def test_a_new_plan_for_adapters_says_what_it_takes_and_opens(tmp_path: Path) -> None:
+    write_plan(tmp_path)
+    write_base(tmp_path / "base", dtype=torch.float16)
+    path = tmp_path / "maize.toml"
+    words = ("run", "new", str(path), "--data", str(tmp_path / "data"), "--lora-rank", "2")
+    result = CliRunner().invoke(cli, (*words, "--from", str(tmp_path / "base"), "--peers", "4"))
+    assert result.exit_code == 0, result.output
+    assert "frozen base" in result.output
+    text = path.read_text()
+    assert "lora.rank = 2 " in text
+    assert 'optimiser = "adamw"' in text
+    made = opening.prepare(path).manifest
+    assert made.frozen is not None
+    assert (made.frozen.rank, made.frozen.alpha, len(made.frozen.targets)) == (2, 4, 7)
+    assert made.inner.optimiser == "adamw"
+
+
+def test_adapters_beside_nothing_are_not_planned(tmp_path: Path) -> None:
+    write_plan(tmp_path)
+    words = ("run", "new", str(tmp_path / "x.toml"), "--data", str(tmp_path / "data"))
+    result = CliRunner().invoke(cli, (*words, "--parameters", "1M", "--lora-rank", "2"))
+    assert result.exit_code == 2
+    assert "--from" in result.output

@@ -1,0 +1,154 @@
+"""Networks that transformers builds are taken over, trained, exported and scored like our own."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import AutoModelForCausalLM
+
+from tequio_client.checkpoint import config, tensors
+from tequio_client.trainer import device, inner, likelihood, model, model_folder, origin
+from tequio_client.trainer.inner import BatchSize, Optimiser
+from tequio_client.trainer.likelihood import Means
+from tequio_shared.errors import UserFacingError
+from tequio_shared.manifest import Inner, Manifest
+from tests.support import architectures
+from tests.support.swarm import tiny_manifest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from tequio_client.trainer.model import Model
+    from tequio_client.trainer.origin import Origin
+
+IDS = torch.randint(0, 256, (2, 33), generator=torch.Generator().manual_seed(1))
+TEXT = "la milpa da maíz, frijol y calabaza"
+
+
+def taken_over(folder: Path) -> tuple[Origin, Manifest]:
+    """What an organiser makes of a folder."""
+    first = origin.from_folder(folder, layout="flat")
+    described = first.described(sequence=64, aux_dtype=None)
+    draft = msgspec.structs.replace(tiny_manifest(), model=described)
+    return first, Manifest.parse(draft.encode())
+
+
+def trained(first: Origin, manifest: Manifest) -> tuple[Model, NDArray[np.int32]]:
+    """What a trainer makes of the head in one step: the network, and the next head."""
+    listed = manifest.model
+    built = model.build_listed(first.config, listed.tensors, listed.aliases)
+    built.load(first.master, first.layout)
+    cpu = device.choose("cpu")
+    torch.manual_seed(1)
+    built.network.train()
+    loss = inner.gradients(built, IDS, cpu, BatchSize(32, cpu), lambda: None)
+    Optimiser(built, Inner(lr_e9=10_000_000, adam_lr_e9=10_000_000)).step()
+    assert 0 < loss < 100
+    delta = np.zeros(first.layout.elements, np.float32)
+    assert built.write_delta(first.master, first.layout, delta)
+    moved = np.rint(delta.astype(np.float64) / model.WEIGHT_UNIT).astype(np.int32)
+    return built, first.master - moved
+
+
+def exported(first: Origin, manifest: Manifest, head: NDArray[np.int32], folder: Path) -> Path:
+    """What `checkpoint export` writes of a head."""
+    (folder / "tequio").mkdir(parents=True)
+    (folder / "head").write_bytes(head.astype("<i4").tobytes())
+    tensors.write(manifest, folder / "head", folder, lambda _: None)
+    (folder / "config.json").write_bytes(config.config(first.config))
+    back = tensors.read(manifest, folder, folder / "back", lambda _: None)
+    assert np.array_equal(back, head)
+    return folder
+
+
+def loaded(folder: Path) -> Any:  # noqa: ANN401 - any network of transformers'
+    library: Any = AutoModelForCausalLM
+    network, told = library.from_pretrained(folder, output_loading_info=True)
+    assert not told["missing_keys"]
+    assert not told["unexpected_keys"]
+    return network.eval()
+
+
+@pytest.mark.parametrize("name", architectures.DECODERS)
+def test_a_model_is_taken_over_trained_exported_and_scored(name: str, tmp_path: Path) -> None:
+    folder = architectures.write(tmp_path / "model", architectures.fields_of(name))
+    before = loaded(folder)
+    first, manifest = taken_over(folder)
+    with torch.no_grad():
+        apart = (first.model.logits(IDS) - before(input_ids=IDS).logits).abs().max()
+    assert apart <= 1e-4  # of logits of some tens: weights were rounded
+    built, head = trained(first, manifest)
+    now, then = (first.layout.unflatten(one) for one in (head, first.master))
+    assert all((now[one] != then[one]).any() for one in now), "every tensor was trained"
+    out = exported(first, manifest, head, tmp_path / "out")
+    theirs = loaded(out)
+    built.load(head, first.layout)
+    built.network.eval()
+    with torch.no_grad():
+        pair = built.logits(IDS), theirs(input_ids=IDS).logits
+    torch.testing.assert_close(*pair, rtol=1e-5, atol=1e-5)
+    assert (pair[0] - before(input_ids=IDS).logits).abs().max() > 0.01
+    _scored_as_transformers_does(out, theirs)
+
+
+def _scored_as_transformers_does(folder: Path, theirs: Any) -> None:  # noqa: ANN401 - as above
+    scored = model_folder.open_folder(folder, tokenizer="bytes", prefix=None)
+    means = Means(device=device.choose("cpu"))
+    (found,) = likelihood.score(scored, [TEXT], scored.rules(48, 24), means)
+    ids = torch.tensor([[scored.tokenizer.separator, *TEXT.encode()]])
+    with torch.no_grad():
+        odds = theirs(input_ids=ids[:, :-1]).logits.double().log_softmax(-1)
+    nats = -float(odds.gather(2, ids[:, 1:, None]).sum())
+    assert found.millibits == pytest.approx(nats / math.log(2) * 1_000, abs=1)
+
+
+def test_files_with_the_names_that_openai_gave_are_taken_over(tmp_path: Path) -> None:
+    folder = architectures.write(tmp_path, architectures.fields_of("gpt2"))
+    plain, _ = taken_over(folder)
+    found = load_file(folder / "model.safetensors")
+    bare = {name.removeprefix("transformer."): one for name, one in found.items()}
+    bare["h.0.attn.bias"] = torch.ones(1, 1, 64, 64).tril()
+    save_file(bare, folder / "model.safetensors", metadata={"format": "pt"})
+    again, _ = taken_over(folder)
+    assert np.array_equal(again.master, plain.master)
+
+
+def test_no_kernel_is_fetched_for_a_network_that_would_like_one() -> None:
+    from transformers.integrations import hub_kernels  # noqa: PLC0415 - after ours
+
+    assert model.outline(json.dumps(architectures.fields_of("mamba")).encode()).tensors
+    assert not hub_kernels._kernels_enabled  # noqa: SLF001 - what it asks before it fetches
+
+
+@pytest.mark.parametrize("what", architectures.OTHERS)
+def test_what_no_run_can_be_of_is_refused_by_name_on_paper(what: str) -> None:
+    fields, said = architectures.OTHERS[what]
+    with pytest.raises(UserFacingError) as caught:
+        model.outline(json.dumps(fields).encode())
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_network_that_looks_ahead_is_refused_once_it_has_weights(tmp_path: Path) -> None:
+    fields = architectures.fields_of("gemma3_text") | {"use_bidirectional_attention": True}
+    folder = architectures.write(tmp_path, fields)
+    with pytest.raises(UserFacingError, match="depend on what comes after"):
+        origin.from_folder(folder, layout="flat")
+
+
+@pytest.mark.parametrize("name", ["llama", "qwen2"])
+def test_two_tables_that_the_configuration_calls_one_are_refused(name: str, tmp_path: Path) -> None:
+    fields = architectures.DECODERS["qwen3"] | {"model_type": name, "tie_word_embeddings": False}
+    folder = architectures.write(tmp_path, fields)
+    (folder / "config.json").write_text(json.dumps(fields | {"tie_word_embeddings": True}))
+    with pytest.raises(UserFacingError, match="tie_word_embeddings"):
+        origin.from_folder(folder, layout="flat")
