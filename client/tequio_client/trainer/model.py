@@ -203,7 +203,7 @@ def _on_paper(fields: dict[str, Any], tensors: int) -> Model:  # JSON of any mod
     foreign.check_kind(fields)
     with fitness.bounded(tensors), torch.device("meta"):
         made = of_network(foreign.build(fields))
-    fitness.check_network(made)
+    fitness.check_network(made.network, made.parameters)
     return made
 
 
@@ -347,7 +347,7 @@ def check_repeats(fields: Mapping[str, Any], tensors: int) -> None:
         most = tensors if name in _LAYERS else _MOST_LISTED if is_listed else None
         if most is not None and isinstance(value, int) and value > most:
             raise UserFacingError(
-                f"the configuration's {name} is {value}: more than its {tensors} tensors"
+                f"the configuration's {name} is {value}, and {most} are the most here"
             )
         if name == "attention_types" and _repeated(value) > tensors:
             raise UserFacingError(f"the configuration's {name} has more layers than tensors")
