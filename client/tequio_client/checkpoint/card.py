@@ -218,8 +218,8 @@ def _sample(story: Story) -> tuple[str, ...]:
     key, sample = shown
     text = (
         "## Sample\n\n"
-        "What these weights write, always with the likeliest next token, behind the beginning of "
-        "a text that the run held out. It is a model's output and nobody's opinion; that it "
+        "How these weights go on from the beginning of a text that the run held out, always with "
+        "the likeliest next token. It is a model's output and nobody's opinion; that it "
         f"writes so, `{to_text(key)}` says in log entry {story.measures[key][0]}. "
         f"The beginning:\n\n{_fenced(sample.prompt)}"
     )
