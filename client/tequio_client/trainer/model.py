@@ -223,13 +223,20 @@ def vocabulary(model: Model) -> int:
 
 
 def context(model: Model) -> int:
-    """How many inputs the network takes at once; 0 where any number will do."""
-    config = getattr(model.network, "config", None)
-    for name in CONTEXTS if not isinstance(model.network, Llama) else ():
-        value = getattr(config, name, None)
-        if isinstance(value, int) and value > 0:
-            return value
-    return 0
+    """How many inputs the network takes at once; 0 where any number will do.
+
+    With `longrope` they are those of the short factors: beyond, a text's places depend on what
+    else is in its batch.
+    """
+    if isinstance(model.network, Llama):
+        return 0
+    config = model.network.config
+    said = [getattr(config, name, None) for name in CONTEXTS]
+    most = next((one for one in said if isinstance(one, int) and one > 0), 0)
+    rope = getattr(config, "rope_parameters", None) or {}
+    if rope.get("rope_type") == "longrope":
+        return min(most, int(rope["original_max_position_embeddings"]))
+    return most
 
 
 def create(config: bytes, seed: int) -> Model:
