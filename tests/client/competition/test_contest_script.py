@@ -10,8 +10,7 @@ import trio
 from tequio_client.audit.findings import Grade
 from tequio_client.competition import plan, rules_document
 from tequio_client.dataset import sources
-from tequio_client.demo import contest_checks
-from tequio_client.demo.contest import Contest
+from tequio_client.demo.contest_checks import Stranger
 from tequio_client.demo.contest_script import (
     CUSTODIANS,
     NEEDED,
@@ -73,8 +72,7 @@ def test_the_plan_makes_rules_of_the_sealed_texts(script: ContestScript, tmp_pat
 
 def test_a_check_that_ends_otherwise_ends_the_play_with_its_status(tmp_path: Path) -> None:
     told: list[str] = []
-    script = ContestScript(folder=tmp_path)
-    contest = Contest(script=script, told=told.append, url=memory_log.unused_url())
-    assert trio.run(contest_checks.check, contest) == Grade.MISSING.value
+    stranger = Stranger(url=memory_log.unused_url(), folder=tmp_path, told=told.append)
+    assert trio.run(stranger.check_log) == Grade.MISSING.value
     assert told[1].startswith("  tequio verify-competition http://127.0.0.1:")
     assert told[-1].startswith("Exit status 3, and 0 is due")
