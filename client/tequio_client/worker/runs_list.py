@@ -73,6 +73,10 @@ class RunsList:
         rows.sort(key=lambda row: (not row.is_open, not row.is_ours))
         return Runs(rows=tuple(rows))
 
+    async def parameters(self) -> dict[str, int]:
+        """How large the model of each run is; raises TequioError."""
+        return {row.run: row.parameters for row in (await self.read()).rows}
+
     async def _row(self, answer: RunAnswer, ours: str) -> RunRow:
         rules = await self._read_rules(answer)
         manifest, is_open = rules.manifest, answer.state != OVER
