@@ -13,9 +13,9 @@ The lies live among the tests and in no package: what we ship has no program tha
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,20 +84,25 @@ class League:
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 def main(folder: Path) -> None:
     """Tell each lie about the competition in FOLDER, and have a stranger check it."""
-    league = League.of(folder / BUNDLE, list(signers(folder)))
-    click.echo(f"{len(LIES)} lies about this competition, by a ledger that has everybody's keys:")
+    league, spare = League.of(folder / BUNDLE, list(signers(folder))), folder / "lies"
+    shutil.rmtree(spare, ignore_errors=True)
+    spare.mkdir()
+    click.echo(
+        f"Now the ledger, in league with liars and with everybody's keys, tells {len(LIES)} lies "
+        "about that competition.\nA stranger checks each by `tequio verify-competition`, which has "
+        "to end with exit status 2 and say why:"
+    )
     missed = 0
-    with tempfile.TemporaryDirectory(prefix="tequio-lies-") as spare:
-        for number, lie in enumerate(LIES, 1):
-            told, entry = league.told(lie, Path(spare) / f"lie-{number}.tar")
-            heard = hear(lie, told, entry)
-            missed += not heard.is_caught
-            click.echo(f"  {number}. {lie.name}: exit status {heard.status}")
-            click.echo(f"     {heard.reason or 'NOT FOUND: nothing that was said names it'}")
+    for number, lie in enumerate(LIES, 1):
+        told, entry = league.told(lie, spare / f"lie-{number}.tar")
+        heard = hear(lie, told, entry)
+        missed += not heard.is_caught
+        click.echo(f"  {number}. {lie.name}: exit status {heard.status}")
+        click.echo(f"     {heard.reason or 'NOT FOUND: nothing that was said names it'}")
     if missed:
-        click.echo(f"{missed} of them would pass: see above")
+        click.echo(f"{missed} of {len(LIES)} would pass: see above, and the bundles in {spare}")
         sys.exit(1)
-    click.echo("A stranger found every one of them, with nothing but the log.")
+    click.echo(f"A stranger found and named every one, from the log alone. They are in {spare}.")
 
 
 def hear(lie: Lie, told: Path, entry: int) -> Heard:

@@ -14,7 +14,7 @@ from tequio_client import naming
 from tequio_client.foreign_text import cleaned
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.errors import MalformedError, PeerError
-from tequio_shared.fields import Bytes32Text, BytesText, Natural
+from tequio_shared.fields import Bytes32Text, BytesText, Natural, Prompt, Written
 from tequio_shared.genesis import Genesis
 from tequio_shared.ids import (
     Digest,
@@ -96,6 +96,14 @@ class PublishedAnswer(Struct, frozen=True):
     index: Natural
 
 
+class WrittenAnswer(Struct, frozen=True):
+    """What the head after a round writes, by the word of a drawn member."""
+
+    round: Natural
+    prompt: Prompt
+    text: Written
+
+
 class RunAnswer(Struct, frozen=True):
     """One run as the ledger sees it."""
 
@@ -115,6 +123,7 @@ class RunAnswer(Struct, frozen=True):
     head_round: Natural | None = None
     weights_root: Bytes32Text | None = None
     published: Annotated[tuple[PublishedAnswer, ...], Meta(max_length=ROWS)] = ()
+    sample: WrittenAnswer | None = None
     """The newest, the last round first."""
     resume: Resume | None = None
     as_of: AsOf | None = None

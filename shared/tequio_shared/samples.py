@@ -35,6 +35,11 @@ def fit(text: str, most_bytes: int) -> str:
     return shown.encode()[:most_bytes].decode("utf-8", "ignore")
 
 
+def of(measure: HeadMeasure) -> Sample | None:
+    """Give what comes with a measure, if anything does."""
+    return None if measure.sample is UNSET else measure.sample
+
+
 def shown(said: Mapping[_Name, HeadMeasure]) -> tuple[_Name, Sample] | None:
     """Choose the sample that agrees longest with the others', and name who says it.
 
@@ -42,9 +47,9 @@ def shown(said: Mapping[_Name, HeadMeasure]) -> tuple[_Name, Sample] | None:
     """
     away = measures.outliers(dict(said))
     samples = {
-        name: one.sample
+        name: sample
         for name, one in said.items()
-        if one.sample is not UNSET and name not in away
+        if name not in away and (sample := of(one)) is not None
     }
     if not samples:
         return None

@@ -43,6 +43,19 @@ HOSTILE = {
     "a billion experts": json.dumps(
         {"model_type": "mixtral", "num_local_experts": 10**9, "num_hidden_layers": 1}
     ).encode(),
+    "a billion layers in a list": json.dumps(
+        {"model_type": "gpt_neo", "num_layers": 2, "attention_types": [[["global"], 10**9]]}
+    ).encode(),
+    "a billion labels": json.dumps(GPT | {"num_labels": 10**9}).encode(),
+    "a hundred thousand parts of a layer": json.dumps(
+        {"model_type": "gemma3n_text", "num_hidden_layers": 1, "altup_num_inputs": 10**5}
+        | {"layer_types": ["full_attention"], "num_kv_shared_layers": 0, "intermediate_size": [64]}
+        | {"activation_sparsity_pattern": [0.0]}
+    ).encode(),
+    "a table for a billion places, made in Python": json.dumps(
+        {"model_type": "xlm", "sinusoidal_embeddings": True, "max_position_embeddings": 10**9}
+    ).encode(),
+    "rope scaling without end": config(rope_scaling={"rope_type": "llama3", "factor": 1e308 * 10}),
     "no heads": config(num_attention_heads=0),
     "sizes that are words": config(hidden_size="wide"),
     "negative sizes": config(hidden_size=-64),

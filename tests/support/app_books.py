@@ -20,6 +20,7 @@ from tequio_client.link.questions import (
     Question,
     RunRow,
     Runs,
+    SampleShown,
     Series,
 )
 
@@ -55,6 +56,11 @@ def run(name: str, number: str, **changes: object) -> RunRow:
     return RunRow(**{**fields, **changes})  # type: ignore[arg-type]  # fields by name
 
 
+WRITING = SampleShown(
+    round=1_840,
+    prompt="The recipe that my grandmother wrote down begins with",
+    text=" the <b>masa</b>:\ntwo cups of it, warm water and a little salt.",
+)
 NOVA = run(
     "nova-350m",
     OURS,
@@ -72,6 +78,7 @@ NOVA = run(
         PublishedHead(round=1_800, repo="tequio/nova-350m", revision="4f1c" * 10),
         PublishedHead(round=1_600, repo="tequio/nova-350m", revision="90ab" * 10),
     ),
+    sample=WRITING,
     is_ours=True,
 )
 SMALL = run("cuentos-124m", OTHER)

@@ -137,9 +137,10 @@ async def linked(
     seed: bytes | None = None,
     hello: bool = True,
     invitation: str = "",
+    program: Callable[..., list[str]] = tequio,
 ) -> AsyncIterator[LinkedWorker]:
     """Start a worker as the app does; at the end it is gone, whatever happened."""
-    command = tequio(
+    command = program(
         "worker", "--link", "--ledger", ledger, "--dir", str(folder), "--listen", LISTEN
     )
     log = folder.with_name(f"{folder.name}.log")

@@ -21,7 +21,7 @@ from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.manifest import Data, Measure, Tokenizer
 from tequio_shared.statements.checkpoints import CheckpointPublish
-from tequio_shared.statements.rounds import HeadMeasure
+from tequio_shared.statements.rounds import HeadMeasure, Sample
 from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle
 from tests.support.swarm import Said, Swarm, tiny_manifest
 
@@ -138,6 +138,9 @@ def _measure_the_last_head(swarm: Swarm) -> None:
             millibits=5_123_400 + at,
             size_bytes=1_000,
             tokens=1_000,
+            sample=Sample(
+                prompt="Once # upon", text=f" a *time*\n## the {'<b>end</b>' if at < 2 else 'day'}"
+            ),
         )
         swarm.post(by_key[key], Said(body, draw.head.round))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET, UnsetType
+
 from tequio_shared import proof
 from tequio_shared.contribution import Header
 from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, sha256, to_text
@@ -19,7 +21,13 @@ from tequio_shared.manifest import (
 )
 from tequio_shared.run import first_head
 from tequio_shared.statements.members import MemberLeave, MemberReady
-from tequio_shared.statements.rounds import HeadAttest, HeadMeasure, WitnessProof, WorkCommit
+from tequio_shared.statements.rounds import (
+    HeadAttest,
+    HeadMeasure,
+    Sample,
+    WitnessProof,
+    WorkCommit,
+)
 from tequio_shared.statements.runs import RunOpen
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER
@@ -161,12 +169,18 @@ class PaperPeer(Author):
         )
         return self._in_round(body)
 
-    def measure(self, millibits: int, size_bytes: int = 64_000) -> Entry:
-        """Say what it measured of the head that was drawn for last."""
+    def measure(
+        self, millibits: int, size_bytes: int = 64_000, sample: Sample | UnsetType = UNSET
+    ) -> Entry:
+        """Say what it measured of the head that was drawn for last, and what that writes."""
         draw = self._ledger.state.run(self._run).drawn
         assert draw is not None
         body = HeadMeasure(
-            head=to_text(draw.head.hash), millibits=millibits, size_bytes=size_bytes, tokens=16_384
+            head=to_text(draw.head.hash),
+            millibits=millibits,
+            size_bytes=size_bytes,
+            tokens=16_384,
+            sample=sample,
         )
         now_ms, number = self._ledger.clock(), draw.head.round
         return self.say(body, now_ms, run=self._run, number=number)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import tarfile
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tequio_client.verifying.bundle import BundleFile, BundleWriter
@@ -21,7 +23,6 @@ from tequio_shared.tlog import TILE_WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     from tequio_client.verifying.bundle import About
     from tequio_shared.keys import Signer
@@ -104,15 +105,13 @@ class RetoldLog:
     def written(self, path: Path) -> Path:
         """Write it as a bundle that the ledger and all authors have signed."""
         leaves = [one.leaf() for one in self._linked()]
-        folder = path.with_suffix(".blobs")
-        folder.mkdir(parents=True)
-        for name, raw in self.blobs.items():
-            (folder / to_text(name)).write_bytes(raw)
-        with BundleWriter(path) as writer:
+        with TemporaryDirectory(prefix="tequio-retold-") as spare, BundleWriter(path) as writer:
+            for name, raw in self.blobs.items():
+                (Path(spare) / to_text(name)).write_bytes(raw)
             writer.begin(self.about, self.genesis.encode(), self._note(leaves))
             for first in range(0, len(leaves), TILE_WIDTH):
                 writer.leaves(first // TILE_WIDTH, leaves[first : first + TILE_WIDTH])
-            writer.blobs((name, folder / to_text(name)) for name in self.blobs)
+            writer.blobs((name, Path(spare) / to_text(name)) for name in self.blobs)
         return path
 
     def _note(self, leaves: list[bytes]) -> bytes:

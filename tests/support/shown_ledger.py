@@ -10,6 +10,7 @@ import math
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import UNSET
 
 from tequio_ledger.sequencing.sequencer import Logged, Refused
 from tequio_shared.corpus import Corpus, HeldOutShard, TrainShard
@@ -22,6 +23,7 @@ from tequio_shared.scoring import MILLIBITS
 from tequio_shared.statements.checkpoints import CheckpointPublish
 from tequio_shared.statements.connectors import MemberVouch, RoleGrant
 from tequio_shared.statements.invitations import InviteOpen
+from tequio_shared.statements.rounds import Sample
 from tequio_shared.statements.standing import StandingAppeal
 from tests.support.ledgers import VirtualClock, opened, running
 from tests.support.paper_swarm import PaperOrganiser, PaperPeer, manifest
@@ -47,6 +49,8 @@ PUBLISHED = (10, 20, 30)
 LINK = Signer(bytes([71]) * 32)
 MEASURED, ASTRAY = 4, 12
 """Heads of every so many rounds are measured; of this one's, somebody is far from the others."""
+LEARNED = 20
+"""From the head of this round on the model ends its sentence."""
 MEASURED_BYTES = 64_000
 SIDE = 18_432
 """Of the model's one tensor."""
@@ -174,7 +178,8 @@ class Shown:
             bits = 0.9 + 1.4 * math.exp(-draw.head.round / 14)
             factor = 1.04 if (draw.head.round, at) == (ASTRAY, 1) else 1 + at / 50_000
             millibits = int(bits * factor * MEASURED_BYTES * MILLIBITS)
-            await self.post([peer.measure(millibits, MEASURED_BYTES)])
+            sample = UNSET if draw.head.round == 0 else _written(draw.head.round, at)
+            await self.post([peer.measure(millibits, MEASURED_BYTES, sample)])
 
     async def prove(
         self, workers: Sequence[PaperPeer], rejected: Mapping[PaperPeer, Reason]
@@ -263,3 +268,13 @@ def fill(settings: Settings, until_ms: int) -> Shown:
 
     with opened(settings, clock) as ledger:
         return asyncio.run(run(ledger))
+
+
+def _written(number: int, at: int) -> Sample:
+    """What a head writes, better and better; the third member's device rounds otherwise."""
+    text = " fox that could <b>count</b> the stars.\nEvery night she began anew & never"
+    ends = " came to the end." if at < 2 else " slept before dawn."
+    return Sample(
+        prompt="Once upon a time, in the hills above the sea, there lived a",
+        text=text[: 12 + 2 * number] + (ends if number >= LEARNED else ""),
+    )

@@ -112,10 +112,10 @@ def change_a_rank(log: RetoldLog, judged: Judged) -> int:
 
 def let_anybody_evaluate(log: RetoldLog, judged: Judged) -> int:
     """Somebody who was not drawn scores the last entrant, and that is counted, too."""
-    last, stranger = _last(judged), _not_drawn(log, judged)
+    last, at = _last(judged), max(one.said.index for one in judged.view.results.values())
+    stranger = _not_drawn(log, judged, at)
     extra = msgspec.structs.replace(_halved(last.evaluations[0]), evaluator=to_text(stranger))
     decide(log, _outcome(judged, replace(last, evaluations=(*last.evaluations, extra))))
-    at = max(one.said.index for one in judged.view.results.values())
     return log.insert(at + 1, stranger, _said(log, extra))
 
 
@@ -227,8 +227,8 @@ def _other_weights(was: Submission) -> Submission:
     return msgspec.structs.replace(was, files=files)
 
 
-def _not_drawn(log: RetoldLog, judged: Judged) -> PeerKey:
-    """Somebody who offered in vain; or, if all were drawn, somebody who has no part in it."""
+def _not_drawn(log: RetoldLog, judged: Judged, at: int) -> PeerKey:
+    """Somebody who offered in vain; or, if all were drawn, who has no part in it, known by then."""
     view = judged.view
     drawn = set(view.draw.evaluators if view.draw else ())
     parts = {
@@ -236,7 +236,7 @@ def _not_drawn(log: RetoldLog, judged: Judged) -> PeerKey:
         *view.rules.custodian_keys,
         *(one.author for one in view.entrants.values()),
     }
-    known = {one.statement.author for one in log.entries} & set(log.signers)
+    known = {one.statement.author for one in log.entries[:at]} & set(log.signers)
     in_vain = set(view.offers) - drawn
     return min(
         in_vain or known - parts - log.genesis.organiser_keys - {log.genesis.coordinator_key}

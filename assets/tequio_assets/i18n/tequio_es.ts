@@ -2103,8 +2103,8 @@
         <translation>Qué tan bueno es un modelo, si te tocó por sorteo medirlo</translation>
     </message>
     <message>
-        <source>Its hash, and how many bits it needs for text that the run holds out.</source>
-        <translation>Su hash, y cuántos bits necesita para el texto que el entrenamiento reserva.</translation>
+        <source>Its hash, how many bits it needs for text that the run holds out, and what it writes after a beginning of it.</source>
+        <translation>Su hash, cuántos bits necesita para el texto que el entrenamiento reserva, y lo que escribe tras un comienzo de él.</translation>
     </message>
     <message>
         <source>Proofs that somebody contradicted themselves</source>
@@ -3212,6 +3212,29 @@
     <message>
         <source>round {number} of {rounds}</source>
         <translation>ronda {number} de {rounds}</translation>
+    </message>
+</context>
+<context>
+    <name>RunWriting</name>
+    <message>
+        <source>What the model writes</source>
+        <translation>Lo que escribe el modelo</translation>
+    </message>
+    <message>
+        <source>Held-out text</source>
+        <translation>Texto reservado</translation>
+    </message>
+    <message>
+        <source>The model goes on</source>
+        <translation>El modelo continúa</translation>
+    </message>
+    <message>
+        <source>After round {number}. These are a model's words and nobody's opinion.</source>
+        <translation>Tras la ronda {number}. Son palabras de un modelo y la opinión de nadie.</translation>
+    </message>
+    <message>
+        <source>Nothing: to the model the text ends there.</source>
+        <translation>Nada: para el modelo el texto termina ahí.</translation>
     </message>
 </context>
 <context>

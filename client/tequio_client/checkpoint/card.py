@@ -10,14 +10,16 @@ import json
 import shlex
 from typing import TYPE_CHECKING
 
+from tequio_client.checkpoint.parts import Form
 from tequio_client.foreign_text import cleaned
-from tequio_shared import measures
+from tequio_shared import measures, samples
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tequio_client.checkpoint.story import Story
+    from tequio_shared.lora import Base
 
 MOST_CONTRIBUTORS = 100
 """More are counted, not listed."""
@@ -26,17 +28,18 @@ _MOST = 256
 _MARKS = "\\`*_{}[]()<>#+-.!|&~:@$\"'"
 
 
-def write(story: Story, ledger: str) -> str:
+def write(story: Story, ledger: str, *, form: Form = Form.HEAD) -> str:
     """Write the card; `ledger` is the address that the reader of the card should ask."""
     return (
         "\n\n".join(
             (
-                _front_matter(story),
+                _front_matter(story, form),
                 f"# {_plain(story.manifest.name)}, round {story.head.round}",
-                _what(story),
+                _what(story, form),
                 _how_to_check(story, ledger),
                 _how_it_was_made(story),
                 _quality(story),
+                *_sample(story),
                 _people(story),
                 _log(story, ledger),
             )
@@ -45,30 +48,76 @@ def write(story: Story, ledger: str) -> str:
     )
 
 
-def _front_matter(story: Story) -> str:
-    fields = {
-        "library_name": "transformers",
+def _front_matter(story: Story, form: Form) -> str:
+    base = story.manifest.frozen
+    is_adapter = base is not None and form is Form.HEAD
+    fields: dict[str, object] = {
+        "library_name": "peft" if is_adapter else "transformers",
         "pipeline_tag": "text-generation",
         "tags": ["tequio", f"tequio-run:{to_text(story.manifest.run_id)}"],
     }
+    if base is not None and base.source:
+        fields["base_model"] = base.source
+        fields["base_model_relation"] = "adapter" if is_adapter else "finetune"
     lines = (f"{name}: {json.dumps(value)}" for name, value in fields.items())
     return "\n".join(("---", *lines, "---"))
 
 
-def _what(story: Story) -> str:
-    model = story.manifest.model
+def _what(story: Story, form: Form) -> str:
+    base = story.manifest.frozen
+    made = (
+        f"trained together by {len(story.micropoints):,} keys of the network "
+        f"{_plain(story.genesis.name)} with Tequio, on computers that their owners lent. "
+    )
+    exactly = "exactly the integers that the network agreed on, as 32-bit floating-point numbers."
+    head = f"These are its weights after round {story.head.round}: {exactly}"
+    if base is None:
+        kind = f"A causal language model of {story.manifest.model.parameters:,} parameters, "
+        return f"{kind}{made}{head}\n\n{_USE_WHOLE}"
+    pairs = (
+        f"{story.manifest.model.parameters:,} parameters in LoRA adapters of rank {base.rank} and "
+        f"alpha {base.alpha}"
+    )
+    frozen = (
+        f"the frozen base {_base_name(story)} of {base.parameters:,} parameters, whose files are "
+        "named by hash in `tequio/manifest.json`"
+    )
+    if form is Form.HEAD:
+        return f"{pairs}, {made}They stand beside {frozen}. {head}\n\n{_use_adapter(base)}"
+    merged = (
+        f"A causal language model: {frozen}, with {pairs} merged into it, {made}The adapters after "
+        f"round {story.head.round} (`tequio/adapter_model.safetensors`) are {exactly} Each "
+        "adapted matrix is W + (alpha / rank) B A, summed in 64 bits and rounded once."
+    )
+    return f"{merged}\n\n{_USE_WHOLE}"
+
+
+_USE_WHOLE = (
+    "```python\n"
+    "from transformers import AutoModelForCausalLM, AutoTokenizer\n\n"
+    'model = AutoModelForCausalLM.from_pretrained("PATH_OR_REPO")\n'
+    'tokenizer = AutoTokenizer.from_pretrained("PATH_OR_REPO")\n'
+    "```"
+)
+
+
+def _use_adapter(base: Base) -> str:
+    name = base.source or "PATH_OR_REPO_OF_THE_BASE"
+    revision = f', revision="{base.revision}"' if base.revision else ""
     return (
-        f"A causal language model of {model.parameters:,} parameters, trained together by "
-        f"{len(story.micropoints):,} keys of the network {_plain(story.genesis.name)} "
-        "with Tequio, on computers that their owners lent. "
-        f"These are its weights after round {story.head.round}: exactly the integers that the "
-        "network agreed on, as 32-bit floating-point numbers.\n\n"
         "```python\n"
+        "from peft import PeftModel\n"
         "from transformers import AutoModelForCausalLM, AutoTokenizer\n\n"
-        'model = AutoModelForCausalLM.from_pretrained("PATH_OR_REPO")\n'
+        f'base = AutoModelForCausalLM.from_pretrained("{name}"{revision})\n'
+        'model = PeftModel.from_pretrained(base, "PATH_OR_REPO")\n'
         'tokenizer = AutoTokenizer.from_pretrained("PATH_OR_REPO")\n'
         "```"
     )
+
+
+def _base_name(story: Story) -> str:
+    base = story.manifest.frozen
+    return f"`{base.source}`" if base and base.source else "that the organiser had as a folder"
 
 
 def _how_to_check(story: Story, ledger: str) -> str:
@@ -95,13 +144,31 @@ def _how_it_was_made(story: Story) -> str:
         ("shards", f"{len(corpus.train)} to train on, {len(corpus.held_out)} held out"),
         ("tokenizer", _tokenizer(story)),
         ("sequence", f"{manifest.model.sequence} tokens"),
+        *_base_rows(story),
         ("algorithm", f"{rules.name}, {rules.bits} bits, {_k(rules.k)}"),
         ("inner steps", f"{inner.steps} of {inner.optimiser}, learning rate {inner.lr_e9 / 1e9:g}"),
         ("rounds closed", f"{story.rounds:,}"),
         ("tokens accepted", f"{story.tokens:,}"),
-        ("compute of accepted work", f"{story.flop:.3g} FLOP (6 per parameter and token)"),
+        ("compute of accepted work", f"{story.flop:.3g} FLOP ({_formula(story)})"),
     )
     return "## How it was made\n\n" + _table(("what", "value"), rows)
+
+
+def _base_rows(story: Story) -> tuple[tuple[str, str], ...]:
+    base = story.manifest.frozen
+    if base is None:
+        return ()
+    commit = f", commit `{base.revision}`" if base.revision else ""
+    return (
+        ("frozen base", f"{_base_name(story)}{commit}, {len(base.files)} files"),
+        ("adapters beside", ", ".join(f"`{one}`" for one in base.targets)),
+    )
+
+
+def _formula(story: Story) -> str:
+    if story.manifest.frozen is None:
+        return "6 per parameter and token"
+    return "for each token 6 per parameter of the adapters, 4 per frozen one"
 
 
 def _k(k: int) -> str:
@@ -143,6 +210,23 @@ def _quality(story: Story) -> str:
     )
 
 
+def _sample(story: Story) -> tuple[str, ...]:
+    """What the head writes; without one there is no section."""
+    shown = samples.shown({key: body for key, (_, body) in story.measures.items()})
+    if shown is None:
+        return ()
+    key, sample = shown
+    text = (
+        "## Sample\n\n"
+        "How these weights go on from the beginning of a text that the run held out, always with "
+        "the likeliest next token. It is a model's output and nobody's opinion; that it "
+        f"writes so, `{to_text(key)}` says in log entry {story.measures[key][0]}. "
+        f"The beginning:\n\n{_fenced(sample.prompt)}"
+    )
+    goes_on = f"The model goes on:\n\n{_fenced(sample.text)}"
+    return text, goes_on if sample.text.strip() else "To the model the text ends there."
+
+
 def _people(story: Story) -> str:
     ranked = list(story.micropoints.items())
     rows = [
@@ -167,13 +251,17 @@ def _log(story: Story, ledger: str) -> str:
         ("promoted in log entry", f"{story.entry}"),
     )
     note = story.proof.note.decode("utf-8", "replace")
-    fenced = "\n".join("    " + _line(line) for line in note.splitlines())
     return (
         "## In the log\n\n"
         + _table(("what", "value"), rows)
         + "\n\nThe checkpoint that it was proven under (the proof is `tequio/head.tlog-proof`):\n\n"
-        + fenced
+        + _fenced(note)
     )
+
+
+def _fenced(text: str) -> str:
+    """A stranger's lines, as code: nothing in them is markup."""
+    return "\n".join("    " + _line(line) for line in text.splitlines())
 
 
 def _table(names: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

@@ -67,6 +67,8 @@ class Means:
     progress: Progress
     told: Callable[[str], None]
     stores: Sequence[Path] = ()
+    after_batch: Callable[[int], None] = lambda _tokens: None
+    """Hears the tokens of every batch that was computed, and may rest."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -222,7 +224,7 @@ class Evaluator:
             texts=texts,
             scoring=view.rules.scoring,
         )
-        made = scores.evaluation(task, place / _JOURNAL, means.device, progress)
+        made = scores.evaluation(task, place / _JOURNAL, means.device, progress, means.after_batch)
         means.device.release()
         return made
 

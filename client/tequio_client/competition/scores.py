@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from tequio_client.audit.main import Progress
     from tequio_client.trainer.device import Device
+    from tequio_client.trainer.model_folder import ScoredModel
     from tequio_shared.competition_rules import Scoring
     from tequio_shared.ids import Digest, PeerKey
 
@@ -46,13 +47,24 @@ class Task:
     scoring: Scoring
 
 
-def evaluation(task: Task, journal: Path, chosen: Device, progress: Progress) -> Evaluation:
-    """Score what the journal does not have yet; raises UserFacingError."""
+def evaluation(
+    task: Task,
+    journal: Path,
+    chosen: Device,
+    progress: Progress,
+    after_batch: Callable[[int], None] = lambda _tokens: None,
+) -> Evaluation:
+    """Score what the journal does not have yet, which is paced by `after_batch`.
+
+    Raises UserFacingError.
+    """
     done = read(journal, task.texts)
     if len(done) < len(task.texts):
+        scored = model_folder.open_folder(task.model, tokenizer=None, prefix=None)
+        means = likelihood.Means(device=chosen, tick=after_batch)
         with progress.work(f"documents of {task.entrant}", len(task.texts)) as tick:
             tick(len(done))
-            _score(task, journal, len(done), chosen, tick)
+            _score(task, scored, journal, means, tick)
         done = read(journal, task.texts)
     return Evaluation(
         competition=to_text(task.competition),
@@ -93,12 +105,15 @@ def environment(chosen: Device) -> Environment:
 
 
 def _score(
-    task: Task, journal: Path, first: int, chosen: Device, tick: Callable[[int], None]
+    task: Task,
+    scored: ScoredModel,
+    journal: Path,
+    means: likelihood.Means,
+    tick: Callable[[int], None],
 ) -> None:
-    scored = model_folder.open_folder(task.model, tokenizer=None, prefix=None)
-    rules = scored.rules(task.scoring.window, task.scoring.stride)
+    first = len(read(journal, task.texts))
     left = task.texts[first:]
-    means = likelihood.Means(device=chosen)
+    rules = scored.rules(task.scoring.window, task.scoring.stride)
     journal.parent.mkdir(parents=True, exist_ok=True)
     _cut(journal, first)
     try:

@@ -13,7 +13,8 @@ import trio
 
 from tequio_client.clock import now_ms
 from tequio_client.competition.log_reader import LogReader
-from tequio_client.demo import contest_checks, programs
+from tequio_client.demo import programs
+from tequio_client.demo.contest_checks import Stranger
 from tequio_client.demo.contest_script import (
     CUSTODIANS,
     EVALUATORS,
@@ -99,7 +100,7 @@ async def play(contest: Contest, *, keep_running: bool) -> None:
         await _train(contest)
         await _reveal(contest)
         await _decide(contest)
-        contest.status = await contest_checks.check(contest)
+        await _verify(contest)
         if keep_running:
             contest.told(f"It goes on running until Ctrl-C: {contest.url}/competitions")
             await trio.sleep_forever()
@@ -250,6 +251,29 @@ async def _decide(contest: Contest) -> None:
     contest.told(await contest.did("result", "competition", "result", "--yes", *both))
     view = await contest.until(lambda view: view.phase is Phase.DECIDED)
     contest.told(f"Decided. Look at {_page(contest, view)}")
+
+
+async def _verify(contest: Contest) -> None:
+    stranger = Stranger(url=contest.url, folder=contest.folder, told=contest.told)
+    contest.status = await stranger.check_log()
+    if not contest.status:
+        contest.status = await stranger.check_models(await _exported(contest))
+
+
+async def _exported(contest: Contest) -> tuple[str, ...]:
+    """Export what was submitted; gives the options that name it."""
+    contest.told("Somebody exports the models that were submitted, while a seed serves them.")
+    view, options, models = await contest.view(), list[str](), contest.folder / "models"
+    models.mkdir()
+    for swarm in SWARMS:
+        submission = view.entrants[swarm.name].submission
+        if submission is not None:
+            to = str(models / swarm.name)
+            wish = ("--run", swarm.name, "--round", str(submission.round), "--to", to)
+            at = ("--ledger", contest.url)
+            await contest.did("export", "checkpoint", "export", *wish, *at)
+            options += ["--model", f"{swarm.name}={to}"]
+    return tuple(options)
 
 
 def _is_over(view: CompetitionView) -> bool:

@@ -1,20 +1,20 @@
 """What a stranger does about a competition that was played: check it, on the log and offline.
 
-Models are scored again while the seeds serve them, then from a bundle, which holds none: without
+Models are scored again while a seed serves them, then from a bundle, which holds none: without
 them a stranger cannot tell, and is told so.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tequio_client.audit.findings import EXIT_SOUND, Grade
-from tequio_client.demo.contest_script import SWARMS
 from tequio_client.demo.programs import Program, tequio
 
 if TYPE_CHECKING:
-    from tequio_client.demo.contest import Contest
+    from collections.abc import Callable
+    from pathlib import Path
 
 BUNDLE = "competition.tar"
 """What the stranger keeps, in the demo's folder."""
@@ -30,30 +30,47 @@ class Check:
     due: int = EXIT_SOUND
 
 
-async def check(contest: Contest) -> int:
-    """Check all of it; gives 0, or the first exit status that is not what it has to be.
+@dataclass(slots=True, kw_only=True)
+class Stranger:
+    """Somebody with the ledger's address and nothing else; `told` hears what is found."""
 
-    What the first check says is not told again.
-    """
-    bundle, heard = str(contest.folder / BUNDLE), set[str]()
-    for one in _checks(contest.url, bundle, await _exported(contest)):
-        contest.told(one.says)
+    url: str
+    folder: Path
+    told: Callable[[str], None]
+    _heard: set[str] = field(default_factory=set)
+    """What the first check said, which is not told again."""
+
+    async def check_log(self) -> int:
+        """Check all of it by the log; gives 0, or the first exit status that is not due."""
+        for one in _by_log(self.url, str(self.folder / BUNDLE)):
+            if status := await self._made(one):
+                return status
+        return 0
+
+    async def check_models(self, models: tuple[str, ...]) -> int:
+        """Check the bundle with models that are named as options; gives 0, or the exit status."""
+        command = (str(self.folder / BUNDLE), *_RESCORE, *models)
+        return await self._made(Check(says="The same again with these models:", command=command))
+
+    async def _made(self, one: Check) -> int:
+        """Run a check, and tell what is new; gives 0 if it ends as it has to."""
+        self.told(one.says)
         typed = " ".join(("tequio verify-competition", *one.command))
-        contest.told("  " + typed.replace(f"{contest.folder}/", ""))
-        program = Program("verify", tequio("verify-competition", *one.command), contest.folder)
+        self.told("  " + typed.replace(f"{self.folder}/", ""))
+        program = Program("verify", tequio("verify-competition", *one.command), self.folder)
         status = await program.run()
         said = program.output.decode(errors="replace").strip() or program.last_words()
-        fresh = [line for line in said.splitlines() if line not in heard]
-        heard = heard or set(fresh)
-        contest.told("\n".join(fresh))
-        contest.told(f"Exit status {status}" + (", as it has to be." if status == one.due else "."))
-        if status != one.due:
-            contest.told(f"It has to be {one.due}: the competition's logs are in {contest.folder}")
-            return status or 1
-    return 0
+        fresh = [line for line in said.splitlines() if line not in self._heard]
+        self._heard = self._heard or set(fresh)
+        self.told("\n".join(fresh))
+        if status == one.due:
+            self.told(f"Exit status {status}, as it has to be.")
+            return 0
+        self.told(f"Exit status {status}, and {one.due} is due: see {self.folder / 'logs'}")
+        return status or 1
 
 
-def _checks(url: str, bundle: str, models: tuple[str, ...]) -> tuple[Check, ...]:
+def _by_log(url: str, bundle: str) -> tuple[Check, ...]:
     return (
         Check(
             says="A stranger checks all of it, from the log alone, and keeps what was read:",
@@ -68,23 +85,4 @@ def _checks(url: str, bundle: str, models: tuple[str, ...]) -> tuple[Check, ...]
             command=(bundle, *_RESCORE),
             due=Grade.MISSING.value,
         ),
-        Check(
-            says="The same again with the models, which somebody had exported before:",
-            command=(bundle, *_RESCORE, *models),
-        ),
     )
-
-
-async def _exported(contest: Contest) -> tuple[str, ...]:
-    """Export what was submitted; gives the options that name it."""
-    view, options, models = await contest.view(), list[str](), contest.folder / "models"
-    models.mkdir()
-    for swarm in SWARMS:
-        submission = view.entrants[swarm.name].submission
-        if submission is not None:
-            to = str(models / swarm.name)
-            wish = ("--run", swarm.name, "--round", str(submission.round), "--to", to)
-            at = ("--ledger", contest.url)
-            await contest.did("export", "checkpoint", "export", *wish, *at)
-            options += ["--model", f"{swarm.name}={to}"]
-    return tuple(options)

@@ -21,6 +21,16 @@ POINTS = 64
 """Most points of one curve."""
 
 Phase: TypeAlias = Annotated[str, msgspec.Meta(pattern="^(open|closed|drawn|revealed|decided)$")]
+Part: TypeAlias = Annotated[
+    str, msgspec.Meta(pattern="^(|offered|opened|missed|others|drawn|waiting|scored|late)$")
+]
+"""What we do as an evaluator: offered; our secret is opened, or was missed; others were drawn, or
+we; all is scored here and waits to be shown; all our scores are in the log; or not in time."""
+Bar: TypeAlias = Annotated[
+    str, msgspec.Meta(pattern="^(|custodian|organiser|entrant|trained|memory|refused)$")
+]
+"""Why our key or computer cannot evaluate; empty: it can, as far as is known."""
+Why: TypeAlias = Annotated[str, msgspec.Meta(max_length=512)]
 Url: TypeAlias = Annotated[str, msgspec.Meta(max_length=512)]
 
 
@@ -58,6 +68,8 @@ class CompetitionRow(msgspec.Struct, frozen=True, kw_only=True):
     competition: Name
     name: Name
     phase: Phase
+    is_void: bool = False
+    """Whether it ended without a ranking, and without a word that says so."""
     # dates
     opens_ms: Count
     deadline_ms: Count
@@ -80,6 +92,14 @@ class CompetitionRow(msgspec.Struct, frozen=True, kw_only=True):
     custodians: Count
     needed: Count
     """Of the custodians, to open the texts."""
+    part: Part = ""
+    judged: Count = 0
+    """Models that we have scored."""
+    to_judge: Count = 0
+    """Models that were submitted."""
+    bar: Bar = ""
+    barred_by: Why = ""
+    """The entrant's name, or what is said."""
     data: Url = ""
     """Where the rules about training data are written; empty: there are none."""
     entrants: Annotated[tuple[EntrantRow, ...], msgspec.Meta(max_length=ENTRANTS)] = ()

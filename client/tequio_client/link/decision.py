@@ -41,6 +41,8 @@ class Reason(StrEnum):
     BY_HAND = "by-hand"  # (fact: finished)
     SNOOZED = "snoozed"
     UNTIL_GAME_CLOSES = "until-game-closes"  # (program, or fact: any)
+    JUDGING = "judging"
+    """Scores models for a competition, as it offered."""
     FINISHING = "finishing"  # (round)
     TRAINER_BROKEN = "trainer-broken"  # (problem)
     KEY = "key"  # (problem)

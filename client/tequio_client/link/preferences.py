@@ -99,6 +99,8 @@ class Preferences(msgspec.Struct, frozen=True, kw_only=True):
     # for what
     run: Name = ""
     """Id of the run to join; empty: the program chooses."""
+    judge: bool = False
+    """Whether to help to judge competitions: to offer it, and to score when drawn."""
 
     def device(self, name: str) -> DeviceChoice:
         """The choice for one device, or what holds for devices without one."""

@@ -100,6 +100,14 @@ class PublishedHead(msgspec.Struct, frozen=True, kw_only=True):
     """Its commit."""
 
 
+class SampleShown(msgspec.Struct, frozen=True, kw_only=True):
+    """What the model of a run writes after the beginning of a held-out text."""
+
+    round: Count
+    prompt: Text
+    text: Text
+
+
 class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """A run, and what it takes to be in it."""
 
@@ -123,6 +131,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """In one round, by the run's rules."""
     published: Annotated[tuple[PublishedHead, ...], msgspec.Meta(max_length=PUBLISHED)] = ()
     """Its newest heads on the Hub, the last first."""
+    sample: SampleShown | None = None
+    """Of the newest head that has one."""
     is_open: bool = True
     is_ours: bool = False
 

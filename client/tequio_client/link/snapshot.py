@@ -37,6 +37,23 @@ class TrainerShown(msgspec.Struct, frozen=True, kw_only=True):
     """How long that took."""
 
 
+class JudgingShown(msgspec.Struct, frozen=True, kw_only=True):
+    """The evaluator process, while it scores in a competition."""
+
+    competition: Name
+    doing: Annotated[str, msgspec.Meta(pattern="^(starting|reading|fetching|scoring|waiting)$")]
+    entrant: Name = ""
+    """Whose model it is at."""
+    documents: Count = 0
+    """Of that model, scored."""
+    of_documents: Count = 0
+    models: Count = 0
+    """Scored, in all."""
+    of_models: Count = 0
+    pid: Count = 0
+    resident_mb: Count = 0
+
+
 class PointsShown(msgspec.Struct, frozen=True, kw_only=True):
     """Points of this key in the whole network, as its worker has read and checked them."""
 
@@ -130,6 +147,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     round: RoundShown | None = None
     """None: in no run yet."""
     trainers: Annotated[tuple[TrainerShown, ...], msgspec.Meta(max_length=33)] = ()
+    judging: JudgingShown | None = None
+    """None: nothing is scored now."""
     points: PointsShown = PointsShown()
     machine: MachineFacts = MachineFacts()
     line: LineShown = LineShown()

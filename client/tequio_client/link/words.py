@@ -33,6 +33,8 @@ REASONS: Mapping[str, str] = {
     "lending": "nobody needs the computer. Pauses when you come back or start a game.",
     "lending-while-used": "gently, at {share} % of the time, while you use the computer. "
     "Pauses for games.",
+    "judging": "scoring models for a competition, as you offered. Pauses for you and your games. "
+    "See Competitions.",
     "no-consent": "nothing is lent before you agree to it. Choose when to lend, then Contribute.",
     "by-hand": "you paused it. Resumes when you choose Contribute.",
     "by-hand.finished": "the last round is finished, as you asked. Resumes when you choose "

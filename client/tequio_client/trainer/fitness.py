@@ -18,9 +18,9 @@ from torch.nn.modules import module as modules
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
-    from tequio_client.trainer.model import Model
+    from torch import Tensor
 
 DECODERS = (
     "GPT-2, Pythia, OLMo 2, Llama, Mistral, Qwen 2 and 3, Gemma 2, Phi-3, SmolLM 3 and others"
@@ -31,19 +31,19 @@ _PROBE = 16
 _APART = 1e-3
 
 
-def check_network(model: Model) -> None:
+def check_network(network: nn.Module, parameters: Mapping[str, nn.Parameter]) -> None:
     """Refuse a network that a head would not be all of; it may be one without memory.
 
     Raises UserFacingError.
     """
-    kept = sorted(model.network.state_dict().keys() - _named(model.network))
+    kept = sorted(network.state_dict().keys() - _named(network))
     if kept:
         raise UserFacingError(
             f"this network keeps numbers that no round trains and no head holds ({kept[0]}): take "
             "another architecture"
         )
-    convolved = {id(one.weight) for one in model.network.modules() if isinstance(one, nn.Conv1d)}
-    for name, one in model.parameters.items():
+    convolved = {id(one.weight) for one in network.modules() if isinstance(one, nn.Conv1d)}
+    for name, one in parameters.items():
         if one.dim() > 2 and one.shape[0] > 1 and id(one) not in convolved:  # noqa: PLR2004
             raise UserFacingError(
                 f"this network has several matrices in one tensor ({name}, {list(one.shape)}), as "
@@ -51,15 +51,17 @@ def check_network(model: Model) -> None:
             )
 
 
-def check_causal(model: Model, vocabulary: int, context: int) -> None:
-    """Refuse a network with weights whose predictions are none; raises UserFacingError."""
+def check_causal(read: Callable[[Tensor], Tensor], vocabulary: int, context: int) -> None:
+    """Refuse what reads ids [B, L] and does not predict the next; raises UserFacingError.
+
+    `context` is the most inputs it takes, 0 where any number will do.
+    """
     length = min(context or _PROBE, _PROBE)
     ids = torch.arange(length).repeat(2, 1) % vocabulary
     ids[1, -1] = (ids[1, -1] + 1) % vocabulary
-    model.network.eval()
     try:
         with torch.no_grad():
-            logits = model.logits(ids)
+            logits = read(ids)
     except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as err:
         why = str(err).partition("\n")[0][:300]
         raise UserFacingError(f"this network reads no text: {why}") from err

@@ -22,6 +22,7 @@ import structlog
 
 from tequio_client import logs
 from tequio_client.link import messages
+from tequio_client.system.pipe_voice import PipeVoice
 from tequio_client.trainer.activity import Activity
 from tequio_client.trainer.desk import Desk
 from tequio_shared.errors import MalformedError
@@ -37,22 +38,14 @@ _MIB = 1 << 20
 
 
 class Voice:
-    """The only writer of reports; owns the descriptor that was standard output."""
+    """The only writer of reports."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._descriptor = os.dup(sys.stdout.fileno())
-        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # libraries print: not into our lines
+        self._pipe = PipeVoice()
 
     def say(self, report: Report) -> None:
         """Write one report; ends the process when nobody reads any more."""
-        left = memoryview(messages.encode(report))
-        with self._lock:
-            try:
-                while left:
-                    left = left[os.write(self._descriptor, left) :]
-            except OSError:
-                os._exit(0)
+        self._pipe.send(messages.encode(report))
 
 
 def main(log_style: str) -> NoReturn:

@@ -203,7 +203,7 @@ def _on_paper(fields: dict[str, Any], tensors: int) -> Model:  # JSON of any mod
     foreign.check_kind(fields)
     with fitness.bounded(tensors), torch.device("meta"):
         made = of_network(foreign.build(fields))
-    fitness.check_network(made)
+    fitness.check_network(made.network, made.parameters)
     return made
 
 
@@ -223,13 +223,20 @@ def vocabulary(model: Model) -> int:
 
 
 def context(model: Model) -> int:
-    """How many inputs the network takes at once; 0 where any number will do."""
-    config = getattr(model.network, "config", None)
-    for name in CONTEXTS if not isinstance(model.network, Llama) else ():
-        value = getattr(config, name, None)
-        if isinstance(value, int) and value > 0:
-            return value
-    return 0
+    """How many inputs the network takes at once; 0 where any number will do.
+
+    With `longrope` they are those of the short factors: beyond, a text's places depend on what
+    else is in its batch.
+    """
+    if isinstance(model.network, Llama):
+        return 0
+    config = model.network.config
+    said = [getattr(config, name, None) for name in CONTEXTS]
+    most = next((one for one in said if isinstance(one, int) and one > 0), 0)
+    rope = getattr(config, "rope_parameters", None) or {}
+    if rope.get("rope_type") == "longrope":
+        return min(most, int(rope["original_max_position_embeddings"]))
+    return most
 
 
 def create(config: bytes, seed: int) -> Model:
@@ -347,7 +354,7 @@ def check_repeats(fields: Mapping[str, Any], tensors: int) -> None:
         most = tensors if name in _LAYERS else _MOST_LISTED if is_listed else None
         if most is not None and isinstance(value, int) and value > most:
             raise UserFacingError(
-                f"the configuration's {name} is {value}: more than its {tensors} tensors"
+                f"the configuration's {name} is {value}, and {most} are the most here"
             )
         if name == "attention_types" and _repeated(value) > tensors:
             raise UserFacingError(f"the configuration's {name} has more layers than tensors")

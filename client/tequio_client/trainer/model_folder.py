@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tequio_client import text_tokenizers
 from tequio_client.text_tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer
 from tequio_client.trainer import weight_files
-from tequio_client.trainer.model import CONTEXTS, configuration, vocabulary
+from tequio_client.trainer.model import CONTEXTS, configuration, context, vocabulary
 from tequio_shared.errors import UserFacingError
 from tequio_shared.scoring import WINDOW, Rules
 
@@ -75,7 +75,9 @@ def open_folder(folder: Path, *, tokenizer: str | None, prefix: str | None) -> S
             f"the tokenizer of {folder} has ids up to {text.vocab_size - 1:,}, and the model takes "
             f"{most:,} of them; give the tokenizer that it was trained with (--tokenizer)"
         )
-    return ScoredModel(folder=folder, model=model, tokenizer=text, context=_context(said))
+    return ScoredModel(
+        folder=folder, model=model, tokenizer=text, context=context(model) or _context(said)
+    )
 
 
 def _tokenizer(

@@ -101,7 +101,8 @@ def check_source(config: bytes, source: str) -> None:
 def _fit(made: Model) -> Model:
     """A network that is not ours, once it was seen to predict from what comes before."""
     if not isinstance(made.network, Llama):
-        fitness.check_causal(made, model.vocabulary(made), model.context(made))
+        made.network.eval()
+        fitness.check_causal(made.logits, model.vocabulary(made), model.context(made))
     return made
 
 

@@ -31,12 +31,13 @@ from tequio_shared.evaluations import Outcome
 from tequio_shared.ids import RunId, digest_from_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from tequio_client.competition_answers import CompetitionAnswer, CompetitionLine
     from tequio_client.ledger_answers import RoundAnswer
     from tequio_client.ledger_api import LedgerApi
     from tequio_client.worker.book_file import BookFile
+    from tequio_client.worker.judging_part import Ours
     from tequio_shared.evaluations import Placed
 
 log = structlog.get_logger(__name__)
@@ -53,8 +54,14 @@ _PAGE = 1_000
 class CompetitionsList:
     """Reads what the app shows of competitions."""
 
-    def __init__(self, ledger: LedgerApi, book: BookFile) -> None:
-        self._ledger, self._book = ledger, book
+    def __init__(
+        self,
+        ledger: LedgerApi,
+        book: BookFile,
+        ours: Callable[[CompetitionAnswer], Awaitable[Ours]],
+    ) -> None:
+        """`ours` says what we do in a competition as an evaluator."""
+        self._ledger, self._book, self._ours = ledger, book, ours
         self._decided: OrderedDict[str, CompetitionAnswer] = OrderedDict()
         self._outcomes: OrderedDict[str, Outcome] = OrderedDict()
         self._spots: OrderedDict[str, dict[int, CurvePoint | None]] = OrderedDict()  # by run
@@ -87,7 +94,18 @@ class CompetitionsList:
         if answer.phase == DECIDED:  # and so it stays
             self._decided[name] = answer
             _forget(self._decided)
-        return _sane(_row(answer, await self._places(answer.outcome), names, ours))
+        part = await self._ours(answer)
+        row = _row(answer, await self._places(answer.outcome), names, ours)
+        return _sane(
+            msgspec.structs.replace(
+                row,
+                part=part.part,
+                judged=part.judged,
+                to_judge=part.to_judge,
+                bar=part.barred.bar,
+                barred_by=part.barred.by,
+            )
+        )
 
     async def _places(self, name: str | None) -> dict[str, Placed]:
         """The places of an outcome by the entrant's name."""
@@ -148,9 +166,9 @@ class CompetitionsList:
 
 
 def listed(lines: Sequence[CompetitionLine]) -> list[CompetitionLine]:
-    """Those to be joined, those that are being judged, those decided; the newest of each first."""
+    """Those to be joined, those being judged, those that are over; the newest of each first."""
     newest = list(reversed(lines))
-    newest.sort(key=lambda one: ORDER.get(one.phase, 1))
+    newest.sort(key=lambda one: ORDER[DECIDED] if one.void else ORDER.get(one.phase, 1))
     return newest[:COMPETITIONS]
 
 
@@ -209,6 +227,7 @@ def _row(
         competition=answer.competition,
         name=rules.name,
         phase=answer.phase,
+        is_void=bool(answer.void),
         opens_ms=dates.opens,
         deadline_ms=dates.deadline,
         draw_ms=dates.draw,

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _NAMES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
+_LINE = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
 _PREFIXES = ("CUDA_", "NVIDIA_", "HIP_", "ROCR_", "ZE_", "PYTHON")
 
 
@@ -25,3 +26,14 @@ def trainer_environment(folder: Path) -> dict[str, str]:
     """What a trainer of the worker in that folder gets."""
     cache = str(folder / "cache")
     return {**environment(), "NUMBA_CACHE_DIR": cache, "TOKENIZERS_PARALLELISM": "false"}
+
+
+def evaluator_environment(folder: Path, hub: Path) -> dict[str, str]:
+    """What an evaluator of that worker gets, who asks the ledger and the Hub by itself."""
+    line = {
+        name: value
+        for name, value in os.environ.items()
+        if name.upper() in _LINE or name == "HF_ENDPOINT"
+    }
+    quiet = {"HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+    return {**trainer_environment(folder), **line, **quiet, "HF_HUB_CACHE": str(hub)}

@@ -22,7 +22,16 @@ from tequio_client.link.facts import NOTHING_OF_SESSION, MachineFacts, Watch
 from tequio_client.link.preferences import Preferences
 from tequio_client.link.questions import AskBenchmark, AskDiagnostics, AskRuns, Diagnostics, RunRow
 from tequio_client.link.wish import Wish
-from tequio_client.worker import benchmark, diagnostics, endings, showing, trainer_process
+from tequio_client.worker import (
+    benchmark,
+    diagnostics,
+    endings,
+    evaluator_folder,
+    evaluator_process,
+    points_read,
+    showing,
+    trainer_process,
+)
 from tequio_client.worker import node as nodes
 from tequio_client.worker.activity import ActivityBook
 from tequio_client.worker.bookkeeping import Bookkeeping
@@ -30,11 +39,14 @@ from tequio_client.worker.choices import Choices
 from tequio_client.worker.competitions_list import CompetitionsList
 from tequio_client.worker.diary import Diary, Look
 from tequio_client.worker.energy import Energy
+from tequio_client.worker.evaluator_process import EvaluatorProcess
 from tequio_client.worker.follower import FILE as LOG_FILE
-from tequio_client.worker.handed_down import trainer_environment
+from tequio_client.worker.handed_down import evaluator_environment, trainer_environment
 from tequio_client.worker.joining import RunOverError
+from tequio_client.worker.judge import Judge, Known
 from tequio_client.worker.lending import Lending, now
 from tequio_client.worker.manners_facts import Facts
+from tequio_client.worker.mouth import Mouth
 from tequio_client.worker.outside import ENDED, JOINING, Outside, Why
 from tequio_client.worker.points_book import PointsBook
 from tequio_client.worker.probe_process import ProbeProcess
@@ -94,8 +106,16 @@ class Host:
         self.signer = signer
         self.ledger = ledger
         folder = settings.net.folder
+        device = trio.Lock()  # held by whichever child computes
         self.trainer = TrainerProcess(
-            trainer_environment(folder), (*trainer_process.TRAINER, settings.trainer.log_style)
+            trainer_environment(folder),
+            (*trainer_process.TRAINER, settings.trainer.log_style),
+            device=device,
+        )
+        self.mouth = Mouth(ledger, folder, signer)
+        environment = evaluator_environment(folder, evaluator_folder.hub(folder))
+        self.evaluator = EvaluatorProcess(
+            environment, self.mouth.say, device, evaluator_process.EVALUATOR
         )
         rng = Random(signer.key)  # noqa: S311 - back-off only
         self.probe = ProbeProcess(rng) if settings.is_minded else None
@@ -104,7 +124,7 @@ class Host:
         self._fault = Why.NO_SWARM  # what an error means where we are now; owned by _be_there
         fixed = None if settings.is_minded else UNMINDED
         self.choices = Choices(folder, wish=Wish(lend=not settings.is_linked), fixed=fixed)
-        self.lending = Lending(settings, self.choices, self.trainer, self.facts)
+        self.lending = Lending(settings, self.choices, self.trainer, self.evaluator, self.facts)
         self.book = PointsBook.opened(folder, signer.key)
         activity = ActivityBook.opened(folder, clock.now_ms)
         self.books = Bookkeeping(
@@ -112,7 +132,20 @@ class Host:
         )
         self.diary = Diary(activity)
         self.runs = RunsList(ledger)
-        self.competitions = CompetitionsList(ledger, self.book.file)
+        self.judge = Judge(
+            settings=settings.net,
+            key=signer.key,
+            ledger=ledger,
+            mouth=self.mouth,
+            lending=self.lending,
+            process=self.evaluator,
+            known=Known(
+                machine=lambda: self.facts().known_machine(),
+                trained=self._trained,
+                parameters=self.runs.parameters,
+            ),
+        )
+        self.competitions = CompetitionsList(ledger, self.book.file, self.judge.ours)
         self.traffic = Traffic(MonthCounter(folder))
         self.energy = Energy(folder)
         self.pace = StepPace()
@@ -127,6 +160,7 @@ class Host:
             nursery.start_soon(self._keep_trainer)
             if self.probe is not None:
                 nursery.start_soon(self.probe.run)
+                nursery.start_soon(self.judge.run)
             if self.settings.is_minded:
                 await self._be_there()
             else:
@@ -205,7 +239,9 @@ class Host:
                 nursery.start_soon(node.swarm.run)
                 nursery.start_soon(node.checkpoints.run)
                 nursery.start_soon(self.books.run)
-                self.volunteer = Volunteer(settings, node, self.trainer, self.lending, self.book)
+                self.volunteer = Volunteer(
+                    settings, node, self.trainer, self.lending, self.book, self.mouth
+                )
                 try:
                     await self.volunteer.run(wanted or settings.net.run)
                 finally:
@@ -221,11 +257,11 @@ class Host:
             share = self.lending.decision.share_percent
             self.pace.look(self.trainer.alive, share, trio.current_time())
             if self.probe is not None:
-                ours = (os.getpid(), *((self.trainer.pid,) if self.trainer.pid else ()))
+                children = (self.trainer.pid, self.evaluator.pid)
+                ours = (os.getpid(), *(pid for pid in children if pid))
                 on_battery = self.probe.facts is not None and self.probe.facts.on_battery
                 is_quiet = bool(on_battery) and not self.lending.preferences.on_battery
-                is_computing = bool(self.trainer.pid)
-                watch = Watch(ours=ours, is_computing=is_computing, is_quiet=is_quiet)
+                watch = Watch(ours=ours, is_computing=self._is_computing, is_quiet=is_quiet)
                 self.probe.watch(watch)
             self.lending.look()
             self._write_diary()
@@ -233,7 +269,7 @@ class Host:
                 kept_s = trio.current_time()
                 self.choices.keep()
                 await trio.to_thread.run_sync(self._keep_counts)
-            await trio.sleep(LOOK_S if self.trainer.pid else RESTING_S)
+            await trio.sleep(LOOK_S if self._is_computing else RESTING_S)
 
     def _write_diary(self) -> None:
         standing = self.volunteer.standing if self.volunteer else ""
@@ -248,8 +284,9 @@ class Host:
 
     def _weigh(self, moment: Moment) -> None:
         """Count the energy of the devices on which a trainer of ours computes."""
-        ready, machine = self.trainer.ready, self.facts().known_machine()
-        device = ready.device if ready is not None else ""
+        ready, alive = self.trainer.ready, self.evaluator.alive
+        machine = self.facts().known_machine()
+        device = ready.device if ready else alive.device if alive else ""
         lent = tuple(one for one in machine.gpus or () if one.id == device)
         self.energy.look(lent, moment.day(), moment.steady_ms)
         view = self.volunteer.view if self.volunteer else None
@@ -287,6 +324,7 @@ class Host:
                 key=self.signer.key,
                 lending=self.lending,
                 trainer=self.trainer,
+                evaluator=self.evaluator,
                 volunteer=self.volunteer,
                 books=self.books,
                 facts=self.facts(),
@@ -331,6 +369,15 @@ class Host:
 
     # --- what is known
 
+    @property
+    def _is_computing(self) -> bool:
+        return self.trainer.pid is not None or self.evaluator.pid is not None
+
+    async def _trained(self) -> frozenset[str]:
+        """The runs that our key took part in, and the one that we are in."""
+        found = await trio.to_thread.run_sync(points_read.runs, self.book.file)
+        return found | ({self.volunteer.run_id} if self.volunteer else set())
+
     def facts(self) -> Facts:
         """Everything that the manners look at."""
         probe, told = self.probe, self.lending.told
@@ -347,7 +394,7 @@ class Host:
             free_disk_bytes=_free_bytes(folder),
             store_bytes=store.used_bytes if store else 0,
             need_mb=self.lending.need_mb if self.settings.is_minded else 0,
-            is_computing=self.trainer.pid is not None,
+            is_computing=self._is_computing,
             slowdown=self.pace.slowdown,
             round=self.volunteer.under_way if self.volunteer else None,
             trainer_problem=self.trainer.broken or "",

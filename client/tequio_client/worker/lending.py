@@ -7,12 +7,14 @@ the worker is at, a game must not wait for it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import msgspec
 import trio
 
 from tequio_client import clock
+from tequio_client.link.decision import Reason
 from tequio_client.link.facts import NOTHING_OF_SESSION
 from tequio_client.link.snapshot import UNDECIDED
 from tequio_client.worker import caps, run_needs
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from tequio_client.link.preferences import Preferences
     from tequio_client.link.wish import Wish
     from tequio_client.worker.choices import Choices
+    from tequio_client.worker.evaluator_process import EvaluatorProcess
     from tequio_client.worker.manners_facts import Facts
     from tequio_client.worker.outside import Outside
     from tequio_client.worker.settings import WorkerSettings
@@ -71,18 +74,25 @@ class Lending:
         settings: WorkerSettings,
         choices: Choices,
         trainer: TrainerProcess,
+        evaluator: EvaluatorProcess,
         gather: Callable[[], Facts],
     ) -> None:
         """`gather` gives the facts of everything but the choices."""
         self._settings = settings
         self._choices = choices
         self._trainer = trainer
+        self._evaluator = evaluator
         self._gather = gather
         self._traces = Traces()
         self._changed = trio.Event()  # replaced at every change
         self.told: Told | None = None
         self.need_mb = 0
         """Memory that the run's training takes; 0: in no run."""
+        self.score_mb: int | None = None
+        """Memory that scoring takes; None: nothing is to be scored."""
+        self.is_judging = False
+        """Whether what is lent is the evaluator's, and not the trainer's."""
+        self._promised: int | None = None  # round that is finished before anything is scored
         self.outside: Outside | None = None
         """Why we are in no run that we shall be in; None: we are in one, or shall be in none."""
         self.since_ms = 0
@@ -136,6 +146,12 @@ class Lending:
         self.need_mb, self.outside = 0, outside
         self.look()
 
+    def judges(self, score_mb: int | None) -> None:
+        """Know what memory is needed to score what we were drawn for; None: nothing is due."""
+        if score_mb != self.score_mb:
+            self.score_mb = score_mb
+            self.look()
+
     # --- what follows
 
     def changed(self) -> trio.Event:
@@ -150,10 +166,15 @@ class Lending:
     def why_not(self) -> str:
         """Why nothing may be computed now; empty: it may."""
         decision = self.decision
+        if self.is_judging:
+            return "models are scored for a competition"
         return "" if decision.may_compute else f"nothing is lent now ({decision.reason})"
 
-    def limits(self) -> Limits:
-        """How much may be taken, by choices and decision."""
+    def limits(self, for_mb: int | None = None) -> Limits:
+        """How much may be taken, by choices and decision, for what takes so much memory.
+
+        None: for training in the run that we are in.
+        """
         chosen, trainer = self.preferences, self._settings.trainer
         net = self._settings.net
         if not self._settings.is_minded:
@@ -168,7 +189,8 @@ class Lending:
             )
         facts = self._gather()
         machine = facts.known_machine()
-        devices = lent_devices(chosen_devices(machine, chosen), facts.need_mb)
+        need_mb = facts.need_mb if for_mb is None else for_mb
+        devices = lent_devices(chosen_devices(machine, chosen), need_mb)
         first = devices[0] if devices else None
         device = first.gpu.id if first else CPU
         return Limits(
@@ -188,21 +210,49 @@ class Lending:
 
     def look(self) -> None:
         """Decide anew, about once a second and at any news; tells whoever obeys of a change."""
-        before = self.decision
-        self.decision = self._decided(self._gather())
-        if self.decision.may_compute:
-            self.since_ms = self.since_ms or clock.now_ms()
-            self._trainer.allow()
-        else:
-            self.since_ms = 0
-            self._trainer.forbid()
-        if self.decision != before:
+        before = self.decision, self.is_judging
+        facts = self._gather()
+        self.decision = self._decided(facts)
+        judging = self._judging(facts)
+        self.is_judging = judging is not None
+        self.decision = judging or self.decision
+        self._permit()
+        if before != (self.decision, self.is_judging):
             self.announce()
+
+    def _permit(self) -> None:
+        """One child at a time; those that may not compute go first."""
+        may_compute = self.decision.may_compute
+        self.since_ms = (self.since_ms or clock.now_ms()) if may_compute else 0
+        if not may_compute or self.is_judging:
+            self._trainer.forbid()
+        if not may_compute or not self.is_judging:
+            self._evaluator.forbid()
+        if may_compute:
+            (self._evaluator if self.is_judging else self._trainer).allow()
 
     def _decided(self, facts: Facts) -> Decision:
         chosen, wish, moment = self.preferences, self.wish, now()
         self._traces = traced(self._traces, facts, chosen, wish, moment)
         return decide(facts, chosen, wish, self._traces, moment)
+
+    def _judging(self, facts: Facts) -> Decision | None:
+        """The decision to score; None: it is not due, or may not be, or not yet.
+
+        Scoring needs no run and no trainer; everything else decides as ever. The round that we are
+        in when it comes up is finished first, as somebody else waits for our work; no other begins.
+        """
+        if self.score_mb is None or self.wish.finish:
+            self._promised = facts.round
+            return None
+        asked = replace(facts, need_mb=self.score_mb, outside=None, trainer_problem="")
+        found = decide(asked, self.preferences, self.wish, self._traces, now())
+        if not found.may_compute:
+            self._promised = facts.round
+            return None
+        if facts.round is not None and facts.round == self._promised:
+            return None
+        return msgspec.structs.replace(found, reason=Reason.JUDGING, values={})
 
 
 def now() -> Moment:

@@ -56,6 +56,11 @@ def of_runs(book: BookFile) -> dict[str, int]:
     return {row["run"]: row["amount"] for row in rows}
 
 
+def runs(book: BookFile) -> frozenset[str]:
+    """In which runs we took part in a round; raises BookError."""
+    return frozenset(row["run"] for row in book.rows("SELECT DISTINCT run FROM round"))
+
+
 def points(book: BookFile, asked: AskPoints) -> Points:
     """Give rounds, the newest first; raises BookError."""
     rows = book.rows(

@@ -15,7 +15,7 @@ import msgspec
 import structlog
 
 from tequio_client.link.preferences import most_memory_mb
-from tequio_client.link.questions import PUBLISHED, PublishedHead, RunRow, Runs
+from tequio_client.link.questions import PUBLISHED, PublishedHead, RunRow, Runs, SampleShown
 from tequio_client.worker.outside import NONE_FITS, NONE_OPEN
 from tequio_client.worker.run_needs import needs
 from tequio_shared.corpus import Corpus
@@ -73,6 +73,10 @@ class RunsList:
         rows.sort(key=lambda row: (not row.is_open, not row.is_ours))
         return Runs(rows=tuple(rows))
 
+    async def parameters(self) -> dict[str, int]:
+        """How large the model of each run is; raises TequioError."""
+        return {row.run: row.parameters for row in (await self.read()).rows}
+
     async def _row(self, answer: RunAnswer, ours: str) -> RunRow:
         rules = await self._read_rules(answer)
         manifest, is_open = rules.manifest, answer.state != OVER
@@ -99,6 +103,7 @@ class RunsList:
                 PublishedHead(round=one.round, repo=one.repo, revision=one.revision)
                 for one in answer.published[:PUBLISHED]
             ),
+            sample=_sample(answer),
             is_open=is_open,
             is_ours=answer.run == ours,
         )
@@ -132,6 +137,11 @@ class RunsList:
     async def _time_ms(self, index: int) -> int:
         (leaf,) = await self._ledger.entries(index, index + 1)
         return Entry.parse(leaf).statement.ts
+
+
+def _sample(answer: RunAnswer) -> SampleShown | None:
+    one = answer.sample
+    return one and SampleShown(round=one.round, prompt=one.prompt, text=one.text)
 
 
 def _sane(row: RunRow) -> RunRow:

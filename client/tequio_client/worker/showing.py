@@ -9,6 +9,7 @@ from tequio_client import clock
 from tequio_client.link.facts import NOTHING_OF_MACHINE
 from tequio_client.link.snapshot import (
     DiskShown,
+    JudgingShown,
     LedgerShown,
     LineShown,
     RoundShown,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tequio_client.reach import Reach
     from tequio_client.worker.bookkeeping import Bookkeeping
     from tequio_client.worker.energy import Energy
+    from tequio_client.worker.evaluator_process import EvaluatorProcess
     from tequio_client.worker.lending import Lending
     from tequio_client.worker.manners_facts import Facts
     from tequio_client.worker.traffic import Traffic
@@ -39,6 +41,7 @@ class Parts:
     key: PeerKey
     lending: Lending
     trainer: TrainerProcess
+    evaluator: EvaluatorProcess
     volunteer: Volunteer | None
     books: Bookkeeping
     facts: Facts
@@ -60,6 +63,7 @@ def snapshot(parts: Parts) -> Snapshot:
         status=volunteer.status() if volunteer else None,
         round=_round(parts, volunteer) if volunteer else None,
         trainers=(_trainer(parts),),
+        judging=_judging(parts.evaluator),
         machine=facts.machine or NOTHING_OF_MACHINE,
         line=LineShown(
             up_bytes_per_s=round(parts.traffic.up_per_s),
@@ -110,6 +114,25 @@ def _trainer(parts: Parts) -> TrainerShown:
         steps=alive.steps if alive else 0,
         share_percent=decision.share_percent,
         freed_in_ms=round((trainer.freed_in_s or 0.0) * 1000),
+    )
+
+
+def _judging(evaluator: EvaluatorProcess) -> JudgingShown | None:
+    alive, pid = evaluator.alive, evaluator.pid
+    if pid is None:
+        return None
+    if alive is None:
+        return JudgingShown(competition=evaluator.competition, doing="starting", pid=pid)
+    return JudgingShown(
+        competition=evaluator.competition,
+        doing=alive.doing,
+        entrant=alive.entrant,
+        documents=alive.documents,
+        of_documents=alive.of_documents,
+        models=alive.models,
+        of_models=alive.of_models,
+        pid=pid,
+        resident_mb=alive.resident_mb,
     )
 
 

@@ -23,6 +23,7 @@ import trio
 
 from tequio_client.foreign_text import cleaned
 from tequio_client.link import messages as link
+from tequio_client.worker import kill_ladder
 from tequio_shared.errors import MalformedError, TequioError
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ SILENCE_S = 60.0
 """A trainer reports every second; one that does not for this long is ended."""
 FIRST_BACK_OFF_S = 0.5
 LONGEST_BACK_OFF_S = 30.0
-POLITE_S = 0.7
-"""How long each step of the kill ladder may take: what a trainer leaves half-done harms nobody."""
 SAID_CHARACTERS = 1_000
 """Of a trainer's own words, at most: they are shown."""
 _READ_BYTES = 1 << 16
@@ -77,10 +76,13 @@ class TrainerProcess:
         command: Sequence[str] = (*TRAINER, "console"),
         *,
         silence_s: float = SILENCE_S,
+        device: trio.Lock | None = None,
     ) -> None:
+        """`device` is held by whichever child of this worker may use it."""
         self._command = list(command)
         self._environment = dict(environment)
         self._silence_s = silence_s
+        self._device = device or trio.Lock()
         self._number = 0  # of the last wish
         self._prepare: _Asked | None = None  # in force; owned by `ask`
         self._task: _Asked | None = None  # in force; owned by `ask`
@@ -122,7 +124,10 @@ class TrainerProcess:
         while True:
             while not self._permission.is_set():  # it may be taken away before we come to it
                 await self._permission.wait()
-            reason = await self._live_once()
+            async with self._device:
+                if not self._permission.is_set():
+                    continue
+                reason = await self._live_once()
             if self._dismissal.is_set():
                 self.freed_in_s = trio.current_time() - self._dismissed_s
                 log.info("trainer gone, as told", seconds=round(self.freed_in_s, 3))
@@ -192,7 +197,7 @@ class TrainerProcess:
         finally:
             self.alive, self.ready = None, None
             with trio.CancelScope(shield=True):
-                await _end(process)
+                await kill_ladder.end(process)
             self._process = None
         return reason
 
@@ -218,7 +223,7 @@ class TrainerProcess:
         rest = bytearray()
         while (chunk := await self._receive(process.stdout)) is not None:
             if not chunk:
-                return await _farewell(process)
+                return await kill_ladder.farewell(process)
             *lines, rest = (rest + chunk).split(b"\n")
             try:
                 self._take_lines(lines)
@@ -280,25 +285,3 @@ def _checked(report: link.Report | None, wanted: type[R], broken: str | None) ->
     if not isinstance(report, wanted):
         raise TrainerFailedError("malformed", f"{type(report).__name__} answers another wish")
     return report
-
-
-async def _farewell(process: trio.Process) -> str:
-    """How a child ended that closed its output; it may hang all the same."""
-    with trio.move_on_after(POLITE_S):
-        await process.wait()
-    status = process.returncode
-    return "it closed its output" if status is None else f"exit status {status}"
-
-
-async def _end(process: trio.Process) -> None:
-    """The kill ladder: end of input, SIGTERM, SIGKILL; both the same where there are no signals."""
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            await stream.aclose()
-    for press in (None, process.terminate, process.kill):
-        if press is not None:
-            with suppress(ProcessLookupError):
-                press()
-        with trio.move_on_after(POLITE_S):
-            await process.wait()
-            return

@@ -19,7 +19,6 @@ from tequio_client.worker.follower import LogFollower
 from tequio_client.worker.joining import Joined, join_run
 from tequio_client.worker.ledger_clock import LedgerClock
 from tequio_client.worker.means import Means
-from tequio_client.worker.outbox import Outbox
 from tequio_client.worker.outside import ENDED
 from tequio_client.worker.points import Points
 from tequio_client.worker.reporter import Reporter
@@ -30,7 +29,9 @@ from tequio_shared.ids import peer_id_text, to_text
 
 if TYPE_CHECKING:
     from tequio_client.worker.lending import Lending
+    from tequio_client.worker.mouth import Mouth
     from tequio_client.worker.node import Node
+    from tequio_client.worker.outbox import Outbox
     from tequio_client.worker.points_book import PointsBook
     from tequio_client.worker.settings import WorkerSettings
     from tequio_client.worker.trainer_process import TrainerProcess
@@ -54,12 +55,14 @@ class Volunteer:
         trainer: TrainerProcess,
         lending: Lending,
         book: PointsBook,
+        mouth: Mouth,
     ) -> None:
         self._settings = settings
         self._node = node
         self._trainer = trainer
         self._lending = lending
         self._book = book
+        self._mouth = mouth
         self._work = settings.net.folder / "work"
         clear_work_folder(self._work)
         self._started = trio.current_time()
@@ -75,9 +78,7 @@ class Volunteer:
         """Join the run and take part until it ends; raises UserFacingError when it cannot be."""
         node = self._node
         async with (
-            Outbox.on(
-                node.ledger, node.network_info, self._settings.net.folder, node.signer
-            ) as outbox,
+            self._mouth.held(node.network_info) as outbox,
             trio.open_nursery() as nursery,
         ):
             if self._settings.net.status_lines:

@@ -24,7 +24,7 @@ from tequio_ledger.store.models import (
     Run,
     Standing,
 )
-from tequio_shared import conduct
+from tequio_shared import conduct, samples
 from tequio_shared.documents import TRAINER, WITNESS, Result
 from tequio_shared.ids import digest_from_text, from_text
 from tequio_shared.statements.rounds import (
@@ -198,7 +198,10 @@ def _attend(changes: Changes, index: int, members: dict[int, PeerKey]) -> None:
 
 def _measured_row(index: int, statement: Statement, body: HeadMeasure) -> Row:
     run, number = _round_key(statement)
+    sample = samples.of(body)
     return {
+        "prompt": sample.prompt if sample else None,
+        "written": sample.text if sample else None,
         "run": run,
         "round": number,
         "peer": statement.author,

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
 from sqlalchemy import select
 
 from tequio_ledger.store.models import Measured
-from tequio_shared import measures
+from tequio_shared import measures, samples
 from tequio_shared.ids import PeerKey, to_text
-from tequio_shared.statements.rounds import HeadMeasure
+from tequio_shared.statements.rounds import HeadMeasure, Sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,6 +38,8 @@ class MeasuredHead:
     head: bytes
     median: HeadMeasure
     rows: tuple[MeasuredRow, ...]
+    shown: MeasuredRow | None = None
+    """Whose sample of what the head writes is shown."""
 
 
 def after(connection: Connection, run: bytes, number: int, limit: int) -> list[MeasuredHead]:
@@ -65,21 +68,24 @@ def _head(number: int, rows: Iterable[Row[tuple[object, ...]]]) -> MeasuredHead:
             millibits=row.millibits,
             size_bytes=row.size_bytes,
             tokens=row.tokens,
+            sample=UNSET if row.written is None else Sample(prompt=row.prompt, text=row.written),
         )
         for row in found
     }
-    away = measures.outliers(said)
+    away, shown = measures.outliers(said), samples.shown(said)
+    rows = {
+        PeerKey(row.peer): MeasuredRow(
+            entry=row.entry,
+            peer=PeerKey(row.peer),
+            said=said[PeerKey(row.peer)],
+            is_outlier=PeerKey(row.peer) in away,
+        )
+        for row in found
+    }
     return MeasuredHead(
         round=number,
         head=found[0].head,
         median=measures.median(said.values()),
-        rows=tuple(
-            MeasuredRow(
-                entry=row.entry,
-                peer=PeerKey(row.peer),
-                said=said[PeerKey(row.peer)],
-                is_outlier=PeerKey(row.peer) in away,
-            )
-            for row in found
-        ),
+        rows=tuple(rows.values()),
+        shown=rows[shown[0]] if shown else None,
     )

@@ -236,6 +236,9 @@ class Measured(Base):
     millibits: Mapped[Number]
     size_bytes: Mapped[Number]
     tokens: Mapped[Number]
+    prompt: Mapped[str | None]
+    """Of its sample, as `written` is; both or none."""
+    written: Mapped[str | None]
 
 
 class Attended(Base):

@@ -9,8 +9,9 @@ from tequio_ledger.state import Resume, State
 from tequio_ledger.store.attended import AttendedRow
 from tequio_ledger.store.ranking import RankedRow
 from tequio_ledger.store.read import PeerRow, RoundRow, StandingRow, TierRow
+from tequio_shared import samples
 from tequio_shared.causes import words_of
-from tequio_shared.fields import Bytes32Text, BytesText, Natural, Positive
+from tequio_shared.fields import Bytes32Text, BytesText, Natural, Positive, Prompt, Written
 from tequio_shared.ids import RunId, peer_id_text, to_text
 from tequio_shared.round_state import Phase
 from tequio_shared.run import RunView
@@ -61,6 +62,15 @@ class PublishedAnswer(msgspec.Struct, frozen=True):
     index: Natural
 
 
+class WrittenAnswer(msgspec.Struct, frozen=True):
+    """What the head after a round writes, by the word of a drawn member."""
+
+    round: Natural
+    peer: Bytes32Text
+    prompt: Prompt
+    text: Written
+
+
 class RunAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """One run as it stands."""
 
@@ -81,6 +91,7 @@ class RunAnswer(msgspec.Struct, frozen=True, kw_only=True):
     weights_root: Bytes32Text | None
     aux_root: Bytes32Text | None
     published: tuple[PublishedAnswer, ...]
+    sample: WrittenAnswer | None
     resume: ResumeAnswer
     as_of: AsOf
 
@@ -224,6 +235,7 @@ def run_answer(state: State, run: RunId, published: Published) -> RunAnswer:
         weights_root=to_text(head.weights_root) if head else None,
         aux_root=to_text(head.aux_root) if head else None,
         published=_published(view),
+        sample=_sample(view),
         resume=_resume(state.resumes[run]),
         as_of=as_of(published),
     )
@@ -234,6 +246,16 @@ def _published(view: RunView) -> tuple[PublishedAnswer, ...]:
     return tuple(
         PublishedAnswer(number, body.repo, body.revision, index) for number, (index, body) in newest
     )
+
+
+def _sample(view: RunView) -> WrittenAnswer | None:
+    """Of the newest head of which there is one, of those that measures are still taken of."""
+    for draw in reversed(view.draws.open):
+        shown = samples.shown(draw.said)
+        if shown is not None:
+            peer, sample = shown
+            return WrittenAnswer(draw.head.round, to_text(peer), sample.prompt, sample.text)
+    return None
 
 
 def round_answer(row: RoundRow, published: Published) -> RoundAnswer:

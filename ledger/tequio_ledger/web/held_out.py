@@ -10,7 +10,8 @@ from tequio_ledger.store import measured
 from tequio_ledger.web.answers import AsOf, as_of
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.snapshot import snapshot
-from tequio_shared.fields import Bytes32Text, Natural, Positive
+from tequio_shared import samples
+from tequio_shared.fields import Bytes32Text, Natural, Positive, Prompt, Written
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
 
@@ -29,6 +30,15 @@ class MeasureAnswer(msgspec.Struct, frozen=True, kw_only=True):
     is_outlier: bool
 
 
+class SampleAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What a head writes after the beginning of a held-out text, by one drawn member's word."""
+
+    entry: Natural
+    peer: Bytes32Text
+    prompt: Prompt
+    text: Written
+
+
 class MeasuredAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """One head: the median of what drawn members say, and what each says."""
 
@@ -38,6 +48,7 @@ class MeasuredAnswer(msgspec.Struct, frozen=True, kw_only=True):
     size_bytes: Positive
     tokens: Positive
     measures: list[MeasureAnswer]
+    sample: SampleAnswer | None
 
 
 class MeasuresAnswer(msgspec.Struct, frozen=True):
@@ -77,4 +88,14 @@ def _answer(head: measured.MeasuredHead) -> MeasuredAnswer:
             )
             for row in head.rows
         ],
+        sample=_sample(head.shown) if head.shown else None,
+    )
+
+
+def _sample(shown: measured.MeasuredRow) -> SampleAnswer | None:
+    sample = samples.of(shown.said)
+    if sample is None:
+        return None
+    return SampleAnswer(
+        entry=shown.entry, peer=to_text(shown.peer), prompt=sample.prompt, text=sample.text
     )

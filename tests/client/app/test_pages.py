@@ -38,6 +38,7 @@ NETWORK |= {row.name for row in app_races.COMPETITIONS.rows}
 NETWORK |= {"\u200b".join(text) for text in (app_races.RACE.data, app_races.CHECK)}
 NETWORK |= {side.name for row in app_races.COMPETITIONS.rows for side in row.entrants}
 NETWORK |= {head.repo for head in app_books.NOVA.published}
+NETWORK |= {app_books.WRITING.prompt, app_books.WRITING.text}
 """Texts that are not ours to translate."""
 VIEWS = (
     ("runs", ""),

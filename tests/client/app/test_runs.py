@@ -11,10 +11,21 @@ from PySide6.QtCore import Qt
 from tequio_client.app.pages.page import Means
 from tequio_client.app.pages.run_choices import ANY
 from tequio_client.app.pages.run_fit import Kind
+from tequio_client.app.pages.run_writing import RunWriting
 from tequio_client.app.pages.runs import EVERY_MS, RunsPage
 from tequio_client.link import control
-from tequio_client.link.questions import AskRuns, Runs
-from tests.support.app_books import ENDED, FULL, LARGE, NOVA, OTHER, OURS, RUNS, SMALL
+from tequio_client.link.questions import AskRuns, Runs, SampleShown
+from tests.support.app_books import (
+    ENDED,
+    FULL,
+    LARGE,
+    NOVA,
+    OTHER,
+    OURS,
+    RUNS,
+    SMALL,
+    WRITING,
+)
 from tests.support.app_clock import Clock
 from tests.support.app_scenes import AGREED, LENDING, SCENES
 
@@ -144,6 +155,32 @@ def test_published_heads_are_linked_the_newest_first(
     for run in (OTHER, ANY):
         page.look_at(run)
         assert not shown.isVisible()
+
+
+def test_what_the_model_writes_is_shown_as_plain_text(
+    page: RunsPage, worker: ScriptedWorker
+) -> None:
+    _show(page, worker)
+    shown, sample = page.detail.writing, WRITING
+    assert shown.isVisible()
+    assert (shown.prompt.text(), shown.text.text()) == (sample.prompt, sample.text)
+    assert "<b>" in shown.text.text()
+    for part in (shown.prompt, shown.text):
+        assert part.textFormat() == Qt.TextFormat.PlainText
+    assert shown.note.text().startswith("After round 1,840.")
+    for run in (OTHER, ANY):
+        page.look_at(run)
+        assert not shown.isVisible()
+
+
+def test_a_model_may_write_nothing_or_a_word_without_an_end(qtbot: QtBot) -> None:
+    shown = RunWriting()
+    qtbot.addWidget(shown)
+    shown.show_sample(SampleShown(round=3, prompt="a" * 60, text=""))
+    assert shown.text.text() == "Nothing: to the model the text ends there."
+    parts = shown.prompt.text().split("\u200b")
+    assert "".join(parts) == "a" * 60
+    assert max(map(len, parts)) == 24
 
 
 def test_a_run_that_was_chosen_for_us_can_be_kept(page: RunsPage, worker: ScriptedWorker) -> None:

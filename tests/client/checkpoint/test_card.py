@@ -71,6 +71,21 @@ def test_it_says_what_drawn_members_measured_and_where_that_stands(story: Story)
     assert "no measurement of this head" in text
 
 
+def test_it_shows_what_the_head_writes_as_code_and_who_says_so(story: Story) -> None:
+    text = card.write(story, "http://ledger.example")
+    section = text.partition("\n## Sample\n")[2].partition("\n## Who made it")[0]
+    assert "\n\n    Once # upon\n\nThe model goes on:\n\n" in section
+    assert "\n\n     a *time*\n    ## the <b>end</b>\n" in section
+    *_, (key, (entry, _)) = story.measures.items()
+    assert f"`{to_text(key)}` says in log entry {entry}." in section
+    without = {
+        key: (entry, msgspec.structs.replace(body, sample=msgspec.UNSET))
+        for key, (entry, body) in story.measures.items()
+    }
+    bare = card.write(dataclasses.replace(story, measures=without), "http://ledger.example")
+    assert "## Sample" not in bare
+
+
 def test_the_front_matter_is_what_we_wrote_and_nothing_else(story: Story) -> None:
     text = card.write(story, "http://ledger.example")
     _, front, _ = text.split("---\n", 2)
@@ -89,7 +104,7 @@ def test_a_strangers_words_stay_words(story: Story) -> None:
     assert plain == f"| data | {HOSTILE.replace(chr(10), ' ')} |"
     bare = re.sub(r"\\.|&#\d+;", "", row.removeprefix("| data |").removesuffix("|"))
     assert re.fullmatch(r"[\w /;=]*", bare), "each mark is escaped"
-    assert body.count("\n## ") == 5, "no heading but ours"
+    assert body.count("\n## ") == 6, "no heading but ours"
     fences = [line for line in body.splitlines() if line.startswith("```")]
     assert len(fences) == 4, "no fence but ours"
 

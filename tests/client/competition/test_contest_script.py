@@ -1,13 +1,16 @@
-"""What `make competition` plays: both sides under one budget, and sealed texts nobody trains on."""
+"""What `make competition` plays: one budget, texts that nobody trains on, and a strict stranger."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
+import trio
 
+from tequio_client.audit.findings import Grade
 from tequio_client.competition import plan, rules_document
 from tequio_client.dataset import sources
+from tequio_client.demo.contest_checks import Stranger
 from tequio_client.demo.contest_script import (
     CUSTODIANS,
     NEEDED,
@@ -18,6 +21,7 @@ from tequio_client.demo.contest_script import (
 from tequio_client.organiser import plan as run_plans
 from tequio_client.organiser import sealing
 from tequio_shared.ids import to_text
+from tests.support import memory_log
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,3 +68,11 @@ def test_the_plan_makes_rules_of_the_sealed_texts(script: ContestScript, tmp_pat
     assert made.sealed.documents > made.scoring.documents
     assert made.budget.tokens == script.tokens
     assert made.dates.deadline - made.dates.opens == 2 * 1_000 * script.deadline_s
+
+
+def test_a_check_that_ends_otherwise_ends_the_play_with_its_status(tmp_path: Path) -> None:
+    told: list[str] = []
+    stranger = Stranger(url=memory_log.unused_url(), folder=tmp_path, told=told.append)
+    assert trio.run(stranger.check_log) == Grade.MISSING.value
+    assert told[1].startswith("  tequio verify-competition http://127.0.0.1:")
+    assert told[-1].startswith("Exit status 3, and 0 is due")

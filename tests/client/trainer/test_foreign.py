@@ -122,6 +122,17 @@ def test_files_with_the_names_that_openai_gave_are_taken_over(tmp_path: Path) ->
     assert np.array_equal(again.master, plain.master)
 
 
+def test_longrope_takes_as_many_tokens_as_its_short_factors_are_for(tmp_path: Path) -> None:
+    factors = {"short_factor": [1.0] * 4, "long_factor": [3.0] * 4}
+    fields = architectures.fields_of("phi3") | {
+        "rope_scaling": {"type": "longrope"} | factors,
+        "original_max_position_embeddings": 24,
+    }
+    assert model.outline(json.dumps(fields).encode()).context == 24
+    folder = architectures.write(tmp_path, fields)
+    assert model_folder.open_folder(folder, tokenizer="bytes", prefix=None).context == 24
+
+
 def test_no_kernel_is_fetched_for_a_network_that_would_like_one() -> None:
     from transformers.integrations import hub_kernels  # noqa: PLC0415 - after ours
 

@@ -10,6 +10,7 @@ from tequio_client import clock
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.link.competitions import AskCompetitions, AskCurves, Competitions, Curves
 from tequio_client.worker.competitions_list import SPOTS, CompetitionsList, spots
+from tequio_client.worker.judging_part import Ours
 from tequio_client.worker.points_book import Place, PointsBook
 from tequio_client.worker.points_outcome import Outcome
 from tequio_client.worker.runs_list import RunsList
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tequio_client.competition_answers import CompetitionAnswer
     from tests.support.ledgers import Served
     from tests.support.shown_competitions import ShownCompetitions
 
@@ -57,12 +59,16 @@ def book(tmp_path: Path) -> Iterator[PointsBook]:
     made.close()
 
 
+async def onlooker(_answer: CompetitionAnswer) -> Ours:
+    return Ours()
+
+
 @pytest.mark.trio
 async def test_each_competition_is_told_with_its_rules_the_decided_one_last(
     scene: Scene, book: PointsBook
 ) -> None:
     async with LedgerApi(scene.program.url) as api:
-        found = await CompetitionsList(api, book.file).answer(AskCompetitions())
+        found = await CompetitionsList(api, book.file, onlooker).answer(AskCompetitions())
     assert isinstance(found, Competitions)
     phases = [(row.name.removeprefix("Prose 2026 "), row.phase) for row in found.rows]
     assert phases == [
@@ -89,7 +95,7 @@ async def test_the_result_has_ranks_and_intervals_and_twins_share_one(
     scene: Scene, book: PointsBook
 ) -> None:
     async with LedgerApi(scene.program.url) as api:
-        lister = CompetitionsList(api, book.file)
+        lister = CompetitionsList(api, book.file, onlooker)
         found = await lister.read()
         assert await lister.read() == found, "what is decided is not asked for again"
     places = {one.name: one for one in found.rows[-1].entrants}
@@ -110,7 +116,7 @@ async def test_our_points_are_those_that_were_proven(scene: Scene, book: PointsB
         book.end_proven(place, number, outcome, checkpoint)
     book.begin(Place(number=9, run=scene.nova, run_name="r", round=9, at_ms=9))
     async with LedgerApi(scene.program.url) as api:
-        found = await CompetitionsList(api, book.file).read()
+        found = await CompetitionsList(api, book.file, onlooker).read()
     ours = {one.name: one.micropoints for one in found.rows[0].entrants}
     assert (ours["nova"], ours["comet"], ours["lone-wolf"]) == (15_000_000, 0, 0)
 
@@ -119,7 +125,7 @@ async def test_our_points_are_those_that_were_proven(scene: Scene, book: PointsB
 async def test_curves_go_through_the_closed_rounds(scene: Scene, book: PointsBook) -> None:
     runs = tuple(to_text(one.rules.run_id) for one in scene.shown.swarms)
     async with LedgerApi(scene.program.url) as api:
-        lister = CompetitionsList(api, book.file)
+        lister = CompetitionsList(api, book.file, onlooker)
         found = await lister.answer(AskCurves(runs=(*runs, to_text(bytes(32)))))
     assert isinstance(found, Curves)
     assert [curve.run for curve in found.rows] == list(runs)

@@ -14,7 +14,7 @@ import trio
 import trio.testing
 
 from tequio_client.link import messages as link
-from tequio_client.worker import trainer_process
+from tequio_client.worker import kill_ladder, trainer_process
 from tequio_client.worker.handed_down import trainer_environment
 from tequio_client.worker.trainer_process import FAILURES, TrainerFailedError, TrainerProcess
 from tests.support.scripted_child import lives, scripted
@@ -40,7 +40,7 @@ wishes = (json.loads(line) for line in sys.stdin)
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trainer_process, "FIRST_BACK_OFF_S", 0.01)
-    monkeypatch.setattr(trainer_process, "POLITE_S", 0.2)
+    monkeypatch.setattr(kill_ladder, "POLITE_S", 0.2)
 
 
 @asynccontextmanager

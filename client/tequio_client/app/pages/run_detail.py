@@ -12,6 +12,7 @@ from tequio_client.app.pages.run_choices import ANY
 from tequio_client.app.pages.run_fit import Fit, Kind
 from tequio_client.app.pages.run_needs import RunNeeds
 from tequio_client.app.pages.run_published import RunPublished
+from tequio_client.app.pages.run_writing import RunWriting
 from tequio_client.app.theme.fonts import Type
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.button import Button
@@ -52,9 +53,9 @@ class RunDetail(Card):
         row.addWidget(self.button)
         row.addStretch(1)
         self.body.addLayout(row)
-        self.published = RunPublished()
-        self.body.addWidget(self.note)
-        self.body.addWidget(self.published)
+        self.published, self.writing = RunPublished(), RunWriting()
+        for part in (self.note, self.writing, self.published):
+            self.body.addWidget(part)
         self.body.addStretch(1)
 
     def call_it(self, join: str, keep: str) -> None:
@@ -64,6 +65,7 @@ class RunDetail(Card):
     def show_any(self, *, is_chosen: bool, now: str = "") -> None:
         """Show the choice that is left to the program; `now` is the run that it works for."""
         self.published.show_heads(())
+        self.writing.show_sample(None)
         self._show_parts(is_run=False)
         self._run = ANY
         self.name.setText(self.tr("Choose for me"))
@@ -89,6 +91,7 @@ class RunDetail(Card):
         self.words.setText(self._state(run, is_ours=is_ours))
         self.facts.show_run(run)
         self.published.show_heads(run.published)
+        self.writing.show_sample(run.sample)
         self.needs.show_needs(needed, there)
         self.meaning.setText(self._meaning(run, there))
         chosen = self.tr("Chosen") if run.is_open else self.tr("Ended")

@@ -82,7 +82,8 @@ class PrivacySection(Section):
                     "ledger-measure",
                     self.tr("How good a model is, where you were drawn to measure it"),
                     self.tr(
-                        "Its hash, and how many bits it needs for text that the run holds out."
+                        "Its hash, how many bits it needs for text that the run holds out, and "
+                        "what it writes after a beginning of it."
                     ),
                 ),
                 (

@@ -92,6 +92,7 @@ def _bits(value: object) -> str:
 
 _WORDS: dict[tuple[str, str], Callable[[object], str]] = {
     ("head.measure", "millibits"): _bits,
+    ("head.measure", "sample"): lambda _: "what the model writes, by this member's word",
     ("round.void", "reason"): _code(words.void),
     ("standing.change", "cause"): _code(causes.words_of),
     ("standing.change", "to"): _standing,

@@ -9,6 +9,7 @@ from tequio_ledger.web.pages import figures
 from tequio_ledger.web.pages.chart import Chart, Reading, Single, chart
 from tequio_ledger.web.pages.series import summary
 from tequio_ledger.web.pages.words import Mark
+from tequio_shared import samples
 from tequio_shared.ids import to_text
 from tequio_shared.measures import bits_per_byte
 
@@ -32,6 +33,21 @@ class MeasureLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Writing:
+    """What the model writes after a beginning, and who says so."""
+
+    round: int
+    peer: str
+    entry: int
+    prompt: str
+    text: str
+    alike: int
+    """So many say the same, word for word."""
+    told: int
+    """So many say anything."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOut:
     """The curve, and the last measured head."""
 
@@ -41,6 +57,8 @@ class HeldOut:
     """Median of its lines."""
     size_bytes: int
     lines: tuple[MeasureLine, ...]
+    writing: Writing | None
+    """Of the newest head of which there is a sample."""
 
 
 def held_out(heads: Sequence[MeasuredHead]) -> HeldOut | None:
@@ -54,6 +72,7 @@ def held_out(heads: Sequence[MeasuredHead]) -> HeldOut | None:
         bits_per_byte=bits_per_byte(last.median),
         size_bytes=last.median.size_bytes,
         lines=tuple(_line(row) for row in last.rows),
+        writing=next((one for head in reversed(heads) if (one := _writing(head))), None),
     )
 
 
@@ -80,6 +99,22 @@ def _reading(head: MeasuredHead) -> Reading:
         singles=tuple(
             Single(value=bits_per_byte(row.said), is_outlier=row.is_outlier) for row in head.rows
         ),
+    )
+
+
+def _writing(head: MeasuredHead) -> Writing | None:
+    sample = samples.of(head.shown.said) if head.shown else None
+    if head.shown is None or sample is None:
+        return None
+    told = [one for row in head.rows if (one := samples.of(row.said)) is not None]
+    return Writing(
+        round=head.round,
+        peer=to_text(head.shown.peer),
+        entry=head.shown.entry,
+        prompt=sample.prompt,
+        text=sample.text,
+        alike=told.count(sample),
+        told=len(told),
     )
 
 

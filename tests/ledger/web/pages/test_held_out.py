@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
+from msgspec import UNSET
 
+from tequio_client.ledger_answers import RunAnswer
 from tequio_ledger.store.measured import MeasuredHead, MeasuredRow
 from tequio_ledger.web.pages.held_out import held_out
-from tequio_shared import measures
+from tequio_shared import measures, samples
 from tequio_shared.ids import PeerKey, sha256, to_text
-from tequio_shared.statements.rounds import HeadMeasure
+from tequio_shared.statements.rounds import HeadMeasure, Sample
 from tests.support.shown_ledger import ASTRAY, DAYS, MEASURED, ROUNDS_A_DAY
 
 if TYPE_CHECKING:
@@ -65,9 +68,52 @@ def test_the_run_shows_the_median_of_the_last_head_and_who_measured_it(seen: See
         assert f"/entries/{one['entry']}" in page.links()
 
 
-def row(name: str, millibits: int, *, is_outlier: bool = False) -> MeasuredRow:
+def test_the_run_shows_what_the_newest_head_writes_and_who_says_so(seen: Seen) -> None:
+    page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}")
+    sample = heads(seen)["heads"][-1]["sample"]
+    raw = page.answer.text
+    assert "<bdi>Once upon a time" in raw
+    assert "could &lt;b&gt;count&lt;/b&gt; the stars.\nEvery" in raw, "a text and no HTML"
+    assert "<b>count" not in raw
+    assert "2 of 3 drawn members say the same word for word" in page.text
+    assert f"/peers/{sample['peer']}" in page.links()
+    assert f"/entries/{sample['entry']}" in page.links()
+    assert f"After round {LAST} it goes on by itself" in page.text
+
+
+def test_the_api_gives_the_sample_that_most_agree_on(seen: Seen) -> None:
+    first, *later = heads(seen)["heads"]
+    assert first["sample"] is None
+    for head in later:
+        assert head["sample"]["prompt"].startswith("Once upon a time")
+        said = [one["entry"] for one in head["measures"] if not one["is_outlier"]]
+        assert head["sample"]["entry"] in said
+        assert head["sample"]["text"].startswith(" fox that")
+    run = f"/v1/runs/{to_text(seen.shown.rules.run_id)}"
+    newest = seen.pages.get(run, accept="application/json").answer
+    last = {name: later[-1]["sample"][name] for name in ("peer", "prompt", "text")}
+    assert newest.json()["sample"] == {"round": LAST, **last}
+    read = msgspec.json.decode(newest.content, type=RunAnswer).sample
+    assert read is not None, "as workers read it"
+    assert (read.round, read.prompt, read.text) == (LAST, last["prompt"], last["text"])
+
+
+def test_the_entry_of_a_measure_shows_its_sample_as_text(seen: Seen) -> None:
+    sample = heads(seen)["heads"][-1]["sample"]
+    page = seen.pages.get(f"/entries/{sample['entry']}")
+    assert "what the model writes, by this member" in page.text
+    assert "<b>count" not in page.answer.text
+
+
+def row(
+    name: str, millibits: int, *, is_outlier: bool = False, writes: str | None = None
+) -> MeasuredRow:
     said = HeadMeasure(
-        head=to_text(sha256(b"head")), millibits=millibits, size_bytes=1_000, tokens=900
+        head=to_text(sha256(b"head")),
+        millibits=millibits,
+        size_bytes=1_000,
+        tokens=900,
+        sample=UNSET if writes is None else Sample(prompt="Once", text=writes),
     )
     return MeasuredRow(
         entry=5, peer=PeerKey(sha256(name.encode())), said=said, is_outlier=is_outlier
@@ -80,7 +126,19 @@ def head(number: int, *rows: MeasuredRow) -> MeasuredHead:
         head=sha256(b"head"),
         median=measures.median([one.said for one in rows]),
         rows=rows,
+        shown=next((one for one in rows if samples.of(one.said)), None),
     )
+
+
+def test_where_the_newest_heads_have_no_sample_an_older_one_is_shown() -> None:
+    shown = held_out([head(0, row("ana", 8, writes=" upon")), head(10, row("ana", 7))])
+    assert shown is not None
+    assert shown.writing is not None
+    assert (shown.writing.round, shown.writing.text) == (0, " upon")
+    assert (shown.writing.alike, shown.writing.told) == (1, 1)
+    without = held_out([head(0, row("ana", 8))])
+    assert without is not None
+    assert without.writing is None
 
 
 def test_a_run_without_measures_shows_none_and_one_head_makes_no_line() -> None:

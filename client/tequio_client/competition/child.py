@@ -1,0 +1,161 @@
+"""The evaluator as a worker's child: it scores in one competition, and has no key to speak with.
+
+Three threads: one listens, one says every second how far it is, the first one works. The listener
+ends the process at once when the worker is gone or wants the device back; the journal knows what
+is scored (`scores`), so the next child goes on from there. With nothing to do for a while, since
+others are awaited, the child ends by itself: whoever trains here may have the device meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import threading
+import time
+import traceback
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, NoReturn
+
+import psutil
+import structlog
+
+from tequio_client import logs
+from tequio_client.competition.child_progress import ChildProgress
+from tequio_client.competition.evaluator import Evaluator, Means
+from tequio_client.competition.log_reader import LogReader
+from tequio_client.competition.pacing import Pacing
+from tequio_client.competition.worker_speaker import WorkerSpeaker
+from tequio_client.folder_lock import locked
+from tequio_client.link import evaluating as link
+from tequio_client.system.pipe_voice import PipeVoice
+from tequio_client.trainer import device as devices
+from tequio_client.worker import evaluator_folder, secret_file
+from tequio_client.worker.endings import first_of
+from tequio_shared.errors import MalformedError, TequioError, UserFacingError
+from tequio_shared.ids import digest_from_text
+from tequio_shared.policy import Policy
+
+if TYPE_CHECKING:
+    from tequio_shared.ids import Digest
+
+log = structlog.get_logger(__name__)
+
+HEARTBEAT_S = 1.0
+LOOK_S = 1.0
+IDLE_S = 10.0
+"""Without anything to do for so long, it ends for now."""
+FORMER_S = 5.0
+"""How long a former child, whose worker was killed, may take to notice that."""
+_SOON_S = 0.2
+_MIB = 1 << 20
+
+
+def main() -> NoReturn:
+    """Work as the worker says on our input, until there is nothing to do."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our parent
+    logs.configure(style="console")
+    voice, lines = PipeVoice(), sys.stdin.buffer
+    begin = link.decode_to_child(lines.readline(link.LINE_BYTES + 1))
+    if not isinstance(begin, link.Begin):
+        raise MalformedError("the first line must say where to begin")
+    pacing = Pacing(begin.limit)
+    folder, competition = Path(begin.folder), digest_from_text(begin.competition)
+    progress = ChildProgress(pacing, partial(evaluator_folder.scored, folder, competition))
+    speaker = WorkerSpeaker(voice, begin, progress)
+    for act in (partial(_beat, progress, voice), partial(_listen, lines, pacing, speaker)):
+        threading.Thread(target=act, daemon=True).start()
+    os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # cuda:0 is the probe's first card
+    status = 1
+    try:
+        voice.send(link.encode(link.Done(is_over=_evaluate(begin, speaker, progress, pacing))))
+        status = 0
+    except* (TequioError, OSError) as group:
+        speaker.tell(str(first_of(group)))
+    finally:
+        if sys.exc_info()[0] is not None:
+            traceback.print_exc()
+        os._exit(status)  # an ordinary exit would wait for the thread that listens
+
+
+def _evaluate(
+    begin: link.Begin, speaker: WorkerSpeaker, progress: ChildProgress, pacing: Pacing
+) -> bool:
+    chosen = devices.choose(begin.device)
+    devices.limit(chosen, threads=begin.limit.threads, memory_mb=begin.memory_mb)
+    progress.device = chosen.label
+    competition = digest_from_text(begin.competition)
+    reader = LogReader(begin.ledger, Policy.parse(begin.trust.encode()) if begin.trust else None)
+    means = Means(
+        folder=speaker.folder,
+        device=chosen,
+        progress=progress,
+        told=speaker.tell,
+        after_batch=pacing.rest,
+    )
+    with ExitStack() as stack:
+        _be_alone(stack, secret_file.place(speaker.folder, competition).parent)
+        progress.doing = "reading"
+        reader.read()
+        is_over = _work(reader, competition, Evaluator(reader, means, speaker), progress)
+    if is_over:
+        shutil.rmtree(evaluator_folder.hub(speaker.folder), ignore_errors=True)
+    return is_over
+
+
+def _be_alone(stack: ExitStack, folder: Path) -> None:
+    """Have the folder for ourselves, as soon as a former child is gone; raises UserFacingError."""
+    deadline_s = time.monotonic() + FORMER_S
+    while True:
+        try:
+            stack.enter_context(locked(folder))
+        except UserFacingError:
+            if time.monotonic() > deadline_s:
+                raise
+            time.sleep(_SOON_S)
+        else:
+            return
+
+
+def _work(
+    reader: LogReader, competition: Digest, evaluator: Evaluator, progress: ChildProgress
+) -> bool:
+    """Step after step; whether nothing is left to do, else there is nothing for now."""
+    idle_since_s: float | None = None
+    while True:
+        view = reader.competitions.get(competition)
+        if view is None:
+            raise UserFacingError(f"the log at {reader.ledger} has no such competition")
+        deeds = progress.deeds
+        progress.doing, progress.of_models = "fetching", len(view.submissions)
+        if not evaluator.step(view):
+            return True
+        if progress.deeds != deeds:
+            idle_since_s = None
+        else:
+            idle_since_s = idle_since_s or time.monotonic()
+            progress.doing = "waiting"
+            if time.monotonic() - idle_since_s > IDLE_S:
+                return False
+        time.sleep(LOOK_S)
+        reader.read()
+
+
+def _listen(lines: IO[bytes], pacing: Pacing, speaker: WorkerSpeaker) -> NoReturn:
+    while line := lines.readline(link.LINE_BYTES + 1):
+        match link.decode_to_child(line):
+            case link.Limit() as limit:
+                pacing.limit = limit
+            case link.Said() as answer:
+                speaker.said.put(answer)
+    os._exit(0)
+
+
+def _beat(progress: ChildProgress, voice: PipeVoice) -> NoReturn:
+    process = psutil.Process()
+    while True:
+        voice.send(link.encode(progress.alive(process.memory_info().rss // _MIB)))
+        time.sleep(HEARTBEAT_S)

@@ -1,0 +1,352 @@
+"""Judging competitions, as the volunteer chose: offering, opening the secret, scoring when drawn.
+
+Offers and secrets are small words that must come in time: we say them ourselves, lending or not,
+by the ledger's word and what follows from the rules, whose hash names the competition. That a
+competition is closed is read in the log before a secret is opened. Scoring is the child's, who
+reads the whole log for itself and begins when the device is given to it (`lending`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+import structlog
+import trio
+
+from tequio_client import clock
+from tequio_client.link import evaluating as link
+from tequio_client.log_proofs import read_entries
+from tequio_client.worker import evaluator_folder, judging_part, scoring_memory, secret_file
+from tequio_client.worker.competitions_list import listed
+from tequio_client.worker.endings import first_of
+from tequio_client.worker.evaluator_process import End
+from tequio_client.worker.judging_part import FREE, Barred, Ours, Own
+from tequio_client.worker.manners_facts import chosen_devices, lent_devices
+from tequio_shared.competition_state import Phase
+from tequio_shared.errors import PeerError, RefusedError, TequioError
+from tequio_shared.ids import to_text
+from tequio_shared.statements.competitions import CompClose, EvalSecret
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from tequio_client.competition_answers import CompetitionAnswer, CompetitionLine
+    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.link.facts import MachineFacts
+    from tequio_client.worker.evaluator_process import EvaluatorProcess
+    from tequio_client.worker.lending import Lending
+    from tequio_client.worker.mouth import Mouth
+    from tequio_client.worker.settings import NetSettings
+    from tequio_shared.ids import PeerKey
+    from tequio_shared.statements import Body
+
+log = structlog.get_logger(__name__)
+
+LOOK_S = 60.0
+SOON_S = 3.0
+"""Between two looks at the ledger: usually, and within `NEAR_MS` of a date of ours."""
+NEAR_MS = 120_000
+AGAIN_S = 60.0
+LONGEST_S = 1_800.0
+"""Before a child that failed, or had nothing to do, is started again; sooner when others scored."""
+SAYING_S = 60.0
+"""How long a word may take; what the ledger has not by then stays in the outbox."""
+_WHY = 512
+_MIB = 1 << 20
+
+
+@dataclass(slots=True, kw_only=True)
+class _Duty:
+    """A competition in which we were drawn and have something to say yet."""
+
+    answer: CompetitionAnswer
+    score_mb: int
+    tries: int = 0
+    again_s: float = 0.0  # in trio's time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What others know of ourselves and this computer, asked when it is needed."""
+
+    machine: Callable[[], MachineFacts]
+    trained: Callable[[], Awaitable[frozenset[str]]]
+    """In which runs our key takes or took part."""
+    parameters: Callable[[], Awaitable[dict[str, int]]]
+    """Of the models of runs."""
+
+
+class Judge:
+    """Judges for one key, whose folder the caller has locked."""
+
+    def __init__(  # noqa: PLR0913 - composition
+        self,
+        *,
+        settings: NetSettings,
+        key: PeerKey,
+        ledger: LedgerApi,
+        mouth: Mouth,
+        lending: Lending,
+        process: EvaluatorProcess,
+        known: Known,
+    ) -> None:
+        self._settings, self._key, self._ledger = settings, key, ledger
+        self._mouth, self._lending, self._process, self._known = mouth, lending, process, known
+        self._answers: dict[str, tuple[CompetitionLine, CompetitionAnswer]] = {}
+        self._refusals: dict[str, str] = {}  # by competition; so the following
+        self._offered: set[str] = set()
+        self._over: set[str] = set()
+        self._duties: dict[str, _Duty] = {}  # written by `_look`
+        self._moved = trio.Event()  # replaced when duties changed
+
+    async def run(self) -> NoReturn:
+        """Judge whenever that is chosen, until cancelled."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._look_on)
+            nursery.start_soon(self._obey)
+            await self._score_on()
+
+    @property
+    def is_on(self) -> bool:
+        """Whether that is chosen."""
+        chosen = self._lending.preferences
+        return chosen.consent and chosen.judge
+
+    async def ours(self, answer: CompetitionAnswer) -> Ours:
+        """What we are in that competition; raises TequioError."""
+        key, here = to_text(self._key), 0
+        part = judging_part.part(answer, key, here, clock.now_ms())
+        if part in ("drawn", "late", "others"):
+            here = await self._scored_here(answer)
+            part = judging_part.part(answer, key, here, clock.now_ms())
+        is_early = answer.phase in (Phase.OPEN, Phase.CLOSED)
+        return Ours(
+            part=part,
+            judged=max(here, judging_part.shown(answer, key)),
+            to_judge=judging_part.submitted(answer),
+            barred=await self._barred(answer) if is_early else FREE,
+        )
+
+    async def _scored_here(self, answer: CompetitionAnswer) -> int:
+        return await trio.to_thread.run_sync(
+            evaluator_folder.scored, self._settings.folder, answer.id
+        )
+
+    # --- looking, and the words that we say ourselves
+
+    async def _look_on(self) -> NoReturn:
+        while True:
+            was_on = self.is_on
+            if was_on:
+                try:
+                    await self._look()
+                except* TequioError as group:
+                    log.warning("competitions were not looked at", error=str(first_of(group)))
+            else:
+                self._know({})
+            with trio.move_on_after(self._pause_s()):
+                while self.is_on == was_on:
+                    await self._lending.changed().wait()
+
+    async def _look(self) -> None:
+        duties: dict[str, _Duty] = {}
+        for line in listed(await self._ledger.competitions()):
+            if line.phase == Phase.DECIDED or line.competition in self._over:
+                self._answers.pop(line.competition, None)
+                continue
+            answer = await self._answer(line)
+            match answer.phase:
+                case Phase.OPEN:
+                    await self._offer(answer)
+                case Phase.CLOSED:
+                    await self._open_secret(answer)
+                case Phase.REVEALED if self._is_due(answer):
+                    duties[answer.competition] = await self._duty(answer)
+        self._know(duties)
+
+    async def _answer(self, line: CompetitionLine) -> CompetitionAnswer:
+        """The whole of it, asked again where something has changed, or changes unseen."""
+        before = self._answers.get(line.competition)
+        is_moving = line.phase in (Phase.CLOSED, Phase.REVEALED)
+        if before is None or before[0] != line or is_moving:
+            before = line, await self._ledger.competition(line.id)
+            self._answers[line.competition] = before
+        return before[1]
+
+    async def _offer(self, answer: CompetitionAnswer) -> None:
+        name = answer.competition
+        if name in self._offered or clock.now_ms() >= answer.rules.dates.deadline:
+            return
+        if not judging_part.has_offered(answer, to_text(self._key)):
+            if (await self._barred(answer)).bar:
+                return
+            body = await trio.to_thread.run_sync(
+                secret_file.offering, answer.id, self._key, self._settings.folder
+            )
+            if not await self._say(name, body):
+                return
+            log.info("offered to judge", competition=answer.rules.name)
+        self._offered.add(name)
+
+    async def _open_secret(self, answer: CompetitionAnswer) -> None:
+        key = to_text(self._key)
+        offer = next((one for one in answer.offers if one.key == key), None)
+        if offer is None or offer.secret_index is not None:
+            return
+        secret = await trio.to_thread.run_sync(secret_file.kept, self._settings.folder, answer.id)
+        if secret is None or clock.now_ms() < answer.rules.dates.deadline:
+            return
+        await self._check_closed(answer)
+        body = EvalSecret(competition=answer.competition, secret=to_text(secret))
+        if await self._say(answer.competition, body):
+            log.info("opened our secret", competition=answer.rules.name)
+
+    async def _check_closed(self, answer: CompetitionAnswer) -> None:
+        """Read in the log that nobody can enter any more; raises PeerError."""
+        index = answer.closed_index or 0
+        network = await self._ledger.network()
+        entry = (await read_entries(self._ledger, network, [index]))[index]
+        said = entry.statement.body
+        if not isinstance(said, CompClose) or said.competition != answer.competition:
+            raise PeerError(f"log entry {index} does not close {answer.rules.name}")
+
+    async def _say(self, competition: str, body: Body) -> bool:
+        """Say it; whether the ledger has it. What it refuses is remembered, and shown."""
+        refused = ""
+        with trio.move_on_after(SAYING_S) as patience:
+            try:
+                await self._mouth.say(body)
+            except* RefusedError as group:
+                refused = str(first_of(group))[:_WHY]
+        if refused:
+            self._refusals[competition] = refused
+            log.warning("not taken", type=body.TYPE, why=refused)
+        return not refused and not patience.cancelled_caught
+
+    # --- whether we may
+
+    async def _barred(self, answer: CompetitionAnswer) -> Barred:
+        network = await self._ledger.network()
+        found = judging_part.barred(
+            answer,
+            Own(
+                key=to_text(self._key),
+                is_organiser=self._key in network.genesis.organiser_keys,
+                runs=await self._known.trained(),
+                refusals=self._refusals,
+            ),
+        )
+        if found.bar or answer.phase != Phase.OPEN:
+            return found
+        lacking = self._lacking(await self._parameters(answer))
+        return Barred("memory", lacking[:_WHY]) if lacking else FREE
+
+    def _lacking(self, parameters: int) -> str:
+        """What is missing to score such a model, in words; empty: nothing that we know of."""
+        lacking = scoring_memory.lacking(parameters)
+        devices = chosen_devices(self._known.machine(), self._lending.preferences)
+        if lacking or devices is None or lent_devices(devices, _need_mb(parameters)):
+            return lacking
+        return f"no device that is lent has {_need_mb(parameters):,} MiB of memory"
+
+    async def _parameters(self, answer: CompetitionAnswer) -> int:
+        """Of the largest model that may come, as far as anybody can know."""
+        if answer.rules.budget.parameters:
+            return answer.rules.budget.parameters
+        sides = [one.side for one in answer.entrants if one.side is not None]
+        known = await self._known.parameters() if sides else {}
+        return max((known.get(one, 0) for one in sides), default=0)
+
+    # --- scoring
+
+    def _is_due(self, answer: CompetitionAnswer) -> bool:
+        key = to_text(self._key)
+        is_said = judging_part.shown(answer, key) >= judging_part.submitted(answer)
+        is_late = clock.now_ms() > answer.rules.dates.result
+        return judging_part.is_drawn(answer, key) and not is_said and not is_late
+
+    async def _duty(self, answer: CompetitionAnswer) -> _Duty:
+        before = self._duties.get(answer.competition)
+        if before is None:
+            need_mb = _need_mb(await self._parameters(answer))
+            return _Duty(answer=answer, score_mb=need_mb)
+        if before.answer.results != answer.results and before.tries:
+            before.again_s = min(before.again_s, trio.current_time() + AGAIN_S)
+        before.answer = answer
+        return before
+
+    def _know(self, duties: dict[str, _Duty]) -> None:
+        self._duties = duties
+        self._moved.set()
+        self._moved = trio.Event()
+
+    async def _score_on(self) -> NoReturn:
+        while True:
+            duty = self._next()
+            self._lending.judges(duty.score_mb if duty else None)
+            if duty is None:
+                with trio.move_on_after(SOON_S):
+                    await self._moved.wait()
+                continue
+            await self._score(duty)
+
+    def _next(self) -> _Duty | None:
+        """The duty that may be done now and ends first."""
+        now_s = trio.current_time()
+        due = [one for one in self._duties.values() if one.again_s <= now_s]
+        return min(due, key=lambda one: one.answer.rules.dates.scored, default=None)
+
+    async def _score(self, duty: _Duty) -> None:
+        """Have a child at it, until its end or until it is not due any more."""
+        end: End | None = None
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._cancel_when_not_due, duty, nursery.cancel_scope)
+            end = await self._process.live(lambda: self._begin(duty))
+            nursery.cancel_scope.cancel()
+        if end is End.OVER:
+            self._over.add(duty.answer.competition)
+            self._duties.pop(duty.answer.competition, None)
+        elif end in (End.RESTING, End.FAILED):
+            duty.again_s = trio.current_time() + min(AGAIN_S * 2**duty.tries, LONGEST_S)
+            duty.tries += 1
+
+    async def _cancel_when_not_due(self, duty: _Duty, scope: trio.CancelScope) -> None:
+        while self._duties.get(duty.answer.competition) is duty:
+            await self._moved.wait()
+        scope.cancel()
+
+    def _begin(self, duty: _Duty) -> link.Begin:
+        limits, trust = self._lending.limits(duty.score_mb), self._settings.trust
+        return link.Begin(
+            competition=duty.answer.competition,
+            key=to_text(self._key),
+            ledger=self._settings.ledger,
+            folder=str(self._settings.folder.absolute()),
+            trust=trust.encode().decode() if trust else "",
+            device=limits.device,
+            memory_mb=limits.memory_mb,
+            limit=link.Limit(threads=limits.threads, share_percent=max(limits.share_percent, 1)),
+        )
+
+    async def _obey(self) -> NoReturn:
+        """Have the child take what may be taken, as that changes."""
+        while True:
+            changed = self._lending.changed()
+            duty = self._duties.get(self._process.competition)
+            if duty is not None and self._lending.is_judging:
+                self._process.limit(self._begin(duty))
+            await changed.wait()
+
+    def _pause_s(self) -> float:
+        """Look often around the dates at which something of ours is due."""
+        now = clock.now_ms()
+        for _, answer in self._answers.values():
+            dates = answer.rules.dates
+            if any(abs(at - now) < NEAR_MS for at in (dates.deadline, dates.draw, dates.scored)):
+                return SOON_S
+        return LOOK_S
+
+
+def _need_mb(parameters: int) -> int:
+    return -(-scoring_memory.needed_bytes(parameters) // _MIB)

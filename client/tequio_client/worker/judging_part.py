@@ -1,0 +1,107 @@
+"""Our part as an evaluator of a competition, and what stands against it: pure, by what is known.
+
+By the ledger's word about offers, draw and scores: it is shown, and nothing is proven by it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from tequio_shared.competition_state import Phase
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tequio_client.competition_answers import CompetitionAnswer
+
+
+class Barred(NamedTuple):
+    """Why we cannot evaluate; see `link.competitions.Bar`."""
+
+    bar: str = ""
+    by: str = ""
+
+
+FREE = Barred()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ours:
+    """Our part in one competition, for eyes."""
+
+    part: str = ""
+    judged: int = 0
+    to_judge: int = 0
+    barred: Barred = FREE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Own:
+    """What is known of ourselves."""
+
+    key: str
+    is_organiser: bool = False
+    runs: frozenset[str] = frozenset()
+    """Those in which we trained, and the one that we are in."""
+    refusals: Mapping[str, str] = field(default_factory=dict)
+    """By competition: how the ledger refused our offer."""
+
+
+def barred(answer: CompetitionAnswer, own: Own) -> Barred:
+    """What the rules have against us."""
+    if own.key in answer.rules.custodians:
+        return Barred("custodian")
+    if own.is_organiser:
+        return Barred("organiser")
+    for one in answer.entrants:
+        if one.author == own.key:
+            return Barred("entrant", one.entrant)
+        if one.side is not None and one.side in own.runs:
+            return Barred("trained", one.entrant)
+    refusal = own.refusals.get(answer.competition, "")
+    return Barred("refused", refusal) if refusal else FREE
+
+
+def has_offered(answer: CompetitionAnswer, key: str) -> bool:
+    """Whether that key's offer is in the log."""
+    return any(one.key == key for one in answer.offers)
+
+
+def is_drawn(answer: CompetitionAnswer, key: str) -> bool:
+    """Whether that key was drawn to score."""
+    return key in answer.evaluators
+
+
+def submitted(answer: CompetitionAnswer) -> int:
+    """How many models are to be scored."""
+    return sum(one.submission is not None for one in answer.entrants)
+
+
+def shown(answer: CompetitionAnswer, key: str) -> int:
+    """How many scores of that key are in the log."""
+    return sum(one.evaluator == key for one in answer.results)
+
+
+def part(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int) -> str:
+    """What we do in it, with so many models scored on the disk; see `link.competitions.Part`."""
+    offer = next((one for one in answer.offers if one.key == key), None)
+    if is_drawn(answer, key):
+        return _scoring(answer, key, scored_here, now_ms)
+    if offer is None:
+        return ""
+    if answer.phase not in (Phase.OPEN, Phase.CLOSED, Phase.DRAWN):
+        return "others"
+    if offer.secret_index is not None:
+        return "opened"
+    return "missed" if answer.phase == Phase.DRAWN else "offered"
+
+
+def _scoring(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int) -> str:
+    models, dates = submitted(answer), answer.rules.dates
+    if shown(answer, key) >= models:
+        return "scored"
+    is_over = answer.phase == Phase.DECIDED or now_ms > dates.result
+    if is_over or (scored_here < models and now_ms > dates.scored):
+        return "late"
+    return "waiting" if scored_here >= models else "drawn"

@@ -1,0 +1,87 @@
+"""Our part in a competition, by what the ledger says of it."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from tequio_client.competition_answers import CompetitionAnswer, EntrantAnswer, OfferAnswer
+from tequio_client.worker import judging_part
+from tequio_client.worker.judging_part import FREE, Own
+from tequio_shared.ids import to_text
+from tests.client.competition.models import rules
+
+US, OTHER, RUN, CUSTODIAN = (to_text(bytes([at]) * 32) for at in (1, 2, 3, 0))
+OWN = Own(key=US)
+ENTRANT = EntrantAnswer(entrant="maize", author=OTHER, index=3, submission=OTHER)
+OFFER = OfferAnswer(key=US, index=4)
+OPENED = OfferAnswer(key=US, index=4, secret_index=7)
+NOW, LATE = 1, 9
+"""The rules' dates are 1 to 5."""
+
+
+def answer(phase: str, **changes: object) -> CompetitionAnswer:
+    made = rules()
+    told = CompetitionAnswer(
+        competition=to_text(made.id), phase=phase, rules=made, opened_index=2, entrants=(ENTRANT,)
+    )
+    return msgspec.structs.replace(told, **changes)
+
+
+@pytest.mark.parametrize(
+    ("phase", "changes", "here", "now", "part"),
+    [
+        ("open", {}, 0, NOW, ""),
+        ("open", {"offers": (OFFER,)}, 0, NOW, "offered"),
+        ("closed", {"offers": (OFFER,)}, 0, NOW, "offered"),
+        ("closed", {"offers": (OPENED,)}, 0, NOW, "opened"),
+        ("drawn", {"offers": (OFFER,)}, 0, NOW, "missed"),
+        ("drawn", {"offers": (OPENED,)}, 0, NOW, "opened"),
+        ("revealed", {"offers": (OPENED,), "evaluators": (OTHER,)}, 0, NOW, "others"),
+        ("revealed", {"offers": (OPENED,), "evaluators": (US,)}, 0, NOW, "drawn"),
+        ("revealed", {"evaluators": (US,)}, 1, NOW, "waiting"),
+        ("revealed", {"evaluators": (US,)}, 0, LATE, "late"),
+        ("decided", {"evaluators": (US,)}, 1, NOW, "late"),
+        ("decided", {"evaluators": (OTHER,)}, 0, NOW, ""),
+    ],
+)
+def test_our_part_follows_from_offer_draw_and_scores(
+    phase: str, changes: dict[str, object], here: int, now: int, part: str
+) -> None:
+    assert judging_part.part(answer(phase, **changes), US, here, now) == part
+
+
+def test_who_has_all_scores_in_the_log_is_done() -> None:
+    fields = {"entrant": "maize", "evaluator": US, "scores": OTHER, "millibits": 9}
+    told = msgspec.to_builtins(answer("decided", evaluators=(US,)))
+    told["results"] = [{**fields, "size_bytes": 1, "index": 12}]
+    found = msgspec.convert(told, CompetitionAnswer)
+    assert judging_part.part(found, US, 0, LATE) == "scored"
+
+
+@pytest.mark.parametrize(
+    ("own", "changes", "bar"),
+    [
+        (OWN, {}, FREE),
+        (Own(key=CUSTODIAN), {}, ("custodian", "")),
+        (Own(key=US, is_organiser=True), {}, ("organiser", "")),
+        (Own(key=OTHER), {}, ("entrant", "maize")),
+        (Own(key=US, runs=frozenset({RUN})), {}, FREE),
+        (
+            Own(key=US, runs=frozenset({RUN})),
+            {"entrants": (msgspec.structs.replace(ENTRANT, side=RUN),)},
+            ("trained", "maize"),
+        ),
+    ],
+)
+def test_who_has_a_share_in_it_does_not_judge(
+    own: Own, changes: dict[str, object], bar: tuple[str, str]
+) -> None:
+    assert judging_part.barred(answer("open", **changes), own) == bar
+
+
+def test_what_the_ledger_refused_is_told_of_that_competition_alone() -> None:
+    told = answer("open")
+    own = Own(key=US, refusals={told.competition: "keys of tier 2 evaluate here"})
+    assert judging_part.barred(told, own) == ("refused", "keys of tier 2 evaluate here")
+    assert judging_part.barred(told, Own(key=US, refusals={OTHER: "no"})) == FREE

@@ -1,0 +1,80 @@
+"""The real `tequio`, and the evaluator that its worker starts, by a clock that a test sets.
+
+    python -m tests.support.set_worker CLOCK ARGUMENTS...
+
+Looks at the ledger follow each other quickly. The evaluator scores one document at a time, and in
+each life but one, until there is a file `free` beside the clock; what it has brought to its journal
+it writes to `scored` there, a line each.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.support.set_clock import SetClock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from tequio_client.trainer.likelihood import Means
+    from tequio_client.trainer.model_folder import ScoredModel
+    from tequio_shared.scoring import DocumentScore, Rules
+
+_EVALUATOR = "evaluator"
+
+
+def program(clock: Path, *arguments: str) -> list[str]:
+    """The command, of a clock in that file."""
+    return [sys.executable, "-m", "tests.support.set_worker", str(clock), *arguments]
+
+
+def main() -> None:
+    """Be `tequio`, or its evaluator."""
+    from tequio_client import clock  # noqa: PLC0415 - only as a program
+
+    file = Path(sys.argv.pop(1))
+    vars(clock)["time"] = SetClock(file)
+    if sys.argv[1:] == [_EVALUATOR]:
+        _evaluate(file.with_name("scored"))
+    from tequio_client.__main__ import cli  # noqa: PLC0415 - as above
+    from tequio_client.worker import evaluator_process, judge  # noqa: PLC0415 - as above
+
+    vars(evaluator_process)["EVALUATOR"] = tuple(program(file, _EVALUATOR))
+    judge.LOOK_S = judge.SOON_S = judge.AGAIN_S = 0.3
+    cli()
+
+
+def _evaluate(scored: Path) -> None:
+    from tequio_client.competition import child  # noqa: PLC0415 - brings torch
+    from tequio_client.system import parent  # noqa: PLC0415 - as above
+    from tequio_client.trainer import likelihood  # noqa: PLC0415 - as above
+
+    parent.end_with_it()
+    child.LOOK_S, child.IDLE_S = 0.2, 0.5
+    likelihood.score = partial(_one_by_one, likelihood.score, scored)
+    child.main()
+
+
+def _one_by_one(
+    score: Callable[..., Iterator[DocumentScore]],
+    scored: Path,
+    model: ScoredModel,
+    texts: Iterable[str],
+    rules: Rules,
+    means: Means,
+) -> Iterator[DocumentScore]:
+    for text in texts:
+        for found in score(model, [text], rules, means):
+            yield found
+            with scored.open("a") as file:
+                file.write(f"{model.folder.parent.name} {text.split('(')[0]}\n")
+            while not scored.with_name("free").exists():
+                time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    main()
