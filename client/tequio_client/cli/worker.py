@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tequio_client.cli import options
+from tequio_shared import heap
 
 if TYPE_CHECKING:
     from tequio_client.worker.settings import NetSettings
@@ -70,8 +71,9 @@ def worker(  # noqa: PLR0913 - one parameter an option
     **net: object,
 ) -> None:
     """Lend this computer to a run: train, witness, and earn compute points."""
-    from tequio_client.worker import main
-    from tequio_client.worker.settings import TrainerSettings, WorkerSettings
+    with heap.loading():
+        from tequio_client.worker import main
+        from tequio_client.worker.settings import TrainerSettings, WorkerSettings
 
     options.set_up_logs(log_json=log_json, log_level=log_level)
     if invitation:
@@ -107,7 +109,8 @@ def worker(  # noqa: PLR0913 - one parameter an option
 @options.logging
 def seed(*, heads_every: int, log_json: bool, log_level: str, **net: object) -> None:
     """Be a public entry to the swarm: first address for newcomers, and a cache of its bytes."""
-    from tequio_client.worker import seed as seeds
+    with heap.loading():
+        from tequio_client.worker import seed as seeds
 
     options.set_up_logs(log_json=log_json, log_level=log_level)
     seeds.run(
