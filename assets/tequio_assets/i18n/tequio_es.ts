@@ -4048,6 +4048,10 @@
         <translation>Decidida</translation>
     </message>
     <message>
+        <source>No ranking</source>
+        <translation>Sin clasificación</translation>
+    </message>
+    <message>
         <source>It has not begun yet. Whoever joins a side now trains from the start.</source>
         <translation>Aún no ha empezado. Quien se une ahora a un bando entrena desde el principio.</translation>
     </message>
@@ -4068,16 +4072,24 @@
         <translation>Los custodios muestran sus partes de la clave: {needed} de {custodians} abren los textos.</translation>
     </message>
     <message>
-        <source>The texts are open. Evaluators, drawn by lot, score each side on them.</source>
-        <translation>Los textos están abiertos. Evaluadores elegidos por sorteo puntúan con ellos a cada bando.</translation>
+        <source>The texts are open. Evaluators, drawn by lot, score each side on them, and commit to their scores before anyone shows any.</source>
+        <translation>Los textos están abiertos. Evaluadores elegidos por sorteo puntúan con ellos a cada bando y se comprometen con sus puntuaciones antes de que nadie muestre ninguna.</translation>
     </message>
     <message>
-        <source>The scores are in the log. Until the result anyone may score again and challenge one.</source>
-        <translation>Las puntuaciones están en la bitácora. Hasta el resultado cualquiera puede volver a puntuar e impugnar una.</translation>
+        <source>Evaluators show the scores that they committed to. Until the result anyone may score again and challenge one.</source>
+        <translation>Los evaluadores muestran las puntuaciones con las que se comprometieron. Hasta el resultado cualquiera puede volver a puntuar e impugnar una.</translation>
     </message>
     <message>
         <source>The result stands, and anyone can check it from the log alone.</source>
         <translation>El resultado es firme, y cualquiera puede comprobarlo solo con la bitácora.</translation>
+    </message>
+    <message>
+        <source>It ended without a ranking: too few of those who were drawn scored the sides in time.</source>
+        <translation>Terminó sin clasificación: muy pocos de los elegidos por sorteo puntuaron a los bandos a tiempo.</translation>
+    </message>
+    <message>
+        <source>It ended without a ranking: too few custodians showed their parts of the key in time, or there was nobody to score.</source>
+        <translation>Terminó sin clasificación: muy pocos custodios mostraron a tiempo su parte de la clave, o no había quien puntuara.</translation>
     </message>
     <message>
         <source>until it begins</source>
