@@ -61,7 +61,9 @@ class _Retelling:
                 commit = competition_draw.commitment(self._rules.id, author, secret)
                 return msgspec.structs.replace(body, commit=to_text(commit))
             case EvalCommit():
-                shown = self._results[body.entrant, author]
+                shown = self._results.get((body.entrant, author))
+                if shown is None:
+                    return body  # nobody can tell to what
                 scores, salt = digest_from_text(shown.scores), from_text(shown.salt)
                 commit = competition_scores.commitment(self._rules.id, author, scores, salt)
                 return msgspec.structs.replace(body, commit=to_text(commit))
