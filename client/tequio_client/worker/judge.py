@@ -263,7 +263,7 @@ class Judge:
     def _is_due(self, answer: CompetitionAnswer) -> bool:
         key = to_text(self._key)
         is_said = judging_part.shown(answer, key) >= judging_part.submitted(answer)
-        is_late = clock.now_ms() > answer.rules.dates.result
+        is_late = clock.now_ms() > answer.rules.dates.shown
         return judging_part.is_drawn(answer, key) and not is_said and not is_late
 
     async def _duty(self, answer: CompetitionAnswer) -> _Duty:
@@ -271,7 +271,7 @@ class Judge:
         if before is None:
             need_mb = _need_mb(await self._parameters(answer))
             return _Duty(answer=answer, score_mb=need_mb)
-        if before.answer.results != answer.results and before.tries:
+        if _heard(before.answer) != _heard(answer) and before.tries:
             before.again_s = min(before.again_s, trio.current_time() + AGAIN_S)
         before.answer = answer
         return before
@@ -346,6 +346,11 @@ class Judge:
             if any(abs(at - now) < NEAR_MS for at in (dates.deadline, dates.draw, dates.scored)):
                 return SOON_S
         return LOOK_S
+
+
+def _heard(answer: CompetitionAnswer) -> tuple[int, int]:
+    """How far the evaluators are: with the last commitment scores may be shown."""
+    return len(answer.commits), len(answer.results)
 
 
 def _need_mb(parameters: int) -> int:
