@@ -33,6 +33,8 @@ class Ours:
     part: str = ""
     judged: int = 0
     to_judge: int = 0
+    need_mb: int = 0
+    """Memory that scoring takes; 0: not known."""
     barred: Barred = FREE
 
 
