@@ -40,8 +40,8 @@ competition: $(READY) ## two swarms compete on sealed texts, a stranger checks t
 $(TOOLS): $(READY) installer/setup.sh
 	installer/setup.sh tools
 
-test: $(READY) $(TOOLS) ## the whole suite, two files at a time
-	$(BIN)/pytest -q -m "not cuda and not slow" -n 2 --dist loadfile $(ARGS)
+test: $(READY) $(TOOLS) ## the whole suite, three files at a time: many tests wait more than they compute
+	$(BIN)/pytest -q -m "not cuda and not slow" -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 kills: $(READY) $(TOOLS) ## the ledger killed 200 times on SQLite and 50 times on PostgreSQL while it is fed
 	$(BIN)/pytest -q -m slow tests/ledger $(ARGS)

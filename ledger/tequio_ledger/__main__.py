@@ -10,6 +10,7 @@ import sys
 
 import click
 
+from tequio_shared import heap
 from tequio_shared.errors import FatalLogError, UserFacingError
 
 
@@ -28,7 +29,8 @@ def _commands(first: list[str]) -> click.Group:
         from tequio_ledger.signing.command import sign
 
         return click.Group(commands=[sign])
-    from tequio_ledger.commands import cli
+    with heap.loading():
+        from tequio_ledger.commands import cli
 
     return cli
 

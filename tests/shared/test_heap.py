@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
+
+from tequio_shared import heap
 
 GARBAGE = """
 import gc, itertools, weakref
@@ -54,6 +58,14 @@ for _ in range(40):
 del blocks
 print(own_mib() - before)
 """
+
+
+def test_what_is_loaded_is_not_looked_through_and_what_follows_is() -> None:
+    looked = []
+    with suppress(ModuleNotFoundError), heap.loading():
+        looked.append(gc.isenabled())
+        raise ModuleNotFoundError
+    assert [*looked, gc.isenabled()] == [False, True]
 
 
 def run(program: str, *, settles: bool) -> int:

@@ -63,7 +63,7 @@ from tests.support.contest_paper import (
 from tests.support.memory_log import COORDINATOR, LOG_SIGNER, NET, NOW_MS, MemoryLog, genesis
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from tequio_shared.competition import CompetitionView
@@ -79,8 +79,6 @@ class ContestLog:
     """The log, the blobs, and what each step says; `now_ms` is everybody's clock."""
 
     texts: Sequence[str] = TEXTS
-    swapped: Mapping[int, str] = field(default_factory=dict)
-    """Documents that stand in the archive in the place of those that were committed to."""
     drawn: int = 6
     window: int = 64
     submissions: dict[str, Submission] = field(default_factory=dict)
@@ -94,7 +92,7 @@ class ContestLog:
         self.signers = {"coordinator": COORDINATOR, "organiser": COORDINATOR}
         for name in (*CUSTODIANS, *ENTRANTS, *EVALUATORS):
             self.say(name, registration(NET, self.signer(name).key))
-        sealing = Sealing.of(self.texts, self.swapped)
+        sealing = Sealing.of(self.texts)
         self.shares = list(sealing.shares)
         custodians = [self.key(name) for name in CUSTODIANS]
         self.rules = rules(sealing.sealed, custodians, self.window, self.drawn)
@@ -334,10 +332,10 @@ class ContestLog:
 
     @property
     def drawn_texts(self) -> list[str]:
-        """The drawn documents, as they stand in the archive."""
+        """The drawn documents."""
         draw = self.view.draw
         assert draw is not None
-        return [self.swapped.get(at, self.texts[at]) for at in draw.documents]
+        return [self.texts[at] for at in draw.documents]
 
     def outcome(self) -> Outcome:
         """What it comes to."""

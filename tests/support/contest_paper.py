@@ -23,7 +23,7 @@ from tequio_shared.sealed_set import SealedSet
 from tests.support.memory_log import NOW_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tequio_shared.ids import Digest, PeerKey
@@ -48,13 +48,11 @@ class Sealing:
     shares: tuple[KeyShare, ...]
 
     @classmethod
-    def of(cls, texts: Sequence[str], swapped: Mapping[int, str]) -> Sealing:
-        """Commit to the texts; in the archive, others stand in the place of those swapped."""
+    def of(cls, texts: Sequence[str]) -> Sealing:
+        """Commit to the texts."""
         salts = [sha256(b"salt", bytes([at]))[:16] for at in range(len(texts))]
-        leaves = [
-            sealed_set.leaf(salt, (text.encode(),)) for salt, text in zip(salts, texts, strict=True)
-        ]
-        raws = [swapped.get(at, text).encode() for at, text in enumerate(texts)]
+        raws = [text.encode() for text in texts]
+        leaves = [sealed_set.leaf(salt, (raw,)) for salt, raw in zip(salts, raws, strict=True)]
         head = Head(
             root=merkle.root_of_hashes(leaves),
             documents=len(raws),

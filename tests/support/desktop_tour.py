@@ -2,8 +2,9 @@
 
     dbus-run-session -- python -m tests.support.desktop_tour --panel tint2 --out build/tour
 
-Everything is real: a demo network that is kept running, the app, its worker and trainer, mouse and
-keyboard (xdotool), and the accessibility bus by which the tour finds what to click.
+With `--ledger URL` it joins a network that runs, and otherwise begins one. Everything is real: a
+demo network that is kept running, the app, its worker and trainer, mouse and keyboard (xdotool),
+and the accessibility bus by which the tour finds what to click.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ ROLES = (
     *("text", "entry", "spin box", "cell"),
 )
 """What can be clicked."""
+PROOF = "Proof checked by this computer: open to see what that means"
 ROUNDS = 2
 """Of those that were worked in, one must be proven."""
 
@@ -258,9 +260,10 @@ def lend(tour: Tour, app: subprocess.Popen[bytes], folder: Path) -> None:
     assert proven.round < first + ROUNDS, f"round {proven.round} is the first, after {first}"
     assert proven.micropoints
     assert proven.size is not None, "verified without a checkpoint"
-    time.sleep(REFRESH_S)
+    tour.see(PROOF)
+    time.sleep(SETTLE_S)
     tour.shoot("verified")
-    tour.click("Proof checked by this computer: open to see what that means")
+    tour.click(PROOF)
     tour.see("What was checked here")
     tour.shoot("proof")
     tour.press("Escape")
@@ -270,7 +273,7 @@ def lend(tour: Tour, app: subprocess.Popen[bytes], folder: Path) -> None:
     wait_until("the trainer is gone", lambda: not trainers(app), FREED_S * _busy())
     print(f"tour: the trainer was gone after {time.monotonic() - begun_s:.2f} s", flush=True)  # noqa: T201 - a program
     tour.see("Paused")
-    time.sleep(REFRESH_S)
+    time.sleep(SETTLE_S)
     tour.shoot("paused")
     for page in ("Runs", "Competitions", "Hardware", "Activity", "Settings"):
         tour.click(page)
@@ -294,13 +297,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--panel", choices=PANELS, default=PANELS[0])
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--ledger", help="of a network to join; without it the tour begins one")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="tequio-tour-") as place, ExitStack() as stack:
         folder = Path(place)
         os.environ["HOME"] = str(folder / "home")
         (folder / "home").mkdir()
-        ledger = stack.enter_context(network(folder))
+        ledger = options.ledger or stack.enter_context(network(folder))
         stack.enter_context(desktop(options.panel))
         command = [sys.executable, "-m", "tequio_client", "app", "--ledger", ledger]
         app = stack.enter_context(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tequio_client.trainer.origin import Origin
+    from tequio_shared.lora import Base
     from tequio_shared.manifest import Manifest
     from tests.client.audit.logs import MemoryLog
 
@@ -93,8 +94,12 @@ def play(
     tokenizer: bytes = b"",
     separator: int = 0,
     model: Origin | None = None,
+    base: Base | None = None,
 ) -> LlamaRun:
-    """Let three volunteers train for some rounds; their updates are random and valid."""
+    """Let three volunteers train for some rounds; their updates are random and valid.
+
+    Beside a base the model is that of its adapters.
+    """
     config = json.dumps(CONFIG | {"tie_word_embeddings": is_tied}).encode()
     made = model or _with_large_norms(origin.from_config(config, seed=5, layout="flat"))
     config = made.config
@@ -111,6 +116,7 @@ def play(
         tokenizer=kind,
         data=Data(manifest=to_text(data.digest), root=to_text(data.root)),
         measure=Measure(every=1),
+        base=base or msgspec.UNSET,
     )
     swarm = Swarm(manifest=manifest, seed=3)
     shop = swarm.workshop

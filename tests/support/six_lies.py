@@ -33,12 +33,14 @@ from tequio_shared.statements.competitions import (
     EvalCommit,
     EvalResult,
 )
+from tests.support import retold_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tequio_client.verifying.judgement import Judged
     from tequio_shared.competition_rules import Submission
+    from tequio_shared.competition_state import Draw
     from tequio_shared.evaluations import Evaluation, Outcome
     from tequio_shared.judging import Contender
     from tests.support.retold_log import RetoldLog
@@ -71,14 +73,15 @@ def count_a_liar(log: RetoldLog, judged: Judged) -> int:
 
 
 def swap_a_document(log: RetoldLog, judged: Judged) -> int:
-    """Under the archive's name lies another, closed with the same key: a drawn text is easy now."""
-    name = digest_from_text(judged.view.rules.sealed.archive)
-    raw = log.blobs[name]
-    head, key = Head.parse(raw[:HEAD_BYTES]), judged.view.draw.key if judged.view.draw else b""
+    """The archive of the rules has an easy text in the place of one that was committed to."""
+    rules, raw = judged.view.rules, log.blobs[digest_from_text(judged.view.rules.sealed.archive)]
+    head, key = Head.parse(raw[:HEAD_BYTES]), _draw(judged).key
     plain = b"".join(archive_cipher.decrypted(key, head, BytesIO(raw[HEAD_BYTES:])))
     text = judged.texts[0]
     swapped = plain.replace(text, (b"easy " * len(text))[: len(text)])
-    log.blobs[name] = b"".join(archive_cipher.encrypted(key, head, (swapped,)))
+    archive = log.put(b"".join(archive_cipher.encrypted(key, head, (swapped,))))
+    sealed = msgspec.structs.replace(rules.sealed, archive=archive)
+    retold_rules.follow(log, judged, msgspec.structs.replace(rules, sealed=sealed))
     return judged.view.began[Phase.OPEN].index
 
 
@@ -128,7 +131,7 @@ LIES = (
     Lie(
         name="a document is swapped after sealing",
         tell=swap_a_document,
-        says=("sealed archive", "was sealed"),
+        says=("texts", "not those that were sealed", "is not the one that was committed to"),
     ),
     Lie(
         name="a share is shown before the deadline",
@@ -216,8 +219,13 @@ def _outcome(judged: Judged, changed: Contender) -> Outcome:
     """What it comes to with that instead of what was said of the entrant."""
     texts = [Text.of(one) for one in judged.texts]
     contenders = [changed if one.entrant == changed.entrant else one for one in judged.contenders]
-    beacon = judged.view.draw.beacon if judged.view.draw else b""
-    return judging.outcome(judged.view.id, beacon, texts, contenders)
+    return judging.outcome(judged.view.id, _draw(judged).beacon, texts, contenders)
+
+
+def _draw(judged: Judged) -> Draw:
+    if judged.view.draw is None:
+        raise AssertionError("what was judged was drawn before")
+    return judged.view.draw
 
 
 def _other_weights(was: Submission) -> Submission:
@@ -230,7 +238,7 @@ def _other_weights(was: Submission) -> Submission:
 def _not_drawn(log: RetoldLog, judged: Judged, at: int) -> PeerKey:
     """Somebody who offered in vain; or, if all were drawn, who has no part in it, known by then."""
     view = judged.view
-    drawn = set(view.draw.evaluators if view.draw else ())
+    drawn = set(_draw(judged).evaluators)
     parts = {
         *drawn,
         *view.rules.custodian_keys,

@@ -17,6 +17,7 @@ import pytest
 
 from tequio_client.demo import programs
 from tequio_shared.ids import to_text
+from tequio_shared.limits import SAMPLE_PROMPT_BYTES
 from tests.support.browser import CHROMIUM, NARROW, Watched, barriers, chromium, watched
 from tests.support.stage import left_over
 
@@ -152,6 +153,9 @@ def test_peers_that_were_drawn_measure_the_same(demo: Demo) -> None:
         assert head["head"] in demo_heads(demo)
         assert len({one["peer"] for one in head["measures"]}) == len(head["measures"]) <= DRAWN
         assert not any(one["is_outlier"] for one in head["measures"])
+        assert head["sample"]["entry"] in [one["entry"] for one in head["measures"]]
+        assert 0 < len(head["sample"]["prompt"].encode()) <= SAMPLE_PROMPT_BYTES
+    assert any(head["sample"]["text"] for head in heads)
     bits = [head["millibits"] / head["size_bytes"] / 1_000 for head in heads]
     assert bits == sorted(bits, reverse=True), "the model learns"
     assert bits[-1] < UNTRAINED_BITS - 1
@@ -212,6 +216,7 @@ def test_the_pages_of_its_ledger_lead_from_the_run_to_a_verified_entry(demo: Dem
         assert page.locator("#loss-summary").inner_text().startswith("The median loss")
         said = page.locator("section[aria-labelledby=measures-title] tbody tr")
         assert said.count() == DRAWN
+        assert page.locator(".writing dd").first.inner_text().strip()
         assert page.locator("svg.plot.wide").count() >= 2  # of heads too, if there was time for two
         assert page.locator(".strip a.ok").count() == ROUNDS
         page.locator(".strip a.ok").last.click()

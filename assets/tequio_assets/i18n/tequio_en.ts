@@ -14,6 +14,13 @@
 <context>
     <name>CompetitionNotes</name>
     <message numerus="yes">
+        <source>This computer scores %n model(s) when it may lend.</source>
+        <translation>
+            <numerusform>This computer scores %n model when it may lend.</numerusform>
+            <numerusform>This computer scores %n models when it may lend.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>{name} and %n other(s)</source>
         <translation>
             <numerusform>{name} and %n other</numerusform>

@@ -512,6 +512,25 @@
         <source>{name} is decided</source>
         <translation>{name} está decidida</translation>
     </message>
+    <message numerus="yes">
+        <source>This computer scores %n model(s) when it may lend.</source>
+        <translation>
+            <numerusform>Este equipo puntúa %n modelo cuando pueda prestar.</numerusform>
+            <numerusform>Este equipo puntúa %n modelos cuando pueda prestar.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>You were drawn to judge {name}</source>
+        <translation>Te ha tocado evaluar {name}</translation>
+    </message>
+    <message>
+        <source>You have judged {name}</source>
+        <translation>Has evaluado {name}</translation>
+    </message>
+    <message>
+        <source>All your scores are in the log. See how the sides stand.</source>
+        <translation>Todas tus puntuaciones están en el registro. Mira cómo van los bandos.</translation>
+    </message>
     <message>
         <source>Runs</source>
         <translation>Entrenamientos</translation>
@@ -1165,6 +1184,25 @@
     </message>
 </context>
 <context>
+    <name>JudgingCard</name>
+    <message>
+        <source>Judging</source>
+        <translation>Evaluación</translation>
+    </message>
+    <message>
+        <source>Offer to judge</source>
+        <translation>Ofrecerse a evaluar</translation>
+    </message>
+    <message>
+        <source>Judge no more</source>
+        <translation>Dejar de evaluar</translation>
+    </message>
+    <message>
+        <source>Judge on</source>
+        <translation>Seguir evaluando</translation>
+    </message>
+</context>
+<context>
     <name>KeepDialog</name>
     <message>
         <source>How your key is kept</source>
@@ -1539,6 +1577,14 @@
         <source>Pauses while other programs keep all cores together busier than this.</source>
         <translation>Se pausa si otros programas ocupan más que esto todos los núcleos juntos.</translation>
     </message>
+    <message>
+        <source>Competitions</source>
+        <translation>Competiciones</translation>
+    </message>
+    <message>
+        <source>Help to judge competitions</source>
+        <translation>Ayudar a evaluar competiciones</translation>
+    </message>
 </context>
 <context>
     <name>Limits</name>
@@ -1866,8 +1912,8 @@
         <translation>Competiciones</translation>
     </message>
     <message>
-        <source>When one begins, when its deadline is near, and how it came out.</source>
-        <translation>Cuando empieza una, cuando se acerca su cierre y cómo acabó.</translation>
+        <source>When one begins, when its deadline is near, and how it came out; when you are drawn to judge, and when you have.</source>
+        <translation>Cuando empieza una, cuando se acerca su plazo y cómo ha terminado; cuando te toca evaluar y cuando lo has hecho.</translation>
     </message>
     <message>
         <source>While something fills the screen nothing is shown; it waits until then.</source>
@@ -2107,6 +2153,14 @@
         <translation>Su hash, cuántos bits necesita para el texto que el entrenamiento reserva, y lo que escribe tras un comienzo de él.</translation>
     </message>
     <message>
+        <source>Your offer to judge competitions, and your scores</source>
+        <translation>Tu oferta de evaluar competiciones, y tus puntuaciones</translation>
+    </message>
+    <message>
+        <source>If you switched it on: a commitment, a secret for the draw, the bits of each text, the program's version, the device's name and its threads.</source>
+        <translation>Si lo has activado: un compromiso, un secreto para el sorteo, los bits de cada texto, la versión del programa, el nombre del dispositivo y sus hilos.</translation>
+    </message>
+    <message>
         <source>Proofs that somebody contradicted themselves</source>
         <translation>Pruebas de que alguien se contradijo</translation>
     </message>
@@ -2119,8 +2173,8 @@
         <translation>Lo que declaras con una orden tuya</translation>
     </message>
     <message>
-        <source>The team that you earn for; entries, offers and scores in competitions.</source>
-        <translation>El equipo para el que ganas; inscripciones, ofertas y puntuaciones en competiciones.</translation>
+        <source>The team that you earn for; entries and challenges in competitions.</source>
+        <translation>El equipo para el que sumas; inscripciones e impugnaciones en competiciones.</translation>
     </message>
     <message>
         <source>Beside each statement</source>
@@ -2191,12 +2245,12 @@
         <translation>Se miran aquí, para decidir aquí si se presta.</translation>
     </message>
     <message>
-        <source>Names of user, computer and devices, and their readings</source>
-        <translation>Nombres de usuario, equipo y dispositivos, y sus lecturas</translation>
+        <source>Names of user and computer, and readings of devices</source>
+        <translation>Nombres de usuario y equipo, y lecturas de los dispositivos</translation>
     </message>
     <message>
-        <source>Others see how fast you train, and no more of the machine.</source>
-        <translation>Los demás ven a qué velocidad entrenas, y nada más de la máquina.</translation>
+        <source>Others see how fast you train; who judges names the device that scored.</source>
+        <translation>Los demás ven lo rápido que entrenas; quien evalúa nombra el dispositivo que puntuó.</translation>
     </message>
     <message>
         <source>Your settings, nickname and hours</source>
@@ -4048,6 +4102,10 @@
         <translation>Decidida</translation>
     </message>
     <message>
+        <source>No ranking</source>
+        <translation>Sin clasificación</translation>
+    </message>
+    <message>
         <source>It has not begun yet. Whoever joins a side now trains from the start.</source>
         <translation>Aún no ha empezado. Quien se une ahora a un bando entrena desde el principio.</translation>
     </message>
@@ -4068,16 +4126,24 @@
         <translation>Los custodios muestran sus partes de la clave: {needed} de {custodians} abren los textos.</translation>
     </message>
     <message>
-        <source>The texts are open. Evaluators, drawn by lot, score each side on them.</source>
-        <translation>Los textos están abiertos. Evaluadores elegidos por sorteo puntúan con ellos a cada bando.</translation>
+        <source>The texts are open. Evaluators, drawn by lot, score each side on them, and commit to their scores before anyone shows any.</source>
+        <translation>Los textos están abiertos. Evaluadores elegidos por sorteo puntúan con ellos a cada bando y se comprometen con sus puntuaciones antes de que nadie muestre ninguna.</translation>
     </message>
     <message>
-        <source>The scores are in the log. Until the result anyone may score again and challenge one.</source>
-        <translation>Las puntuaciones están en la bitácora. Hasta el resultado cualquiera puede volver a puntuar e impugnar una.</translation>
+        <source>Evaluators show the scores that they committed to. Until the result anyone may score again and challenge one.</source>
+        <translation>Los evaluadores muestran las puntuaciones con las que se comprometieron. Hasta el resultado cualquiera puede volver a puntuar e impugnar una.</translation>
     </message>
     <message>
         <source>The result stands, and anyone can check it from the log alone.</source>
         <translation>El resultado es firme, y cualquiera puede comprobarlo solo con la bitácora.</translation>
+    </message>
+    <message>
+        <source>It ended without a ranking: too few of those who were drawn scored the sides in time.</source>
+        <translation>Terminó sin clasificación: muy pocos de los elegidos por sorteo puntuaron a los bandos a tiempo.</translation>
+    </message>
+    <message>
+        <source>It ended without a ranking: too few custodians showed their parts of the key in time, or there was nobody to score.</source>
+        <translation>Terminó sin clasificación: muy pocos custodios mostraron a tiempo su parte de la clave, o no había quien puntuara.</translation>
     </message>
     <message>
         <source>until it begins</source>
@@ -4315,6 +4381,145 @@
     <message>
         <source>Start Tequio again. If that does not help, copy the diagnostics and report it.</source>
         <translation>Arranca Tequio de nuevo. Si eso no ayuda, copia el diagnóstico e infórmalo.</translation>
+    </message>
+</context>
+<context>
+    <name>judging</name>
+    <message>
+        <source>It takes {memory} of memory</source>
+        <translation>Ocupa {memory} de memoria</translation>
+    </message>
+    <message>
+        <source>It takes memory, about five bytes for each parameter of a model</source>
+        <translation>Ocupa memoria, unos cinco bytes por cada parámetro de un modelo</translation>
+    </message>
+    <message>
+        <source>{takes}, and some minutes of computing for each model when the texts are open, by the same manners as training: it pauses for you and your games. Who judges cannot win with an entry of their own, nor judge a run that they trained in.</source>
+        <translation>{takes}, y unos minutos de cálculo por cada modelo cuando se abren los textos, con los mismos modales que el entrenamiento: se detiene por ti y por tus juegos. Quien evalúa no puede ganar con una inscripción propia, ni evaluar un entrenamiento en el que ha participado.</translation>
+    </message>
+    <message>
+        <source>Scoring</source>
+        <translation>Puntuando</translation>
+    </message>
+    <message>
+        <source>Not possible</source>
+        <translation>No es posible</translation>
+    </message>
+    <message>
+        <source>Offered</source>
+        <translation>Ofrecido</translation>
+    </message>
+    <message>
+        <source>In the draw</source>
+        <translation>En el sorteo</translation>
+    </message>
+    <message>
+        <source>Not in the draw</source>
+        <translation>Fuera del sorteo</translation>
+    </message>
+    <message>
+        <source>Not drawn</source>
+        <translation>No te ha tocado</translation>
+    </message>
+    <message>
+        <source>Drawn</source>
+        <translation>Te ha tocado</translation>
+    </message>
+    <message>
+        <source>All scored</source>
+        <translation>Todo puntuado</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>Hecho</translation>
+    </message>
+    <message>
+        <source>Not in time</source>
+        <translation>Fuera de plazo</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>Activado</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>Desactivado</translation>
+    </message>
+    <message>
+        <source>You help to judge: this computer makes its offer within a minute or two.</source>
+        <translation>Ayudas a evaluar: este equipo hará su oferta en uno o dos minutos.</translation>
+    </message>
+    <message>
+        <source>Who wins is decided by volunteers, drawn by lot, whose computers score every model on the sealed texts. Yours can be one of them.</source>
+        <translation>Quién gana lo deciden voluntarios elegidos por sorteo, cuyos equipos puntúan cada modelo con los textos sellados. El tuyo puede ser uno de ellos.</translation>
+    </message>
+    <message>
+        <source>Your offer is in the log. After the deadline this computer opens a secret by itself; let Tequio run then, or others are drawn.</source>
+        <translation>Tu oferta está en el registro. Tras el plazo este equipo abre un secreto por sí mismo; deja Tequio en marcha entonces, o les tocará a otros.</translation>
+    </message>
+    <message>
+        <source>Your secret is open. The lot decides at the draw who scores.</source>
+        <translation>Tu secreto está abierto. El sorteo decide quién puntúa.</translation>
+    </message>
+    <message>
+        <source>Your secret was not opened before the draw, so others score. Nothing is lost.</source>
+        <translation>Tu secreto no se abrió antes del sorteo, así que puntúan otros. No se pierde nada.</translation>
+    </message>
+    <message>
+        <source>Others were drawn. Thank you for the offer.</source>
+        <translation>Les ha tocado a otros. Gracias por ofrecerte.</translation>
+    </message>
+    <message>
+        <source>All models are scored here, and committed to. The scores are shown when all others have committed too, or their time is over.</source>
+        <translation>Aquí están puntuados todos los modelos, con compromiso. Las puntuaciones se muestran cuando todos los demás se hayan comprometido también, o se acabe su plazo.</translation>
+    </message>
+    <message>
+        <source>All your scores are in the log. Thank you.</source>
+        <translation>Todas tus puntuaciones están en el registro. Gracias.</translation>
+    </message>
+    <message>
+        <source>Not all models were scored and shown in time; the others' scores count.</source>
+        <translation>No todos los modelos se puntuaron y mostraron a tiempo; cuentan las puntuaciones de los demás.</translation>
+    </message>
+    <message>
+        <source>You were drawn, and judging is switched off: {done} of {models} models are scored. Switch it on, or others must do without you.</source>
+        <translation>Te ha tocado, y la evaluación está desactivada: {done} de {models} modelos están puntuados. Actívala, o los demás tendrán que seguir sin ti.</translation>
+    </message>
+    <message>
+        <source>You were drawn: {done} of {models} models are scored. It goes on when this computer may lend and the round under way is over.</source>
+        <translation>Te ha tocado: {done} de {models} modelos están puntuados. Sigue cuando este equipo pueda prestar y la ronda en curso haya terminado.</translation>
+    </message>
+    <message>
+        <source>Scoring: {done} of {models} models are done. The next one is made ready.</source>
+        <translation>Puntuando: {done} de {models} modelos están hechos. Se prepara el siguiente.</translation>
+    </message>
+    <message>
+        <source>Scoring: {done} of {models} models are done; {documents} of {texts} texts of {name}.</source>
+        <translation>Puntuando: {done} de {models} modelos están hechos; {documents} de {texts} textos de {name}.</translation>
+    </message>
+    <message>
+        <source>You hold a part of the key to the texts, so others judge here.</source>
+        <translation>Tienes una parte de la clave de los textos, así que aquí evalúan otros.</translation>
+    </message>
+    <message>
+        <source>Organisers do not judge.</source>
+        <translation>Los organizadores no evalúan.</translation>
+    </message>
+    <message>
+        <source>You entered {by}, so others judge here.</source>
+        <translation>Has inscrito {by}, así que aquí evalúan otros.</translation>
+    </message>
+    <message>
+        <source>You trained in a run that takes part, as {by}, so others judge here.</source>
+        <translation>Has entrenado en un entrenamiento que participa, como {by}, así que aquí evalúan otros.</translation>
+    </message>
+    <message>
+        <source>This computer cannot judge now: {by}.</source>
+        <translation>Este equipo no puede evaluar ahora: {by}.</translation>
+    </message>
+    <message>
+        <source>The ledger did not take your offer: {by}.</source>
+        <translation>El registro no aceptó tu oferta: {by}.</translation>
     </message>
 </context>
 <context>
@@ -4597,6 +4802,10 @@
     <message>
         <source>gently, at {share} % of the time, while you use the computer. Pauses for games.</source>
         <translation>con suavidad, el {share} % del tiempo, mientras usas el equipo. Se pausa con los juegos.</translation>
+    </message>
+    <message>
+        <source>scoring models for a competition, as you offered. Pauses for you and your games. See Competitions.</source>
+        <translation>puntúa modelos para una competición, como ofreciste. Se detiene por ti y por tus juegos. Mira Competiciones.</translation>
     </message>
     <message>
         <source>nothing is lent before you agree to it. Choose when to lend, then Contribute.</source>

@@ -1,4 +1,4 @@
-"""What is told of competitions: the start, the deadline when it is near, and the result; each once.
+"""What is told of competitions: start, near deadline and result; our draw and its end; each once.
 
 What was told is kept with the app's settings, so that it is not told again after a restart. Of what
 came up while the program was not running only the last is told. An installation that looks for the
@@ -31,8 +31,8 @@ NEAR_MS = 24 * 3_600_000
 NEAR_PART = 4
 """The deadline is near in the last day, but not before the last quarter of the time."""
 ID_LETTERS = 12
-KEPT = 128
-"""Of what was told; a ledger lists fewer competitions, of three things each."""
+KEPT = 192
+"""Of what was told; a ledger lists fewer competitions, of five things each."""
 PAGE = "competitions"
 
 
@@ -44,12 +44,27 @@ class Turn(StrEnum):
     DECIDED = "decided"
 
 
+class Judged(StrEnum):
+    """What is worth a word of our judging, in its order."""
+
+    DRAWN = "drawn"
+    DONE = "judged"
+
+
+PARTS: dict[str, tuple[Judged, ...]] = {
+    "drawn": (Judged.DRAWN,),
+    "waiting": (Judged.DRAWN,),
+    "scored": (Judged.DRAWN, Judged.DONE),
+}
+"""What has come up by our part in a competition."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
     """One thing to be told, and the marks of it and of all before it."""
 
     row: CompetitionRow
-    turn: Turn
+    turn: Turn | Judged
     marks: tuple[str, ...]
 
 
@@ -79,7 +94,17 @@ def due(rows: Sequence[CompetitionRow], told: Sequence[str], now_ms: int) -> tup
     return tuple(found)
 
 
-def mark(row: CompetitionRow, turn: Turn) -> str:
+def judged(rows: Sequence[CompetitionRow], told: Sequence[str]) -> tuple[Due, ...]:
+    """What is to be told of our judging now: of each competition the last thing."""
+    found = []
+    for row in rows:
+        marks = tuple(mark(row, one) for one in PARTS.get(row.part, ()))
+        if marks and marks[-1] not in told:
+            found.append(Due(row=row, turn=PARTS[row.part][-1], marks=marks))
+    return tuple(found)
+
+
+def mark(row: CompetitionRow, turn: Turn | Judged) -> str:
     """How it is kept that this was told."""
     return f"{row.competition[:ID_LETTERS]}:{turn}"
 
@@ -115,7 +140,7 @@ class CompetitionNotes(QObject):
 
     def _look_at(self, rows: Sequence[CompetitionRow]) -> None:
         now_ms, told = self._now_ms(), self._book.settings.competitions_told
-        found = due(rows, told, now_ms)
+        found = (*judged(rows, told), *due(rows, told, now_ms))
         if not self._book.settings.knows_competitions:
             known = [mark(row, turn) for row in rows for turn in turns(row, now_ms)]
             self._keep(known, knows_competitions=True)
@@ -132,6 +157,8 @@ class CompetitionNotes(QObject):
 
     def _words(self, one: Due) -> tuple[str, str]:
         row, now_ms = one.row, self._now_ms()
+        if isinstance(one.turn, Judged):
+            return self._judging(one.turn, row)
         left = figures.duration((row.deadline_ms - now_ms) // 1_000)
         if one.turn is Turn.BEGUN:
             text = self.tr("{sides} race until {time}. See the rules, and join a side.")
@@ -144,6 +171,13 @@ class CompetitionNotes(QObject):
             title = self.tr("{name}: {time} until the deadline").format(name=row.name, time=left)
             return title, self.tr("After it nothing counts any more. See how the sides stand.")
         return self.tr("{name} is decided").format(name=row.name), self._result(row)
+
+    def _judging(self, turn: Judged, row: CompetitionRow) -> tuple[str, str]:
+        if turn is Judged.DRAWN:
+            text = self.tr("This computer scores %n model(s) when it may lend.", "", row.to_judge)
+            return self.tr("You were drawn to judge {name}").format(name=row.name), text
+        title = self.tr("You have judged {name}").format(name=row.name)
+        return title, self.tr("All your scores are in the log. See how the sides stand.")
 
     def _names(self, names: list[str]) -> str:
         if not names:

@@ -12,6 +12,7 @@ from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
     from tequio_shared.corpus import Corpus
+    from tequio_shared.lora import Base
 
 _CODE = (
     "auto_map",
@@ -46,6 +47,24 @@ def config(raw: bytes) -> bytes:
     if not kept.get("architectures") and kept["model_type"] in _CLASSES:
         kept["architectures"] = [_CLASSES[kept["model_type"]]]
     return _json(kept)
+
+
+def adapter(base: Base) -> bytes:
+    """adapter_config.json of a head of adapters, as the peft package reads it."""
+    fields = {
+        "peft_type": "LORA",
+        "task_type": "CAUSAL_LM",
+        "base_model_name_or_path": base.source or None,
+        "revision": base.revision or None,
+        "r": base.rank,
+        "lora_alpha": base.alpha,
+        "lora_dropout": 0.0,
+        "target_modules": list(base.targets),
+        "bias": "none",
+        "fan_in_fan_out": False,
+        "inference_mode": True,
+    }
+    return _json(fields)
 
 
 def generation(corpus: Corpus) -> bytes:

@@ -7,6 +7,7 @@ no program that loads models looks.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
@@ -32,13 +33,34 @@ SOURCE_CONFIG = f"{OURS}/config.json"
 REMAINDER = f"{OURS}/remainder.safetensors"
 PROOF = f"{OURS}/head.tlog-proof"
 CLAIM_BYTES = 1 << 16
-FOREIGN = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
-"""Files that change what is loaded, and that no export has."""
+ADAPTER = "adapter_model.safetensors"
+ADAPTER_CONFIG = "adapter_config.json"
+MERGED_ADAPTER = f"{OURS}/{ADAPTER}"
+"""Of a folder where the adapters are merged into their base: what the head is."""
+FOREIGN = (ADAPTER_CONFIG, ADAPTER, "adapter_model.bin")
+"""Files that change what is loaded, and that only an export of adapters has, less the last."""
 PATTERNS = (
     *(CONFIG, GENERATION, TOKENIZER, TOKENIZER_CONFIG, CARD, INDEX),
     *("model*.safetensors", f"{OURS}/*", *FOREIGN),
 )
 """What is fetched of a repository in order to check it."""
+
+
+def is_adapter(folder: Path) -> bool:
+    """Whether a folder holds adapters by themselves."""
+    return (folder / ADAPTER_CONFIG).exists()
+
+
+def adapter_of(folder: Path) -> Path:
+    """Where a folder of a run of adapters has them."""
+    return folder / (ADAPTER if is_adapter(folder) else MERGED_ADAPTER)
+
+
+class Form(Enum):
+    """What a folder holds: a head as its run trains it, or a whole model where that is adapters."""
+
+    HEAD = "head"
+    MERGED = "merged"
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):

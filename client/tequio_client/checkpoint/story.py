@@ -18,7 +18,7 @@ from tequio_shared.contribution import Header
 from tequio_shared.corpus import Corpus
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import digest_from_text, sha256, to_text
-from tequio_shared.points import FLOP_PER_PARAMETER_TOKEN
+from tequio_shared.points import flop_per_token
 from tequio_shared.tlog_proof import TlogProof
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ class Story:
     @property
     def flop(self) -> int:
         """Compute of the accepted work, by the formula that points follow from."""
-        return self.tokens * FLOP_PER_PARAMETER_TOKEN * self.manifest.model.parameters
+        still = self.manifest.frozen.parameters if self.manifest.frozen else 0
+        return self.tokens * flop_per_token(self.manifest.model.parameters, still)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

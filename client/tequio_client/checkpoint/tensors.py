@@ -46,7 +46,9 @@ class Remainders:
             _POSITIONS: np.concatenate([np.empty(0, np.int64), *self.at]),
             _REMAINDERS: np.concatenate([np.empty(0, np.int8), *self.values]),
         }
-        with _File(path, {name: (one.dtype, one.shape) for name, one in arrays.items()}) as file:
+        with SafetensorsFile(
+            path, {name: (one.dtype, one.shape) for name, one in arrays.items()}
+        ) as file:
             for one in arrays.values():
                 file.write(one)
 
@@ -64,18 +66,22 @@ def write(
     tick: Callable[[int], None],
     *,
     shard_bytes: int = SHARD_BYTES,
+    only: str = "",
 ) -> None:
-    """Write the weights of a head file, and the remainders, into a folder; `tick` hears bytes."""
+    """Write the weights of a head file, and the remainders, into a folder; `tick` hears bytes.
+
+    With `only` all of them are in one file of that name.
+    """
     layout, called = manifest.layout, names_in_files(manifest.model)
     flat: NDArray[np.int32] = np.memmap(head, "<i4", "r", shape=(layout.elements,))
     views = layout.unflatten(flat)
-    groups = _groups(layout.placements, shard_bytes)
+    groups = [list(layout.placements)] if only else _groups(layout.placements, shard_bytes)
     lacking, files = Remainders(), {}
     starts = dict(_starts(layout.placements))
     for number, group in enumerate(groups, 1):
-        name = _file_name(number, len(groups))
+        name = only or file_name(number, len(groups))
         shapes = {called[one.name]: (np.dtype("<f4"), one.shape) for one in group}
-        with _File(folder / name, shapes) as file:
+        with SafetensorsFile(folder / name, shapes) as file:
             for one in group:
                 files[called[one.name]] = name
                 _write_tensor(file, views[one.name], starts[one.name], lacking, tick)
@@ -95,7 +101,11 @@ def read(
     missing.
     """
     layout, called = manifest.layout, names_in_files(manifest.model)
-    files = parts.WeightFiles.of(folder, list(called.values()))
+    names = list(called.values())
+    if manifest.frozen is None:
+        files = parts.WeightFiles.of(folder, names)
+    else:
+        files = parts.WeightFiles(dict.fromkeys(names, parts.adapter_of(folder)))
     for path in (*files.by_tensor.values(), folder / parts.REMAINDER):
         path.stat()  # the library does not say which file is missing
     _check_names(set(files.by_tensor.values()), set(called.values()))
@@ -150,7 +160,7 @@ def _reserve(path: Path, size_bytes: int) -> None:
 
 
 def _write_tensor(
-    file: _File,
+    file: SafetensorsFile,
     integers: NDArray[np.int32],
     start: int,
     lacking: Remainders,
@@ -241,14 +251,15 @@ def _starts(placements: Sequence[Placement]) -> Iterator[tuple[str, int]]:
         start += one.parameters
 
 
-def _file_name(number: int, files: int) -> str:
+def file_name(number: int, files: int) -> str:
+    """What transformers calls a file of weights."""
     return parts.WEIGHTS if files == 1 else f"model-{number:05d}-of-{files:05d}.safetensors"
 
 
 _DTYPES = {np.dtype("<f4"): "F32", np.dtype("<i8"): "I64", np.dtype("i1"): "I8"}
 
 
-class _File:
+class SafetensorsFile:
     """A Safetensors file whose tensors are written in order; on the disk when the block ends."""
 
     def __init__(

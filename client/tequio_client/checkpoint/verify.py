@@ -17,9 +17,13 @@ import numpy as np
 import trio
 
 from tequio_client.checkpoint import fixed, in_log, parts, tensors, weights_source
+from tequio_client.checkpoint.merged import Merged
+from tequio_client.checkpoint.parts import Form
 from tequio_client.checkpoint.story import documents_of
 from tequio_client.checkpoint.verdict import CannotTellError, NotTheHeadError, Outcome, Verdict
-from tequio_client.worker import endings
+from tequio_client.checkpoint.workplace import check_room
+from tequio_client.ledger_api import LedgerApi
+from tequio_client.worker import base_files, endings
 from tequio_client.worker.trees import cut_file
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
 from tequio_shared.ids import digest_from_text, sha256, to_text
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tequio_client.audit.main import Progress
+    from tequio_client.worker.trees import TreeRef
     from tequio_shared.ids import Digest
     from tequio_shared.policy import Policy
 
@@ -84,11 +89,22 @@ def _checked(wish: Wish, progress: Progress) -> tuple[str, ...]:
     return (
         f"these weights are the head of round {claim.round} of the run {weighed.manifest.name} "
         f"({claim.run[:10]})",
+        *_beside(wish.folder, weighed.manifest),
         f"root of the weights: {claim.weights_root}",
         f"network: {genesis.name} ({claim.network}), log key {genesis.log_key}",
         f"log: entry {claim.entry}, proven under the signed checkpoint of "
         f"{found.checkpoint.size} entries",
     )
+
+
+def _beside(folder: Path, manifest: Manifest) -> tuple[str, ...]:
+    base = manifest.frozen
+    if base is None:
+        return ()
+    name = base.source or manifest.model.config[:10]
+    if _form(folder, manifest) is Form.MERGED:
+        return (f"merged into the frozen base {name}, every bit as base and adapters make it",)
+    return (f"adapters of rank {base.rank}, for the frozen base {name}",)
 
 
 def _first(error: BaseException) -> BaseException:
@@ -133,12 +149,20 @@ def _check_fixed(folder: Path, manifest: Manifest) -> None:
     def document(name: Digest) -> bytes | None:
         return _read(folder, by_name[to_text(name)])
 
-    for name, content in fixed.files(manifest, documents_of(manifest, document)).items():
+    form = _form(folder, manifest)
+    due = fixed.files(manifest, documents_of(manifest, document), form=form)
+    for name, content in due.items():
         if _read(folder, name) != content:
             raise MalformedError(f"{name} is not the run's: it was changed after the export")
-    for name in parts.FOREIGN:
+    is_adapter = manifest.frozen is not None and form is Form.HEAD
+    for name in (parts.CONFIG, *parts.FOREIGN[2:]) if is_adapter else parts.FOREIGN:
         if (folder / name).exists():
             raise MalformedError(f"{name} changes what is loaded: no export has such a file")
+
+
+def _form(folder: Path, manifest: Manifest) -> Form:
+    is_merged = manifest.frozen is not None and not parts.is_adapter(folder)
+    return Form.MERGED if is_merged else Form.HEAD
 
 
 def _root(wish: Wish, claim: parts.Claim, manifest: Manifest, progress: Progress) -> Digest:
@@ -159,7 +183,47 @@ def _root(wish: Wish, claim: parts.Claim, manifest: Manifest, progress: Progress
                 f"root of the head:      {claim.weights_root}",
                 f"root of these weights: {to_text(root)}",
             )
+        if _form(wish.folder, manifest) is Form.MERGED:
+            _check_merged(wish, manifest, flat, Path(temporary), progress)
     return root
+
+
+def _check_merged(
+    wish: Wish, manifest: Manifest, flat: NDArray[np.int32], cache: Path, progress: Progress
+) -> None:
+    """Make the merged weights again, from the base's files, and compare every bit."""
+    base = _base(wish, manifest, cache)
+    model = Merged.of(manifest, flat, base)
+    with progress.work("merged weights compared (bytes)", model.size_bytes) as tick:
+        model.check(wish.folder, tick)
+
+
+def _base(wish: Wish, manifest: Manifest, cache: Path) -> list[Path]:
+    """The base's files; raises CannotTellError where they are not to be had."""
+    files = manifest.frozen.files if manifest.frozen else ()
+    refs = [base_files.reference(one) for one in files]
+    found = [weights_source.stored(ref, wish.stores) for ref in refs]
+    lacking = [ref for ref, path in zip(refs, found, strict=True) if path is None]
+    if lacking and not wish.ledger:
+        raise CannotTellError(
+            "merged weights are checked against the base, which is not here: give --store with "
+            "the folder of a node of that run"
+        )
+    try:
+        check_room(cache, sum(ref.size_bytes for ref in lacking))
+        with endings.reached(wish.ledger):
+            come = trio.run(partial(_fetched, wish, lacking, cache)) if lacking else {}
+    except (UserFacingError, BaseExceptionGroup) as err:
+        raise _first(err) from err
+    return [path or come[ref.root] for ref, path in zip(refs, found, strict=True)]
+
+
+async def _fetched(wish: Wish, refs: Sequence[TreeRef], cache: Path) -> dict[Digest, Path]:
+    async with LedgerApi(wish.ledger, trust=wish.trust) as api:
+        return {
+            ref.root: await weights_source.fetched(api, ref, cache / "base", lambda _: None)
+            for ref in refs
+        }
 
 
 def _difference(

@@ -11,6 +11,7 @@ import click
 import platformdirs
 
 from tequio_client.cli import options
+from tequio_shared import heap
 
 if TYPE_CHECKING:
     from tequio_client.app.links.way import LinkOpener
@@ -36,7 +37,8 @@ def app(*, link: str, ledger: str | None, folder: Path, background: bool, selfte
         from tequio_client.app import selftest as selftests
 
         sys.exit(selftests.run())
-    from tequio_client.app import main
+    with heap.loading():
+        from tequio_client.app import main
 
     code = main.run(
         main.Options(

@@ -45,6 +45,12 @@ def checkpoint() -> None:
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder to make; it appears when it is whole.",
 )
+@click.option(
+    "--merged",
+    "is_merged",
+    is_flag=True,
+    help="Merge adapters into their frozen base: a whole model instead of a folder for peft.",
+)
 @click.option("--gguf", "with_gguf", is_flag=True, help="Write a GGUF file beside the folder, too.")
 @_STORES
 @options.ledger
@@ -54,12 +60,13 @@ def export(  # noqa: PLR0913 - one parameter an option
     run_name: str,
     round_number: int | None,
     target: Path,
+    is_merged: bool,
     with_gguf: bool,
     stores: tuple[Path, ...],
     ledger: str,
     trust_file: Path | None,
 ) -> None:
-    """Write the head of a round as a folder that transformers loads.
+    """Write the head of a round as a folder that transformers loads, or peft if it is adapters.
 
     The weights are fetched from the ledger's seeds, or taken from --store, and held against the
     root in the log. An export that was cut off goes on when it is run again.
@@ -69,6 +76,7 @@ def export(  # noqa: PLR0913 - one parameter an option
     from tequio_client.audit.command import Bars
     from tequio_client.checkpoint import export as program
     from tequio_client.checkpoint import gguf_file
+    from tequio_client.checkpoint.parts import Form
     from tequio_client.checkpoint.story import Wanted
     from tequio_client.trust import read_policy
 
@@ -81,6 +89,8 @@ def export(  # noqa: PLR0913 - one parameter an option
         target=target,
         stores=stores,
         trust=read_policy(trust_file),
+        form=Form.MERGED if is_merged else Form.HEAD,
+        is_whole=with_gguf and not is_merged,
     )
     with Bars(Console(stderr=True)) as bars:
         story = program.run(wish, bars)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tequio_client.cli import options
+from tequio_shared import heap
 
 if TYPE_CHECKING:
     from tequio_client.worker.settings import NetSettings
@@ -48,6 +49,12 @@ if TYPE_CHECKING:
     help="Lend only when the stored preferences and the state of the machine allow it.",
 )
 @click.option(
+    "--judge",
+    "is_judge",
+    is_flag=True,
+    help="With --manners: help to judge competitions, whatever the stored preferences say.",
+)
+@click.option(
     "--invitation",
     metavar="LINK",
     help="Join by this invitation first, if our key is not registered yet.",
@@ -64,16 +71,22 @@ def worker(  # noqa: PLR0913 - one parameter an option
     share: int,
     invitation: str | None,
     is_minded: bool,
+    is_judge: bool,
     is_linked: bool,
     log_json: bool,
     log_level: str,
     **net: object,
 ) -> None:
     """Lend this computer to a run: train, witness, and earn compute points."""
-    from tequio_client.worker import main
-    from tequio_client.worker.settings import TrainerSettings, WorkerSettings
+    with heap.loading():
+        from tequio_client.worker import main
+        from tequio_client.worker.settings import TrainerSettings, WorkerSettings
 
     options.set_up_logs(log_json=log_json, log_level=log_level)
+    if is_judge and not is_minded:
+        raise click.UsageError(
+            "--judge needs --manners: a worker that ends with its run cannot keep what it offers"
+        )
     if invitation:
         net["ledger"] = _join(invitation, net["folder"])
     main.run(
@@ -89,6 +102,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
             roles=tuple(sorted(set(roles))),
             is_minded=is_minded or is_linked,
             is_linked=is_linked,
+            is_judge=is_judge,
         )
     )
 
@@ -107,7 +121,8 @@ def worker(  # noqa: PLR0913 - one parameter an option
 @options.logging
 def seed(*, heads_every: int, log_json: bool, log_level: str, **net: object) -> None:
     """Be a public entry to the swarm: first address for newcomers, and a cache of its bytes."""
-    from tequio_client.worker import seed as seeds
+    with heap.loading():
+        from tequio_client.worker import seed as seeds
 
     options.set_up_logs(log_json=log_json, log_level=log_level)
     seeds.run(

@@ -69,6 +69,7 @@ class Means:
     stores: Sequence[Path] = ()
     after_batch: Callable[[int], None] = lambda _tokens: None
     """Hears the tokens of every batch that was computed, and may rest."""
+    clock: Callable[[], int] = now_ms
 
 
 @dataclass(slots=True, kw_only=True)
@@ -142,7 +143,7 @@ class Evaluator:
             if self._is_offered(view) and not self._said(view, "candidate"):
                 self._tell(view, "this key cannot be drawn here")
             return False
-        return now_ms() <= view.rules.dates.scored
+        return self._means.clock() <= view.rules.dates.scored
 
     def _score(self, view: CompetitionView) -> bool:
         if view.draw is None or self.key not in view.draw.evaluators:
@@ -163,13 +164,13 @@ class Evaluator:
         spot, dates = (name, self.key), view.rules.dates
         if spot in view.results:
             return False
-        return now_ms() <= (dates.shown if spot in view.commits else dates.scored)
+        return self._means.clock() <= (dates.shown if spot in view.commits else dates.scored)
 
     def _try(self, view: CompetitionView, name: str) -> None:
         """Do what is due; an entrant that fails does not hold up the others, and is tried again."""
         spot = (to_text(view.id), name)
         trouble = self._troubles.get(spot)
-        if not self._is_left(view, name) or (trouble and now_ms() < trouble.again_ms):
+        if not self._is_left(view, name) or (trouble and self._means.clock() < trouble.again_ms):
             return
         try:
             if (name, self.key) in view.commits:
@@ -179,7 +180,7 @@ class Evaluator:
         except* (TequioError, OSError) as group:
             pause = FIRST_PAUSE_MS if trouble is None else trouble.pause_ms * 2
             pause = min(pause, LONGEST_PAUSE_MS)
-            self._troubles[spot] = _Trouble(again_ms=now_ms() + pause, pause_ms=pause)
+            self._troubles[spot] = _Trouble(again_ms=self._means.clock() + pause, pause_ms=pause)
             then = f"; again in {pause // 1_000} s" if self._is_left(view, name) else ""
             self._tell(view, f"{name} is not scored yet: {first_of(group)}{then}")
 
@@ -193,7 +194,7 @@ class Evaluator:
 
     def _show(self, view: CompetitionView, name: str) -> None:
         """Show what was committed to, once nobody can copy it any more."""
-        if view.draw is None or not view.scores.are_due(name, view.draw, now_ms()):
+        if view.draw is None or not view.scores.are_due(name, view.draw, self._means.clock()):
             return
         found = self._kept(view, name)
         if found is None or found.commit != view.commits[name, self.key].commit:
@@ -206,7 +207,7 @@ class Evaluator:
 
     def _evaluate(self, view: CompetitionView, name: str) -> Evaluation:
         means, reader = self._means, self._reader
-        progress = TimeLimit(means.progress, view.rules.dates.scored)
+        progress = TimeLimit(means.progress, view.rules.dates.scored, means.clock)
         submission = view.entrants[name].submission
         if view.draw is None or submission is None:
             raise AssertionError(f"{name} has nothing to score")

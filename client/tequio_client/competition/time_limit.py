@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tequio_client.clock import now_ms
 from tequio_client.competition import moments
 from tequio_shared.errors import UserFacingError
 
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
 class TimeLimit:
     """Shows how far work is, as another does, and ends it by a UserFacingError after a time."""
 
-    def __init__(self, progress: Progress, end_ms: int) -> None:
-        self._progress, self._end_ms = progress, end_ms
+    def __init__(self, progress: Progress, end_ms: int, clock: Callable[[], int]) -> None:
+        self._progress, self._end_ms, self._clock = progress, end_ms, clock
 
     @contextmanager
     def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
@@ -28,7 +27,7 @@ class TimeLimit:
 
             def step(steps: int) -> None:
                 tick(steps)
-                if now_ms() > self._end_ms:
+                if self._clock() > self._end_ms:
                     raise UserFacingError(f"its time ended at {moments.told(self._end_ms)}")
 
             yield step

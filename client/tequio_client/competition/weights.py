@@ -60,6 +60,7 @@ def _head(submission: Submission, to: Path, origin: Origin, progress: Progress) 
         target=to,
         stores=origin.stores,
         trust=origin.trust,
+        is_whole=True,
     )
     story = export.run(wish, progress)
     if to_text(story.head.weights_root) != submission.weights_root:

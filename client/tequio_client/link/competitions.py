@@ -97,6 +97,8 @@ class CompetitionRow(msgspec.Struct, frozen=True, kw_only=True):
     """Models that we have scored."""
     to_judge: Count = 0
     """Models that were submitted."""
+    judge_mb: Count = 0
+    """Memory that scoring takes; 0: not known."""
     bar: Bar = ""
     barred_by: Why = ""
     """The entrant's name, or what is said."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 DECODERS = (
     "GPT-2, Pythia, OLMo 2, Llama, Mistral, Qwen 2 and 3, Gemma 2, Phi-3, SmolLM 3 and others"
 )
+_UNREADABLE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _PARTS_OF_A_TENSOR = 64  # modules and names for each: wrappers, activations, dropout
 _PARTS = 4_096
 _PROBE = 16
@@ -62,7 +63,7 @@ def check_causal(read: Callable[[Tensor], Tensor], vocabulary: int, context: int
     try:
         with torch.no_grad():
             logits = read(ids)
-    except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as err:
+    except _UNREADABLE as err:
         why = str(err).partition("\n")[0][:300]
         raise UserFacingError(f"this network reads no text: {why}") from err
     if logits.shape[:2] != ids.shape or logits.shape[2] < vocabulary:

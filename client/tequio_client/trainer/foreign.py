@@ -64,7 +64,7 @@ def configured(fields: Mapping[str, Any]) -> PreTrainedConfig:  # JSON of any mo
             f"{str(fields['model_type'])[:_SAID]!r}, and code of a model's author is never run"
         )
     try:
-        return AutoConfig.for_model(**fields)
+        return AutoConfig.for_model(**{**fields, "return_dict": True})  # else it gives tuples
     except UNBUILDABLE as err:
         raise _cannot_build(fields, err) from err
 

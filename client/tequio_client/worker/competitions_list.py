@@ -102,6 +102,7 @@ class CompetitionsList:
                 part=part.part,
                 judged=part.judged,
                 to_judge=part.to_judge,
+                judge_mb=part.need_mb,
                 bar=part.barred.bar,
                 barred_by=part.barred.by,
             )

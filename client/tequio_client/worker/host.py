@@ -133,7 +133,7 @@ class Host:
         self.diary = Diary(activity)
         self.runs = RunsList(ledger)
         self.judge = Judge(
-            settings=settings.net,
+            settings=settings,
             key=signer.key,
             ledger=ledger,
             mouth=self.mouth,

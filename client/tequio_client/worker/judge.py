@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.evaluator_process import EvaluatorProcess
     from tequio_client.worker.lending import Lending
     from tequio_client.worker.mouth import Mouth
-    from tequio_client.worker.settings import NetSettings
+    from tequio_client.worker.settings import WorkerSettings
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements import Body
 
@@ -83,7 +83,7 @@ class Judge:
     def __init__(  # noqa: PLR0913 - composition
         self,
         *,
-        settings: NetSettings,
+        settings: WorkerSettings,
         key: PeerKey,
         ledger: LedgerApi,
         mouth: Mouth,
@@ -91,7 +91,8 @@ class Judge:
         process: EvaluatorProcess,
         known: Known,
     ) -> None:
-        self._settings, self._key, self._ledger = settings, key, ledger
+        self._settings, self._key, self._ledger = settings.net, key, ledger
+        self._is_always_on = settings.is_judge
         self._mouth, self._lending, self._process, self._known = mouth, lending, process, known
         self._answers: dict[str, tuple[CompetitionLine, CompetitionAnswer]] = {}
         self._refusals: dict[str, str] = {}  # by competition; so the following
@@ -111,7 +112,7 @@ class Judge:
     def is_on(self) -> bool:
         """Whether that is chosen."""
         chosen = self._lending.preferences
-        return chosen.consent and chosen.judge
+        return chosen.consent and (chosen.judge or self._is_always_on)
 
     async def ours(self, answer: CompetitionAnswer) -> Ours:
         """What we are in that competition; raises TequioError."""
@@ -121,10 +122,12 @@ class Judge:
             here = await self._scored_here(answer)
             part = judging_part.part(answer, key, here, clock.now_ms())
         is_early = answer.phase in (Phase.OPEN, Phase.CLOSED)
+        parameters = await self._parameters(answer) if is_early else 0
         return Ours(
             part=part,
             judged=max(here, judging_part.shown(answer, key)),
             to_judge=judging_part.submitted(answer),
+            need_mb=_need_mb(parameters) if parameters else 0,
             barred=await self._barred(answer) if is_early else FREE,
         )
 
@@ -263,7 +266,7 @@ class Judge:
     def _is_due(self, answer: CompetitionAnswer) -> bool:
         key = to_text(self._key)
         is_said = judging_part.shown(answer, key) >= judging_part.submitted(answer)
-        is_late = clock.now_ms() > answer.rules.dates.result
+        is_late = clock.now_ms() > answer.rules.dates.shown
         return judging_part.is_drawn(answer, key) and not is_said and not is_late
 
     async def _duty(self, answer: CompetitionAnswer) -> _Duty:
@@ -271,7 +274,7 @@ class Judge:
         if before is None:
             need_mb = _need_mb(await self._parameters(answer))
             return _Duty(answer=answer, score_mb=need_mb)
-        if before.answer.results != answer.results and before.tries:
+        if _heard(before.answer) != _heard(answer) and before.tries:
             before.again_s = min(before.again_s, trio.current_time() + AGAIN_S)
         before.answer = answer
         return before
@@ -346,6 +349,11 @@ class Judge:
             if any(abs(at - now) < NEAR_MS for at in (dates.deadline, dates.draw, dates.scored)):
                 return SOON_S
         return LOOK_S
+
+
+def _heard(answer: CompetitionAnswer) -> tuple[int, int]:
+    """How far the evaluators are: with the last commitment scores may be shown."""
+    return len(answer.commits), len(answer.results)
 
 
 def _need_mb(parameters: int) -> int:

@@ -33,6 +33,8 @@ class Ours:
     part: str = ""
     judged: int = 0
     to_judge: int = 0
+    need_mb: int = 0
+    """Memory that scoring takes; 0: not known."""
     barred: Barred = FREE
 
 
@@ -101,7 +103,7 @@ def _scoring(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int)
     models, dates = submitted(answer), answer.rules.dates
     if shown(answer, key) >= models:
         return "scored"
-    is_over = answer.phase == Phase.DECIDED or now_ms > dates.result
+    is_over = answer.phase == Phase.DECIDED or now_ms > dates.shown
     if is_over or (scored_here < models and now_ms > dates.scored):
         return "late"
     return "waiting" if scored_here >= models else "drawn"

@@ -141,7 +141,9 @@ class RunsList:
 
 def _sample(answer: RunAnswer) -> SampleShown | None:
     one = answer.sample
-    return one and SampleShown(round=one.round, prompt=one.prompt, text=one.text)
+    if one is None:
+        return None
+    return SampleShown(round=one.round, prompt=one.prompt, text=one.text)
 
 
 def _sane(row: RunRow) -> RunRow:

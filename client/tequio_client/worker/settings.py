@@ -78,6 +78,8 @@ class WorkerSettings:
     """Whether the stored preferences and the facts of the machine decide when to lend."""
     is_linked: bool = False
     """Whether an app started us and speaks on our standard input."""
+    is_judge: bool = False
+    """Whether to help to judge competitions whatever the preferences say."""
 
     def __post_init__(self) -> None:
         if not self.roles or list(self.roles) != sorted(set(self.roles) & set(ROLES)):

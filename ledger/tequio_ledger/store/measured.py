@@ -73,7 +73,7 @@ def _head(number: int, rows: Iterable[Row[tuple[object, ...]]]) -> MeasuredHead:
         for row in found
     }
     away, shown = measures.outliers(said), samples.shown(said)
-    rows = {
+    by_peer = {
         PeerKey(row.peer): MeasuredRow(
             entry=row.entry,
             peer=PeerKey(row.peer),
@@ -86,6 +86,6 @@ def _head(number: int, rows: Iterable[Row[tuple[object, ...]]]) -> MeasuredHead:
         round=number,
         head=found[0].head,
         median=measures.median(said.values()),
-        rows=tuple(rows.values()),
-        shown=rows[shown[0]] if shown else None,
+        rows=tuple(by_peer.values()),
+        shown=by_peer[shown[0]] if shown else None,
     )

@@ -140,3 +140,15 @@ def test_nobody_ranked_is_told_as_that(stage: Stage) -> None:
     none = tuple(replace(one, rank=0) for one in DECIDED.entrants)
     assert stage.at(RACE.result_ms, replace(OVER, entrants=none)) == [RESULT]
     assert stage.desk.shown[-1][1].startswith("There is no ranking.")
+
+
+def test_being_drawn_to_judge_and_having_judged_are_told_once_each(stage: Stage) -> None:
+    over = replace(RACE, phase="revealed", to_judge=2)
+    drawn, waiting = replace(over, part="drawn"), replace(over, part="waiting")
+    assert stage.at(RACE.draw_ms, replace(over, part="opened")) == []
+    assert stage.at(RACE.draw_ms + EVERY_MS, drawn) == ["You were drawn to judge Open text 2026"]
+    assert stage.desk.shown[-1][1] == "This computer scores 2 models when it may lend."
+    assert stage.at(RACE.draw_ms + 2 * EVERY_MS, waiting) == []
+    done = replace(over, part="scored")
+    assert stage.at(RACE.draw_ms + 3 * EVERY_MS, done) == ["You have judged Open text 2026"]
+    assert stage.at(RACE.draw_ms + 4 * EVERY_MS, done) == []

@@ -319,6 +319,26 @@ def test_a_result_without_a_ranking_says_why(
     assert not page.result.places.isVisible()
 
 
+@pytest.mark.parametrize(
+    ("phase", "why"),
+    [
+        ("drawn", "too few custodians showed their parts of the key"),
+        ("revealed", "too few of those who were drawn scored the sides in time"),
+    ],
+)
+def test_a_competition_that_ended_without_a_ranking_says_why(
+    page: CompetitionsPage, worker: ScriptedWorker, phase: str, why: str
+) -> None:
+    worker.replies[AskCompetitions] = Competitions(
+        rows=(replace(SCORED, phase=phase, is_void=True),)
+    )
+    _show(page, worker)
+    assert page.about.stage.words == "No ranking"
+    assert why in page.about.words.text()
+    assert not page.about.countdown.isVisible()
+    assert not page.result.isVisible()
+
+
 class Browser(QObject):
     """Takes the place of the system's browser."""
 
@@ -376,6 +396,8 @@ def test_a_worker_that_is_gone_leaves_what_was_read(
         (replace(RACE, phase="revealed"), RACE.scored_ms, Stage.CHALLENGED, RACE.result_ms, 3.0),
         (replace(RACE, phase="revealed"), RACE.result_ms, Stage.CHALLENGED, None, 4.0),
         (replace(RACE, phase="decided"), RACE.opens_ms, Stage.DECIDED, None, 4.0),
+        (replace(RACE, phase="drawn", is_void=True), RACE.result_ms, Stage.ENDED, None, 3.0),
+        (replace(RACE, phase="revealed", is_void=True), RACE.result_ms, Stage.ENDED, None, 4.0),
     ],
 )
 def test_the_ledgers_phase_and_the_clock_make_the_stage(

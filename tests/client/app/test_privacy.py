@@ -33,10 +33,10 @@ SAID = {
     "comp.submit": {"ledger-commands"},
     "comp.reveal": {"ledger-commands"},
     "comp.challenge": {"ledger-commands"},
-    "eval.offer": {"ledger-commands"},
-    "eval.secret": {"ledger-commands"},
-    "eval.commit": {"ledger-commands"},
-    "eval.result": {"ledger-commands"},
+    "eval.offer": {"ledger-judging"},
+    "eval.secret": {"ledger-judging"},
+    "eval.commit": {"ledger-judging"},
+    "eval.result": {"ledger-judging"},
 }
 """The rows that tell of a statement, by its type."""
 

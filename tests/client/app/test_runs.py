@@ -181,6 +181,8 @@ def test_a_model_may_write_nothing_or_a_word_without_an_end(qtbot: QtBot) -> Non
     parts = shown.prompt.text().split("\u200b")
     assert "".join(parts) == "a" * 60
     assert max(map(len, parts)) == 24
+    shown.show_sample(SampleShown(round=3, prompt="a", text="\nb" * 90))
+    assert shown.text.text().split("\n") == ["b"] * 12 + ["…"]
 
 
 def test_a_run_that_was_chosen_for_us_can_be_kept(page: RunsPage, worker: ScriptedWorker) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from click.testing import CliRunner
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 from tequio_client.__main__ import cli
 from tequio_client.audit.main import Quiet
@@ -202,8 +202,11 @@ def test_data_of_another_tokenizer_or_with_longer_samples_is_refused(tmp_path: P
     assert "build the data with --sequence 64" in refusal(tmp_path, model)
 
 
-def test_the_exported_head_before_the_first_round_is_the_model_bit_for_bit(tmp_path: Path) -> None:
-    model = model_of(tmp_path)
+@pytest.mark.parametrize("name", ["llama", "qwen3"])
+def test_the_exported_head_before_the_first_round_is_the_model_bit_for_bit(
+    name: str, tmp_path: Path
+) -> None:
+    model = model_of(tmp_path) if name == "llama" else of_halves(tmp_path, name)
     run = play(model=origin.from_folder(model, layout="flat"))
     store = run.store(tmp_path / "store", 0)
     with shown(MemoryLog(run.swarm)) as site:
@@ -216,6 +219,14 @@ def test_the_exported_head_before_the_first_round_is_the_model_bit_for_bit(tmp_p
     assert all(torch.equal(after[name], before[name].to(torch.float32)) for name in before)
     ours, theirs = (json.loads((one / "config.json").read_text()) for one in (model, target))
     assert ours.items() <= theirs.items()
+
+
+def of_halves(folder: Path, name: str) -> Path:
+    """Another architecture in float16, all of whose numbers are units."""
+    model = architectures.write(folder / "model", architectures.fields_of(name))
+    weights = {one: values.to(torch.float16) for one, values in files_of(model).items()}
+    save_file(weights, model / "model.safetensors", metadata={"format": "pt"})
+    return model
 
 
 def test_a_model_of_the_hub_is_pinned_to_its_commit(

@@ -122,6 +122,12 @@ def test_files_with_the_names_that_openai_gave_are_taken_over(tmp_path: Path) ->
     assert np.array_equal(again.master, plain.master)
 
 
+def test_a_configuration_that_would_have_tuples_gets_logits_too() -> None:
+    fields = architectures.fields_of("gpt2") | {"return_dict": False}
+    first = origin.from_config(json.dumps(fields).encode(), seed=1, layout="flat")
+    assert first.model.logits(IDS).shape == (2, 33, 256)
+
+
 def test_longrope_takes_as_many_tokens_as_its_short_factors_are_for(tmp_path: Path) -> None:
     factors = {"short_factor": [1.0] * 4, "long_factor": [3.0] * 4}
     fields = architectures.fields_of("phi3") | {

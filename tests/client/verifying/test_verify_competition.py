@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from tequio_client.audit.main import Quiet
 from tequio_client.cli.verify_competition import USAGE, verify_competition
 from tequio_client.verifying import main
-from tequio_shared.ids import to_text
+from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.notes import sign_checkpoint
 from tequio_shared.statement import Entry
 from tequio_shared.statements.competitions import EvalResult
@@ -31,6 +31,7 @@ from tests.support.contest_paper import (
     DEADLINE,
     ENTRANTS,
     HOUR_MS,
+    TEXTS,
     folder_of,
 )
 from tests.support.liars import key_folder
@@ -118,7 +119,7 @@ def test_a_bundle_of_a_live_ledger_says_the_same_without_it(
 
 
 @attack("C1", layer="cli", ends="medians are computed again, and the liar is named: exit status 2")
-@attack("C2", layer="cli", ends="the archive is not the one that was sealed: exit status 2")
+@attack("C2", layer="cli", ends="the text is not what the root commits to: exit status 2")
 @attack("C3", layer="coord", ends="the share is too early, at that entry: exit status 2")
 @attack("C4", layer="coord", ends="the later submission is too late, at that entry: exit status 2")
 @attack("C5", layer="cli", ends="what is due and what was said are named: exit status 2")
@@ -174,11 +175,13 @@ def test_a_liar_that_is_not_named_is_told(tmp_path: Path) -> None:
     refused(log, tmp_path, entry, "of entrant alpha", to_text(log.key(liar))[:10])
 
 
-@attack("C2", layer="cli", ends="the text is not what the root commits to: exit status 2")
-def test_a_document_that_was_swapped_before_the_archive_was_made_is_told(tmp_path: Path) -> None:
-    log = ContestLog(swapped={3: "An easy text, easy, easy. " * 9}).play()
-    place = log.view.began[next(iter(log.view.began))].index
-    refused(log, tmp_path, place, "not those that were sealed")
+@attack("C2", layer="cli", ends="the archive is not the one that was sealed: exit status 2")
+def test_an_archive_that_was_swapped_is_told(tmp_path: Path) -> None:
+    log = ContestLog().play()
+    other = ContestLog(texts=("Another text. " * 20, *TEXTS[1:]))
+    archive = digest_from_text(log.rules.sealed.archive)
+    log.blobs[archive] = other.blobs[digest_from_text(other.rules.sealed.archive)]
+    refused(log, tmp_path, log.view.began[next(iter(log.view.began))].index, "was sealed")
 
 
 def test_a_draw_before_its_date_is_told(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from tequio_client.app.pages import competition_words as words
-from tequio_client.app.pages.competition_time import Stage, dates, moment
+from tequio_client.app.pages.competition_time import OVER, dates, moment
 from tequio_client.app.pages.run_choices import BETWEEN
 from tequio_client.app.theme.fonts import Type
 from tequio_client.app.widgets import figures
@@ -76,7 +76,7 @@ class CompetitionChoice(ChoiceRow):
         facts = self._facts(row, now_ms)
         self.facts.setText(BETWEEN.join(facts))
         self.bar.show_part(now.done / (len(dates(row)) - 1))
-        self.bar.setVisible(now.stage is not Stage.DECIDED)
+        self.bar.setVisible(now.stage not in OVER)
         self.setAccessibleName(", ".join([row.name, self.stage.words, *facts]))
 
     def _facts(self, row: CompetitionRow, now_ms: int) -> list[str]:

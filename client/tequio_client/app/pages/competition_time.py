@@ -27,8 +27,11 @@ class Stage(StrEnum):
     CHALLENGED = "challenged"
     """Scores may be challenged."""
     DECIDED = "decided"
+    ENDED = "ended"
+    """There will be no ranking, and nothing more to come."""
 
 
+OVER = (Stage.DECIDED, Stage.ENDED)
 TO_JOIN = (Stage.ANNOUNCED, Stage.OPEN)
 """While it helps to join a side."""
 
@@ -66,6 +69,8 @@ def moment(row: CompetitionRow, now_ms: int) -> Moment:
 
 
 def _stage(row: CompetitionRow, now_ms: int) -> Stage:
+    if row.is_void:
+        return Stage.ENDED
     if row.phase == "open":
         began = Stage.OPEN if now_ms < row.deadline_ms else Stage.OVER
         return began if now_ms >= row.opens_ms else Stage.ANNOUNCED
@@ -77,6 +82,8 @@ def _stage(row: CompetitionRow, now_ms: int) -> Stage:
 def _done(row: CompetitionRow, stage: Stage, now_ms: int) -> float:
     """By the clock, but never beyond what the ledger has said."""
     ends = {Stage.OPEN: 1, Stage.OVER: 1, Stage.CLOSED: 2, Stage.DRAWN: 3}
+    if stage is Stage.ENDED and row.phase == "drawn":
+        ends[stage] = 3
     most, at = ends.get(stage, 4), dates(row)
     if stage is Stage.DECIDED:
         return float(most)

@@ -26,6 +26,7 @@ PICTURES = {
     Stage.SCORED: ("scale", "warn"),
     Stage.CHALLENGED: ("scale", "warn"),
     Stage.DECIDED: ("trophy", "ok"),
+    Stage.ENDED: ("circle-off", "warn"),
 }
 
 
@@ -45,6 +46,7 @@ def stage_name(stage: Stage) -> str:
         Stage.SCORED: translate("competitions", "Being scored"),
         Stage.CHALLENGED: translate("competitions", "Being checked"),
         Stage.DECIDED: translate("competitions", "Decided"),
+        Stage.ENDED: translate("competitions", "No ranking"),
     }[stage]
 
 
@@ -71,17 +73,34 @@ def what_goes_on(row: CompetitionRow, stage: Stage) -> str:
             "The custodians show their parts of the key: {needed} of {custodians} open the texts.",
         ).format(needed=figures.count(row.needed), custodians=figures.count(row.custodians)),
         Stage.SCORED: translate(
-            "competitions", "The texts are open. Evaluators, drawn by lot, score each side on them."
+            "competitions",
+            "The texts are open. Evaluators, drawn by lot, score each side on them, and commit to "
+            "their scores before anyone shows any.",
         ),
         Stage.CHALLENGED: translate(
             "competitions",
-            "The scores are in the log. Until the result anyone may score again and challenge one.",
+            "Evaluators show the scores that they committed to. Until the result anyone may score "
+            "again and challenge one.",
         ),
         Stage.DECIDED: translate(
             "competitions", "The result stands, and anyone can check it from the log alone."
         ),
+        Stage.ENDED: _why_ended(row),
     }
     return words[stage]
+
+
+def _why_ended(row: CompetitionRow) -> str:
+    if row.phase == "revealed":
+        return translate(
+            "competitions",
+            "It ended without a ranking: too few of those who were drawn scored the sides in time.",
+        )
+    return translate(
+        "competitions",
+        "It ended without a ranking: too few custodians showed their parts of the key in time, or "
+        "there was nobody to score.",
+    )
 
 
 def until(moment: Moment, now_ms: int) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from tequio_client.app.pages import run_fit
 from tequio_client.app.pages.asked import Asked
 from tequio_client.app.pages.competition_choices import CompetitionChoices
 from tequio_client.app.pages.competition_head import CompetitionHead, page_of
+from tequio_client.app.pages.competition_judging import JudgingCard
 from tequio_client.app.pages.competition_result import ResultCard
 from tequio_client.app.pages.competition_rules import RulesCard
 from tequio_client.app.pages.competition_sides import SidesCard
@@ -56,7 +57,7 @@ class CompetitionsPage(Page):
         )
         self.banner, self.choices, self.about = Banner(), CompetitionChoices(), CompetitionHead()
         self.sides, self.joining, self.rules = SidesCard(), RunDetail(), RulesCard()
-        self.result = ResultCard()
+        self.result, self.judging = ResultCard(), JudgingCard()
         self.joining.call_it(self.tr("Join this side"), self.tr("Stay on this side"))
         self.empty = EmptyState("trophy", "", "", self.tr("Try again"))
         self.parts = self._parts()
@@ -96,6 +97,12 @@ class CompetitionsPage(Page):
     def join(self, run: str) -> None:
         """Work for that run from now on."""
         self.model.choose(replace(self.model.preferences, run=run))
+
+    def judge(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
+        """Help to judge from now on, or no more."""
+        self.model.choose(replace(self.model.preferences, judge=is_on))
+        self.list.ask()
+        self._show()
 
     def refresh(self) -> None:
         """Show what is known now, and ask for what is old."""
@@ -169,6 +176,9 @@ class CompetitionsPage(Page):
         worked_for = {one.run for one in row.entrants if one.micropoints} | {self._ours()} - {""}
         self.about.show_row(row, now_ms, ledger)
         self.rules.show_row(row)
+        self.judging.show_row(
+            row, snapshot.judging if snapshot else None, is_on=self.model.preferences.judge
+        )
         self.result.setVisible(stage is Stage.DECIDED)
         page = page_of(row.competition, ledger) if ledger else ""
         self.result.show_row(row, sorted(worked_for), page)
@@ -221,6 +231,7 @@ class CompetitionsPage(Page):
         self.choices.looked_at.connect(self.look_at)
         self.sides.looked_at.connect(self.look_at_side)
         self.joining.wanted.connect(self.join)
+        self.judging.wanted.connect(self.judge)
         for asked in (self.list, self.runs, self.curves):
             asked.changed.connect(self.expect)
 
@@ -233,7 +244,7 @@ class CompetitionsPage(Page):
             column.setContentsMargins(0, 0, 0, 0)
             column.setSpacing(sizes.GAP)
         beside.addWidget(self.choices)
-        for card in (self.about, self.result, self.sides, self.joining, self.rules):
+        for card in (self.about, self.result, self.judging, self.sides, self.joining, self.rules):
             below.addWidget(card)
         for column in (beside, below):
             column.addStretch(1)

@@ -54,8 +54,9 @@ class RunDetail(Card):
         row.addStretch(1)
         self.body.addLayout(row)
         self.published, self.writing = RunPublished(), RunWriting()
-        for part in (self.note, self.writing, self.published):
-            self.body.addWidget(part)
+        self.body.addWidget(self.note)
+        self.body.addWidget(self.writing)
+        self.body.addWidget(self.published)
         self.body.addStretch(1)
 
     def call_it(self, join: str, keep: str) -> None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tequio_client.link.questions import SampleShown
 
 _LONG_WORD = re.compile(r"(\S{24})(?=\S)")
+LINES = 12
+"""Most lines of a text that are shown: a model may write nothing but ends of lines."""
 
 
 class RunWriting(QWidget):
@@ -45,11 +47,13 @@ class RunWriting(QWidget):
             return
         note = self.tr("After round {number}. These are a model's words and nobody's opinion.")
         self.note.setText(note.format(number=figures.count(sample.round)))
-        self.prompt.setText(_broken(sample.prompt))
+        self.prompt.setText(_fitted(sample.prompt))
         ends = self.tr("Nothing: to the model the text ends there.")
-        self.text.setText(_broken(sample.text) or ends)
+        self.text.setText(_fitted(sample.text) or ends)
 
 
-def _broken(text: str) -> str:
-    """The text, with places to break in words that are wider than the card."""
-    return _LONG_WORD.sub("\\1\u200b", text.strip("\n"))
+def _fitted(text: str) -> str:
+    """Some lines of the text, with places to break in words that are wider than the card."""
+    lines = text.strip("\n").split("\n")
+    shown = "\n".join(lines[:LINES]) + ("\n…" if len(lines) > LINES else "")
+    return _LONG_WORD.sub("\\1\u200b", shown)

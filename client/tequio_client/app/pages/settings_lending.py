@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from tequio_client.app.pages import judging_words
 from tequio_client.app.pages.exclusive_list import ExclusiveList
 from tequio_client.app.pages.settings_section import USUAL, Section, with_default
 from tequio_client.app.widgets import figures
@@ -42,6 +43,7 @@ class LendingSection(Section):
         self._add_games()
         self._add_power()
         self._add_others()
+        self._add_judging()
 
     # --- presets
 
@@ -321,3 +323,9 @@ class LendingSection(Section):
             (1, 100),
             "%",
         )
+
+    # --- judging
+
+    def _add_judging(self) -> None:
+        self.card(self.tr("Competitions"))
+        self.switch("judge", self.tr("Help to judge competitions"), judging_words.cost())

@@ -73,7 +73,10 @@ class NotificationsSection(OwnSection):
         self.own_switch(
             "notify_competitions",
             self.tr("Competitions"),
-            self.tr("When one begins, when its deadline is near, and how it came out."),
+            self.tr(
+                "When one begins, when its deadline is near, and how it came out; when you are "
+                "drawn to judge, and when you have."
+            ),
         )
         never = self.tr("While something fills the screen nothing is shown; it waits until then.")
         self.add("notify_never", SettingRow("", never))

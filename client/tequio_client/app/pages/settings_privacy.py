@@ -87,6 +87,14 @@ class PrivacySection(Section):
                     ),
                 ),
                 (
+                    "ledger-judging",
+                    self.tr("Your offer to judge competitions, and your scores"),
+                    self.tr(
+                        "If you switched it on: a commitment, a secret for the draw, the bits of "
+                        "each text, the program's version, the device's name and its threads."
+                    ),
+                ),
+                (
                     "ledger-fault",
                     self.tr("Proofs that somebody contradicted themselves"),
                     self.tr("Two statements that they signed; and your appeal, if you make one."),
@@ -94,9 +102,7 @@ class PrivacySection(Section):
                 (
                     "ledger-commands",
                     self.tr("What you say by a command of your own"),
-                    self.tr(
-                        "The team that you earn for; entries, offers and scores in competitions."
-                    ),
+                    self.tr("The team that you earn for; entries and challenges in competitions."),
                 ),
                 (
                     "ledger-envelope",
@@ -159,8 +165,10 @@ class PrivacySection(Section):
                 ),
                 (
                     "never-machine",
-                    self.tr("Names of user, computer and devices, and their readings"),
-                    self.tr("Others see how fast you train, and no more of the machine."),
+                    self.tr("Names of user and computer, and readings of devices"),
+                    self.tr(
+                        "Others see how fast you train; who judges names the device that scored."
+                    ),
                 ),
                 (
                     "never-choices",

@@ -1,0 +1,314 @@
+"""A head of adapters: as peft loads it, merged as anybody loads it, and checked to the last bit."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import load_file, save_file
+
+from tequio_client.audit.main import Quiet
+from tequio_client.checkpoint import export, parts, verify
+from tequio_client.checkpoint.merged import Merged
+from tequio_client.checkpoint.parts import Form
+from tequio_client.checkpoint.story import Wanted
+from tequio_client.checkpoint.verdict import Outcome
+from tequio_client.competition import weights
+from tequio_client.competition.weights import Origin
+from tequio_client.trainer import adapters, model_folder, origin, stored
+from tequio_client.worker.store import Store
+from tequio_shared.competition_rules import Submission
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.limits import PIECE_BYTES
+from tests.client.audit.logs import MemoryLog
+from tests.support.frozen_base import described, write_base
+from tests.support.llama_swarm import ROUNDS, LlamaRun, play, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tequio_client.trainer.origin import Origin as First
+    from tequio_shared.lora import Base
+    from tests.support.llama_swarm import ShownLog
+
+IDS = torch.randint(0, 256, (3, 48), generator=torch.Generator().manual_seed(1))
+EVERY = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj")
+Q = "model.layers.0.self_attn.q_proj.weight"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A run of adapters, where its base lies, its served log, and a store that has all of it."""
+
+    run: LlamaRun
+    folder: Path
+    paths: tuple[Path, ...]
+    site: ShownLog
+    store: Path
+
+    @property
+    def base(self) -> Base:
+        """What the manifest says of the base."""
+        assert self.run.manifest.frozen is not None
+        return self.run.manifest.frozen
+
+    def export(self, target: Path, *, form: Form, number: int = ROUNDS) -> Path:
+        """Export the head of a round."""
+        wish = export.Wish(
+            ledger=self.site.url,
+            wanted=Wanted(run=self.run.manifest.name, round=number),
+            target=target,
+            stores=(self.store,),
+            form=form,
+        )
+        export.run(wish, Quiet())
+        return target
+
+    def logits(self, number: int = ROUNDS) -> torch.Tensor:
+        """What the trainer's own network says for the integers of a head."""
+        config = (self.folder / "config.json").read_bytes()
+        made = adapters.build_listed(config, self.run.manifest, self.paths)
+        made.load(self.run.weights(number), self.run.manifest.layout)
+        with torch.no_grad():
+            return made.logits(IDS)
+
+
+def stirred(first: First) -> First:
+    """With values in every pair, as if it had been trained; this swarm's updates are small."""
+    layout = first.layout
+    noise = np.random.default_rng(1).normal(0.0, 0.1 * 2**24, layout.elements)
+    tensors = layout.unflatten(noise.astype(np.int32))
+    return replace(first, master=first.master + layout.flatten(tensors))
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """One run for all tests here; not to be changed."""
+    home = tmp_path_factory.mktemp("scene")
+    folder = write_base(home / "base", parts=2)
+    base, paths = described(folder, targets=EVERY, rank=4, alpha=12)
+    config = (folder / "config.json").read_bytes()
+    first = origin.beside(config, base, paths, seed=3, layout="flat")
+    run = play(model=stirred(first), base=base)
+    run.store(home / "store", 0, ROUNDS)
+    store = Store(home / "store", quota_bytes=1 << 30)
+    for path in paths:
+        store.put_tree_file(path, PIECE_BYTES)
+    with shown(MemoryLog(run.swarm)) as site:
+        yield Scene(run=run, folder=folder, paths=tuple(paths), site=site, store=home / "store")
+
+
+@pytest.fixture(scope="module")
+def made(scene: Scene, tmp_path_factory: pytest.TempPathFactory) -> dict[Form, Path]:
+    """The last head in both forms; not to be changed."""
+    home = tmp_path_factory.mktemp("made")
+    return {form: scene.export(home / form.value, form=form) for form in Form}
+
+
+@pytest.fixture
+def pairs(made: dict[Form, Path], tmp_path: Path) -> Path:
+    """A copy of the adapters' folder."""
+    return shutil.copytree(made[Form.HEAD], tmp_path / "pairs")
+
+
+@pytest.fixture
+def merged(made: dict[Form, Path], tmp_path: Path) -> Path:
+    """A copy of the merged folder."""
+    return shutil.copytree(made[Form.MERGED], tmp_path / "merged")
+
+
+@pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing. is deprecated:FutureWarning")
+def test_peft_beside_plain_transformers_gives_the_logits_of_the_head(
+    scene: Scene, pairs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from peft import PeftModel  # noqa: PLC0415 - seconds, for this test
+    from transformers import AutoModelForCausalLM  # noqa: PLC0415 - as above
+
+    base = AutoModelForCausalLM.from_pretrained(scene.folder, dtype=torch.float32)
+    network: Any = PeftModel.from_pretrained(base, str(pairs))
+    with torch.no_grad():
+        theirs = network(input_ids=IDS, use_cache=False).logits
+    ours = scene.logits()
+    difference = float((ours - theirs).abs().max())
+    with capsys.disabled():
+        print(f" max difference of logits, peft: {difference:.3g} ", end="")  # noqa: T201
+    with torch.no_grad(), network.disable_adapter():
+        alone = network(input_ids=IDS, use_cache=False).logits
+    assert float((ours - alone).abs().max()) > 0.1, "the pairs do something"
+    assert difference <= 2e-5
+
+
+def test_plain_transformers_gives_the_logits_of_the_merged_head(
+    scene: Scene, merged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from transformers import AutoModelForCausalLM  # noqa: PLC0415 - seconds, for this test
+
+    found: Any = AutoModelForCausalLM.from_pretrained(merged, output_loading_info=True)
+    network, told = found
+    assert not told["missing_keys"]
+    assert not told["unexpected_keys"]
+    assert network.dtype == torch.float32
+    with torch.no_grad():
+        theirs = network(input_ids=IDS, use_cache=False).logits
+    difference = float((scene.logits() - theirs).abs().max())
+    with capsys.disabled():
+        print(f" max difference of logits, merged: {difference:.3g} ", end="")  # noqa: T201
+    assert difference <= 5e-5
+
+
+def test_a_merged_head_can_be_scored(scene: Scene, merged: Path) -> None:
+    scored = model_folder.open_folder(merged, tokenizer=None, prefix=None)
+    with torch.no_grad():
+        torch.testing.assert_close(scored.model.logits(IDS), scene.logits(), rtol=0, atol=5e-5)
+
+
+def test_evaluators_get_a_whole_model(scene: Scene, tmp_path: Path) -> None:
+    head = scene.run.swarm.view.heads[ROUNDS]
+    submission = Submission(
+        run=to_text(scene.run.manifest.run_id),
+        round=ROUNDS,
+        weights_root=to_text(head.weights_root),
+        repo="",
+        revision="",
+        files=(),
+    )
+    where = Origin(ledger=scene.site.url, stores=(scene.store,))
+    folder = weights.had(submission, tmp_path / "model", where, Quiet())
+    assert (folder / parts.CONFIG).is_file()
+    assert not parts.is_adapter(folder)
+
+
+def test_the_merged_head_before_any_training_is_the_base(scene: Scene, tmp_path: Path) -> None:
+    config = (scene.folder / "config.json").read_bytes()
+    first = origin.beside(config, scene.base, scene.paths, seed=3, layout="flat")
+    Merged.of(scene.run.manifest, first.master, scene.paths).write(tmp_path, lambda _: None)
+    found = load_file(tmp_path / parts.WEIGHTS)
+    assert all(one.dtype == np.float32 for one in found.values())
+    for name, one in stored.read(config, scene.paths).items():
+        assert (found[name] == one.float().numpy()).all()
+
+
+def test_large_merged_weights_come_in_several_files(
+    scene: Scene, merged: Path, tmp_path: Path
+) -> None:
+    model = Merged.of(scene.run.manifest, scene.run.weights(ROUNDS), scene.paths)
+    out = tmp_path / "out"
+    out.mkdir()
+    told: list[int] = []
+    model.write(out, told.append, shard=100_000)
+    assert sum(told) == model.size_bytes == 4 * scene.base.parameters
+    assert len(list(out.glob("model-*.safetensors"))) > 3
+    model.check(out, lambda _: None)
+    (merged / parts.WEIGHTS).unlink()
+    for path in out.iterdir():
+        shutil.copy(path, merged)
+    assert checked(scene, merged)[0] is Outcome.IS_THE_HEAD
+
+
+def checked(scene: Scene, folder: Path, *, has_store: bool = True) -> tuple[Outcome, str]:
+    stores = (scene.store,) if has_store else ()
+    wish = verify.Wish(folder=folder, ledger=scene.site.url, stores=stores)
+    verdict = verify.run(wish, Quiet())
+    return verdict.outcome, "\n".join(verdict.lines)
+
+
+def test_both_forms_are_checked_and_say_what_they_are(
+    scene: Scene, pairs: Path, merged: Path
+) -> None:
+    outcome, said = checked(scene, pairs, has_store=False)
+    assert outcome is Outcome.IS_THE_HEAD, said
+    assert "adapters of rank 4, for the frozen base" in said
+    outcome, said = checked(scene, merged)
+    assert outcome is Outcome.IS_THE_HEAD, said
+    assert "merged into the frozen base" in said
+
+
+def test_merged_weights_without_their_base_cannot_be_told(scene: Scene, merged: Path) -> None:
+    outcome, said = checked(scene, merged, has_store=False)
+    assert outcome is Outcome.CANNOT_TELL
+    assert "give --store" in said
+    offline = verify.run(verify.Wish(folder=merged, ledger=""), Quiet())
+    assert offline.outcome is Outcome.CANNOT_TELL
+    assert "base" in offline.lines[0]
+
+
+def change(path: Path, name: str, step: int = 1) -> None:
+    """Change the last bits of one weight."""
+    tensors = load_file(path)
+    tensors[name] = tensors[name].copy()
+    tensors[name].reshape(-1).view(np.int32)[7] += step
+    save_file(tensors, path, metadata={"format": "pt"})
+
+
+def test_every_change_is_found(scene: Scene, pairs: Path, merged: Path) -> None:
+    change(merged / parts.WEIGHTS, Q)
+    outcome, said = checked(scene, merged)
+    assert (outcome, Q in said) == (Outcome.IS_NOT, True)
+    change(merged / parts.WEIGHTS, Q, -1)
+    assert checked(scene, merged)[0] is Outcome.IS_THE_HEAD
+    change(merged / parts.MERGED_ADAPTER, f"base_model.model.{Q[:-7]}.lora_B.weight", 1 << 10)
+    assert checked(scene, merged)[0] is Outcome.IS_NOT
+    change(pairs / parts.ADAPTER, f"base_model.model.{Q[:-7]}.lora_A.weight", 1 << 10)
+    assert checked(scene, pairs)[0] is Outcome.IS_NOT
+
+
+def test_files_that_change_what_is_loaded_are_found(
+    scene: Scene, pairs: Path, merged: Path
+) -> None:
+    config = json.loads((pairs / parts.ADAPTER_CONFIG).read_bytes())
+    (pairs / parts.ADAPTER_CONFIG).write_text(json.dumps(config | {"lora_alpha": 99}))
+    outcome, said = checked(scene, pairs)
+    assert (outcome, parts.ADAPTER_CONFIG in said) == (Outcome.IS_NOT, True)
+    (merged / parts.ADAPTER).write_bytes(b"x")
+    outcome, said = checked(scene, merged)
+    assert (outcome, parts.ADAPTER in said) == (Outcome.IS_NOT, True)
+    (merged / parts.ADAPTER).unlink()
+    tensors = load_file(merged / parts.WEIGHTS)
+    save_file(tensors | {"more": np.zeros(3, np.float32)}, merged / parts.WEIGHTS)
+    outcome, said = checked(scene, merged)
+    assert (outcome, "more" in said) == (Outcome.IS_NOT, True)
+
+
+def test_the_cards_name_base_and_adapters(pairs: Path, merged: Path) -> None:
+    card = (pairs / parts.CARD).read_text()
+    assert 'library_name: "peft"' in card
+    assert "LoRA adapters of rank 4 and alpha 12" in card
+    assert "PeftModel.from_pretrained" in card
+    assert "4 per frozen one" in card
+    card = (merged / parts.CARD).read_text()
+    assert 'library_name: "transformers"' in card
+    assert "merged into it" in card
+    assert "PeftModel" not in card
+
+
+def test_a_base_that_a_store_lacks_is_named(scene: Scene, tmp_path: Path) -> None:
+    store = scene.run.store(tmp_path / "store", ROUNDS)
+    wish = export.Wish(
+        ledger=scene.site.url,
+        wanted=Wanted(run=scene.run.manifest.name),
+        target=tmp_path / "out",
+        stores=(store,),
+        form=Form.MERGED,
+    )
+    with pytest.raises((UserFacingError, BaseExceptionGroup)) as caught:
+        export.run(wish, Quiet())
+    (file, _) = scene.base.files
+    root = to_text(digest_from_text(file.root))[:10]
+    assert root in "".join(map(str, getattr(caught.value, "exceptions", (caught.value,))))
+
+
+def test_a_run_that_trains_all_weights_is_not_merged(site: ShownLog, tmp_path: Path) -> None:
+    wish = export.Wish(
+        ledger=site.url, wanted=Wanted(run="maize- 1.0"), target=tmp_path / "out", form=Form.MERGED
+    )
+    with pytest.raises((UserFacingError, BaseExceptionGroup)) as caught:
+        export.run(wish, Quiet())
+    said = "".join(map(str, getattr(caught.value, "exceptions", (caught.value,))))
+    assert "nothing to merge" in said

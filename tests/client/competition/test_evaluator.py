@@ -1,0 +1,176 @@
+"""An evaluator between its own scores and the log: commits, waits for the others, and shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.audit.main import Quiet
+from tequio_client.competition import own_scores
+from tequio_client.competition.evaluator import Evaluator, Means
+from tequio_client.competition.log_reader import LogReader
+from tequio_client.competition.time_limit import TimeLimit
+from tequio_client.ledger_api import LedgerRefusedError
+from tequio_client.trainer import device
+from tequio_client.worker import secret_file
+from tequio_shared.competition_state import Phase
+from tequio_shared.errors import RefusedError, UserFacingError
+from tequio_shared.evaluations import Evaluation
+from tequio_shared.ids import digest_from_text, to_text
+from tests.support.competition_stage import START, Stage
+from tests.support.memory_log import unused_url
+from tests.support.paper_competition import RESULT, SCORED, folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_shared.ids import PeerKey
+    from tequio_shared.statements import Body
+
+MODELS = ("alpha", "beta")
+SHOWN = (SCORED + RESULT) // 2
+
+
+class Mouth:
+    """Speaks to the fold of the stage, where a ledger's door would ask the same."""
+
+    def __init__(self, stage: Stage, name: str) -> None:
+        self.stage, self.name = stage, name
+        self.said: list[Body] = []
+
+    @property
+    def key(self) -> PeerKey:
+        """Whose words they are."""
+        return self.stage.key(self.name)
+
+    def say(self, body: Body, *documents: bytes) -> None:
+        """Say it."""
+        for one in documents:
+            self.stage.paper.put(one)
+        try:
+            self.stage.say(self.name, body)
+        except RefusedError as err:
+            raise LedgerRefusedError(err.code, str(err)) from err
+        self.said.append(body)
+
+
+class Desk:
+    """The first evaluator of a stage, whose scores of both models are on its disk."""
+
+    def __init__(self, path: Path) -> None:
+        self.stage = Stage().play(Phase.REVEALED)
+        self.path, self.told = path, list[str]()
+        self.name, *self.others = self.stage.scorers
+        self.mouth = Mouth(self.stage, self.name)
+        paper, key = self.stage.paper, self.mouth.key
+        for model in MODELS:
+            result = paper.result(key, model, folder(model), 9)
+            raw = paper.documents.pop(digest_from_text(result.scores))
+            own_scores.keep(self.place(model), Evaluation.parse(raw))
+
+    def place(self, model: str) -> Path:
+        """Where the evaluator keeps what is of a model."""
+        return secret_file.place(self.path, self.stage.paper.id) / model
+
+    def step(self) -> bool:
+        """Let a program that has just begun take a step; whether it would go on."""
+        means = Means(
+            folder=self.path,
+            device=device.choose("cpu"),
+            progress=Quiet(),
+            told=self.told.append,
+            clock=lambda: self.stage.now,
+        )
+        return Evaluator(LogReader(unused_url()), means, self.mouth).step(self.stage.view)
+
+    @property
+    def words(self) -> list[str]:
+        """The types of what was said."""
+        return [body.TYPE for body in self.mouth.said]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_it_commits_to_all_and_shows_what_all_have_committed_to(desk: Desk) -> None:
+    assert desk.step()
+    assert desk.words == ["eval.commit"] * 2
+    assert desk.step()
+    assert desk.words == ["eval.commit"] * 2, "the others have not committed"
+    desk.stage.commit("beta", *desk.others)
+    assert desk.step()
+    assert desk.words[2:] == ["eval.result"]
+    assert list(desk.stage.view.results) == [("beta", desk.mouth.key)]
+    desk.stage.commit("alpha", *desk.others)
+    assert not desk.step()
+    assert desk.step() is False
+    assert desk.words == ["eval.commit"] * 2 + ["eval.result"] * 2
+
+
+def test_after_the_date_it_waits_for_nobody(desk: Desk) -> None:
+    desk.step()
+    desk.stage.at(SCORED)
+    assert desk.step()
+    assert desk.words == ["eval.commit"] * 2
+    desk.stage.at(SCORED + 1)
+    assert not desk.step()
+    assert desk.words == ["eval.commit"] * 2 + ["eval.result"] * 2
+
+
+def test_nobody_has_its_documents_before_they_are_shown(desk: Desk) -> None:
+    desk.step()
+    kept = own_scores.kept(desk.place("alpha"))
+    assert kept is not None
+    name = digest_from_text(kept.showing.scores)
+    assert name not in desk.stage.paper.documents
+    desk.stage.at(SCORED + 1)
+    desk.step()
+    assert desk.stage.paper.documents[name] == kept.document
+
+
+@pytest.mark.parametrize("lost", ["salt", "evaluation.json"])
+def test_what_was_lost_after_the_commitment_is_said_and_never_made_up(
+    desk: Desk, lost: str
+) -> None:
+    desk.step()
+    (desk.place("alpha") / lost).unlink()
+    desk.stage.at(SCORED + 1)
+    assert desk.step()
+    assert desk.words[2:] == ["eval.result"]
+    said = "Paper 2026: the scores of alpha that we committed to are not in the folder"
+    assert desk.told.count(said) == 1
+    desk.stage.at(SHOWN + 1)
+    assert not desk.step()
+    assert "not shown: alpha" in desk.told[-1]
+
+
+def test_who_comes_too_late_to_commit_says_what_is_not_scored(desk: Desk) -> None:
+    desk.stage.at(SCORED + 1)
+    assert not desk.step()
+    assert not desk.mouth.said
+    assert "not scored: alpha, beta" in desk.told[-1]
+
+
+def test_scores_that_are_kept_again_keep_their_salt(desk: Desk) -> None:
+    before = own_scores.kept(desk.place("alpha"))
+    assert before is not None
+    again = own_scores.keep(desk.place("alpha"), before.evaluation)
+    assert again == before
+    assert again.committing.commit == to_text(before.commit)
+    other = own_scores.kept(desk.place("beta"))
+    assert other is not None
+    assert other.salt != before.salt
+
+
+def test_work_ends_with_its_time() -> None:
+    now = START
+    limit = TimeLimit(Quiet(), START + 5, lambda: now)
+    with limit.work("documents", 9) as tick:
+        now = START + 5
+        tick(1)
+        now = START + 6
+        with pytest.raises(UserFacingError, match="its time ended at"):
+            tick(1)
