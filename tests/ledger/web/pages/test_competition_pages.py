@@ -283,6 +283,27 @@ def test_texts_that_nobody_shows_are_said_to_be_missing(contest: Contest) -> Non
     assert competition_words.coming(now, late) is None
 
 
+def test_a_competition_whose_texts_nobody_opened_ends_on_every_page(contest: Contest) -> None:
+    clock, name = contest.shown.clock, contest.now("drawn").rules.name
+    overdue_ms = contest.now("drawn").rules.dates.scored + 1 - clock()
+    assert name in contest.reader.get("/").text
+    clock.pass_ms(overdue_ms)
+    try:
+        asked = "?by=ended"  # else a print of a moment ago is given out, by another clock
+        page = contest.reader.get(f"/competitions/{contest.name('drawn')}{asked}").text
+        why = "1 of the 2 shares needed are shown"
+        assert "Ended without texts" in page
+        assert f"No ranking: {why}, and the time for that is over" in page
+        assert "No ranking so far" not in page
+        assert "6 offers were made, and nobody was drawn." in page
+        listed = contest.json("/v1/competitions")["competitions"]
+        assert [one["phase"] for one in listed if one["void"].startswith(why)] == ["drawn"]
+        assert contest.json(f"/v1/competitions/{contest.name('drawn')}")["void"].startswith(why)
+        assert name not in contest.reader.get(f"/{asked}").text, "the overview has what goes on"
+    finally:
+        clock.pass_ms(-overdue_ms)
+
+
 def test_who_committed_and_who_showed_is_told_for_each_entrant(contest: Contest) -> None:
     page = contest.page("revealed").text
     assert "Who committed, and who showed" in page
