@@ -26,6 +26,11 @@ def called(view: CompetitionView) -> str:
 
 def fits(view: CompetitionView, wanted: str) -> bool:
     """Whether a competition is meant by its name or the beginning of its id; by nothing all are."""
-    if not wanted or wanted == view.rules.name:
+    return is_meant(view.rules.name, to_text(view.id), wanted)
+
+
+def is_meant(name: str, competition: str, wanted: str) -> bool:
+    """Whether the competition of that name and id is meant; see `fits`."""
+    if not wanted or wanted == name:
         return True
-    return len(wanted) >= LETTERS and to_text(view.id).startswith(wanted)
+    return len(wanted) >= LETTERS and competition.startswith(wanted)
