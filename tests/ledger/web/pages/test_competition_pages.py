@@ -6,6 +6,7 @@ import asyncio
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -253,6 +254,14 @@ def test_entrants_lead_to_their_runs_and_runs_to_their_competitions(contest: Con
         assert f"/competitions/{contest.name('announced')}" not in links
     root = from_text(contest.shown.swarms[0].submission().weights_root)
     assert f"https://huggingface.co/{REPO}/tree/{root.hex()[:40]}" in page.links()
+
+
+def test_the_page_opens_the_competition_in_the_app(contest: Contest) -> None:
+    name = contest.name("decided")
+    (link,) = [one for one in contest.page("decided").links() if one.startswith("tequio:")]
+    fields = parse_qs(urlsplit(link).query, strict_parsing=True)
+    assert fields["id"] == [name]
+    assert fields["ledger"][0].startswith("http")
 
 
 def test_every_swarm_has_a_curve_of_its_own(contest: Contest) -> None:
