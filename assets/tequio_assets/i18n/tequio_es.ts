@@ -903,6 +903,10 @@
         <source>{count} parameters</source>
         <translation>{count} parámetros</translation>
     </message>
+    <message>
+        <source>{count} parameters; {trained} of them are adapters, and trained</source>
+        <translation>{count} parámetros; de ellos, {trained} son adaptadores y se entrenan</translation>
+    </message>
 </context>
 <context>
     <name>FirstRun</name>
