@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import re
 import shlex
 import shutil
@@ -11,6 +13,7 @@ from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -19,6 +22,7 @@ from tequio_client.__main__ import cli as client
 from tequio_ledger.settings import ledger as settings
 from tequio_ledger.settings import serving
 from tequio_ledger.settings.sources import FILE, variable
+from tests.support import cage
 from tests.support.command_lines import unknown_options
 from tests.support.ledgers import served
 
@@ -84,6 +88,40 @@ def test_systemd_understands_a_unit_and_finds_it_well_locked_up(path: Path, tmp_
     judged = ["systemd-analyze", "security", *threshold, str(here)]
     done = subprocess.run(judged, check=False, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout[-500:]
+
+
+CAGE = ("SystemCallFilter", "SystemCallErrorNumber", "SystemCallArchitectures")
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd here")
+def test_the_ledger_serves_with_the_system_calls_that_its_unit_leaves_it(tmp_path: Path) -> None:
+    said = unit(INSTALLER / "systemd" / "tequio-ledger.service")
+    allowed = cage.calls_of(said["SystemCallFilter"])
+    assert "mbind" not in allowed, "which numpy tries"
+    what = {"allowed": allowed, "otherwise": getattr(errno, said["SystemCallErrorNumber"][0])}
+    program = (cage.__file__, json.dumps(what), sys.executable, "-m", "tequio_ledger")
+    with served(tmp_path, program=program) as caged:
+        assert httpx.get(f"{caged.url}/healthz", timeout=30).json() == {"status": "ok"}
+        status = Path(f"/proc/{caged.process.pid}/status").read_text("ascii")
+        assert re.search(r"^Seccomp:\s*2$", status, re.MULTILINE), "it is in the cage"
+    what["otherwise"] = None  # as the unit of a former version: the process ends
+    program = (cage.__file__, json.dumps(what), sys.executable, "-c", "import os; os.setuid(0)")
+    assert subprocess.run([sys.executable, *program], check=False, timeout=60).returncode < 0
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
+def test_every_unit_has_the_cage_that_the_ledger_was_seen_to_serve_in(path: Path) -> None:
+    ledger, said = unit(INSTALLER / "systemd" / "tequio-ledger.service"), unit(path)
+    assert [said[name] for name in CAGE] == [ledger[name] for name in CAGE]
+
+
+@pytest.mark.skipif(shutil.which("systemd-sysusers") is None, reason="no systemd here")
+def test_the_line_that_makes_the_users_makes_them() -> None:
+    text = (ROOT / "docs" / "operating.md").read_text("utf-8")
+    (line,) = re.findall(r"^systemd-sysusers .*$", text, re.MULTILINE)
+    trial = ["bash", "-c", line.replace("systemd-sysusers ", "systemd-sysusers --dry-run ")]
+    done = subprocess.run(trial, cwd=ROOT, check=False, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, "No such file" in done.stderr) == (0, False), done.stderr
 
 
 def stages() -> list[tuple[str, str]]:
@@ -185,6 +223,16 @@ def test_a_proxy_has_to_be_named_and_the_one_on_this_machine_can_be() -> None:
     (named,) = re.findall(r"\d+\.\d+\.\d+\.\d+/\d+", head)
     (trusted,) = serving.TRUSTED_PROXY.parse(named)
     assert trusted == ip_network(network["gateway"]), "the gateway and nobody else"
+
+
+def test_postgresql_is_not_called_ready_while_its_image_makes_the_database() -> None:
+    words = COMPOSE["services"]["postgres"]["healthcheck"]["test"]
+    assert words[words.index("--host") + 1] == "127.0.0.1", "the one at the socket is not the one"
+
+
+def test_the_folder_of_the_images_is_for_nobody_else() -> None:
+    (made,) = re.findall(r"install --directory (.*?)\s+/var/lib/tequio\n", DOCKERFILE)
+    assert made.split() == ["--owner=tequio", "--group=tequio", "--mode=700"]
 
 
 def test_what_the_compose_file_asks_for_is_told_at_its_head() -> None:

@@ -22,7 +22,7 @@ WITHIN = 4
 def attacked(tmp_path_factory: pytest.TempPathFactory) -> Performance:
     folder: Path = tmp_path_factory.mktemp("demo") / "network"
     script = ThreeSuffice(
-        folder=folder, rounds=ROUNDS, train_s=4.0, first_windows=80, held_out_tokens=16_384
+        folder=folder, rounds=ROUNDS, train_s=2.0, first_windows=40, held_out_tokens=8_192
     )
     return perform(script, "sign_flip_3")
 

@@ -903,6 +903,10 @@
         <source>{count} parameters</source>
         <translation>{count} parámetros</translation>
     </message>
+    <message>
+        <source>{count} parameters; {trained} of them are adapters, and trained</source>
+        <translation>{count} parámetros; de ellos, {trained} son adaptadores y se entrenan</translation>
+    </message>
 </context>
 <context>
     <name>FirstRun</name>
@@ -4638,6 +4642,14 @@
     <message>
         <source>A worker that was started elsewhere runs already. This window controls it, and it goes on when you quit.</source>
         <translation>Ya hay un programa de trabajo que se inició en otro lugar. Esta ventana lo maneja, y sigue cuando salgas.</translation>
+    </message>
+    <message>
+        <source>This is no whole link to a competition ({detail}). Copy it once more.</source>
+        <translation>Esto no es un enlace completo a una competición ({detail}). Cópialo otra vez.</translation>
+    </message>
+    <message>
+        <source>That competition is at the ledger {detail}, and you use another one. Its address is in Settings, Advanced; change it and open the link again.</source>
+        <translation>Esa competición está en el registro {detail}, y tú usas otro. Su dirección está en Ajustes, Avanzado; cámbiala y abre el enlace otra vez.</translation>
     </message>
     <message>
         <source>Your desktop shows no tray icons, so closing this window minimises it. Ctrl+Q quits and stops lending.</source>

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tequio_client.app.invitation.joining import Joining
     from tequio_client.app.invitation.offer import Offer
     from tequio_client.app.links.way import LinkOpener
+    from tequio_client.app.notices import Notices
     from tequio_client.app.notifications import Notifications
     from tequio_client.app.pages.page import Own
     from tequio_client.app.report_dialog import Reports
@@ -64,7 +65,7 @@ class Options:
     again: tuple[str, ...] = ()
     """What a start at login has to say to start the same."""
     link: str = ""
-    """An invitation to open."""
+    """An invitation or a competition to open."""
     links: LinkOpener | None = None
     """How the system is told that we open links; None: it is not."""
 
@@ -145,6 +146,7 @@ class App(QObject):
         self._reports: Reports | None = None
         self._guide: Guide | None = None
         self._joining: Joining | None = None
+        self._notices: Notices | None = None
         self._connect()
 
     def begin(self) -> None:
@@ -157,9 +159,16 @@ class App(QObject):
         QTimer.singleShot(0, self._begin_work)
 
     def open_link(self, link: str) -> None:
-        """Ask whether to join by that invitation."""
+        """Show the competition that it names, or ask whether to join by that invitation."""
+        from tequio_client.app import competition_opening  # noqa: PLC0415 - not at every start
+        from tequio_client.link import competition_link  # noqa: PLC0415 - as above
+
         self.presence.open()
-        self._join().open(link, self.presence.window)
+        window = self.presence.window
+        if self._notices is not None and competition_link.is_meant(link):
+            competition_opening.open_link(link, self._ledger(), window, self._notices)
+        else:
+            self._join().open(link, window)
 
     def quit(self) -> None:
         """End the program."""
@@ -232,7 +241,7 @@ class App(QObject):
         from tequio_client.app.window import Window  # noqa: PLC0415 - as above
 
         window = Window(self.model, self.look, clock.now_ms, own=self._own())
-        notices = Notices()
+        self._notices = notices = Notices()
         window.setMenuWidget(notices)
         for kind, detail in self.book.found:
             notices.say(kind, detail)

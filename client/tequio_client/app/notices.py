@@ -55,6 +55,25 @@ NOTICES = {
             )
         ),
     ),
+    "no-competition": (
+        "warning",
+        str(
+            QT_TRANSLATE_NOOP(
+                "notices",
+                "This is no whole link to a competition ({detail}). Copy it once more.",
+            )
+        ),
+    ),
+    "other-ledger": (
+        "warning",
+        str(
+            QT_TRANSLATE_NOOP(
+                "notices",
+                "That competition is at the ledger {detail}, and you use another one. Its address "
+                "is in Settings, Advanced; change it and open the link again.",
+            )
+        ),
+    ),
     "no-tray": (
         "info",
         str(

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 def app(*, link: str, ledger: str | None, folder: Path, background: bool, selftest: bool) -> None:
     """Open the window: lend this computer, and see what came of it.
 
-    With a LINK of an invitation it asks whether to join; so does an app that runs already.
+    With a LINK of an invitation it asks whether to join, with one to a competition it shows that;
+    so does an app that runs already.
     """
     if selftest:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

@@ -43,25 +43,56 @@ def reader(ledger: str, trust_file: Path | None) -> LogReader:
     return LogReader(ledger, read_policy(trust_file))
 
 
+_VERIFY = click.option(
+    "--verify",
+    "is_verified",
+    is_flag=True,
+    help="Read and check the whole log, and say what it tells.",
+)
+
+
 @click.command("list")
+@_VERIFY
 @options.ledger
 @options.trust
-def list_(ledger: str, trust_file: Path | None) -> None:
-    """List the competitions of a ledger, as its log tells them."""
-    from tequio_client.competition import showing
+def list_(*, is_verified: bool, ledger: str, trust_file: Path | None) -> None:
+    """List the competitions of a ledger, by its word or with --verify by its log."""
+    if is_verified:
+        from tequio_client.competition import showing
 
-    showing.list_all(reader(ledger, trust_file))
+        showing.list_all(reader(ledger, trust_file))
+        return
+    from tequio_client.competition import ledgers_word
+
+    ledgers_word.list_all(ledger)
 
 
 @click.command()
 @click.argument("wanted", cls=options.Named, required=False, metavar="[COMPETITION]")
+@click.option("--link", "as_link", is_flag=True, help="Print the link that the app opens.")
+@_VERIFY
 @options.ledger
 @options.trust
-def show(wanted: str | None, ledger: str, trust_file: Path | None) -> None:
-    """Show one competition: rules, entrants, evaluators, scores so far."""
-    from tequio_client.competition import showing
+def show(
+    *, wanted: str | None, as_link: bool, is_verified: bool, ledger: str, trust_file: Path | None
+) -> None:
+    """Show one competition: rules, entrants, evaluators, scores so far.
 
-    showing.show(reader(ledger, trust_file), wanted)
+    By the ledger's word, or with --verify by its log.
+    """
+    if as_link and is_verified:
+        raise click.UsageError("--link has nothing to verify: leave --verify out")
+    if is_verified:
+        from tequio_client.competition import showing
+
+        showing.show(reader(ledger, trust_file), wanted)
+        return
+    from tequio_client.competition import ledgers_word
+
+    if as_link:
+        click.echo(ledgers_word.link(ledger, wanted))
+    else:
+        ledgers_word.show(ledger, wanted)
 
 
 @click.command()

@@ -127,6 +127,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     hourly_down_bytes: Count
     first_bytes: Count
     """To be fetched before the first round."""
+    adapters: Count = 0
+    """Of the parameters, those that are trained, where the others are frozen; 0: all are."""
     most_members: Count = 0
     """In one round, by the run's rules."""
     published: Annotated[tuple[PublishedHead, ...], msgspec.Meta(max_length=PUBLISHED)] = ()

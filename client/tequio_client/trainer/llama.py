@@ -162,7 +162,10 @@ class _Trunk(nn.Module):
     def __init__(self, config: LlamaConfig) -> None:
         super().__init__()
         self.config = config
-        self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)
+        size = config.vocab_size, config.hidden_size
+        # as it comes, for `initialise` or a file fill it: torch would draw it, and where there is
+        # no memory behind it ("meta") load torch._dynamo to do so, a second and 77 MB
+        self.embed_tokens = nn.Embedding(*size, _weight=torch.empty(size))
         self.layers = nn.ModuleList(_Layer(config) for _ in range(config.layers))
         self.norm = _Norm(config)
 

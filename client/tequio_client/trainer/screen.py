@@ -58,6 +58,8 @@ COSINE_OPPOSITE = -0.3
 points so far the other way is refused. Of two updates nobody can say which is astray."""
 OVERLAP_MOST = 0.6
 """Share of positions in common with an earlier contribution. Above it the later may be a copy."""
+PAIR_OVERLAP_MOST = 0.85
+"""The same where adapters are trained: beside one frozen base honest updates are far more alike."""
 AGREEMENT_MOST = 0.8
 """And this share of the common signs equal (or opposite): then it is one."""
 COMPANY_LEAST = 0.55
@@ -86,7 +88,7 @@ class Witness:
     """What the witness brings: the model's layout, the inner steps of a full round, and chance.
 
     `past` are (header, payload file) that were accepted in the last rounds. Who trained in the
-    round has its own pseudo-gradient and its own slot.
+    round has its own pseudo-gradient and its own slot. Above `overlap_most` two may be copies.
     """
 
     layout: Layout
@@ -95,6 +97,7 @@ class Witness:
     past: Sequence[tuple[bytes, Path]] = ()
     own_delta: NDArray[np.float32] | None = None
     own_slot: int | None = None
+    overlap_most: float = OVERLAP_MOST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +162,7 @@ class Measures:
     company: float | None
     crowd: int
     work: float
+    overlap_most: float = OVERLAP_MOST
 
     @property
     def reason(self) -> str:
@@ -170,7 +174,7 @@ class Measures:
     def is_copy(self) -> bool:
         """Whether it is the same work as an earlier one, or its mirror image."""
         certainty = max(self.like.agreement, 1 - self.like.agreement)
-        return self.like.overlap > OVERLAP_MOST and certainty > AGREEMENT_MOST
+        return self.like.overlap > self.overlap_most and certainty > AGREEMENT_MOST
 
     @property
     def is_amiss(self) -> bool:
@@ -244,6 +248,7 @@ def _measured(
         company=agreement(one.sketch, [other.sketch for other in others]),
         crowd=len(others),
         work=one.steps / witness.steps,
+        overlap_most=witness.overlap_most,
     )
     return Measured(
         slot=one.candidate.slot,

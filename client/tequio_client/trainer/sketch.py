@@ -29,6 +29,7 @@ SAMPLE_CHUNKS = 1_024
 SAMPLE_BYTES = 1 << 18
 """Most bytes of records in a sample, but 64 chunks always: dense records are large."""
 _LEAST_CHUNKS = 64
+_CROWDED = 4  # times k: a chunk with fewer positions has many in common by chance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +70,7 @@ def sketch(
     signs = np.zeros((len(rows), CHUNK), np.int8)
     np.put_along_axis(signs, records.indices.astype(np.int64), np.sign(records.levels) * live, 1)
     if shape.algorithm != "distro":
-        _blank_padding(signs, layout, sample)
+        _blank_padding(signs, layout, sample, 0 if shape.is_dense else _CROWDED * shape.k)
     plus, minus = np.packbits(signs > 0, axis=1), np.packbits(signs < 0, axis=1)
     return Sketch(plus=plus, minus=minus, entries=int(np.count_nonzero(signs)))
 
@@ -102,10 +103,13 @@ def _common(one: Sketch, other: Sketch) -> tuple[int, int]:
     return shared, _count(one.plus & other.plus) + _count(one.minus & other.minus)
 
 
-def _blank_padding(signs: NDArray[np.int8], layout: Layout, sample: NDArray[np.int64]) -> None:
+def _blank_padding(
+    signs: NDArray[np.int8], layout: Layout, sample: NDArray[np.int64], least: int
+) -> None:
+    """Count no padding, and nothing of a chunk that has fewer than `least` positions beside it."""
     _, mine, theirs = np.intersect1d(sample, layout.padded_chunks, return_indices=True)
     masks = np.unpackbits(layout.padding_bits[theirs], axis=1, bitorder="little").view(np.bool_)
-    signs[mine] = np.where(masks, 0, signs[mine])
+    signs[mine] = np.where(masks | (masks.sum(1, keepdims=True) > CHUNK - least), 0, signs[mine])
 
 
 def _count(bits: NDArray[np.uint8]) -> int:

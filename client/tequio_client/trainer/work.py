@@ -249,6 +249,7 @@ def _witness(task: messages.Screen, shop: Workshop) -> screen.Witness:
         ],
         own_delta=None if task.own_delta is None else _own_delta(task.own_delta, shop),
         own_slot=task.own_slot,
+        overlap_most=screen.PAIR_OVERLAP_MOST if shop.manifest.frozen else screen.OVERLAP_MOST,
     )
 
 

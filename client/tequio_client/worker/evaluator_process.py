@@ -89,6 +89,11 @@ class EvaluatorProcess:
         """Where the child works now; empty: there is none."""
         return self._begin.competition if self._begin else ""
 
+    @property
+    def is_allowed(self) -> bool:
+        """Whether there may be a child."""
+        return self._permission.is_set()
+
     def allow(self) -> None:
         """Let there be a child, from now on."""
         self._permission.set()

@@ -49,7 +49,7 @@ SOON_S = 3.0
 NEAR_MS = 120_000
 AGAIN_S = 60.0
 LONGEST_S = 1_800.0
-"""Before a child that failed, or had nothing to do, is started again; sooner when others scored."""
+"""Before a child that failed, or had nothing to do, is started again: at first, and at last."""
 SAYING_S = 60.0
 """How long a word may take; what the ledger has not by then stays in the outbox."""
 _WHY = 512
@@ -154,6 +154,7 @@ class Judge:
 
     async def _look(self) -> None:
         duties: dict[str, _Duty] = {}
+        key = to_text(self._key)
         for line in listed(await self._ledger.competitions()):
             if line.phase == Phase.DECIDED or line.competition in self._over:
                 self._answers.pop(line.competition, None)
@@ -164,7 +165,7 @@ class Judge:
                     await self._offer(answer)
                 case Phase.CLOSED:
                     await self._open_secret(answer)
-                case Phase.REVEALED if self._is_due(answer):
+                case Phase.REVEALED if judging_part.is_due(answer, key, clock.now_ms()):
                     duties[answer.competition] = await self._duty(answer)
         self._know(duties)
 
@@ -262,12 +263,6 @@ class Judge:
         return max((known.get(one, 0) for one in sides), default=0)
 
     # --- scoring
-
-    def _is_due(self, answer: CompetitionAnswer) -> bool:
-        key = to_text(self._key)
-        is_said = judging_part.shown(answer, key) >= judging_part.submitted(answer)
-        is_late = clock.now_ms() > answer.rules.dates.shown
-        return judging_part.is_drawn(answer, key) and not is_said and not is_late
 
     async def _duty(self, answer: CompetitionAnswer) -> _Duty:
         before = self._duties.get(answer.competition)

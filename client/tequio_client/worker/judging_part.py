@@ -99,11 +99,31 @@ def part(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int) -> 
     return "missed" if answer.phase == Phase.DRAWN else "offered"
 
 
+def is_due(answer: CompetitionAnswer, key: str, now_ms: int) -> bool:
+    """Whether that key was drawn and can commit to scores now, or show some."""
+    if answer.void or not is_drawn(answer, key):
+        return False
+    dates = answer.rules.dates
+    committed = {(one.entrant, one.evaluator) for one in answer.commits}
+    said = {one.entrant for one in answer.results if one.evaluator == key}
+    for one in answer.entrants:
+        if one.submission is None or one.entrant in said:
+            continue
+        if (one.entrant, key) not in committed:
+            if now_ms <= dates.scored:
+                return True
+            continue
+        all_did = all((one.entrant, other) in committed for other in answer.evaluators)
+        if (all_did or now_ms > dates.scored) and now_ms <= dates.shown:
+            return True
+    return False
+
+
 def _scoring(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int) -> str:
     models, dates = submitted(answer), answer.rules.dates
     if shown(answer, key) >= models:
         return "scored"
-    is_over = answer.phase == Phase.DECIDED or now_ms > dates.shown
+    is_over = answer.phase == Phase.DECIDED or bool(answer.void) or now_ms > dates.shown
     if is_over or (scored_here < models and now_ms > dates.scored):
         return "late"
     return "waiting" if scored_here >= models else "drawn"

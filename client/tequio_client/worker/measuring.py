@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import structlog
+import trio
 from msgspec import UNSET, UnsetType
 
 from tequio_client.link import messages as link
@@ -114,7 +115,10 @@ class Measuring:
         listed = self._listed()
         files = await self._files(listed)
         documents = sum(shard.documents for shard in listed)
-        sums = self._sums if self._sums and self._sums.head == head else _Sums(head=head)
+        if self._sums is None or self._sums.head != head:
+            await self._check_weights(head)
+            self._sums = _Sums(head=head)
+        sums = self._sums
         while sums.tokens < wanted and sums.documents < documents:
             sums = self._sums = await self._add(sums, files, wanted - sums.tokens)
         return HeadMeasure(
@@ -123,6 +127,11 @@ class Measuring:
             size_bytes=sums.size_bytes,
             tokens=sums.tokens,
         )
+
+    async def _check_weights(self, head: Head) -> None:
+        """Raise RefusedError unless they are what their name says: an old head may be damaged."""
+        if not await trio.to_thread.run_sync(self._means.store.verify_tree, head.weights_root):
+            raise RefusedError("no-weights", f"the weights of round {head.round} are damaged here")
 
     async def _sample(self, head: Head) -> Sample | UnsetType:
         """What the head writes; a measure may do without."""

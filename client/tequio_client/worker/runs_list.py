@@ -94,6 +94,7 @@ class RunsList:
             most_members=manifest.rounds.most_members,
             tokens=answer.tokens,
             parameters=manifest.parameters,
+            adapters=manifest.model.parameters if manifest.frozen else 0,
             memory_mb=needed.memory_mb,
             disk_bytes=needed.disk_bytes,
             hourly_up_bytes=needed.hourly_up_bytes,

@@ -104,6 +104,11 @@ class TrainerProcess:
         """Process id of the child while there is one."""
         return self._process.pid if self._process else None
 
+    @property
+    def is_allowed(self) -> bool:
+        """Whether there may be a child."""
+        return self._permission.is_set()
+
     def allow(self) -> None:
         """Let there be a child, from now on."""
         self._permission.set()

@@ -95,12 +95,7 @@ class Guard:
 
     def refresh(self) -> None:
         """Read the mark anew: another process may have set it. Raises UnwritableError."""
-        if self._database is None:
-            self.mark = read_mark(self._path)
-            return
-        with self._database.passing_errors(), self._database.reader.begin() as connection:
-            row = log_rows.read_mark(connection)
-        self.mark = None if row is None else msgspec.json.decode(row, type=Mark)
+        self.mark = mark_of(self._path, self._database)
 
     def check_office(self, database: Database) -> None:
         """Hold the log against what its witnesses remember, then `check`; blocks.
@@ -203,6 +198,18 @@ def way_out(mark: Mark) -> str:
     if mark.cause is Cause.UNFINISHED:
         return "run the same `tequio-ledger move` again"
     return "restore a newer backup, or found a network under another origin"
+
+
+def mark_of(path: Path, database: Database | None) -> Mark | None:
+    """Read the mark of a ledger, in its database if that is shared; raises TequioError.
+
+    The file of a folder that has one says no more than why its own database signs nothing.
+    """
+    if database is None or not database.is_shared:
+        return read_mark(path)
+    with database.passing_errors(), database.reader.begin() as connection:
+        row = log_rows.read_mark(connection)
+    return None if row is None else msgspec.json.decode(row, type=Mark)
 
 
 def read_mark(path: Path) -> Mark | None:

@@ -111,6 +111,9 @@ def building(target: Path) -> Iterator[Path]:
     try:
         shutil.rmtree(fresh, ignore_errors=True)
         make_folder(fresh)
+    except OSError as err:
+        raise UserFacingError(explain(err, target.parent)) from err
+    try:
         yield fresh
         for folder in (fresh, *(path for path in fresh.rglob("*") if path.is_dir())):
             sync_folder(folder)

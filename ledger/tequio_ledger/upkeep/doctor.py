@@ -43,19 +43,19 @@ def examine(settings: Settings, folder: Folder, clock: Clock) -> list[Finding]:
     if not settings.database and not folder.database.exists():
         found = f"{folder.path} holds no ledger"
         return [error("folder", found, "choose its folder with --dir, or serve it to found one")]
-    findings = [*_folder(folder), *_room(folder), *_signing(folder)]
+    findings = [*_folder(folder), *_room(folder)]
     running = folder.is_locked()
     with closing(Database(settings.database or folder.database)) as database:
+        findings += _signing(folder, database)
         findings += _database(settings, folder, database, clock)
     return [*findings, *_port(settings, is_running=running)]
 
 
 def _folder(folder: Folder) -> Iterator[Finding]:
-    private = [folder.path, *founding.key_paths(folder)]
-    for path in private:
+    for path in (folder.path, *founding.key_paths(folder)):
         if not path.exists():
             yield error("folder", f"{path} is missing", f"put it back, or {RESTORE}")
-        elif path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        elif path.suffix != ".pub" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
             mode = "700" if path.is_dir() else "600"
             yield warning("folder", f"others may use {path}", f"run chmod {mode} {path}")
     if not os.access(folder.path, os.W_OK | os.X_OK):
@@ -74,12 +74,14 @@ def _room(folder: Folder) -> Iterator[Finding]:
         yield ok("disk", f"{free >> 20} MiB are free")
 
 
-def _signing(folder: Folder) -> Iterator[Finding]:
+def _signing(folder: Folder, database: Database) -> Iterator[Finding]:
     try:
-        mark = guard.read_mark(folder.mark)
+        mark = guard.mark_of(folder.mark, database)
     except UserFacingError as err:
         yield error("signing", str(err), RESTORE)
         return
+    except (TequioError, DatabaseError):
+        return  # of the database, which is looked at by itself
     if mark is None and places.forgot(folder):
         found = f"{folder.path / places.MEMORY} is missing, so the log's key signs nothing"
         yield error(

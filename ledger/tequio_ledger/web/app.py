@@ -1,6 +1,6 @@
 """The HTTP application: routes, errors, and the one ledger behind them."""
 
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 
 from litestar import Litestar
 from litestar._asgi.routing_trie import traversal
@@ -94,7 +94,7 @@ def build(ledger: Ledger, streams: Streams) -> Litestar:
             Exception: problems.on_bug,
         },
         openapi_config=None,  # the library's pages load scripts from elsewhere
-        state=LitestarState({"openapi": openapi.document(ROUTES, dependencies)}),
+        state=LitestarState({"openapi": cache(partial(openapi.document, ROUTES, dependencies))}),
         logging_config=None,
         request_max_body_size=None,  # every handler that reads a body has a limit of its own
     )

@@ -120,10 +120,10 @@ _EXCHANGES = {
 }
 
 
-@get(PATH, include_in_schema=False, sync_to_thread=False)
+@get(PATH, include_in_schema=False, sync_to_thread=True)
 def get_openapi(request: AnyRequest) -> Response[bytes]:
-    """Give this API's description."""
-    return Response(request.app.state.openapi, media_type=_JSON)
+    """Give this API's description; it is written, which takes a while, for whoever asks first."""
+    return Response(request.app.state.openapi(), media_type=_JSON)
 
 
 def document(

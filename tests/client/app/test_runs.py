@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 
 from tequio_client.app.pages.page import Means
 from tequio_client.app.pages.run_choices import ANY
+from tequio_client.app.pages.run_detail import Facts
 from tequio_client.app.pages.run_fit import Kind
 from tequio_client.app.pages.run_writing import RunWriting
 from tequio_client.app.pages.runs import EVERY_MS, RunsPage
@@ -86,6 +87,15 @@ def test_a_row_says_all_of_itself_to_who_listens(page: RunsPage, worker: Scripte
     spoken = page.choices.rows[OURS].accessibleName()
     assert spoken == "nova-350m, Yours, Tight, Round 1,841 of 4,000, 23 of 64 members"
     assert page.choices.any.accessibleName().endswith("Chosen")
+
+
+def test_a_run_of_adapters_says_how_many_parameters_are_trained(qtbot: QtBot) -> None:
+    facts = Facts()
+    qtbot.addWidget(facts)
+    facts.show_run(replace(NOVA, adapters=40_000_000))
+    said = "354,871,296 parameters; 40.0M of them are adapters, and trained"
+    assert facts.parameters.toolTip() == said
+    assert facts.parameters.figure == "355M"
 
 
 def test_our_own_run_is_looked_at_first_with_its_needs(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,11 +13,14 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch.nn import functional
 
-from tequio_client.trainer import adapters, origin, stored, weight_files
+from tequio_client.trainer import adapters, codecs, origin, screen, stored, weight_files
 from tequio_client.trainer.inner import Optimiser
+from tequio_client.trainer.sketch import Likeness, sketch
 from tequio_shared import lora
 from tequio_shared.errors import UserFacingError
-from tequio_shared.manifest import Inner, Manifest
+from tequio_shared.layout import Layout
+from tequio_shared.manifest import Algorithm, Inner, Manifest
+from tequio_shared.records import RecordShape
 from tests.support.frozen_base import described, write_base
 from tests.support.swarm import tiny_manifest
 
@@ -282,3 +286,35 @@ def test_files_that_are_no_safetensors_or_hold_a_tensor_twice_are_refused(tmp_pa
     gpt = json.dumps({"model_type": "gpt2"}).encode()
     with pytest.raises(UserFacingError, match="not one of ours"):
         stored.read(gpt, both)
+
+
+def test_honest_pairs_that_are_much_alike_are_no_copies_and_copies_still_are() -> None:
+    alike = partial(
+        screen.Measures,
+        norm_ratio=1.0,
+        cosine=0.9,
+        error=0.01,
+        direction=0.9,
+        company=1.0,
+        crowd=2,
+        work=1.0,
+    )
+    honest, copied = Likeness(overlap=0.71, agreement=0.96), Likeness(overlap=0.9, agreement=1.0)
+    assert alike(like=honest).reason == "copy"
+    pairs = partial(alike, overlap_most=screen.PAIR_OVERLAP_MOST)
+    assert pairs(like=honest).reason == ""
+    assert pairs(like=copied).reason == "copy"
+
+
+@pytest.mark.parametrize(("rank", "entries"), [(4, 0), (16, 256)])
+def test_a_matrix_with_few_positions_tells_nothing_of_copies(rank: int, entries: int) -> None:
+    """All of 256 positions are sent at k 256: any two contributions have them in common."""
+    layout = Layout.of((("base_model.model.a.lora_A.weight", (rank, 64)),), "flat")
+    shape = RecordShape(algorithm="sparseloco", k=256, bits=2)
+    delta = np.zeros(layout.elements, np.float32)
+    delta[: rank * 64] = np.random.default_rng(1).normal(size=rank * 64)
+    encoded = codecs.encode(
+        codecs.algorithm_of(Algorithm(k=256), 256, 0.0), layout, delta, None, torch.device("cpu")
+    )
+    rows = shape.rows(np.frombuffer(encoded.payload, np.uint8))
+    assert sketch(rows, shape, layout, np.arange(1)).entries == entries

@@ -196,3 +196,14 @@ def test_the_shapes_of_our_llama_are_those_of_the_network(changes: dict[str, obj
     built = model.build(_with(**changes))
     assert llama.shapes(config) == built.tensors
     assert built.aliases == (((llama.EMBEDDING, llama.HEAD),) if config.is_tied else ())
+
+
+def test_a_network_without_memory_draws_no_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[object] = []
+    monkeypatch.setattr(torch.nn.init, "normal_", drawn.append)
+    config = LlamaConfig.of(json.loads(CONFIG))
+    assert config is not None
+    with torch.device("meta"):
+        network = Llama(config)
+    assert all(one.is_meta for one in network.parameters())
+    assert not drawn, "on this device torch loads its compiler to draw them"

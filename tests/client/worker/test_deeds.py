@@ -347,6 +347,21 @@ async def test_weights_of_a_head_that_nobody_asks_for_any_more_may_go(
             assert not desk.store.has_tree(asked.head.weights_root)
 
 
+async def test_damaged_weights_of_an_old_head_are_not_measured(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
+    asked = duties.Measure(first_head(desk.swarm.manifest), is_drawn=True)
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            assert desk.store is not None
+            file = desk.store.tree_path(asked.head.weights_root)
+            file.chmod(0o644)
+            file.write_bytes(bytes([file.read_bytes()[0] ^ 1]) + file.read_bytes()[1:])
+            with pytest.raises(RefusedError, match="damaged here"):
+                await deeds.do(asked, desk.tracker)
+            assert asked in deeds.said
+    assert not desk.said(HeadMeasure)
+
+
 async def test_a_head_that_writes_nothing_is_measured_all_the_same(tmp_path: Path) -> None:
     desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
     head = replace(first_head(desk.swarm.manifest), round=UNWRITTEN)

@@ -5,7 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tequio_client.competition_answers import CompetitionAnswer, EntrantAnswer, OfferAnswer
+from tequio_client.competition_answers import (
+    CommittedAnswer,
+    CompetitionAnswer,
+    EntrantAnswer,
+    OfferAnswer,
+)
 from tequio_client.worker import judging_part
 from tequio_client.worker.judging_part import FREE, Own
 from tequio_shared.ids import to_text
@@ -16,12 +21,13 @@ OWN = Own(key=US)
 ENTRANT = EntrantAnswer(entrant="maize", author=OTHER, index=3, submission=OTHER)
 OFFER = OfferAnswer(key=US, index=4)
 OPENED = OfferAnswer(key=US, index=4, secret_index=7)
-NOW, LATE = 1, 9
-"""The rules' dates are 1 to 5."""
+NOW, SCORED, SHOWN, LATE = 1, 4, 9, 15
+"""The dates of the rules are 1 to 4 and 14; half-way between these, scores are shown."""
 
 
 def answer(phase: str, **changes: object) -> CompetitionAnswer:
     made = rules()
+    made = msgspec.structs.replace(made, dates=msgspec.structs.replace(made.dates, result=LATE - 1))
     told = CompetitionAnswer(
         competition=to_text(made.id), phase=phase, rules=made, opened_index=2, entrants=(ENTRANT,)
     )
@@ -85,3 +91,27 @@ def test_what_the_ledger_refused_is_told_of_that_competition_alone() -> None:
     own = Own(key=US, refusals={told.competition: "keys of tier 2 evaluate here"})
     assert judging_part.barred(told, own) == ("refused", "keys of tier 2 evaluate here")
     assert judging_part.barred(told, Own(key=US, refusals={OTHER: "no"})) == FREE
+
+
+def committed(*keys: str) -> tuple[CommittedAnswer, ...]:
+    return tuple(CommittedAnswer(entrant="maize", evaluator=key, index=11) for key in keys)
+
+
+@pytest.mark.parametrize(
+    ("changes", "now", "is_due"),
+    [
+        ({"evaluators": (US, OTHER)}, NOW, True),
+        ({"evaluators": (OTHER,)}, NOW, False),
+        ({"evaluators": (US, OTHER)}, SCORED + 1, False),
+        ({"evaluators": (US, OTHER), "commits": committed(US)}, NOW, False),
+        ({"evaluators": (US, OTHER), "commits": committed(US, OTHER)}, NOW, True),
+        ({"evaluators": (US, OTHER), "commits": committed(US)}, SCORED + 1, True),
+        ({"evaluators": (US, OTHER), "commits": committed(US)}, SHOWN + 1, False),
+        ({"evaluators": (US,), "void": "too few owners"}, NOW, False),
+        ({"evaluators": (US,), "entrants": ()}, NOW, False),
+    ],
+)
+def test_scoring_is_due_until_we_committed_and_showing_when_nobody_can_copy(
+    changes: dict[str, object], now: int, *, is_due: bool
+) -> None:
+    assert judging_part.is_due(answer("revealed", **changes), US, now) is is_due

@@ -27,7 +27,7 @@ from tests.support.cosigned_ledger import Ring, cosigned, wait_until_shown
 from tests.support.ledgers import make_settings, opened, served
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
     from tequio_client.ledger_answers import RankedAnswer
@@ -52,6 +52,13 @@ def copied(lived: Path, folder: Path, *lies: str) -> Path:
             sql.execute(lie)
         sql.commit()
     return folder
+
+
+@pytest.fixture(scope="module")
+def honest(lived: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of that ledger, served as it is, for tests that only ask it."""
+    with served(copied(lived, tmp_path_factory.mktemp("honest") / "ledger")) as program:
+        yield program.url
 
 
 @asynccontextmanager
@@ -85,8 +92,8 @@ async def listed(kept: Bookkeeping) -> Points:
     return found
 
 
-async def test_every_key_proves_its_points_to_the_micropoint(lived: Path, tmp_path: Path) -> None:
-    async with talking(copied(lived, tmp_path / "ledger")) as api:
+async def test_every_key_proves_its_points_to_the_micropoint(honest: str, tmp_path: Path) -> None:
+    async with LedgerApi(honest) as api:
         rows = await ranked(api)
         assert len(rows) == 3
         for row in rows:
@@ -107,10 +114,10 @@ async def test_every_key_proves_its_points_to_the_micropoint(lived: Path, tmp_pa
 
 
 async def test_it_goes_on_where_it_was_and_asks_for_no_proof_twice(
-    lived: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    honest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(points_catch_up, "PAGE", 1)
-    async with talking(copied(lived, tmp_path / "ledger")) as api:
+    async with LedgerApi(honest) as api:
         key = await best(api)
         async with keeping(api, key, tmp_path) as kept:
             kept.catch_up._pause_s = 3_600  # noqa: SLF001 - it waits after the first proof
@@ -175,9 +182,9 @@ async def test_a_credit_that_the_log_does_not_give_is_not_counted(
 
 
 async def test_another_log_than_the_remembered_one_proves_nothing(
-    lived: Path, tmp_path: Path
+    honest: str, tmp_path: Path
 ) -> None:
-    async with talking(copied(lived, tmp_path / "ledger")) as api:
+    async with LedgerApi(honest) as api:
         key, signed = await best(api), await api.checkpoint()
         forked = Checkpoint(origin=signed.origin, size=signed.size - 1, root=Digest(bytes(32)))
         log_memory.remember(tmp_path / LOG_FILE, forked)
@@ -220,19 +227,16 @@ async def test_points_that_no_witness_has_cosigned_yet_are_neither_believed_nor_
                     assert kept.shown(0).unverified == 0
 
 
-async def test_a_key_that_nobody_knows_has_nothing(lived: Path, tmp_path: Path) -> None:
+async def test_a_key_that_nobody_knows_has_nothing(honest: str, tmp_path: Path) -> None:
     nobody = PeerKey(bytes([9]) * 32)
-    async with (
-        talking(copied(lived, tmp_path / "ledger")) as api,
-        keeping(api, nobody, tmp_path) as kept,
-    ):
+    async with LedgerApi(honest) as api, keeping(api, nobody, tmp_path) as kept:
         await kept.catch_up.once()
         assert kept.catch_up.is_agreed
         assert kept.shown(0).total == kept.shown(0).unverified == 0
 
 
-async def test_the_book_is_written_anew_after_it_was_lost(lived: Path, tmp_path: Path) -> None:
-    async with talking(copied(lived, tmp_path / "ledger")) as api:
+async def test_the_book_is_written_anew_after_it_was_lost(honest: str, tmp_path: Path) -> None:
+    async with LedgerApi(honest) as api:
         key = await best(api)
         async with keeping(api, key, tmp_path) as kept:
             await kept.catch_up.once()
@@ -246,8 +250,8 @@ async def test_the_book_is_written_anew_after_it_was_lost(lived: Path, tmp_path:
             assert [row.code for row in events] == ["file-kept-aside"]
 
 
-async def test_the_ranking_shows_us_among_our_neighbours(lived: Path, tmp_path: Path) -> None:
-    async with talking(copied(lived, tmp_path / "ledger")) as api:
+async def test_the_ranking_shows_us_among_our_neighbours(honest: str, tmp_path: Path) -> None:
+    async with LedgerApi(honest) as api:
         rows = await ranked(api)
         key = PeerKey(from_text(rows[1].key))
         async with keeping(api, key, tmp_path) as kept:

@@ -11,14 +11,21 @@ import pytest
 from tequio_client.ledger_answers import RunAnswer
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.link.facts import Gpu, MachineFacts
-from tequio_client.link.preferences import DeviceChoice, Preferences
+from tequio_client.link.preferences import DeviceChoice, Preferences, most_memory_mb
 from tequio_client.link.questions import RunRow
 from tequio_client.worker.outside import Why
-from tequio_client.worker.run_needs import contribution_bytes, memory_mb, needs
+from tequio_client.worker.run_needs import (
+    contribution_bytes,
+    least_memory_mb,
+    memory_mb,
+    needs,
+)
 from tequio_client.worker.runs_list import KEPT, OVER, RunsList, choose, listed
 from tequio_ledger.sequencing.sequencer import Logged
+from tequio_shared import lora
 from tequio_shared.corpus import Corpus, TrainShard
 from tequio_shared.ids import PeerKey, to_text
+from tequio_shared.lora import Base, BaseFile
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support import paper_swarm
 from tests.support import swarm as swarms
@@ -193,6 +200,44 @@ def test_memory_counts_states_logits_and_activations() -> None:
         large, model=msgspec.structs.replace(large.model, sequence=16_384)
     )
     assert memory_mb(longer) > memory_mb(large), "one sample goes through at once, at least"
+
+
+def test_a_frozen_base_counts_in_memory_disk_and_what_is_fetched_first() -> None:
+    """Llama 2 7B in bfloat16 with pairs of rank 16 beside every matrix."""
+    width, inner, layers = 4_096, 11_008, 32
+    sides = {"gate_proj": (inner, width), "up_proj": (inner, width), "down_proj": (width, inner)}
+    sides |= dict.fromkeys(("q_proj", "k_proj", "v_proj", "o_proj"), (width, width))
+    modules = {
+        f"model.layers.{at}.x.{name}": side for at in range(layers) for name, side in sides.items()
+    }
+    tensors = lora.pairs(modules, 16)
+    parameters, frozen = sum(rows * columns for _, (rows, columns) in tensors), 6_738_415_616
+    assert parameters == 39_976_960
+    plain = swarms.tiny_manifest(most=3)
+    file = BaseFile(name="m.safetensors", size_bytes=2 * frozen + 40_000, root=plain.data.root)
+    base = Base(
+        source="", revision="", parameters=frozen, files=(file,), rank=16, alpha=32,
+        targets=tuple(sorted(sides)),
+    )  # fmt: skip
+    model = msgspec.structs.replace(
+        plain.model, tensors=tensors, parameters=parameters, sequence=1_024
+    )
+    windows = msgspec.structs.replace(plain.windows, tokens=50_000 * 1_024)
+    symbols = msgspec.structs.replace(plain.tokenizer, vocab_size=32_000)
+    manifest = msgspec.structs.replace(
+        plain, model=model, base=base, windows=windows, tokenizer=symbols
+    )
+    gib = 1 << 10
+    assert 14 * gib < least_memory_mb(manifest) < memory_mb(manifest) < 16 * gib
+    assert memory_mb(manifest) < most_memory_mb(24 * gib), "what is lent of a card of 24 GB"
+    whole = needs(manifest, corpus(manifest, (100, 300)), members=5, round_ms=60_000)
+    lacking = needs(
+        msgspec.structs.replace(manifest, base=msgspec.UNSET),
+        corpus(manifest, (100, 300)), members=5, round_ms=60_000,
+    )  # fmt: skip
+    assert whole.first_bytes - lacking.first_bytes == file.size_bytes
+    assert whole.disk_bytes - lacking.disk_bytes == file.size_bytes
+    assert whole.hourly_up_bytes == lacking.hourly_up_bytes
 
 
 # --- the list, from a real ledger

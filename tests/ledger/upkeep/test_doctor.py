@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+from base64 import b64encode
 from typing import TYPE_CHECKING
 
 import pytest
@@ -147,6 +148,15 @@ def test_a_clock_behind_the_log_and_a_missing_key_are_told(folder: Path) -> None
     (folder / "coordinator.key").unlink()
     assert ("folder", Grade.ERROR) in faults(examined(folder))
     assert not (folder / "coordinator.key").exists(), "it makes no key"
+
+
+def test_a_public_key_may_be_read_by_anybody(folder: Path) -> None:
+    key = Folder(folder).signer("log").key
+    (folder / "log.key").unlink()
+    public = folder / "log.pub"
+    public.write_text(f"{b64encode(key).decode()}\n", "ascii")
+    public.chmod(0o644)
+    assert faults(examined(folder)) == []
 
 
 def test_a_file_that_is_no_database_is_told(folder: Path) -> None:

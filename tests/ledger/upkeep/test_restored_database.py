@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from tequio_ledger.folder import Folder
+from tequio_ledger.moving.move import Move
+from tequio_ledger.store.engine import Database
 from tequio_ledger.upkeep import doctor
 from tequio_ledger.upkeep.findings import Grade, worst
 from tests.ledger.log.test_log import CLOCK, grow
@@ -42,3 +45,21 @@ def test_the_doctor_finds_a_ledger_on_postgresql_well(tmp_path: Path, cluster: C
         asyncio.run(live_through(ledger))
     found = doctor.examine(given, Folder(tmp_path), ROUNDS)
     assert worst(found) is Grade.OK, found
+
+
+def test_the_doctor_finds_a_ledger_well_that_was_moved_to_postgresql(
+    tmp_path: Path, cluster: Cluster
+) -> None:
+    with opened(make_settings(tmp_path), ROUNDS) as ledger:
+        asyncio.run(live_through(ledger))
+    url = cluster.database()
+    with (
+        Folder(tmp_path) as folder,
+        closing(Database(folder.database)) as source,
+        closing(Database(url)) as target,
+    ):
+        Move(folder, source, target).run(lambda _done, _size: None)
+    there = doctor.examine(make_settings(tmp_path, database=url), Folder(tmp_path), ROUNDS)
+    assert worst(there) is Grade.OK, there
+    here = doctor.examine(make_settings(tmp_path), Folder(tmp_path), ROUNDS)
+    assert [one.check for one in here if one.grade is Grade.ERROR] == ["signing"]

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from tequio_client.app.pages import competition_words as words
-from tequio_client.app.pages.competition_time import OVER, dates, moment
+from tequio_client.app.pages.competition_time import OVER, Stage, dates, moment
 from tequio_client.app.pages.run_choices import BETWEEN
 from tequio_client.app.theme.fonts import Type
 from tequio_client.app.widgets import figures
@@ -81,7 +81,10 @@ class CompetitionChoice(ChoiceRow):
 
     def _facts(self, row: CompetitionRow, now_ms: int) -> list[str]:
         entered = self.tr("%n entrant(s)", "", len(row.entrants))
-        countdown, to = words.until(moment(row, now_ms), now_ms)
+        now = moment(row, now_ms)
+        if now.stage is Stage.ENDED:
+            return [entered]
+        countdown, to = words.until(now, now_ms)
         if countdown:
             return [f"{countdown} {to}", entered]
         best = ", ".join(one.name for one in row.entrants if one.rank == 1)

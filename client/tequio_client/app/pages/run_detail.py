@@ -174,12 +174,18 @@ class Facts(Columns):
     def show_run(self, run: RunRow) -> None:
         """Show its figures."""
         size, tokens = figures.short_count(run.parameters), figures.short_count(run.tokens)
-        exact = figures.count(run.parameters)
-        self.parameters.show_fact(size, self.tr("{count} parameters").format(count=exact))
+        self.parameters.show_fact(size, self._exactly(run))
         self.tokens.show_fact(tokens, figures.count(run.tokens))
         self.round.show_fact(_of(run.round, run.rounds))
         self.members.show_fact(_of(run.members, run.most_members))
         self.fold()
+
+    def _exactly(self, run: RunRow) -> str:
+        exact = figures.count(run.parameters)
+        if not run.adapters:
+            return self.tr("{count} parameters").format(count=exact)
+        words = self.tr("{count} parameters; {trained} of them are adapters, and trained")
+        return words.format(count=exact, trained=figures.short_count(run.adapters))
 
 
 class Fact(QWidget):

@@ -6,6 +6,7 @@ import asyncio
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -255,6 +256,14 @@ def test_entrants_lead_to_their_runs_and_runs_to_their_competitions(contest: Con
     assert f"https://huggingface.co/{REPO}/tree/{root.hex()[:40]}" in page.links()
 
 
+def test_the_page_opens_the_competition_in_the_app(contest: Contest) -> None:
+    name = contest.name("decided")
+    (link,) = [one for one in contest.page("decided").links() if one.startswith("tequio:")]
+    fields = parse_qs(urlsplit(link).query, strict_parsing=True)
+    assert fields["id"] == [name]
+    assert fields["ledger"][0].startswith("http")
+
+
 def test_every_swarm_has_a_curve_of_its_own(contest: Contest) -> None:
     page = contest.page("open")
     looks = [one.attributes["class"] for one in page.all("path") if "swarm look" in str(one)]
@@ -281,6 +290,27 @@ def test_texts_that_nobody_shows_are_said_to_be_missing(contest: Contest) -> Non
     assert now.void == "1 of the 2 shares needed are shown, and the time for that is over"
     assert competition_words.mark(now, late) is competition_words.STUCK
     assert competition_words.coming(now, late) is None
+
+
+def test_a_competition_whose_texts_nobody_opened_ends_on_every_page(contest: Contest) -> None:
+    clock, name = contest.shown.clock, contest.now("drawn").rules.name
+    overdue_ms = contest.now("drawn").rules.dates.scored + 1 - clock()
+    assert name in contest.reader.get("/").text
+    clock.pass_ms(overdue_ms)
+    try:
+        asked = "?by=ended"  # else a print of a moment ago is given out, by another clock
+        page = contest.reader.get(f"/competitions/{contest.name('drawn')}{asked}").text
+        why = "1 of the 2 shares needed are shown"
+        assert "Ended without texts" in page
+        assert f"No ranking: {why}, and the time for that is over" in page
+        assert "No ranking so far" not in page
+        assert "6 offers were made, and nobody was drawn." in page
+        listed = contest.json("/v1/competitions")["competitions"]
+        assert [one["phase"] for one in listed if one["void"].startswith(why)] == ["drawn"]
+        assert contest.json(f"/v1/competitions/{contest.name('drawn')}")["void"].startswith(why)
+        assert name not in contest.reader.get(f"/{asked}").text, "the overview has what goes on"
+    finally:
+        clock.pass_ms(-overdue_ms)
 
 
 def test_who_committed_and_who_showed_is_told_for_each_entrant(contest: Contest) -> None:

@@ -1,0 +1,84 @@
+"""Links to competitions: written and read, and opened in the app's window."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.app import competition_opening
+from tequio_client.app.notices import Notices
+from tequio_client.app.window import Window
+from tequio_client.link import competition_link
+from tequio_client.link.competition_link import CompetitionLink
+from tequio_client.link.competitions import AskCompetitions, Competitions
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import sha256, to_text
+from tests.support.app_clock import Clock
+from tests.support.app_races import LARGE_RACE, RACE
+from tests.support.app_scenes import LENDING
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.model import Model
+    from tequio_client.app.theme.look import Look
+    from tests.support.app_worker import ScriptedWorker
+
+pytestmark = pytest.mark.usefixtures("look", "language")
+LEDGER = "https://ledger.example"
+LINK = CompetitionLink(ledger=LEDGER, competition=sha256(b"a competition"))
+
+
+def test_a_link_says_which_competition_at_which_ledger() -> None:
+    assert LINK.text() == (f"tequio://competition?ledger={LEDGER}&id={to_text(LINK.competition)}")
+    assert CompetitionLink.parse(f" {LINK.text()}\n") == LINK
+    assert competition_link.is_meant(LINK.text())
+    assert not competition_link.is_meant("tequio://join?ledger=https://ledger.example")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tequio://competition?",
+        f"tequio://competition?ledger={LEDGER}",
+        f"tequio://competition?ledger={LEDGER}&id=short",
+        LINK.text() + "&more=1",
+        LINK.text().replace("https", "file"),
+        LINK.text().replace("tequio:", "http:"),
+    ],
+)
+def test_what_is_no_whole_link_is_refused(text: str) -> None:
+    with pytest.raises(UserFacingError, match="no whole link to a competition"):
+        CompetitionLink.parse(text)
+
+
+@pytest.fixture
+def window(model: Model, look: Look, qtbot: QtBot, worker: ScriptedWorker) -> Window:
+    worker.replies[AskCompetitions] = Competitions(rows=(RACE, LARGE_RACE))
+    made = Window(model, look, Clock())
+    qtbot.addWidget(made)
+    made.show()
+    worker.show(LENDING)
+    return made
+
+
+def test_the_app_lands_on_the_competition(window: Window) -> None:
+    notices = Notices()
+    competition_opening.open_link(LINK.text(), f"{LEDGER}/", window, notices)
+    assert window.page.place == to_text(LINK.competition)
+    assert not notices.words
+
+
+def test_one_at_another_ledger_or_a_broken_link_is_said_and_nothing_moves(
+    window: Window, qtbot: QtBot
+) -> None:
+    notices = Notices()
+    qtbot.addWidget(notices)
+    before = window.page
+    competition_opening.open_link(LINK.text(), "https://other.example", window, notices)
+    competition_opening.open_link(LINK.text()[:-9], LEDGER, window, notices)
+    assert window.page is before
+    elsewhere, broken = notices.words
+    assert LEDGER in elsewhere
+    assert "no whole link" in broken
