@@ -21,12 +21,17 @@ SKIPPED = {"__pycache__", "results"}
 
 IMPORT_ALL = """
 import importlib, pkgutil, sys
+late = "__main__", ".trainer.foreign"
 package = importlib.import_module(sys.argv[1])
 for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-    if not module.name.endswith("__main__") and ".migrations" not in module.name:
+    if not module.name.endswith(late) and ".migrations" not in module.name:
         importlib.import_module(module.name)
 """
-"""Imports every module of one package. Migrations run inside alembic only."""
+"""Imports every module of one package, less those that are loaded when they are called for.
+
+Migrations run inside alembic only; `foreign` is for models that are not our Llama, and brings all
+that transformers loads.
+"""
 
 PRINT_LOADED = IMPORT_ALL + 'print(*{name.partition(".")[0] for name in sys.modules})'
 

@@ -7,28 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_shared import canonical, samples
+from tequio_shared import samples
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import to_text
-from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES, STATEMENT_BYTES
-from tequio_shared.statements.rounds import HeadMeasure, Sample
+from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES
+from tequio_shared.statements.rounds import Sample
 from tests.support.attack_table import attack
-
-HEAD = to_text(bytes(32))
-
-
-def measure(text: str | None, prompt: str = "Once upon", millibits: int = 7_000) -> HeadMeasure:
-    sample = msgspec.UNSET if text is None else Sample(prompt=prompt, text=text)
-    return HeadMeasure(head=HEAD, millibits=millibits, size_bytes=1, tokens=1, sample=sample)
-
-
-def read(body: HeadMeasure, **sample: str) -> HeadMeasure:
-    raw = msgspec.to_builtins(body)
-    return canonical.decode(
-        canonical.encode({**raw, "sample": {**raw["sample"], **sample}}),
-        HeadMeasure,
-        STATEMENT_BYTES,
-    )
+from tests.support.measurers import measure, read
 
 
 def test_a_measure_without_a_sample_is_spelt_as_before() -> None:

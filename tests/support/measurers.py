@@ -1,0 +1,28 @@
+"""Members who measure heads and say what these write, honest or not."""
+
+from __future__ import annotations
+
+import msgspec
+
+from tequio_shared import canonical
+from tequio_shared.ids import to_text
+from tequio_shared.limits import STATEMENT_BYTES
+from tequio_shared.statements.rounds import HeadMeasure, Sample
+
+HEAD = to_text(bytes(32))
+
+
+def measure(text: str | None, prompt: str = "Once upon", millibits: int = 7_000) -> HeadMeasure:
+    """Say a measure with that sample, or with none."""
+    sample = msgspec.UNSET if text is None else Sample(prompt=prompt, text=text)
+    return HeadMeasure(head=HEAD, millibits=millibits, size_bytes=1, tokens=1, sample=sample)
+
+
+def read(body: HeadMeasure, **sample: str) -> HeadMeasure:
+    """Read a measure whose sample was changed on the way."""
+    raw = msgspec.to_builtins(body)
+    return canonical.decode(
+        canonical.encode({**raw, "sample": {**raw["sample"], **sample}}),
+        HeadMeasure,
+        STATEMENT_BYTES,
+    )
