@@ -271,6 +271,16 @@ def test_a_base_with_odd_weights_is_refused(tmp_path: Path, change: Any, named: 
         first(folder)
 
 
+def test_tables_that_are_said_to_be_one_have_to_be_the_same(tmp_path: Path) -> None:
+    folder = write_base(tmp_path, tie_word_embeddings=True)
+    name = "model.embed_tokens.weight"
+    _changed(folder, lambda all_: all_.update({name: all_["lm_head.weight"].clone()}))
+    assert first(folder).layout.parameters
+    _changed(folder, lambda all_: all_[name].add_(1))
+    with pytest.raises(UserFacingError, match="two tables of token embeddings"):
+        first(folder)
+
+
 def test_files_that_are_no_safetensors_or_hold_a_tensor_twice_are_refused(tmp_path: Path) -> None:
     folder = write_base(tmp_path)
     config = (folder / "config.json").read_bytes()
