@@ -46,7 +46,8 @@ def blocks(text: str = DOCUMENT) -> list[str]:
 def commands() -> list[str]:
     """Every line that runs a program of ours: by itself, as the ledger's user, composed."""
     lines = [line for block in blocks() for line in block.splitlines()]
-    bare = [re.sub(rf"^({AS_LEDGER}|{re.escape(COMPOSED)} (?=ledger ))", "", one) for one in lines]
+    prefix = rf"^({AS_LEDGER}|/opt/tequio/bin/(?=tequio-ledger )|{re.escape(COMPOSED)} (?=ledger ))"
+    bare = [re.sub(prefix, "", one) for one in lines]
     named = [re.sub(r"^ledger ", "tequio-ledger ", line) for line in bare]
     return [line for line in named if re.match(r"tequio(-ledger)? ", line)]
 
@@ -116,6 +117,18 @@ def test_no_command_that_looks_after_the_ledger_is_run_in_another_way() -> None:
     lines = [line for block in blocks() for line in block.splitlines()]
     for line in lines:
         assert not re.match(rf"tequio-ledger ({'|'.join(KEEPING)})\b", line), line
+
+
+def test_a_restored_folder_is_made_by_root_and_handed_over() -> None:
+    """The folder is built beside its place, where the ledger's user may make nothing."""
+    restoring = [block for block in blocks() if "restore --from" in block]
+    assert len(restoring) == 2, "the chapter and its drill"
+    unit = (ROOT / "installer" / "systemd" / "tequio-ledger.service").read_text("utf-8")
+    (user,) = re.findall(r"^User=(.*)$", unit, re.MULTILINE)
+    ((program, folder),) = re.findall(r"^ExecStart=(\S+) .*--dir (\S+)", unit, re.MULTILINE)
+    made = rf"^{program} restore --from \S+ --dir {folder}\nchown -R {user}:{user} {folder}\b"
+    for block in restoring:
+        assert re.search(made, block, re.MULTILINE), block
 
 
 def test_the_program_is_installed_from_the_checkout_with_the_versions_of_the_images() -> None:

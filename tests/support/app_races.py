@@ -98,6 +98,9 @@ SCORED = replace(
     draw_ms=NOW_MS - 3 * DAY_MS,
     scored_ms=NOW_MS + 2 * HOUR_MS,
     result_ms=NOW_MS + 3 * DAY_MS,
+    part="drawn",
+    judged=1,
+    to_judge=2,
     entrants=(
         side("cuentos-124m", OTHER, micropoints=326 * POINT, has_submitted=True),
         side("lingua-60m", FULL.run, has_submitted=True),

@@ -206,8 +206,8 @@ def _base(wish: Wish, manifest: Manifest, cache: Path) -> list[Path]:
     lacking = [ref for ref, path in zip(refs, found, strict=True) if path is None]
     if lacking and not wish.ledger:
         raise CannotTellError(
-            "merged weights are checked against the base, which is not here: give --store with "
-            "the folder of a node of that run"
+            "merged weights are checked against the files of their base, which are not here: a "
+            "ledger whose seeds have them, or the store of a node of that run, is needed"
         )
     try:
         check_room(cache, sum(ref.size_bytes for ref in lacking))

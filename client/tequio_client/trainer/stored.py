@@ -53,6 +53,7 @@ def read(config: bytes, files: Sequence[Path]) -> dict[str, Tensor]:
         _check(where, source[name], shape)
     found = {name: _tensor(where[source[name]], source[name]) for name in wanted}
     if ours.is_tied:
+        _check_tied(where, found[llama.HEAD])
         found[llama.EMBEDDING] = found[llama.HEAD]
     return found
 
@@ -99,6 +100,16 @@ def _check(where: Mapping[str, Path], name: str, wanted: tuple[int, ...]) -> Non
         raise UserFacingError(
             f"the base's {name} has weights of the kind {kind}, not {', '.join(KINDS)}: take the "
             "model that it was quantised from"
+        )
+
+
+def _check_tied(where: Mapping[str, Path], table: Tensor) -> None:
+    """Files of tied weights may hold them twice, and then they have to be the same."""
+    path = where.get(llama.EMBEDDING)
+    if path is not None and not torch.equal(_tensor(path, llama.EMBEDDING), table):
+        raise UserFacingError(
+            "the base holds two tables of token embeddings, and its configuration says that they "
+            "are one: set tie_word_embeddings to false there"
         )
 
 

@@ -6,7 +6,7 @@ folder file by file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tequio_client.checkpoint import verify
@@ -58,9 +58,16 @@ class Models:
         return to
 
     def _check_head(self, folder: Path, submission: Submission) -> None:
-        """Whether the folder is an export of the head that was submitted."""
+        """Whether the folder is an export of the head that was submitted.
+
+        Merged adapters are made again from their base, which then comes from the origin.
+        """
+        origin = self.origin
+        wish = verify.Wish(folder=folder, ledger="")
+        if origin is not None:
+            wish = replace(wish, ledger=origin.ledger, stores=origin.stores, trust=origin.trust)
         try:
-            weighed = verify.weigh(verify.Wish(folder=folder, ledger=""), self.progress)
+            weighed = verify.weigh(wish, self.progress)
         except NotTheHeadError as err:
             raise OtherWeightsError("; ".join(map(str, err.args))) from err
         except CannotTellError as err:

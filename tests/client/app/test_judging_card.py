@@ -75,7 +75,7 @@ def test_an_open_competition_says_what_judging_takes_and_one_click_offers(
 def test_a_competition_in_which_we_have_no_part_says_nothing_after_its_deadline(
     page: CompetitionsPage, worker: ScriptedWorker
 ) -> None:
-    assert not shown(page, worker, SCORED).isVisible()
+    assert not shown(page, worker, replace(SCORED, part="")).isVisible()
 
 
 @pytest.mark.parametrize(

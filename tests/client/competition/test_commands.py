@@ -41,6 +41,12 @@ def test_a_wrong_word_is_refused_with_the_right_one(words: tuple[str, ...], told
     assert told in " ".join(found.stderr.split())
 
 
+def test_a_worker_that_ends_with_its_run_does_not_judge() -> None:
+    found = CliRunner().invoke(cli, ["worker", "--judge"])
+    assert found.exit_code == 2
+    assert "--judge needs --manners" in found.stderr
+
+
 def test_a_ledger_that_is_away_is_named(tmp_path: Path) -> None:
     words = ["competition", "list", "--ledger", "http://127.0.0.1:9"]
     error = CliRunner().invoke(cli, words).exception

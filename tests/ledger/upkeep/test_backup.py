@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -100,6 +103,20 @@ def test_nothing_is_overwritten(tmp_path: Path, made: Path) -> None:
     with pytest.raises(UserFacingError, match="is there already"):
         restore.restore(made, tmp_path / "ledger")
     assert (contents(made), contents(tmp_path / "ledger")) == before
+
+
+def test_where_nothing_may_be_made_the_place_itself_is_named(tmp_path: Path, made: Path) -> None:
+    place = tmp_path / "lib"
+    (place / "ledger").mkdir(parents=True)
+    place.chmod(0o555)
+    as_anybody = ["setpriv", "--bounding-set=-dac_override"] if os.geteuid() == 0 else []
+    program = [*as_anybody, sys.executable, "-m", "tequio_ledger"]
+    options = ["restore", "--from", str(made), "--dir", str(place / "ledger")]
+    done = subprocess.run(
+        [*program, *options], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"tequio-ledger: {place} may not be written")
 
 
 def test_every_byte_of_a_backup_is_checked(tmp_path: Path, made: Path) -> None:
