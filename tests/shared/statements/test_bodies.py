@@ -40,8 +40,9 @@ def test_a_body_reads_back_as_it_was(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_no_field_has_a_default_so_each_body_has_one_spelling(name: str) -> None:
+    """A field may be missing, but no value can be said in two ways."""
     for field in msgspec.structs.fields(BODIES[name, VERSION]):
-        assert field.required
+        assert field.required or field.default is msgspec.UNSET
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
