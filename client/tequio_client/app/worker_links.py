@@ -77,6 +77,7 @@ class Child(Link):
         self._process.errorOccurred.connect(self._err)
         self._killing = QTimer(self, interval=TERMINATE_MS, singleShot=True)
         self._killing.timeout.connect(self._process.kill)
+        self._was_cut = False
         self._look = QTimer(self, interval=LOOK_MS)
         self._look.timeout.connect(self._trim)
 
@@ -144,17 +145,21 @@ class Child(Link):
             why = self.tr("The worker was ended from outside ({code}).").format(code=code)
         else:
             why = self.tr("The worker has ended ({code}).").format(code=code)
-        self._end(_last_words(self._log, self._log_start) or why)
+        said = _last_words(self._log, self._log_start)
+        if not said and self._was_cut:
+            said = _last_words(_aside(self._log), 0)
+        self._end(said or why)
 
     def _trim(self) -> None:
         """What it starts writes there too, and may never end: begin the file anew."""
         with suppress(OSError):
             if self._log.stat().st_size >= LOG_BYTES:
-                with self._log.open("rb+") as log:
+                with self._log.open("rb+") as log, _aside(self._log).open("wb") as aside:
                     log.seek(-LOG_BYTES, os.SEEK_END)
-                    _aside(self._log).write_bytes(log.read(LOG_BYTES))
+                    aside.write(log.read(LOG_BYTES))
+                    aside.write(log.read())  # what came meanwhile
                     log.truncate(0)  # whoever writes goes on at its end
-                self._log_start = 0
+                self._log_start, self._was_cut = 0, True
 
     def _err(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
