@@ -134,8 +134,9 @@ async def read_entries_of(
     """
     found: dict[int, Entry] = {}
     for span in _spans(indices):
-        if not 0 <= span[0] <= span[-1] < checkpoint.size:
-            raise PeerError(f"entries {span[0]} to {span[-1]} of a log of {checkpoint.size}")
+        outside = next((one for one in span if not 0 <= one < checkpoint.size), None)
+        if outside is not None:
+            raise PeerError(f"entry {outside} of a log of {checkpoint.size}")
         leaves = await ledger.entries(span[0], span[-1] + 1)
         for index, leaf in zip(span, leaves, strict=True):
             proof = await proofs.inclusion(index)
