@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition import CompetitionView
     from tequio_shared.genesis import Genesis
     from tequio_shared.round import RoundView
-    from tequio_shared.run import Documents
+    from tequio_shared.run_documents import Documents
     from tequio_shared.statement import Entry, Statement
 
     SizeOf = Callable[[Digest], int | None]

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from tequio_shared.competition_rules import Budget, Submission
     from tequio_shared.competition_state import Entrant, Offer
     from tequio_shared.ids import Digest, PeerKey, RunId
-    from tequio_shared.run import Documents, RunView
+    from tequio_shared.run import RunView
+    from tequio_shared.run_documents import Documents
     from tequio_shared.standing import Standings
     from tequio_shared.tiers import Tiers
 

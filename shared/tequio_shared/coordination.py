@@ -7,13 +7,13 @@ It decides only *when*; *what* follows from the log, and everybody who replays i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_shared import proof, timing
 from tequio_shared.documents import TRAINER, WITNESS
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round import Phase, RoundView
-from tequio_shared.run import RunView, close_reason, void_reason
+from tequio_shared.run_ends import close_reason, void_reason
 from tequio_shared.run_states import State
 from tequio_shared.statements.rounds import (
     HeadPromote,
@@ -25,10 +25,12 @@ from tequio_shared.statements.rounds import (
 )
 from tequio_shared.statements.runs import RunClose
 
+if TYPE_CHECKING:
+    from tequio_shared.run import RunView
+
 Deed: TypeAlias = (
     HeadPromote | RoundClose | RoundOpen | RoundRoster | RoundVoid | RoundWitness | RunClose
 )
-
 
 RECONNECT_MS = 10_000
 """How long a coordinator that comes back in a training phase waits for what was meant for it."""
@@ -183,7 +185,7 @@ def _grace_ends(view: RunView, watch: Stopwatch) -> int | None:
 
 
 def _when_cooling(view: RunView, watch: Stopwatch, now: int) -> Step | None:
-    end = Step(body=RunClose(reason=int(close_reason(view))), round=None)
+    end = Step(body=RunClose(reason=int(close_reason(view.number, view.manifest))), round=None)
     stating = view.round if view.round and view.round.phase is Phase.ATTEST else None
     agreed = stating.agreed_head() if stating else None
     if view.next_head is None:

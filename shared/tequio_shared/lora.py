@@ -23,6 +23,7 @@ DOWN, UP = ".lora_A.weight", ".lora_B.weight"
 RANK = 1_024
 """Highest rank; beyond, adapters of usual models are no smaller than what they stand for."""
 _LEAST_BYTES = 2  # of a stored weight: bfloat16 or float16
+_AXES = 2  # of a matrix
 
 Sides = tuple[int, int]
 """Rows (outputs) and columns (inputs) of a matrix."""
@@ -86,8 +87,9 @@ def modules_of(listed: Sequence[tuple[str, Sequence[int]]]) -> dict[str, Sides]:
     for name, shape in shapes.items():
         if name.startswith(PREFIX) and name.endswith(DOWN):
             module = name.removeprefix(PREFIX).removesuffix(DOWN)
-            rows = shapes.get(f"{PREFIX}{module}{UP}", (0,))[0]
-            found[module] = (rows, shape[-1])
+            other = shapes.get(f"{PREFIX}{module}{UP}", ())
+            if len(shape) == len(other) == _AXES:
+                found[module] = (other[0], shape[1])
     return found
 
 

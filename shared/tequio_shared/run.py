@@ -12,18 +12,16 @@ light (from the last closed round on, without those: a worker that comes late).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from tequio_shared import run_states, timing
+from tequio_shared import run_documents, run_ends, run_states, timing
 from tequio_shared.accounts import Accounts
 from tequio_shared.documents import TRAINER, Result, Roster
-from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.errors import RefusedError
 from tequio_shared.head import set_root
 from tequio_shared.ids import (
     ZERO_DIGEST,
-    Digest,
     HeadHash,
     NetworkId,
     PeerKey,
@@ -34,7 +32,7 @@ from tequio_shared.ids import (
 from tequio_shared.measures import Draws, is_due
 from tequio_shared.roles import OF_COORDINATOR
 from tequio_shared.round import Head, NextHead, Phase, RoundView
-from tequio_shared.run_states import CloseReason, Event, State, VoidReason, Wish
+from tequio_shared.run_states import Event, State, Wish
 from tequio_shared.standing import Standings
 from tequio_shared.statements.checkpoints import CheckpointPublish
 from tequio_shared.statements.members import MemberLeave, MemberReady
@@ -54,16 +52,12 @@ from tequio_shared.statements.runs import RunClose, RunFinish, RunOpen, RunPause
 from tequio_shared.tiers import Tiers
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tequio_shared.manifest import Manifest
     from tequio_shared.measures import Draw
+    from tequio_shared.run_documents import Documents
     from tequio_shared.statement import Statement
-
-
-_Document = TypeVar("_Document", Roster, Result)
-
-
-Documents = Callable[[Digest], bytes]
-"""Bytes of a document by its SHA-256; the caller has it at hand (see `needed_document`)."""
 
 
 def first_head(manifest: Manifest) -> Head:
@@ -76,14 +70,6 @@ def first_head(manifest: Manifest) -> Head:
         weights_root=digest_from_text(manifest.model.weights_root),
         aux_root=digest_from_text(manifest.model.aux_root),
     )
-
-
-def needed_document(statement: Statement) -> Digest | None:
-    """The document that `RunView.apply` will ask for with this statement, if any."""
-    match statement.body:
-        case RoundRoster(roster=text) | RoundClose(result=text):
-            return digest_from_text(text)
-    return None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -257,7 +243,8 @@ class RunView:
                 self.wish = run_states.WISHES[type(body)]
             case RunClose(reason=reason):
                 after = self._after(Event.CLOSE)
-                if self.accounts is not None and reason != close_reason(self):
+                due = run_ends.close_reason(self.number, self.manifest)
+                if self.accounts is not None and reason != due:
                     raise RefusedError("wrong-close", f"the run does not end for {reason}")
                 self.state = after
 
@@ -302,7 +289,7 @@ class RunView:
         if self.accounts is not None and number != self.number + 1:
             raise RefusedError("wrong-roster", f"round {number} after round {self.number}")
         after = self._after(Event.ROSTER)
-        roster = _read(Roster, documents, body.roster)
+        roster = run_documents.read(Roster, documents, body.roster)
         self._check_roster(statement.ts, body, roster)
         if self.accounts is not None:
             self.accounts.rostered.update(member.key for member in roster.members)
@@ -352,7 +339,7 @@ class RunView:
     ) -> None:
         view = self._current(statement)
         after = self._after(self.done_event(view.number))
-        result = _read(Result, documents, body.result)
+        result = run_documents.read(Result, documents, body.result)
         timing.check_close(self, view, statement.ts)
         self.next_head = view.apply_close(body, result)
         if self.accounts is not None:
@@ -364,7 +351,7 @@ class RunView:
     def _apply_void(self, statement: Statement, body: RoundVoid) -> None:
         view = self._current(statement)
         after = self._after(self.done_event(view.number))
-        reason = void_reason(view)
+        reason = run_ends.void_reason(view)
         if body.reason != reason:
             raise RefusedError("wrong-void", f"round {view.number} is not void for {body.reason}")
         timing.check_void(self, view, statement.ts)
@@ -403,31 +390,3 @@ class RunView:
         if after is None:
             raise RefusedError("wrong-state", f"{event} does not follow in state {self.state}")
         return after
-
-
-def _read(type_: type[_Document], documents: Documents, name: str) -> _Document:
-    try:
-        return type_.parse(documents(digest_from_text(name)))
-    except MalformedError as err:
-        raise RefusedError("malformed", str(err)) from err
-
-
-def close_reason(view: RunView) -> CloseReason:
-    """Tell why a run that closes now has ended."""
-    done = view.number >= view.manifest.rounds.most
-    return CloseReason.ROUNDS_DONE if done else CloseReason.ORGANISER_ENDED
-
-
-def void_reason(view: RoundView) -> VoidReason:
-    """Why a round that ends now would be void; raises RefusedError when it would not."""
-    if view.phase is Phase.ATTEST:
-        if view.agreed_head() is not None:
-            raise RefusedError("wrong-void", f"round {view.number} has its head quorum")
-        return VoidReason.NO_HEAD_QUORUM
-    if not view.commitments:
-        return VoidReason.NO_COMMITMENTS
-    if view.phase is Phase.WITNESS and not view.has_quorum():
-        return VoidReason.NO_PROOF_QUORUM
-    if view.phase is Phase.WITNESS and not view.accepted():
-        return VoidReason.NOTHING_ACCEPTED
-    raise RefusedError("wrong-void", f"nothing makes round {view.number} void")

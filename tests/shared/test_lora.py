@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import msgspec
@@ -40,7 +41,7 @@ def lora_manifest(**fields: Any) -> Manifest:  # noqa: ANN401 - any field of the
         plain.model,
         tensors=tensors,
         aliases=fields.pop("aliases", ()),
-        parameters=sum(rows * columns for _, (rows, columns) in tensors),
+        parameters=sum(math.prod(shape) for _, shape in tensors),
     )
     base = msgspec.structs.replace(BASE, **fields)
     return msgspec.structs.replace(plain, model=model, base=base)
@@ -95,6 +96,8 @@ def test_frozen_weights_are_paid_for_forward_and_backward_but_not_for_a_gradient
         ({"aliases": ((Q + "x", Q + A),)}, "model.aliases"),
         ({"tensors": lora.pairs(MODULES, 4)[:3]}, "pairs of rank 4"),
         ({"tensors": (("model.norm.weight", (4, 4)),)}, "pairs of rank 4"),
+        ({"tensors": ((Q + A, ()), (Q + B, (64, 4)))}, "pairs of rank 4"),
+        ({"tensors": ((Q + A, (4, 48)), (Q + B, ()))}, "pairs of rank 4"),
         ({"source": "../etc"}, "base.source"),
         ({"revision": "main"}, "base.revision"),
         ({"files": (msgspec.structs.replace(FILE, name="a/b.safetensors"),)}, "name"),

@@ -14,7 +14,8 @@ from tequio_shared.documents import Result
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import ZERO_DIGEST, RunId, from_text, sha256, to_text
 from tequio_shared.round import RoundView
-from tequio_shared.run import RunView, needed_document
+from tequio_shared.run import RunView
+from tequio_shared.run_documents import needed_document
 from tequio_shared.run_states import TRANSITIONS, Event, State, Wish
 from tequio_shared.statement import Statement, make
 from tequio_shared.statements.rounds import RoundClose, RoundOpen

@@ -13,15 +13,13 @@ from tequio_client.audit.findings import Report
 from tequio_client.audit.fold import Fold
 from tequio_client.competition import outcomes
 from tequio_client.verifying.bundle import About, BundleWriter
-from tequio_shared import competition_scores, judging, merkle
+from tequio_shared import judging, merkle
 from tequio_shared.competition_draw import commitment
 from tequio_shared.evaluations import Environment, Evaluation
 from tequio_shared.ids import (
     ZERO_DIGEST,
     Digest,
     PeerKey,
-    digest_from_text,
-    from_text,
     sha256,
     to_text,
 )
@@ -39,12 +37,12 @@ from tequio_shared.statements.competitions import (
     CompResult,
     CompReveal,
     CompSubmit,
-    EvalCommit,
     EvalOffer,
     EvalResult,
     EvalSecret,
 )
 from tests.support.authors import registration
+from tests.support.committing import committing
 from tests.support.contest_paper import (
     CUSTODIANS,
     DEADLINE,
@@ -260,12 +258,14 @@ class ContestLog:
         """Have somebody commit to what `evaluate` shows; gives the entry."""
         return self.commit_to(name, self.scores(name, entrant))
 
+    def commit_all(self, entrant: str) -> None:
+        """Have all who were drawn commit to scores of an entrant."""
+        for name in self.scorers:
+            self.commit(name, entrant)
+
     def commit_to(self, name: str, result: EvalResult) -> int:
         """Have somebody commit to a result; gives the entry."""
-        scores, salt = digest_from_text(result.scores), from_text(result.salt)
-        commit = competition_scores.commitment(self.rules.id, self.key(name), scores, salt)
-        body = EvalCommit(competition=self.name, entrant=result.entrant, commit=to_text(commit))
-        return self.say(name, body)
+        return self.say(name, committing(self.key(name), result))
 
     def evaluate(self, name: str, entrant: str) -> int:
         """Have somebody show scores of an entrant; gives the entry."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tequio_client.organiser import custody
-from tequio_shared import competition_scores
 from tequio_shared.competition_draw import commitment
 from tequio_shared.competition_rules import (
     Budget,
@@ -21,8 +20,6 @@ from tequio_shared.ids import (
     Digest,
     PeerKey,
     RunId,
-    digest_from_text,
-    from_text,
     sha256,
     to_text,
 )
@@ -41,6 +38,7 @@ from tequio_shared.statements.competitions import (
     EvalResult,
     EvalSecret,
 )
+from tests.support.committing import committing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,9 +151,7 @@ class PaperCompetition:
 
     def commit_to(self, author: PeerKey, result: EvalResult) -> EvalCommit:
         """Commit to a result."""
-        scores, salt = digest_from_text(result.scores), from_text(result.salt)
-        commit = competition_scores.commitment(self.id, author, scores, salt)
-        return EvalCommit(competition=self.text, entrant=result.entrant, commit=to_text(commit))
+        return committing(author, result)
 
     def result(
         self, author: PeerKey, entrant: str, submission: Submission, millibits: int

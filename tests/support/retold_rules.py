@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_shared import competition_draw, competition_scores
+from tequio_shared import competition_draw
 from tequio_shared.evaluations import Evaluation, Outcome
-from tequio_shared.ids import digest_from_text, from_text, to_text
+from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.statements.competitions import (
     CompResult,
     EvalCommit,
     EvalOffer,
     EvalResult,
 )
+from tests.support.committing import committing
 
 if TYPE_CHECKING:
     from tequio_client.verifying.judgement import Judged
@@ -64,9 +65,7 @@ class _Retelling:
                 shown = self._results.get((body.entrant, author))
                 if shown is None:
                     return body  # nobody can tell to what
-                scores, salt = digest_from_text(shown.scores), from_text(shown.salt)
-                commit = competition_scores.commitment(self._rules.id, author, scores, salt)
-                return msgspec.structs.replace(body, commit=to_text(commit))
+                return committing(author, shown)
             case EvalResult():
                 return self._results[body.entrant, author]
             case CompResult():

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tequio_client.organiser import archive_cipher
-from tequio_shared import competition_scores, judging
+from tequio_shared import judging
 from tequio_shared.competition_state import Phase
 from tequio_shared.ids import (
     PeerKey,
     digest_from_text,
-    from_text,
     key_from_text,
     sha256,
     to_text,
@@ -30,10 +29,10 @@ from tequio_shared.statements.competitions import (
     CompResult,
     CompReveal,
     CompSubmit,
-    EvalCommit,
     EvalResult,
 )
 from tests.support import retold_rules
+from tests.support.committing import committing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -191,13 +190,8 @@ def _halved(said: Evaluation) -> Evaluation:
 def _say_instead(log: RetoldLog, judged: Judged, scores: Evaluation) -> None:
     """Have an evaluator show these scores, and have committed to them."""
     author, result = key_from_text(scores.evaluator), _said(log, scores)
-    commit = competition_scores.commitment(
-        judged.view.id, author, digest_from_text(result.scores), from_text(result.salt)
-    )
-    body = EvalCommit(
-        competition=result.competition, entrant=result.entrant, commit=to_text(commit)
-    )
-    log.change(judged.view.commits[result.entrant, author].said.index, body)
+    commits = judged.view.commits
+    log.change(commits[result.entrant, author].said.index, committing(author, result))
     log.change(judged.view.results[result.entrant, author].said.index, result)
 
 

@@ -10,7 +10,8 @@ import pytest
 import trio
 
 from tequio_client.ledger_api import LedgerApi, LedgerRefusedError
-from tequio_client.worker.follower import LogFollower, read_entries
+from tequio_client.log_proofs import read_entries
+from tequio_client.worker.follower import LogFollower
 from tequio_client.worker.outbox import Outbox
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.ids import RunId, peer_id_text, to_text

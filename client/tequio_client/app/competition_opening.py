@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tequio_client.app.competition_notes import PAGE
 from tequio_client.link.competition_link import CompetitionLink
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
@@ -11,8 +12,6 @@ from tequio_shared.ids import to_text
 if TYPE_CHECKING:
     from tequio_client.app.notices import Notices
     from tequio_client.app.window import Window
-
-PAGE = "competitions"
 
 
 def open_link(text: str, ledger: str, window: Window, notices: Notices) -> None:

@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QTimer, QUrl, Signal
-from PySide6.QtGui import QFileOpenEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QObject, QTimer
 
 from tequio_client import clock
 from tequio_client.app.app_settings import AppSettings, SettingsBook
+from tequio_client.app.application import application
 from tequio_client.app.faults import Faults
 from tequio_client.app.first_run.wanted import has_lent, is_wanted
 from tequio_client.app.keys.key_desk import KeyDesk
@@ -28,13 +27,13 @@ from tequio_client.app.presence import Presence
 from tequio_client.app.signals import EndSignals
 from tequio_client.app.single_instance import SingleInstance, place_of
 from tequio_client.app.theme.look import Choice, Look
-from tequio_client.app.theme.marks import app_icon
 from tequio_client.app.tray import Tray
 from tequio_client.app.worker_process import WorkerProcess, worker_command
-from tequio_client.invitation_link import SCHEME
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
     from tequio_client.app.first_run.guide import Guide
     from tequio_client.app.invitation.joining import Joining
     from tequio_client.app.invitation.offer import Offer
@@ -70,22 +69,6 @@ class Options:
     """How the system is told that we open links; None: it is not."""
 
 
-class Application(QApplication):
-    """Tells when the system asks us to quit, before it closes the window."""
-
-    quitting = Signal()
-    handed = Signal(str)
-    """A link that macOS wants us to open."""
-
-    def event(self, event: QEvent) -> bool:
-        """See Qt."""
-        if event.type() is QEvent.Type.Quit:
-            self.quitting.emit()
-        elif isinstance(event, QFileOpenEvent) and event.url().scheme() == SCHEME:
-            self.handed.emit(event.url().toString(QUrl.ComponentFormattingOption.FullyEncoded))
-        return super().event(event)
-
-
 def run(options: Options) -> int:
     """Be the app until it is quit; raises UserFacingError when another one does not answer."""
     qt = application()
@@ -112,17 +95,6 @@ def run(options: Options) -> int:
     instance.close()
     faults.uninstall()
     return code
-
-
-def application() -> Application:
-    """Qt's application, ours by name."""
-    qt = Application(sys.argv[:1])
-    qt.setApplicationName("tequio")
-    qt.setApplicationDisplayName("Tequio")
-    qt.setDesktopFileName("tequio")
-    qt.setWindowIcon(app_icon())
-    qt.setQuitOnLastWindowClosed(False)
-    return qt
 
 
 class App(QObject):

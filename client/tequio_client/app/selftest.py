@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tequio_client.app
+from tequio_client.app.application import application
 from tequio_client.app.faults import Faults
-from tequio_client.app.main import App, Options, application
+from tequio_client.app.main import App, Options
 from tequio_client.app.pages.table import PAGES
 
 if TYPE_CHECKING:

@@ -25,7 +25,8 @@ from tequio_shared.documents import Result
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256, to_text
 from tequio_shared.manifest import Manifest
-from tequio_shared.run import RunView, first_head, needed_document
+from tequio_shared.run import RunView, first_head
+from tequio_shared.run_documents import needed_document
 from tequio_shared.statement import Entry
 from tequio_shared.statements.rounds import HeadMeasure, HeadPromote, RoundClose, RoundRoster
 from tequio_shared.statements.runs import RunOpen

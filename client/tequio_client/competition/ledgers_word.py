@@ -16,7 +16,7 @@ from rich.table import Table
 
 from tequio_client import naming
 from tequio_client.clock import now_ms
-from tequio_client.competition import moments, rules_document
+from tequio_client.competition import rules_document, said
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.link.competition_link import CompetitionLink
 from tequio_client.worker import endings
@@ -25,10 +25,8 @@ from tequio_shared.scoring import nanobits_per_byte
 
 if TYPE_CHECKING:
     from tequio_client.competition_answers import CompetitionAnswer, CompetitionLine
-    from tequio_shared.competition_rules import Dates
     from tequio_shared.ids import Digest
 
-_GIGA = 10**9
 WORD = "This is the ledger's word: with --verify the log is read and checked, which may take long."
 
 
@@ -42,7 +40,7 @@ def list_all(ledger: str) -> None:
             "ended" if line.void else line.phase,
             str(line.entrants),
             str(line.offered),
-            _next(line.dates, is_over=bool(line.void or line.outcome)),
+            "" if line.void or line.outcome else said.upcoming(line.dates, now_ms()),
         )
     console = _console()
     console.print(table)
@@ -112,8 +110,8 @@ def _entrants(answer: CompetitionAnswer) -> Table:
     table = Table("entrant", "trains", "submitted", title="Entrants")
     for one in answer.entrants:
         trains = f"run {naming.short(one.side)}" if one.side else "elsewhere"
-        said = "yes" if one.submission else "nothing yet"
-        table.add_row(escape(one.entrant), trains, said)
+        submitted = "yes" if one.submission else "nothing yet"
+        table.add_row(escape(one.entrant), trains, submitted)
     return table
 
 
@@ -122,17 +120,13 @@ def _evaluators(answer: CompetitionAnswer) -> Table:
     columns = (f"{escape(name)}, bits/byte" for name in names)
     table = Table("key", "state", *columns, title="Evaluators")
     bits = {
-        (one.entrant, one.evaluator): (
-            f"{nanobits_per_byte(one.millibits, one.size_bytes) / _GIGA:.6f}"
-        )
+        (one.entrant, one.evaluator): said.bits(nanobits_per_byte(one.millibits, one.size_bytes))
         for one in answer.results
     }
-    said = {(one.entrant, one.evaluator): "committed" for one in answer.commits} | bits
+    shown = {(one.entrant, one.evaluator): "committed" for one in answer.commits} | bits
     for offer in answer.offers:
-        state = "drawn" if offer.is_drawn else "offered"
-        if not offer.is_drawn and offer.secret_index is not None:
-            state = "secret opened"
-        scores = (said.get((name, offer.key), "") for name in names)
+        state = said.offer(is_drawn=offer.is_drawn, is_open=offer.secret_index is not None)
+        scores = (shown.get((name, offer.key), "") for name in names)
         table.add_row(naming.short(offer.key), state, *scores)
     return table
 
@@ -147,17 +141,6 @@ def _rest(answer: CompetitionAnswer) -> list[str]:
     if answer.outcome:
         lines.append(f"outcome: {answer.outcome}")
     return lines
-
-
-def _next(dates: Dates, *, is_over: bool) -> str:
-    """The next date that is not over."""
-    if is_over:
-        return ""
-    now = now_ms()
-    for name in dates.__struct_fields__:
-        if getattr(dates, name) > now:
-            return f"{name} {moments.told(getattr(dates, name))}"
-    return "the result"
 
 
 _console = partial(Console, soft_wrap=True, highlight=False)

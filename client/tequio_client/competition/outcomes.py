@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
+from tequio_client import naming
+from tequio_client.competition import said
 from tequio_shared import judging
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.evaluations import Evaluation, Outcome
@@ -20,9 +22,6 @@ if TYPE_CHECKING:
 
     from tequio_shared.competition import CompetitionView
     from tequio_shared.ids import Digest
-
-_GIGA = 10**9
-_SHOWN = 10
 
 
 def computed(
@@ -61,13 +60,13 @@ def show(view: CompetitionView, outcome: Outcome, console: Console) -> None:
         table.add_row(
             str(one.rank) if one.rank else "-",
             escape(one.entrant),
-            _bits(one.nanobits_per_byte) if one.rank else "too few evaluators",
-            f"{_bits(one.low)} to {_bits(one.high)}" if one.rank else "",
+            said.bits(one.nanobits_per_byte) if one.rank else "too few evaluators",
+            f"{said.bits(one.low)} to {said.bits(one.high)}" if one.rank else "",
             str(len(one.evaluators)),
         )
     console.print(table)
     for pair in outcome.pairs:
-        apart = f"{_bits(pair.low)} to {_bits(pair.high)} bits per byte"
+        apart = f"{said.bits(pair.low)} to {said.bits(pair.high)} bits per byte"
         verdict = f"{pair.winner} is better" if pair.winner else "nothing tells them apart"
         console.print(f"{pair.first} less {pair.other}: {apart}, {verdict}", highlight=False)
     for line in _outliers(outcome):
@@ -79,8 +78,9 @@ def _outliers(outcome: Outcome) -> Iterator[str]:
     for place in outcome.places:
         for one in place.evaluators:
             if one.is_outlier:
+                who, off = naming.short(one.evaluator), one.off / 1_000
                 yield (
-                    f"evaluator {one.evaluator[:_SHOWN]} is off by {one.off / 1_000:,.1f} bits for "
+                    f"evaluator {who} is off by {off:,.1f} bits for "
                     f"{place.entrant}, in {one.outside:,} documents: the medians pass over that"
                 )
 
@@ -91,19 +91,13 @@ def _evaluations(
     for (entrant, evaluator), scored in sorted(view.results.items()):
         if entrant != name:
             continue
-        raw = blob(scored.scores)
+        raw, who = blob(scored.scores), naming.short(to_text(evaluator))
         if raw is None:
             raise UserFacingError(
-                f"the ledger does not have what {to_text(evaluator)[:_SHOWN]} scored for {name}: "
+                f"the ledger does not have what {who} scored for {name}: "
                 "ask its operator to bring it back"
             )
         try:
             yield Evaluation.parse(raw)
         except MalformedError as err:
-            raise UserFacingError(
-                f"what {to_text(evaluator)[:_SHOWN]} scored for {name} cannot be read: {err}"
-            ) from err
-
-
-def _bits(nanobits: int) -> str:
-    return f"{nanobits / _GIGA:.6f}"
+            raise UserFacingError(f"what {who} scored for {name} cannot be read: {err}") from err

@@ -5,13 +5,13 @@ Everything is checked before anything is made, and each fault names its value.
 
 from __future__ import annotations
 
-import tomllib
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
+from tequio_client import plan_file
 from tequio_client.competition import moments
 from tequio_shared.competition_rules import (
     SHOWING_PART,
@@ -111,12 +111,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 def read(path: Path) -> Plan:
     """Read a plan; raises UserFacingError that names file and fault."""
-    try:
-        return msgspec.convert(_plain(tomllib.loads(path.read_text("utf-8"))), Plan)
-    except OSError as err:
-        raise UserFacingError(f"cannot read the plan {path}: {err.strerror}") from err
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as err:
-        raise UserFacingError(f"the plan {path} is not right: {err}") from err
+    return plan_file.read(path, Plan, _plain)
 
 
 def _plain(tree: dict[str, Any]) -> dict[str, Any]:  # what TOML holds
@@ -165,7 +160,8 @@ def rules(plan: Plan, sealed: SealedSet, archive_bytes: int, now_ms: int) -> Com
     try:
         return CompetitionRules.parse(made.encode())
     except MalformedError as err:
-        raise UserFacingError(f"the plan is not right: {err}") from err
+        why = plan_file.refusal(err, CompetitionRules, msgspec.to_builtins(plan))
+        raise UserFacingError(f"the plan is not right: {why}") from err
 
 
 def _dates(said: _Dates, now_ms: int, faults: list[str]) -> Dates:

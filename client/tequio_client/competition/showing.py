@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from tequio_client import naming
 from tequio_client.clock import now_ms
-from tequio_client.competition import moments, outcomes, rules_document
+from tequio_client.competition import outcomes, rules_document, said
 from tequio_shared.competition_state import Phase
 from tequio_shared.errors import MalformedError
 from tequio_shared.evaluations import Outcome
@@ -21,11 +22,9 @@ if TYPE_CHECKING:
 
     from tequio_client.competition.log_reader import LogReader
     from tequio_shared.competition import CompetitionView
-    from tequio_shared.competition_state import Entrant, Offer
+    from tequio_shared.competition_state import Entrant
     from tequio_shared.ids import Digest, PeerKey
 
-_GIGA = 10**9
-_LETTERS = 10
 _WORDS = {
     Phase.OPEN: "open: enter, submit, offer to evaluate",
     Phase.CLOSED: "closed: evaluators open their secrets",
@@ -41,7 +40,7 @@ def list_all(log: LogReader) -> None:
     table = Table("competition", "name", "state", "entrants", "evaluators", "next")
     for view in log.competitions.values():
         table.add_row(
-            to_text(view.id)[:_LETTERS],
+            naming.short(to_text(view.id)),
             escape(view.rules.name),
             "ended" if view.void(now_ms()) else str(view.phase),
             str(len(view.entrants)),
@@ -91,7 +90,7 @@ def _show_outcome(log: LogReader, view: CompetitionView, name: Digest, console: 
 def _entrants(view: CompetitionView) -> Table:
     table = Table("entrant", "trains", "submitted", title="Entrants")
     for name, one in sorted(view.entrants.items()):
-        trains = f"run {to_text(one.side)[:_LETTERS]}" if one.side else "elsewhere"
+        trains = f"run {naming.short(to_text(one.side))}" if one.side else "elsewhere"
         table.add_row(escape(name), trains, escape(_submitted(one)))
     return table
 
@@ -103,7 +102,8 @@ def _evaluators(view: CompetitionView) -> Table:
     drawn = view.draw.evaluators if view.draw else ()
     for key, offer in sorted(view.offers.items(), key=lambda one: one[1].offered.index):
         scored = [_scored(view, name, key) for name in sorted(view.submissions)]
-        table.add_row(to_text(key)[:_LETTERS], _state(offer, is_drawn=key in drawn), *scored)
+        state = said.offer(is_drawn=key in drawn, is_open=offer.secret is not None)
+        table.add_row(naming.short(to_text(key)), state, *scored)
     return table
 
 
@@ -112,7 +112,7 @@ def _scored(view: CompetitionView, name: str, key: PeerKey) -> str:
     found = view.results.get((name, key))
     if found is None:
         return "committed" if (name, key) in view.commits else ""
-    return f"{nanobits_per_byte(found.millibits, found.size_bytes) / _GIGA:.6f}"
+    return said.bits(nanobits_per_byte(found.millibits, found.size_bytes))
 
 
 def _draw(view: CompetitionView) -> Iterator[str]:
@@ -121,9 +121,9 @@ def _draw(view: CompetitionView) -> Iterator[str]:
         yield f"{len(view.draw.documents):,} documents are drawn"
     for one in view.challenges:
         yield (
-            f"challenge by {to_text(one.author)[:_LETTERS]}: document {one.document} of "
+            f"challenge by {naming.short(to_text(one.author))}: document {one.document} of "
             f"{one.entrant} takes {one.millibits / 1_000:,.3f} bits, unlike "
-            f"{to_text(one.evaluator)[:_LETTERS]} said"
+            f"{naming.short(to_text(one.evaluator))} said"
         )
     if view.outcome is not None:
         yield f"outcome: {to_text(view.outcome)}"
@@ -136,18 +136,7 @@ def _submitted(one: Entrant) -> str:
     return f"head of round {made.round}" if made.run else f"{made.repo} at {made.revision[:10]}"
 
 
-def _state(offer: Offer, *, is_drawn: bool) -> str:
-    if is_drawn:
-        return "drawn"
-    return "offered" if offer.secret is None else "secret opened"
-
-
 def _next(view: CompetitionView) -> str:
-    """The next date that is not over."""
-    dates, now = view.rules.dates, now_ms()
-    if view.phase is Phase.DECIDED or view.void(now):
-        return ""
-    for name in dates.__struct_fields__:
-        if getattr(dates, name) > now:
-            return f"{name} {moments.told(getattr(dates, name))}"
-    return "the result"
+    now = now_ms()
+    is_over = view.phase is Phase.DECIDED or view.void(now)
+    return "" if is_over else said.upcoming(view.rules.dates, now)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.ids import PeerKey
-    from tequio_shared.keys import Signer
     from tequio_shared.statement import Entry
     from tequio_shared.statements import Body
 
@@ -70,18 +69,8 @@ async def speak(ledger: str, folder: Path, body: Body, *documents: bytes) -> Ent
         async with Outbox.on(api, network, folder, signer) as outbox:
             with trio.move_on_after(PATIENCE_S):
                 if documents:
-                    await _register(api, outbox, signer)
+                    await outbox.become_known()
                 for one in documents:
                     await api.put_blob(one, signer, now_ms())
                 return await outbox.say(body)
     raise LedgerUnavailableError(f"not said after {PATIENCE_S:.0f} s: run this again later")
-
-
-async def _register(api: LedgerApi, outbox: Outbox, signer: Signer) -> None:
-    """A ledger keeps documents of keys that it knows."""
-    try:
-        await api.peer(signer.key)
-    except LedgerRefusedError as err:
-        if err.code != "not-found":
-            raise
-        await outbox.register()

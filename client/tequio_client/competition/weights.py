@@ -49,8 +49,17 @@ def had(submission: Submission, to: Path, origin: Origin, progress: Progress) ->
     if submission.run:
         _head(submission, to, origin, progress)
     else:
-        of_files(submission, hub.folder(submission.repo, submission.revision), to)
+        of_files(submission, _fetched(submission), to)
     return to
+
+
+def _fetched(submission: Submission) -> Path:
+    """The submitted files in the Hub's cache, and none besides."""
+    only = {one.name: one.size_bytes for one in submission.files}
+    try:
+        return hub.folder(submission.repo, submission.revision, only)
+    except hub.OtherFilesError as err:
+        raise OtherWeightsError(f"{err} that were submitted") from err
 
 
 def _head(submission: Submission, to: Path, origin: Origin, progress: Progress) -> None:

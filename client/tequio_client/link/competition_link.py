@@ -7,6 +7,7 @@ It holds no secret, and asks for nothing.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Self
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -17,6 +18,7 @@ from tequio_shared.ids import Digest, digest_from_text, to_text
 SCHEME = "tequio"
 _ACTION = "competition"
 _NAMES = "ledger", "id"
+_ADDRESS = re.compile("https?://[!-~]{1,256}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +57,6 @@ def _fields(text: str) -> tuple[str, str]:
     if (parts.scheme, parts.netloc) != (SCHEME, _ACTION) or fields.keys() != set(_NAMES):
         raise MalformedError("it has other parts")
     (ledger,), (competition,) = (fields[name] for name in _NAMES)
-    if not ledger.startswith(("http://", "https://")):
+    if not _ADDRESS.fullmatch(ledger):
         raise MalformedError("its ledger's address is none")
     return ledger, competition

@@ -10,16 +10,16 @@ fields are passed over, so that programs of neighbouring versions understand eac
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias, TypeVar
+from typing import Annotated, TypeAlias
 
 import msgspec
 
+from tequio_client.link import lines
 from tequio_client.link.facts import Count, Name, SessionFacts
 from tequio_client.link.preferences import Preferences
 from tequio_client.link.questions import Question, Reply
 from tequio_client.link.snapshot import Snapshot
 from tequio_client.link.wish import Wish
-from tequio_shared.errors import MalformedError
 from tequio_shared.fields import Bytes32Text
 
 V = 1
@@ -116,31 +116,21 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, tag="answer"):
 
 FromWorker: TypeAlias = Welcome | Refused | Shown | Answer
 
-_ENCODER = msgspec.json.Encoder()
 _TO_WORKER: msgspec.json.Decoder[ToWorker] = msgspec.json.Decoder(ToWorker)
 _FROM_WORKER: msgspec.json.Decoder[FromWorker] = msgspec.json.Decoder(FromWorker)
-_M = TypeVar("_M")
+_DUE = "a message between app and worker"
 
 
 def encode(message: ToWorker | FromWorker) -> bytes:
     """Write the message as one line, newline included."""
-    return _ENCODER.encode(message) + b"\n"
+    return lines.encode(message)
 
 
 def decode_to_worker(line: bytes) -> ToWorker:
     """Read what a controller says; raises MalformedError."""
-    return _decode(_TO_WORKER, line)
+    return lines.decode(_TO_WORKER, line, LINE_BYTES, _DUE)
 
 
 def decode_from_worker(line: bytes) -> FromWorker:
     """Read what a worker says; raises MalformedError."""
-    return _decode(_FROM_WORKER, line)
-
-
-def _decode(decoder: msgspec.json.Decoder[_M], line: bytes) -> _M:
-    if len(line) > LINE_BYTES:
-        raise MalformedError(f"line of {len(line)} bytes, {LINE_BYTES} at most")
-    try:
-        return decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
-        raise MalformedError(f"not a message between app and worker: {err}") from err
+    return lines.decode(_FROM_WORKER, line, LINE_BYTES, _DUE)

@@ -7,12 +7,12 @@ key. Documents that go with a word lie in the child's folder, named by their SHA
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias, TypeVar
+from typing import Annotated, TypeAlias
 
 import msgspec
 
+from tequio_client.link import lines
 from tequio_client.link.facts import Count, Name
-from tequio_shared.errors import MalformedError
 from tequio_shared.fields import Bytes32Text
 
 LINE_BYTES = 1 << 17
@@ -24,6 +24,9 @@ AWAY = "away"
 """Code of a word that is not in the log yet: the ledger does not answer, or something is wrong."""
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=TEXT)]
 Body: TypeAlias = Annotated[str, msgspec.Meta(max_length=16_384)]
+Doing: TypeAlias = Annotated[
+    str, msgspec.Meta(pattern="^(starting|reading|fetching|scoring|waiting)$")
+]
 Code: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
 
 
@@ -71,7 +74,7 @@ ToChild: TypeAlias = Begin | Limit | Said
 class Alive(msgspec.Struct, frozen=True, kw_only=True, tag="alive"):
     """How far it is."""
 
-    doing: Annotated[str, msgspec.Meta(pattern="^(starting|reading|fetching|scoring|waiting)$")]
+    doing: Doing
     entrant: Name = ""
     """Whose model it is at."""
     documents: Count = 0
@@ -109,31 +112,21 @@ class Done(msgspec.Struct, frozen=True, kw_only=True, tag="done"):
 
 FromChild: TypeAlias = Alive | Say | Told | Done
 
-_ENCODER = msgspec.json.Encoder()
 _TO_CHILD: msgspec.json.Decoder[ToChild] = msgspec.json.Decoder(ToChild)
 _FROM_CHILD: msgspec.json.Decoder[FromChild] = msgspec.json.Decoder(FromChild)
-_M = TypeVar("_M")
+_DUE = "a message between worker and evaluator"
 
 
 def encode(message: ToChild | FromChild) -> bytes:
     """Write the message as one line, newline included."""
-    return _ENCODER.encode(message) + b"\n"
+    return lines.encode(message)
 
 
 def decode_to_child(line: bytes) -> ToChild:
     """Read what the worker says; raises MalformedError."""
-    return _decode(_TO_CHILD, line)
+    return lines.decode(_TO_CHILD, line, LINE_BYTES, _DUE)
 
 
 def decode_from_child(line: bytes) -> FromChild:
     """Read what the child says; raises MalformedError."""
-    return _decode(_FROM_CHILD, line)
-
-
-def _decode(decoder: msgspec.json.Decoder[_M], line: bytes) -> _M:
-    if len(line) > LINE_BYTES:
-        raise MalformedError(f"line of {len(line)} bytes, {LINE_BYTES} at most")
-    try:
-        return decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
-        raise MalformedError(f"not a message between worker and evaluator: {err}") from err
+    return lines.decode(_FROM_CHILD, line, LINE_BYTES, _DUE)

@@ -7,18 +7,17 @@ seconds or milliseconds since 1970 as named, memory in MiB, rates in bytes a sec
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias, TypeVar
+from typing import Annotated, TypeAlias
 
 import msgspec
 
-from tequio_shared.errors import MalformedError
+from tequio_client.link import lines
 
 Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=256)]
 Part: TypeAlias = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
 Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0.0, le=1e12)]
 
-_L = TypeVar("_L")
 GPUS = 32
 """Most accelerators that one message may name."""
 
@@ -104,30 +103,24 @@ class Watch(msgspec.Struct, frozen=True, kw_only=True):
 
 LINE_BYTES = 1 << 16
 """Longest line between worker and probe, newline included."""
+_DUE = "a line between worker and probe"
+_MACHINE: msgspec.json.Decoder[MachineFacts] = msgspec.json.Decoder(MachineFacts)
+_WATCH: msgspec.json.Decoder[Watch] = msgspec.json.Decoder(Watch)
 
 
 def encode(line: MachineFacts | Watch) -> bytes:
     """Write one line, newline included."""
-    return msgspec.json.encode(line) + b"\n"
+    return lines.encode(line)
 
 
 def decode_machine(line: bytes) -> MachineFacts:
     """Read what the probe says; raises MalformedError."""
-    return _decode(line, MachineFacts)
+    return lines.decode(_MACHINE, line, LINE_BYTES, _DUE)
 
 
 def decode_watch(line: bytes) -> Watch:
     """Read what the worker tells the probe; raises MalformedError."""
-    return _decode(line, Watch)
-
-
-def _decode(line: bytes, kind: type[_L]) -> _L:
-    if len(line) > LINE_BYTES:
-        raise MalformedError(f"line of {len(line)} bytes, {LINE_BYTES} at most")
-    try:
-        return msgspec.json.decode(line, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
-        raise MalformedError(f"not a line between worker and probe: {err}") from err
+    return lines.decode(_WATCH, line, LINE_BYTES, _DUE)
 
 
 NOTHING_OF_SESSION = SessionFacts()

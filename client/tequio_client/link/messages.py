@@ -19,7 +19,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from tequio_shared.errors import MalformedError
+from tequio_client.link import lines
 
 LINE_BYTES = 8 << 20
 """Longest line, newline included: room for a round of 4,095 contributions."""
@@ -386,34 +386,20 @@ Answer: TypeAlias = Ready | Trained | Screened | Advanced | Evaluated | Continue
 """A report that settles a wish."""
 Report: TypeAlias = Hello | Alive | Answer
 
-_ENCODER = msgspec.json.Encoder()
 _WISHES: msgspec.json.Decoder[Wish] = msgspec.json.Decoder(Wish)
 _REPORTS: msgspec.json.Decoder[Report] = msgspec.json.Decoder(Report)
 
 
 def encode(message: Wish | Report) -> bytes:
     """Write the message as one line, newline included."""
-    return _ENCODER.encode(message) + b"\n"
+    return lines.encode(message)
 
 
 def decode_wish(line: bytes) -> Wish:
     """Read a wish from its line; raises MalformedError."""
-    _check_length(line)
-    try:
-        return _WISHES.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
-        raise MalformedError(f"not a wish: {err}") from err
+    return lines.decode(_WISHES, line, LINE_BYTES, "a wish")
 
 
 def decode_report(line: bytes) -> Report:
     """Read a report from its line; raises MalformedError."""
-    _check_length(line)
-    try:
-        return _REPORTS.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
-        raise MalformedError(f"not a report: {err}") from err
-
-
-def _check_length(line: bytes) -> None:
-    if len(line) > LINE_BYTES:
-        raise MalformedError(f"line of {len(line)} bytes, {LINE_BYTES} at most")
+    return lines.decode(_REPORTS, line, LINE_BYTES, "a report")

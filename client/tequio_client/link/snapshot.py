@@ -11,6 +11,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from tequio_client.link.decision import Decision, Reason, State
+from tequio_client.link.evaluating import Doing
 from tequio_client.link.facts import Count, MachineFacts, Name
 from tequio_client.link.preferences import Preferences
 from tequio_client.link.status import Status
@@ -41,7 +42,7 @@ class JudgingShown(msgspec.Struct, frozen=True, kw_only=True):
     """The evaluator process, while it scores in a competition."""
 
     competition: Name
-    doing: Annotated[str, msgspec.Meta(pattern="^(starting|reading|fetching|scoring|waiting)$")]
+    doing: Doing
     entrant: Name = ""
     """Whose model it is at."""
     documents: Count = 0

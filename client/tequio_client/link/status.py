@@ -10,7 +10,7 @@ from typing import Annotated
 
 import msgspec
 
-from tequio_shared.errors import MalformedError
+from tequio_client.link import lines
 
 LINE_BYTES = 1 << 16
 Text = Annotated[str, msgspec.Meta(max_length=4_096)]
@@ -56,16 +56,14 @@ class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """What keeps it from working, in words; empty when nothing does."""
 
 
+_STATUS: msgspec.json.Decoder[Status] = msgspec.json.Decoder(Status)
+
+
 def encode(status: Status) -> bytes:
     """Write one line, newline included."""
-    return msgspec.json.encode(status) + b"\n"
+    return lines.encode(status)
 
 
 def decode(line: bytes) -> Status:
     """Read a line; raises MalformedError."""
-    if len(line) > LINE_BYTES:
-        raise MalformedError(f"status line of {len(line)} bytes")
-    try:
-        return msgspec.json.decode(line, type=Status)
-    except (msgspec.DecodeError, UnicodeDecodeError) as err:
-        raise MalformedError(f"not a status: {err}") from err
+    return lines.decode(_STATUS, line, LINE_BYTES, "a status")

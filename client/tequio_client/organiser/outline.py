@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import UNSET
 
+from tequio_client import plan_file
 from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.organiser import base as bases
 from tequio_client.organiser import plan as plans
@@ -86,7 +87,8 @@ def checked(manifest: Manifest, path: Path) -> Manifest:
     try:
         return Manifest.parse(manifest.encode())
     except MalformedError as err:
-        raise UserFacingError(f"the plan {path} makes no valid run: {err}") from err
+        why = plan_file.refusal(err, Manifest, {})
+        raise UserFacingError(f"the plan {path} makes no valid run: {why}") from err
 
 
 def data(folder: Path) -> Corpus:

@@ -19,13 +19,11 @@ folder = "data"             # what `tequio data build` made
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tequio_shared.errors import UserFacingError
+from tequio_client import plan_file
 from tequio_shared.lora import RANK
 from tequio_shared.manifest import Admission, Algorithm, Inner, Measure, Rounds, Windows
 
@@ -160,12 +158,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 def read(path: Path) -> Plan:
     """Read a plan; raises UserFacingError that names file and fault."""
-    try:
-        return msgspec.convert(tomllib.loads(path.read_text()), Plan)
-    except OSError as err:
-        raise UserFacingError(f"cannot read the plan {path}: {err.strerror}") from err
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as err:
-        raise UserFacingError(f"the plan {path} is not right: {err}") from err
+    return plan_file.read(path, Plan)
 
 
 def algorithm(plan: AlgorithmPlan, inner: InnerPlan) -> Algorithm:

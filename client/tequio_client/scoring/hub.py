@@ -6,7 +6,9 @@ gigabytes, costs nobody a download.
 
 from __future__ import annotations
 
+import shutil
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +18,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 PATTERNS = (
     CONFIG,
@@ -28,10 +30,20 @@ PATTERNS = (
     "model-*.safetensors",
 )
 """What scoring may read of a model's folder."""
+LEFT_BYTES = 1 << 30
+"""Of the disk, which no stranger's model takes."""
 
 
-def folder(name: str, revision: str | None) -> Path:
-    """Find a model, or fetch it; raises UserFacingError when it is nowhere, or unfit to be read."""
+class OtherFilesError(UserFacingError):
+    """A repository has not the files that it is said to have."""
+
+
+def folder(name: str, revision: str | None, only: Mapping[str, int] | None = None) -> Path:
+    """Find a model, or fetch it: of the files in `only`, with their sizes, no others.
+
+    Raises UserFacingError when it is nowhere, unfit to be read, or has no room on the disk, and
+    OtherFilesError when one of these files has another size.
+    """
     path = Path(name)
     try:
         is_here = path.exists()
@@ -41,10 +53,10 @@ def folder(name: str, revision: str | None) -> Path:
         return path
     if name.startswith((".", "/", "~")):
         raise UserFacingError(f"there is no folder {name}")
-    return _fetched(name, revision)
+    return _fetched(name, revision, only)
 
 
-def _fetched(name: str, revision: str | None) -> Path:
+def _fetched(name: str, revision: str | None, only: Mapping[str, int] | None) -> Path:
     import httpx2  # noqa: PLC0415 - what huggingface_hub speaks with, and raises the errors of
     from huggingface_hub import HfApi  # noqa: PLC0415 - only for names of the Hub
     from huggingface_hub.errors import OfflineModeIsEnabled  # noqa: PLC0415
@@ -53,7 +65,7 @@ def _fetched(name: str, revision: str | None) -> Path:
 
     if not sys.stderr.isatty():
         disable_progress_bars()  # nobody is looking
-    api, wanted = HfApi(), list(PATTERNS)
+    api, wanted = HfApi(), list(PATTERNS) if only is None else _readable(only)
     try:
         try:
             commit = api.model_info(name, revision=revision).sha
@@ -63,7 +75,11 @@ def _fetched(name: str, revision: str | None) -> Path:
             )
             return Path(kept)
         listed = api.list_repo_tree(name, revision=commit)
-        check({one.path: one.size for one in listed if isinstance(one, RepoFile)}, name)
+        sizes = {one.path: one.size for one in listed if isinstance(one, RepoFile)}
+        check(sizes, name)
+        if only is not None:
+            _check_only({one: only[one] for one in wanted}, sizes, name)
+            _check_room(name, commit, {one: only[one] for one in wanted})
         # By the name of the revision, not the commit: the cache then finds it without the Hub.
         return Path(api.snapshot_download(name, revision=revision, allow_patterns=wanted))
     except (OSError, ValueError, httpx2.HTTPError) as err:
@@ -88,3 +104,35 @@ def check(sizes: Mapping[str, int], name: str) -> None:
             raise UserFacingError(too_large(f"{name}: {one}", size))
         if one in PATTERNS and one.endswith(".json") and size > max(SETTINGS_BYTES, BLOB_BYTES):
             raise UserFacingError(f"{name}: {one} has {size:,} bytes; this is no file of a model")
+
+
+def _readable(names: Iterable[str]) -> list[str]:
+    return [name for name in names if any(fnmatch(name, pattern) for pattern in PATTERNS)]
+
+
+def _check_only(only: Mapping[str, int], sizes: Mapping[str, int], name: str) -> None:
+    for one, size in only.items():
+        if sizes.get(one, size) != size:
+            raise OtherFilesError(
+                f"{one} of {name} is another: it has {sizes[one]:,} bytes instead of {size:,}"
+            )
+
+
+def _check_room(name: str, commit: str | None, only: Mapping[str, int]) -> None:
+    """Before the first byte is fetched: whoever made the repository chose how large it is."""
+    from huggingface_hub import constants, try_to_load_from_cache  # noqa: PLC0415 - as above
+
+    missing = sum(
+        size
+        for one, size in only.items()
+        if not isinstance(try_to_load_from_cache(name, one, revision=commit), str)
+    )
+    place = Path(constants.HF_HUB_CACHE)
+    while not place.exists():
+        place = place.parent
+    free = shutil.disk_usage(place).free
+    if missing and missing + LEFT_BYTES > free:
+        raise UserFacingError(
+            f"{name} takes {missing:,} bytes, and the disk of {place} has {free:,} bytes free: "
+            "free some space on it"
+        )

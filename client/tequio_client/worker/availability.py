@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
+from tequio_client.log_proofs import read_entries
 from tequio_client.worker.blobs import Op, Request
-from tequio_client.worker.follower import read_entries
 from tequio_client.worker.replay import head_ref
 from tequio_client.worker.resuming import CLOSED, start_after
 from tequio_shared.errors import PeerError

@@ -27,6 +27,21 @@ log = structlog.get_logger(__name__)
 
 PREFERENCES = "preferences.json"
 WISH = "wish.json"
+UNMINDED = Preferences(
+    consent=True,
+    while_used=True,
+    used_share_percent=100,
+    pause_for_games=False,
+    on_battery=True,
+    while_saving_power=True,
+    others_cpu_percent=100,
+    others_gpu_percent=100,
+    month_gb=0,
+    on_metered=True,
+    disk_gib=1_000_000,
+    disk_free_gib=0,
+)
+"""Who starts a worker by hand has said what it may take, on the command line."""
 _MOST_BYTES = link_preferences.MOST_BYTES + 1
 
 T = TypeVar("T")

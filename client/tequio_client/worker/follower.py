@@ -26,11 +26,12 @@ from tequio_client.ledger_api import (
     LedgerUnavailableError,
     LogForkedError,
 )
-from tequio_client.log_proofs import LogProofs, check_entry, read_entries
+from tequio_client.log_proofs import LogProofs, check_entry
 from tequio_client.worker import fork_evidence, log_memory
 from tequio_client.worker.backoff import BackOff
+from tequio_client.worker.log_edge import LogEdge
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
-from tequio_shared.merkle import Frontier, leaf_hash, verify_consistency
+from tequio_shared.merkle import Frontier, verify_consistency
 from tequio_shared.policy import NoQuorumError
 from tequio_shared.statement import Entry
 
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
     from tequio_shared.notes import Checkpoint
 
     OnProven = Callable[[int, Checkpoint], Awaitable[None]]
-
-__all__ = ["LogFollower", "LogForkedError", "read_entries"]
 
 log = structlog.get_logger(__name__)
 
@@ -126,17 +125,11 @@ class _Reading:
         self._stream_scope = trio.CancelScope()  # written by _feed
         self._start = start
         self._on_proven = on_proven
-        self._edge = Frontier()  # written by _begin, then _feed
-        self._taken_at_s = 0.0  # trio time of the last append; written by _feed
-        self._appended = trio.Event()  # replaced by _check
+        self._edge = LogEdge(Frontier(), 0.0)  # replaced by _begin; _feed appends, _check proves
         self._looking = trio.Lock()  # held while a checkpoint is judged; the rest is its holder's
         self._signed: Checkpoint | None = None  # the newest one judged; on disk too
         self._judged = b""  # the note that was judged last, or is being judged
-        self._proven = start  # the edge up to this size follows from a signed root
-        self._proven_at_s = 0.0
-        self._roots: dict[int, Digest] = {}  # of sizes from the proven one on
         self._older_since_s: float | None = None  # when checkpoints began to be older than before
-        self._moved_on = trio.Event()  # replaced by _feed; set when more is proven
 
     def __aiter__(self) -> Self:
         return self
@@ -190,10 +183,9 @@ class _Reading:
         await self._check_memory(signed)
         if signed.size < self._start:
             raise LedgerUnavailableError(f"no checkpoint covers entry {self._start - 1} yet")
-        self._edge = await LogProofs(self._ledger, signed.size).frontier(self._start)
-        await self._check_continues(self._start, self._edge.root(), signed)
-        self._roots = {self._start: self._edge.root()}
-        self._proven_at_s = trio.current_time()
+        frontier = await LogProofs(self._ledger, signed.size).frontier(self._start)
+        await self._check_continues(self._start, frontier.root(), signed)
+        self._edge = LogEdge(frontier, trio.current_time())
         await self._sign_off(signed, note)
 
     async def _show(self) -> None:
@@ -284,15 +276,10 @@ class _Reading:
         """Verify one leaf, append it and hand it on, unless too much is unproven."""
         entry = self._parse(leaf)
         index = self._edge.size
-        self._edge.append(leaf_hash(leaf))
-        self._taken_at_s = trio.current_time()
-        self._roots[self._edge.size] = self._edge.root()
-        self._appended.set()
+        self._edge.append(leaf)
         if entry is not None:
             await self._out.send((index, entry))
-        while self._edge.size - self._proven >= UNCHECKED:
-            self._moved_on = trio.Event()
-            await self._moved_on.wait()
+        await self._edge.until_less_unproven(UNCHECKED)
 
     def _parse(self, leaf: bytes) -> Entry | None:
         try:
@@ -325,24 +312,19 @@ class _Reading:
 
     async def _until_due(self) -> None:
         with trio.move_on_after(QUIET_S):
-            await self._until_unproven(1)
+            await self._edge.until_unproven(1)
         with trio.move_on_after(CHECK_S):
-            await self._until_unproven(CHECK_ENTRIES)
-
-    async def _until_unproven(self, count: int) -> None:
-        while self._edge.size - self._proven < count:
-            self._appended = trio.Event()
-            await self._appended.wait()
+            await self._edge.until_unproven(CHECK_ENTRIES)
 
     def _check_progress(self) -> None:
         """Neither entries without a checkpoint nor a checkpoint without its entries may last."""
         now_s = trio.current_time()
         if self._signed and self._signed.size > self._edge.size:
-            if now_s - self._taken_at_s > LAG_S:
+            if now_s - self._edge.appended_at_s > LAG_S:
                 self._stream_scope.cancel()
             return
-        waited_s = now_s - self._proven_at_s
-        if self._edge.size > self._proven and waited_s > UNCOVERED_S:
+        waited_s = now_s - self._edge.proven_at_s
+        if self._edge.unproven and waited_s > UNCOVERED_S:
             raise PeerError(
                 f"no checkpoint covers entry {self._edge.size - 1} for {waited_s:.0f} s"
             )
@@ -365,7 +347,7 @@ class _Reading:
             await self._prove(signed)
             if signed != last:
                 await self._sign_off(signed, note)
-            await self._on_proven(self._proven, signed)
+            await self._on_proven(self._edge.proven, signed)
             return signed
 
     def _check_older(self, signed: Checkpoint, last: Checkpoint) -> None:
@@ -379,22 +361,14 @@ class _Reading:
         """Hold what we appended against a signed root, both ways round."""
         size, root = self._edge.size, self._edge.root()
         if signed.size <= size:
-            size, root = signed.size, self._roots[signed.size]
+            size, root = signed.size, self._edge.root(signed.size)
             if root != signed.root:
                 raise _forked(size, root, signed)
         else:
             await self._check_continues(size, root, signed)
             if self._signed is not None and self._signed.size > size:
                 await self._check_continues(self._signed.size, self._signed.root, signed)
-        self._mark_proven(size)
-
-    def _mark_proven(self, size: int) -> None:
-        if size > self._proven or size == self._edge.size:
-            self._proven_at_s = trio.current_time()
-        for passed in range(self._proven, size):
-            del self._roots[passed]
-        self._proven = size
-        self._moved_on.set()
+        self._edge.prove(size)
 
     async def _sign_off(self, signed: Checkpoint, note: bytes) -> None:
         await trio.to_thread.run_sync(log_memory.remember, self._path, signed, note)

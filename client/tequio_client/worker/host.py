@@ -19,7 +19,6 @@ import trio
 from tequio_client import clock
 from tequio_client.link.competitions import AskCompetitions, AskCurves
 from tequio_client.link.facts import NOTHING_OF_SESSION, MachineFacts, Watch
-from tequio_client.link.preferences import Preferences
 from tequio_client.link.questions import AskBenchmark, AskDiagnostics, AskRuns, Diagnostics, RunRow
 from tequio_client.link.wish import Wish
 from tequio_client.worker import (
@@ -35,7 +34,7 @@ from tequio_client.worker import (
 from tequio_client.worker import node as nodes
 from tequio_client.worker.activity import ActivityBook
 from tequio_client.worker.bookkeeping import Bookkeeping
-from tequio_client.worker.choices import Choices
+from tequio_client.worker.choices import UNMINDED, Choices
 from tequio_client.worker.competitions_list import CompetitionsList
 from tequio_client.worker.diary import Diary, Look
 from tequio_client.worker.energy import Energy
@@ -63,6 +62,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ledger_api import LedgerApi
     from tequio_client.link.facts import SessionFacts
+    from tequio_client.link.preferences import Preferences
     from tequio_client.link.questions import Question, Reply
     from tequio_client.link.snapshot import Snapshot
     from tequio_client.worker.moment import Moment
@@ -78,21 +78,6 @@ LOOK_S, RESTING_S = 1.0, 2.0
 """Seconds between two looks at what moves by itself, and while nothing computes."""
 AGAIN_S = 30.0
 """After something went wrong a minded worker tries again, at the latest."""
-UNMINDED = Preferences(
-    consent=True,
-    while_used=True,
-    used_share_percent=100,
-    pause_for_games=False,
-    on_battery=True,
-    while_saving_power=True,
-    others_cpu_percent=100,
-    others_gpu_percent=100,
-    month_gb=0,
-    on_metered=True,
-    disk_gib=1_000_000,
-    disk_free_gib=0,
-)
-"""Who starts a worker by hand has said what it may take, on the command line."""
 GOODBYE_S = 2.0
 _PLAIN_MACHINE = MachineFacts(gpus=(), on_battery=False, is_saving_power=False)
 

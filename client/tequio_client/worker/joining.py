@@ -14,9 +14,9 @@ import trio
 
 from tequio_client import naming
 from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
+from tequio_client.log_proofs import read_entries
 from tequio_client.worker import past_draws
 from tequio_client.worker.availability import head_of, nearest_start
-from tequio_client.worker.follower import read_entries
 from tequio_client.worker.kept_heads import KeptHeads
 from tequio_client.worker.resuming import cheaper_start
 from tequio_shared.corpus import Corpus

@@ -26,7 +26,7 @@ from tequio_client.worker.manners_facts import chosen_devices, lent_devices
 from tequio_shared.competition_state import Phase
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import to_text
-from tequio_shared.statements.competitions import CompClose, EvalSecret
+from tequio_shared.statements.competitions import EvalSecret
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -211,8 +211,7 @@ class Judge:
         index = answer.closed_index or 0
         network = await self._ledger.network()
         entry = (await read_entries(self._ledger, network, [index]))[index]
-        said = entry.statement.body
-        if not isinstance(said, CompClose) or said.competition != answer.competition:
+        if not judging_part.closes(entry.statement, answer):
             raise PeerError(f"log entry {index} does not close {answer.rules.name}")
 
     async def _say(self, competition: str, body: Body) -> bool:

@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from tequio_shared.competition_state import Phase
+from tequio_shared.statements.competitions import CompClose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tequio_client.competition_answers import CompetitionAnswer
+    from tequio_shared.statement import Statement
 
 
 class Barred(NamedTuple):
@@ -73,6 +75,12 @@ def has_offered(answer: CompetitionAnswer, key: str) -> bool:
 def is_drawn(answer: CompetitionAnswer, key: str) -> bool:
     """Whether that key was drawn to score."""
     return key in answer.evaluators
+
+
+def closes(said: Statement, answer: CompetitionAnswer) -> bool:
+    """Whether nobody enters any more after that; one that is said too early does not count."""
+    is_of_it = isinstance(said.body, CompClose) and said.body.competition == answer.competition
+    return is_of_it and said.ts >= answer.rules.dates.deadline
 
 
 def submitted(answer: CompetitionAnswer) -> int:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client import clock
-from tequio_client.ledger_api import LedgerRefusedError
 from tequio_client.worker.outbox import Outbox
 from tequio_shared.errors import RefusedError
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from tequio_shared.keys import Signer
     from tequio_shared.statements import Body
 
-_NOT_FOUND, _SAID = "not-found", "already-said"
+_SAID = "already-said"
 
 
 class Mouth:
@@ -92,19 +91,10 @@ class Mouth:
         """Say it; why not, as a value: an outbox that closes would wrap an error."""
         try:
             if documents:
-                await self._register(outbox)
+                await outbox.become_known()
             for document in documents:
                 await self._ledger.put_blob(document, self._signer, clock.now_ms())
             await outbox.say(body)
         except RefusedError as err:
             return err
         return None
-
-    async def _register(self, outbox: Outbox) -> None:
-        """A ledger keeps documents of keys that it knows."""
-        try:
-            await self._ledger.peer(self._signer.key)
-        except LedgerRefusedError as err:
-            if err.code != _NOT_FOUND:
-                raise
-            await outbox.register()

@@ -164,6 +164,18 @@ class Outbox:
         self._spoken.set()
         return await answer.wait()
 
+    async def become_known(self) -> None:
+        """Register our key unless it is: a ledger keeps documents of keys that it knows.
+
+        Raises as `register` does, and what the ledger's API raises.
+        """
+        try:
+            await self._ledger.peer(self._signer.key)
+        except LedgerRefusedError as err:
+            if err.code != "not-found":
+                raise
+            await self.register()
+
     async def word(self, body_type: type[B], run: RunId, round: int) -> B | None:  # noqa: A002 - the treaty's word
         """What was said of that round in this life or an earlier one, answered or not."""
         return await self._on_file(self._file.word, body_type, run, round)

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 import structlog
 
 from tequio_client.ledger_api import LedgerUnavailableError
-from tequio_client.worker.follower import read_entries
+from tequio_client.log_proofs import read_entries
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.measures import is_due
 from tequio_shared.round import NextHead
-from tequio_shared.run import RunView, needed_document
+from tequio_shared.run import RunView
+from tequio_shared.run_documents import needed_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

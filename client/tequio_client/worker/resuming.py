@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from tequio_client.worker.follower import read_entries
+from tequio_client.log_proofs import read_entries
 from tequio_client.worker.replay import head_ref
 from tequio_shared.contribution import RecordShape, k_for_trainers
 from tequio_shared.errors import PeerError

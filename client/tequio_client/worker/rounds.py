@@ -27,7 +27,7 @@ from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import HeadHash, PeerKey, digest_from_text, to_text
 from tequio_shared.roles import OF_COORDINATOR
 from tequio_shared.round import Head, Phase, RoundView
-from tequio_shared.run import RunView, needed_document
+from tequio_shared.run_documents import needed_document
 from tequio_shared.run_states import VoidReason
 from tequio_shared.statements.members import MemberLeave, MemberReady
 from tequio_shared.statements.rounds import (
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from tequio_shared.accepted import AcceptedSet
     from tequio_shared.contribution import Header
     from tequio_shared.ids import Digest
+    from tequio_shared.run import RunView
     from tequio_shared.statement import Entry, Statement
 
 log = structlog.get_logger(__name__)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from tequio_client.worker.kept_trees import KeptTrees
 from tequio_client.worker.partial import Partial
 from tequio_client.worker.stock import Stock
 from tequio_client.worker.store_files import StoreFiles
@@ -33,10 +34,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-LEAF_LISTS = 256
-"""Leaf lists kept in memory."""
-LEAVES = 1 << 17
-"""And hashes in all of them together, about 10 MiB: the largest heads have many thousand each."""
 HASHED_EVERY = 16
 """Pieces are hashed the first time that they are served, and once in so many times."""
 READS = 16_384
@@ -56,7 +53,7 @@ class Store:
         self._lock = threading.RLock()  # guards everything below
         self._stock = Stock(quota_bytes, str(folder))
         self._partials: dict[Digest, tuple[Partial, int]] = {}  # with the number of users
-        self._trees: OrderedDict[Digest, Tree] = OrderedDict()
+        self._trees = KeptTrees()
         self._reads: OrderedDict[tuple[Digest, int, int], int] = OrderedDict()  # to be served
         with self._files.translated():
             for found in self._files.prepare():
@@ -103,7 +100,7 @@ class Store:
             if tree is None and ("trees", root) in self._stock:
                 with self._files.translated():
                     tree = self._files.read_meta(root)
-            return self._keep_leaves(tree) if tree else None
+            return self._trees.keep(tree) if tree else None
 
     def missing_bytes(self, ref: TreeRef) -> int:
         """How much of the tree is not here; what is under way is taken at its word."""
@@ -332,15 +329,6 @@ class Store:
                 self._reads.popitem(last=False)
         return times % HASHED_EVERY == 0
 
-    def _keep_leaves(self, tree: Tree) -> Tree:
-        self._trees[tree.ref.root] = tree
-        self._trees.move_to_end(tree.ref.root)
-        leaves = sum(len(kept.leaves) for kept in self._trees.values())
-        while len(self._trees) > LEAF_LISTS or (leaves > LEAVES and len(self._trees) > 1):
-            _, gone = self._trees.popitem(last=False)
-            leaves -= len(gone.leaves)
-        return tree
-
     @contextmanager
     def _room(self, kind: Kind, name: Digest, size_bytes: int) -> Iterator[None]:
         """Make room and count the entry, or not at all when the block fails."""
@@ -360,7 +348,7 @@ class Store:
     def _forget(self, kind: Kind, name: Digest) -> None:
         with self._lock:
             self._stock.drop(kind, name)
-            self._trees.pop(name, None)
+            self._trees.drop(name)
             self._files.delete(kind, name)
 
     def _put_tree(self, tree: Tree, fill: Callable[[Path], object]) -> None:
@@ -373,7 +361,7 @@ class Store:
                     self._files.write_meta(tree)
                     self._files.settle(temporary, "trees", ref.root)
         with self._lock, self._files.translated():
-            self._keep_leaves(tree)
+            self._trees.keep(tree)
             if ref.root not in self._partials:
                 self._files.finish(ref.root)  # of what was under way nothing is left
 
@@ -383,7 +371,7 @@ class Store:
             self._files.write_meta(tree)
             content, bits = self._files.under_way(ref.root)
             partial = Partial(tree, content=content, bits=bits)
-        self._keep_leaves(tree)
+        self._trees.keep(tree)
         return partial
 
     def _take_back(self, tree: Tree, found: Sequence[bytes]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tequio_ledger.store import log_rows
 from tequio_shared.genesis import Genesis
 from tequio_shared.ids import Digest, digest_from_text, from_text
-from tequio_shared.run import needed_document
+from tequio_shared.run_documents import needed_document
 from tequio_shared.statement import Entry
 from tequio_shared.statements.competitions import CompOpen, CompResult, CompSubmit, EvalResult
 from tequio_shared.statements.rounds import RoundClose, RoundRoster

@@ -45,6 +45,9 @@ def test_a_link_says_which_competition_at_which_ledger() -> None:
         f"tequio://competition?ledger={LEDGER}&id=short",
         LINK.text() + "&more=1",
         LINK.text().replace("https", "file"),
+        LINK.text().replace(".example", ".example%0A%0AYour computer is locked"),
+        LINK.text().replace(".example", ".%E2%80%AEelpmaxe"),
+        LINK.text().replace(".example", "." + "x" * 256),
         LINK.text().replace("tequio:", "http:"),
     ],
 )

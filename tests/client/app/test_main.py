@@ -73,14 +73,14 @@ APP = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
-from tequio_client.app import main, worker_process
+from tequio_client.app import application, main, worker_process
 from tequio_client.app.faults import Faults
 folder = Path({folder!r})
 options = main.Options(ledger=None, usual_ledger="http://127.0.0.1:9", folder=folder,
                        settings=folder, is_background=True, again=("--dir", str(folder)))
 worker_process.worker_command = main.worker_command = lambda ledger, folder: (
     sys.executable, "-m", "tests.support.app_worker_program", "good", str(folder))
-qt, faults = main.application(), Faults()
+qt, faults = application.application(), Faults()
 faults.install()
 app = main.App(qt, options, faults)
 app.begin()

@@ -120,13 +120,31 @@ def test_every_wrong_value_is_named_at_once(tmp_path: Path, sealed: Path) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("evaluators = 3", "evaluators = 2", "evaluators"),
-        ("window = 2048", "window = 1000000", "window"),
+        (
+            "evaluators = 3",
+            "evaluators = 2",
+            "scoring.evaluators is 2: expected a whole number >= 3",
+        ),
+        (
+            "window = 2048",
+            "window = 1000000",
+            "scoring.window is 1000000: expected a whole number <= ",
+        ),
         ('result = "3d"', 'result = "16h"', "a 10th of the time to score is left to show"),
-        ('archive = ""', 'archive = "ftp://example.org/a"', "archive"),
-        ('name = "Winter 2026"', 'name = "<b>"', "name"),
-        ('name = "Winter 2026"', 'nmae = "x"', "nmae"),
-        ("documents = 2000", 'documents = "all"', "documents"),
+        (
+            'archive = ""',
+            'archive = "ftp://a"',
+            "archive is 'ftp://a': expected a text that is an address",
+        ),
+        (
+            'name = "Winter 2026"',
+            'name = "<b>"',
+            "name is '<b>': expected a text of letters, digits",
+        ),
+        ('name = "Winter 2026"', 'nmae = "x"', "it has no `nmae`; `name` may be meant"),
+        ("documents = 2000", 'documents = "all"', "documents is 'all': expected a whole number"),
+        ("documents = 2000", "documents = 0", "documents is 0: expected a whole number >= 1"),
+        ('name = "Winter 2026"', 'name = ""', "name is '': expected a text of >= 1 letters"),
     ],
 )
 def test_a_value_out_of_range_is_named(

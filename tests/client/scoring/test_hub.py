@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,7 @@ from tequio_client.scoring import hub
 from tequio_client.trainer import model_folder
 from tequio_shared.errors import UserFacingError
 from tests.support import model_folders
+from tests.support.attack_table import attack
 from tests.support.hub import FakeHub, running
 
 if TYPE_CHECKING:
@@ -86,6 +88,49 @@ def test_what_was_fetched_is_there_when_the_hub_is_not(
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert hub.folder("someone/model", None) == first
     assert len(served.requests) == asked
+
+
+def sizes_of(folder: Path) -> dict[str, int]:
+    return {one.name: one.stat().st_size for one in folder.iterdir()}
+
+
+@attack("C11", layer="cli", ends="only what was submitted is fetched")
+def test_of_a_repository_nothing_is_fetched_but_what_is_wanted(
+    served: FakeHub, tmp_path: Path
+) -> None:
+    wanted = sizes_of(tmp_path / "model")
+    much = dict.fromkeys(("model-00001-of-00002.safetensors", "model-2.safetensors"), b"x" * 5_000)
+    mine = {name: (tmp_path / "model" / name).read_bytes() for name in wanted}
+    served.put("someone/much", mine | much)
+    folder = hub.folder("someone/much", None, wanted)
+    assert sizes_of(folder) == wanted
+    assert not any("model-" in one for one in served.requests)
+
+
+@attack("C11", layer="cli", ends="nothing is fetched")
+def test_files_of_another_size_than_is_said_are_not_fetched(
+    served: FakeHub, tmp_path: Path
+) -> None:
+    wanted = sizes_of(tmp_path / "model")
+    with pytest.raises(hub.OtherFilesError, match="instead of 7"):
+        hub.folder("someone/model", None, wanted | {"model.safetensors": 7})
+    assert not any("resolve" in one for one in served.requests)
+
+
+@attack("C11", layer="cli", ends="nothing is fetched, and some of the disk stays free")
+def test_a_repository_that_fills_the_disk_is_not_fetched(
+    served: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = sizes_of(tmp_path / "model")
+    free = hub.LEFT_BYTES + sum(wanted.values()) - 1
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    with pytest.raises(UserFacingError, match="bytes free"):
+        hub.folder("someone/model", None, wanted)
+    assert not any("resolve" in one for one in served.requests)
+    free += 1
+    folder = hub.folder("someone/model", None, wanted)
+    free = 0
+    assert hub.folder("someone/model", None, wanted) == folder, "it is there already"
 
 
 def test_a_repository_of_pickles_is_refused_before_it_is_fetched(served: FakeHub) -> None:

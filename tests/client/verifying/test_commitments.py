@@ -103,8 +103,7 @@ def test_who_shows_the_evaluation_of_another_is_told(log: ContestLog, tmp_path: 
 def test_who_shows_something_else_than_it_committed_to_is_told(
     log: ContestLog, tmp_path: Path
 ) -> None:
-    for name in log.scorers:
-        log.commit(name, "alpha")
+    log.commit_all("alpha")
     changed = msgspec.structs.replace(log.scores(log.scorers[0], "alpha"), salt=OTHER_SALT)
     refused(log, tmp_path, log.say(log.scorers[0], changed), "eval.result", "wrong-reveal")
 
@@ -142,16 +141,14 @@ def test_scores_that_are_shown_before_all_have_committed_are_told(
 def test_scores_that_are_shown_when_only_challenges_are_left_are_told(
     log: ContestLog, tmp_path: Path
 ) -> None:
-    for name in log.scorers:
-        log.commit(name, "alpha")
+    log.commit_all("alpha")
     log.now_ms = (SCORED + RESULT) // 2 + 1
     refused(log, tmp_path, log.evaluate(log.scorers[0], "alpha"), "eval.result", "too-late")
 
 
 @attack("C8", layer="coord", ends="the first counts, and the second is told: exit status 2")
 def test_two_results_of_one_evaluator_are_told(log: ContestLog, tmp_path: Path) -> None:
-    for name in log.scorers:
-        log.commit(name, "alpha")
+    log.commit_all("alpha")
     log.evaluate(log.scorers[0], "alpha")
     refused(log, tmp_path, log.evaluate(log.scorers[0], "alpha"), "eval.result", "already-said")
 
@@ -185,9 +182,8 @@ def test_who_commits_and_does_not_show_is_named_and_does_not_count(
     log: ContestLog, tmp_path: Path
 ) -> None:
     first, second, holding = log.scorers
-    for name in (first, second, holding):
-        for entrant in ("alpha", "beta"):
-            log.commit(name, entrant)
+    for entrant in ("alpha", "beta"):
+        log.commit_all(entrant)
     for name in (first, second):
         log.evaluate(name, "alpha")
         log.evaluate(name, "beta")
@@ -202,8 +198,7 @@ def test_who_commits_and_does_not_show_is_named_and_does_not_count(
 
 
 def test_who_never_commits_is_named(log: ContestLog, tmp_path: Path) -> None:
-    for name in log.scorers:
-        log.commit(name, "beta")
+    log.commit_all("beta")
     for name in log.scorers:
         log.evaluate(name, "beta")
     log.result()

@@ -13,7 +13,9 @@ from tequio_client.competition_answers import (
 )
 from tequio_client.worker import judging_part
 from tequio_client.worker.judging_part import FREE, Own
-from tequio_shared.ids import to_text
+from tequio_shared.ids import PeerKey, sha256, to_text
+from tequio_shared.statement import make
+from tequio_shared.statements.competitions import CompClose
 from tests.client.competition.models import rules
 
 US, OTHER, RUN, CUSTODIAN = (to_text(bytes([at]) * 32) for at in (1, 2, 3, 0))
@@ -55,6 +57,20 @@ def test_our_part_follows_from_offer_draw_and_scores(
     phase: str, changes: dict[str, object], here: int, now: int, part: str
 ) -> None:
     assert judging_part.part(answer(phase, **changes), US, here, now) == part
+
+
+def test_no_secret_is_opened_on_a_close_that_is_too_early_or_of_another() -> None:
+    told, before = answer("closed"), sha256(b"before")
+
+    def closes(competition: str, at_ms: int) -> bool:
+        body = CompClose(competition=competition)
+        said = make(body=body, author=PeerKey(before), seq=2, ts=at_ms, exp=at_ms, prev=before)
+        return judging_part.closes(said, told)
+
+    deadline = told.rules.dates.deadline
+    assert closes(told.competition, deadline)
+    assert not closes(told.competition, deadline - 1)
+    assert not closes(OTHER, deadline)
 
 
 def test_who_has_all_scores_in_the_log_is_done() -> None:

@@ -21,7 +21,7 @@ from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, PeerKey, to_text
 from tequio_shared.notes import Checkpoint
 from tequio_shared.proof import Reason, Verdict
-from tequio_shared.run import needed_document
+from tequio_shared.run_documents import needed_document
 from tequio_shared.statements.rounds import RoundClose, RoundOpen, RoundRoster
 from tests.support import swarm as swarms
 from tests.support.dutiful import DutifulSwarm

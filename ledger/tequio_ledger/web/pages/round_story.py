@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.ids import ContributionId, NetworkId, PeerKey, RunId
     from tequio_shared.proof import Verdicts
-    from tequio_shared.run import Documents
+    from tequio_shared.run_documents import Documents
     from tequio_shared.statements import Body
 
 Row = tuple[int, bytes, int]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.web.pages.round_story import RoundStory
     from tequio_shared.ids import NetworkId, RunId
-    from tequio_shared.run import Documents
+    from tequio_shared.run_documents import Documents
 
 HELD = 256
 """Stories in memory; one takes some kilobytes for each member."""

@@ -1,0 +1,129 @@
+"""A plan as a person writes it: a TOML file, read into a type.
+
+What is wrong is said in one sentence with its place, and with the names or values that can stand
+there.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+from msgspec import inspect
+
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from tequio_shared.errors import MalformedError
+
+T = TypeVar("T")
+_FAULT = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<place>[^`]*)`)?", re.DOTALL)
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
+_MISSING = re.compile(r"Object missing required field `(.*)`")
+_CHOICE = re.compile(r"Invalid enum value (.*)", re.DOTALL)
+_KIND = re.compile(r"`(\w+)`")
+_KINDS = {
+    "str": "a text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+}
+"""What msgspec calls by Python's and JSON's names."""
+_FORM = re.compile(r"of length (?P<length>.*)|matching regex '(?P<form>.*)'", re.DOTALL)
+_FORMS = (
+    ("https?:", "that is an address with http:// or https://"),
+    ("[A-Za-z0-9]", "of letters, digits, spaces and ._- alone, a letter or digit first"),
+)
+"""What is in a pattern, and what it asks for."""
+
+
+def read(path: Path, kind: type[T], plain: Callable[[dict[str, Any]], object] = dict) -> T:
+    """Read a plan of that type, once `plain` made of TOML's values what it is made of.
+
+    Raises UserFacingError that names file and fault.
+    """
+    tree: object = {}
+    try:
+        tree = plain(tomllib.loads(path.read_text("utf-8")))
+        return msgspec.convert(tree, kind)
+    except OSError as err:
+        raise UserFacingError(f"cannot read the plan {path}: {err.strerror}") from err
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as err:
+        raise UserFacingError(f"the plan {path} is not right: {err}") from err
+    except msgspec.ValidationError as err:
+        why = fault(str(err), kind, tree)
+        raise UserFacingError(f"the plan {path} is not right: {why}") from err
+
+
+def refusal(err: MalformedError, kind: type, tree: object) -> str:
+    """What is wrong with the document of that type which a plan, as a tree, came to."""
+    return fault(str(err).removeprefix(f"not a {kind.__name__}: "), kind, tree)
+
+
+def fault(said: str, kind: type, tree: object) -> str:
+    """What msgspec said of a tree that is no `kind`, as whoever wrote the file calls it."""
+    found = _FAULT.fullmatch(said)
+    if found is None:
+        return said
+    what, place = found["what"], found["place"] or ""
+    table = f"[{place}]" if place else "it"
+    names = [name for name in place.split(".") if name]
+    if unknown := _UNKNOWN.fullmatch(what):
+        return f"{table} has no `{unknown[1]}`; {_known(unknown[1], _fields(_at(kind, names)))}"
+    if missing := _MISSING.fullmatch(what):
+        return f"{table} lacks `{missing[1]}`"
+    if choice := _CHOICE.fullmatch(what):
+        return f"{place} is {choice[1]}, and can be {_choices(_at(kind, names))}"
+    due = _KIND.sub(lambda kind: _KINDS.get(kind[1], kind[0]), what[:1].lower() + what[1:])
+    return f"{place or 'it'}{_said(tree, names)}: {_FORM.sub(_form, due)}"
+
+
+def _form(found: re.Match[str]) -> str:
+    if found["length"]:
+        return f"of {found['length']} letters"
+    return next((words for part, words in _FORMS if part in found["form"]), found[0])
+
+
+def _said(tree: object, names: Sequence[str]) -> str:
+    """The value that stands there, if it is a plain one."""
+    for name in names:
+        tree = tree.get(name) if isinstance(tree, dict) else None
+    is_plain = isinstance(tree, str | int | float) and not isinstance(tree, bool)
+    return f" is {tree!r:.60}" if is_plain else ""
+
+
+def _known(name: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, known, 1)
+    return f"`{near[0]}` may be meant" if near else f"there is: {', '.join(known)}"
+
+
+def _at(kind: type, names: Sequence[str]) -> inspect.Type | None:
+    """The type of what stands there; None where that is in no table of its own."""
+    found: inspect.Type | None = inspect.type_info(kind)
+    for name in names:
+        fields = _struct(found).fields if _struct(found) else ()
+        found = next((one.type for one in fields if one.encode_name == name), None)
+    return found
+
+
+def _struct(found: inspect.Type | None) -> inspect.StructType | None:
+    parts = found.types if isinstance(found, inspect.UnionType) else (found,)
+    return next((one for one in parts if isinstance(one, inspect.StructType)), None)
+
+
+def _fields(found: inspect.Type | None) -> list[str]:
+    struct = _struct(found)
+    return [one.encode_name for one in struct.fields] if struct else []
+
+
+def _choices(found: inspect.Type | None) -> str:
+    values = found.values if isinstance(found, inspect.LiteralType) else ()
+    return ", ".join(map(repr, values)) or "none of that kind"

@@ -1,0 +1,177 @@
+"""A worker's desk: deeds with real store, outbox, feedback and trainer process, opened by a test.
+
+The trainer is the paper one, the ledger in memory; the round is that of a swarm in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from random import Random
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import trio
+
+from tequio_client.ledger_api import LedgerApi
+from tequio_client.link import messages as link
+from tequio_client.worker import duty as duties
+from tequio_client.worker.base_files import BaseFiles
+from tequio_client.worker.beacon_secrets import BeaconSecrets
+from tequio_client.worker.deeds import Deeds
+from tequio_client.worker.exchange import Exchange
+from tequio_client.worker.feedback import Feedback
+from tequio_client.worker.kept_heads import KeptHeads
+from tequio_client.worker.ledger_clock import LedgerClock
+from tequio_client.worker.means import Means
+from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.points import Points
+from tequio_client.worker.points_book import PointsBook
+from tequio_client.worker.store import Store
+from tequio_client.worker.trainer_process import TrainerProcess
+from tequio_client.worker.workroom import Workroom, clear_work_folder
+from tequio_shared.ids import to_text
+from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.run import first_head
+from tequio_shared.statement import Entry
+from tests.support.authors import WORK_BITS
+from tests.support.memory_log import NET, MemoryLog, serving
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from tequio_client.worker.announce import Announcer
+    from tequio_client.worker.fetch import Fetcher
+    from tequio_client.worker.means import Tracker
+    from tequio_shared.corpus import Corpus
+    from tequio_shared.round import RoundView
+    from tequio_shared.statements import Body
+    from tests.support.dutiful import DutifulSwarm
+
+PAPER = (sys.executable, "-m", "tests.support.paper_trainer")
+
+
+class PaperAnnouncer:
+    """Notes what is announced."""
+
+    def __init__(self) -> None:
+        self.announced: list[Entry] = []
+
+    async def announce(self, entry: Entry) -> None:
+        """Note it."""
+        await trio.lowlevel.checkpoint()
+        self.announced.append(entry)
+
+
+@dataclass
+class Desk:
+    """One worker's folder in a swarm's round, opened as often as the test likes."""
+
+    folder: Path
+    swarm: DutifulSwarm
+    log: MemoryLog = field(default_factory=MemoryLog.founded)
+    announcer: PaperAnnouncer = field(default_factory=PaperAnnouncer)
+    store: Store | None = None  # of the life that is open
+    held_out_documents: int = 5
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Deeds]:
+        """Begin a life: everything but the folder and the ledger is new."""
+        manifest, signer = self.swarm.manifest, self.swarm.members[0].voice.signer
+        (self.folder / "manifest").write_bytes(manifest.encode())
+        store = self.store = Store(self.folder / "store", quota_bytes=1 << 30)
+        first = self.swarm.workshop.weights[first_head(manifest).weights_root]
+        store.put_tree(first.astype("<i4").tobytes(), PIECE_BYTES)
+        for payload in self.swarm.workshop.payloads.values():
+            assert self.swarm.view.round is not None
+            store.put_tree(payload, self.swarm.view.round.shape.group_bytes)
+        clear_work_folder(self.folder / "work")
+        trainer = TrainerProcess(dict(os.environ), PAPER)
+        async with serving(self.log) as server, LedgerApi(server.url) as api:
+            exchange = Exchange(
+                store=store, fetcher=cast("Fetcher", None), ledger=api, peers=lambda: ()
+            )
+            async with (
+                Outbox(
+                    self.folder,
+                    signer=signer,
+                    net=NET,
+                    work_bits=WORK_BITS,
+                    ledger=api,
+                    clock=lambda: self.swarm.now_ms,
+                    rng=Random(1),
+                ) as outbox,
+                trio.open_nursery() as nursery,
+            ):
+                book = PointsBook.opened(self.folder, signer.key)
+                nursery.start_soon(trainer.run)
+                yield Deeds(
+                    Means(
+                        key=signer.key,
+                        manifest=manifest,
+                        corpus=cast("Corpus", _corpus(store, self.held_out_documents)),
+                        roles=("trainer", "witness"),
+                        store=store,
+                        kept=KeptHeads(self.folder, manifest.run_id),
+                        base=None,
+                        exchange=exchange,
+                        outbox=outbox,
+                        announcer=cast("Announcer", self.announcer),
+                        secrets=BeaconSecrets(self.folder / "beacon.json", signer, NET),
+                        workroom=Workroom(
+                            trainer=trainer,
+                            prepare=self._prepare(),
+                            folder=self.folder / "work",
+                            store=store,
+                            exchange=exchange,
+                            base=BaseFiles(None, store, exchange),
+                        ),
+                        feedback=Feedback(self.folder / "feedback", manifest.run_id),
+                        ledger_clock=LedgerClock(lambda: self.swarm.now_ms),
+                        points=Points(book, signer.key),
+                        measures_every=0,
+                    )
+                )
+                nursery.cancel_scope.cancel()
+                book.close()
+
+    def _prepare(self) -> link.Prepare:
+        path = str(self.folder / "manifest")
+        return link.Prepare(wish=1, manifest=path, config=path, data_manifest=path)
+
+    def said(self, kind: type[Body]) -> list[Body]:
+        """What the ledger has of ours, of that type."""
+        bodies = [Entry.parse(leaf).statement.body for leaf in self.log.leaves]
+        return [body for body in bodies if isinstance(body, kind)]
+
+    @property
+    def tracker(self) -> Tracker:
+        """Who follows the run."""
+        return cast("Tracker", SimpleNamespace(view=self.swarm.view, lately=tuple))
+
+    @property
+    def round(self) -> RoundView:
+        """The swarm's round."""
+        assert self.swarm.view.round is not None
+        return self.swarm.view.round
+
+    async def hold_head(self, deeds: Deeds) -> None:
+        """Take up the head that the round starts from; it lies in the store."""
+        await deeds.do(duties.FetchHead(first_head(self.swarm.manifest)), self.tracker)
+
+
+def _corpus(store: Store, documents: int) -> SimpleNamespace:
+    """One shard, which is here, to train on and, with any documents, to measure with."""
+    shard = store.put_tree(b"tokens", PIECE_BYTES)
+    listed = SimpleNamespace(root=to_text(shard.root), size_bytes=shard.size_bytes)
+    return SimpleNamespace(
+        held_out=(SimpleNamespace(**vars(listed), tokens=20_000, documents=documents),)
+        if documents
+        else (),
+        train=(SimpleNamespace(root=to_text(shard.root), size_bytes=shard.size_bytes),),
+        train_roots=lambda: (shard.root,),
+        order=lambda _: SimpleNamespace(shards_of=lambda *_: (0,)),
+    )
