@@ -5,6 +5,7 @@ Who loses them after the commitment cannot show them any more; they do not count
 
 from __future__ import annotations
 
+import os
 import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SALT_BYTES = 32
-_EVALUATION, _SALT = "evaluation.json", "salt"
+_EVALUATION, _SALT, _TRIES = "evaluation.json", "salt", "tries"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +92,23 @@ def kept(place: Path) -> OwnScores | None:
     except (OSError, MalformedError):
         return None
     return None if salt is None else OwnScores(evaluation=found, salt=salt)
+
+
+def tries(place: Path) -> int:
+    """How often it was begun to score that entrant here."""
+    try:
+        return len((place / _TRIES).read_bytes())
+    except OSError:
+        return 0
+
+
+def count_try(place: Path) -> None:
+    """Count one more, for whoever comes after this program; raises OSError."""
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / _TRIES).open("ab") as file:
+        file.write(b".")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _salt(place: Path) -> bytes | None:

@@ -204,6 +204,7 @@ def _theirs(
     try:
         with fitness.bounded(len(shapes)), torch.device("meta"):
             outline = foreign.build(fields)
+        fitness.check_tables(outline)
         _check_size(folder, outline.parameters(), shapes)
         library: Any = AutoModelForCausalLM  # its types know no pair
         network, loaded = library.from_pretrained(
