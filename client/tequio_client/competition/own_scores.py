@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tequio_client import private_file
+from tequio_client.worker.evaluator_folder import EVALUATION
 from tequio_shared import competition_scores
 from tequio_shared.errors import MalformedError
 from tequio_shared.evaluations import Evaluation
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SALT_BYTES = 32
-_EVALUATION, _SALT, _TRIES = "evaluation.json", "salt", "tries"
+_SALT, _TRIES = "salt", "tries"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +81,7 @@ def keep(place: Path, made: Evaluation) -> OwnScores:
     if salt is None:
         salt = secrets.token_bytes(SALT_BYTES)
         private_file.write(place / _SALT, to_text(salt).encode() + b"\n")
-    private_file.write(place / _EVALUATION, made.encode())
+    private_file.write(place / EVALUATION, made.encode())
     return OwnScores(evaluation=made, salt=salt)
 
 
@@ -88,7 +89,7 @@ def kept(place: Path) -> OwnScores | None:
     """What an earlier life left there whole."""
     salt = _salt(place)
     try:
-        found = Evaluation.parse((place / _EVALUATION).read_bytes())
+        found = Evaluation.parse((place / EVALUATION).read_bytes())
     except (OSError, MalformedError):
         return None
     return None if salt is None else OwnScores(evaluation=found, salt=salt)
