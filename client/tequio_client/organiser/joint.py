@@ -165,7 +165,7 @@ async def send(api: LedgerApi, entry: Entry, now_ms: int) -> int:
         )
     (posted,) = await api.post([entry])
     if posted.index is None:
-        raise LedgerRefusedError(posted.code, f"{entry.statement.type}: {posted.said}")
+        raise LedgerRefusedError(posted.code or "", f"{entry.statement.type}: {posted.said}")
     return posted.index
 
 
