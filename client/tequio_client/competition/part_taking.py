@@ -40,7 +40,7 @@ _SHARE_BYTES = 65_536
 def enter(log: LogReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:
     """Enter a competition under a name, for a run or a model from elsewhere."""
     view = log.look(wanted)
-    _check_phase(view, Phase.OPEN, f"it takes entries until {_deadline(view)}")
+    _check_phase(view, Phase.OPEN, f"it took entries until {_deadline(view)}")
     side = to_text(log.run(run).view.manifest.run_id) if run else ""
     if side:
         with locked(folder):
@@ -84,7 +84,7 @@ def submit_folder(
 def offer(log: LogReader, wanted: str | None, folder: Path) -> str:
     """Offer to evaluate; the secret is on the disk before the offer is made."""
     view = log.look(wanted)
-    _check_phase(view, Phase.OPEN, f"it takes offers until {_deadline(view)}")
+    _check_phase(view, Phase.OPEN, f"it took offers until {_deadline(view)}")
     with locked(folder), endings.reached(log.ledger):
         key = identity.load_or_create(folder).key
         trio.run(speaking.speak, log.ledger, folder, secret_file.offering(view.id, key, folder))

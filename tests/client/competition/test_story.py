@@ -194,7 +194,7 @@ def test_the_secret_and_the_salts_were_for_their_owner_alone(story: Story) -> No
         "maize was entered by ",
         "nothing is drawn in Small: its draw is at 20",
         "it is too early: shares of Small may be shown after the draw",
-        "Small is closed: it takes entries until",
+        "Small is closed: it took entries until",
         "agree as honest computers do",
         "it is too early: scores of Small may be challenged until",
         "more organisers have to sign",
@@ -256,6 +256,16 @@ def test_who_did_not_offer_is_told_so(story: Story, tmp_path: Path) -> None:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     assert "did not offer to evaluate Small in time" in str(error)
+
+
+def test_who_would_evaluate_in_a_competition_that_is_not_there_does_not_wait_for_it(
+    story: Story, tmp_path: Path
+) -> None:
+    where = ("--ledger", story.url, "--dir", str(tmp_path / "dora"), "--competition", "Large")
+    error = CliRunner().invoke(cli, ["competition", "evaluate", *where]).exception
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert "there is no competition 'Large'; there is: Small (" in str(error)
 
 
 def test_a_competition_that_is_not_there_is_named_with_those_that_are(story: Story) -> None:
