@@ -335,6 +335,7 @@ def test_quantised_weights_and_adapters_are_told_apart_from_models(tmp_path: Pat
     adapter = model_folders.write(tmp_path / "a", CONFIG)
     (adapter / "adapter_config.json").write_text("{}")
     assert "holds an adapter" in _refused(adapter)
+    assert "`tequio checkpoint export --merged`" in _refused(adapter)
 
 
 @pytest.mark.parametrize(
