@@ -36,16 +36,17 @@ from tequio_ledger.web.statements import Item
 from tequio_shared import (
     bloom,
     bootstrap,
-    competition,
     competition_rules,
+    competition_scores,
     evaluations,
     limits,
     proof,
     scoring,
     sealed_set,
 )
-from tequio_shared.competition import _PHASES, Phase
+from tequio_shared.competition import _PHASES
 from tequio_shared.competition_rules import CompetitionRules, Submission
+from tequio_shared.competition_state import Phase
 from tequio_shared.contribution import HEADER_BYTES, Header
 from tequio_shared.corpus import Corpus
 from tequio_shared.distro import _COSINES
@@ -312,7 +313,7 @@ def test_the_constants_of_sealing_are_listed() -> None:
 
 def test_the_constants_of_competitions_are_listed() -> None:
     listed = {row[0]: int(row[1]) for row in table("Competition constants")}
-    places = vars(competition) | vars(competition_rules) | vars(evaluations)
+    places = vars(competition_scores) | vars(competition_rules) | vars(evaluations)
     assert listed == {name: places[name] for name in listed}
 
 

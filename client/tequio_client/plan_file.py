@@ -109,7 +109,8 @@ def _at(kind: type, names: Sequence[str]) -> inspect.Type | None:
     """The type of what stands there; None where that is in no table of its own."""
     found: inspect.Type | None = inspect.type_info(kind)
     for name in names:
-        fields = _struct(found).fields if _struct(found) else ()
+        struct = _struct(found)
+        fields = struct.fields if struct else ()
         found = next((one.type for one in fields if one.encode_name == name), None)
     return found
 

@@ -18,7 +18,7 @@ from tequio_shared.competition_entries import Entries
 from tequio_shared.competition_gate import read_document
 from tequio_shared.competition_lot import Lot
 from tequio_shared.competition_rules import LEAST_EVALUATORS, CompetitionRules
-from tequio_shared.competition_scores import CHALLENGES, Scores
+from tequio_shared.competition_scores import Scores
 from tequio_shared.competition_state import Mark, Phase
 from tequio_shared.errors import RefusedError
 from tequio_shared.evaluations import Outcome
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
     )
     from tequio_shared.statement import Statement
     from tequio_shared.statements import Body
-
-__all__ = ["CHALLENGES", "CompetitionView", "Phase"]
 
 _ORDER = tuple(Phase)
 _PHASES: Mapping[type[Body], frozenset[Phase]] = {

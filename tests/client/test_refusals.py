@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.folder_lock import locked
-from tests.support.ledgers import served
+from tests.support.ledgers import ORGANISER, served
+from tests.support.liars import key_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -246,7 +247,8 @@ def test_a_missing_data_manifest_is_named(tmp_path: Path, ledger: str) -> None:
 
 
 def open_run(folder: Path, ledger: str, plan: Path) -> list[str]:
-    where = ["--dir", str(folder / "organiser"), "--seed-dir", str(folder / "seed")]
+    organiser = key_folder(folder / "organiser", ORGANISER)
+    where = ["--dir", str(organiser), "--seed-dir", str(folder / "seed")]
     return ["run", "open", str(plan), "--ledger", ledger, *where]
 
 
@@ -257,7 +259,8 @@ def open_run(folder: Path, ledger: str, plan: Path) -> list[str]:
     ("options", "named"),
     [
         (("--folder", "/nowhere/at/all"), "/nowhere/at/all"),
-        (("--stdlib", "--tokenizer", "/nowhere/tokenizer.json"), "/nowhere/tokenizer.json"),
+        (("--stdlib", "--tokenizer", "/nowhere/tokenizer.json"), "no file or folder /nowhere/tok"),
+        (("--stdlib", "--tokenizer", "."), ". holds no tokenizer.json"),
         (("--stdlib", "--sequence", "1"), "--sequence"),
     ],
 )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import httpx
 
 from tequio_ledger.replay import replay
-from tequio_shared.competition import Phase
 from tequio_shared.competition_gate import Network
+from tequio_shared.competition_state import Phase
 from tequio_shared.competitions import ABOUT_COMPETITIONS, Competitions
 from tequio_shared.ids import Digest, NetworkId, to_text
 from tequio_shared.standing import Standings

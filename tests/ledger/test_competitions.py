@@ -11,8 +11,8 @@ from tequio_ledger.sequencing.sequencer import Logged, Refused
 from tequio_ledger.store import log_rows
 from tequio_ledger.upkeep import doctor
 from tequio_ledger.upkeep.findings import Grade, worst
-from tequio_shared.competition import CompetitionView, Phase
 from tequio_shared.competition_rules import Budget, Submission
+from tequio_shared.competition_state import Phase
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statement import Entry
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.sequencing.sequencer import Outcome
     from tequio_ledger.service import Ledger
+    from tequio_shared.competition import CompetitionView
     from tequio_shared.statements import Body
 
     Story = Callable[["Contest"], Awaitable[None]]

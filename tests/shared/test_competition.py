@@ -10,8 +10,8 @@ import pytest
 
 from tequio_shared import competition_draw
 from tequio_shared.accounts import Trained
-from tequio_shared.competition import Phase
 from tequio_shared.competition_rules import Budget, CompetitionRules
+from tequio_shared.competition_state import Phase
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import Digest, RunId, sha256, to_text
 from tequio_shared.standing import Standing

@@ -3,163 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tequio_shared.competition import CHALLENGES, Phase
+from tequio_shared.competition_state import Phase
 from tequio_shared.errors import RefusedError
-from tequio_shared.evaluations import ENTRANTS
-from tequio_shared.ids import RunId, sha256
-from tequio_shared.standing import Standing
-from tequio_shared.statements.competitions import (
-    CompChallenge,
-    CompClose,
-    CompDraw,
-    CompOpen,
-    CompReveal,
-    CompSubmit,
-    EvalResult,
-)
+from tequio_shared.ids import sha256
+from tequio_shared.statements.competitions import CompClose, CompDraw, CompOpen, CompSubmit
+from tests.support import refused_words as words
 from tests.support.competition_stage import RUN, Stage
-from tests.support.paper_competition import (
-    DEADLINE,
-    DRAW,
-    OPENS,
-    RESULT,
-    SCORED,
-    PaperCompetition,
-    folder,
-)
+from tests.support.paper_competition import DEADLINE, DRAW, OPENS, RESULT, SCORED, folder
 from tests.support.statements import D, example
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from tequio_shared.statements import Body
-
-OTHER_RUN = RunId(sha256(b"another run"))
-
-
-def forged(stage: Stage, **changes: Any) -> CompReveal:  # noqa: ANN401 - fields by name
-    share = replace(stage.paper.shares[0], **changes)
-    return CompReveal(competition=stage.paper.text, share=share.encode())
-
-
-def mistyped(stage: Stage) -> CompReveal:
-    line = stage.paper.shares[0].encode()
-    wrong = "B" if line[-1] == "A" else "A"
-    return CompReveal(competition=stage.paper.text, share=line[:-1] + wrong)
-
-
-def scored(stage: Stage, **changes: object) -> EvalResult:
-    """The first evaluator's word on alpha, changed."""
-    evaluator = stage.drawn().evaluators[0]
-    body = stage.paper.result(evaluator, "alpha", folder("alpha"), 9)
-    return msgspec.structs.replace(body, **changes)
-
-
-def committed(stage: Stage) -> Stage:
-    """All have committed to scores of alpha."""
-    return stage.commit("alpha", *stage.scorers)
-
-
-def shown(stage: Stage) -> Stage:
-    """The first one has shown them, too."""
-    return committed(stage).show("alpha", stage.scorers[0])
-
-
-def say_as_committed(stage: Stage, result: EvalResult, author: int = 0) -> None:
-    """Have an evaluator show just what it committed to, whatever that is; the others did so too."""
-    name = stage.scorers[author]
-    stage.say(name, stage.paper.commit_to(stage.key(name), result))
-    stage.commit("alpha", *(one for one in stage.scorers if one != name))
-    stage.say(name, result)
-
-
-def short_of_a_document(stage: Stage) -> None:
-    stage.paper.drawn -= 1
-    say_as_committed(stage, scored(stage))
-
-
-def commit_to_what_is_shown(stage: Stage) -> None:
-    """The clock of the last one is put back, and it has seen what the first one shows."""
-    first, second, last = stage.scorers
-    stage.at(SCORED).commit("alpha", first, second)
-    stage.at(SCORED + 1).show("alpha", first)
-    stage.at(SCORED).commit("alpha", last)
-
-
-def challenge(stage: Stage, document: int | None = None, entrant: str = "alpha") -> CompChallenge:
-    draw = stage.drawn()
-    number = draw.documents[0] if document is None else document
-    return stage.paper.challenge(entrant, draw.evaluators[0], number)
-
-
-def challenge_twice(stage: Stage) -> None:
-    shown(stage)
-    for after in (1, 2):
-        stage.at(DRAW + after).say("anybody", challenge(stage))
-
-
-def challenge_what_was_not_drawn(stage: Stage) -> None:
-    shown(stage)
-    (document, *_) = set(range(20)) - set(stage.drawn().documents)
-    stage.say("anybody", challenge(stage, document))
-
-
-def challenge_too_often(stage: Stage) -> None:
-    shown(stage)
-    for number in range(CHALLENGES + 1):
-        body = msgspec.structs.replace(challenge(stage), millibits=number)
-        stage.say("anybody", body)
-
-
-def say_when_banned(stage: Stage, name: str, body: Body) -> None:
-    stage.standings.records[stage.key(name)].standing = Standing.BANNED
-    stage.say(name, body)
-
-
-def full_of_strangers(stage: Stage) -> None:
-    for number in range(ENTRANTS // 2 - 2):  # alpha and beta are in it
-        stage.say(f"n{number}", stage.paper.enter(f"n{number}"))
-    stage.say("organiser", stage.paper.enter("one-more"))
-    stage.say("gamma", stage.paper.enter("gamma"))
-
-
-def full(stage: Stage) -> None:
-    for number in range(ENTRANTS - 2):
-        stage.say("organiser", stage.paper.enter(f"n{number}"))
-    assert len(stage.view.entrants) == ENTRANTS
-    stage.say("organiser", stage.paper.enter("gamma"))
-
-
-def open_another(stage: Stage, content: bytes) -> None:
-    stage.say("organiser", CompOpen(competition=stage.paper.put(content)))
-
-
-def open_late(stage: Stage) -> None:
-    late = PaperCompetition(
-        custodians=stage.paper.custodians,
-        start_ms=stage.paper.start_ms,
-        name="Another",
-        documents=stage.paper.documents,
-    )
-    stage.at(DEADLINE).say("organiser", late.open())
-
-
-def other_outcome(stage: Stage) -> None:
-    stage.at(RESULT).say("organiser", stage.paper.decide(sha256(b"another beacon")))
-
-
-def two_sides(stage: Stage) -> None:
-    for name in ("run", "run-again"):
-        stage.say("organiser", stage.paper.enter(name, RUN))
-
 
 REFUSALS: dict[str, tuple[Phase, str, Callable[[Stage], object]]] = {
     "opened twice": (Phase.OPEN, "already-said", lambda s: s.say("organiser", s.paper.open())),
@@ -168,8 +28,8 @@ REFUSALS: dict[str, tuple[Phase, str, Callable[[Stage], object]]] = {
         "not-found",
         lambda s: s.say("organiser", CompOpen(competition=D)),
     ),
-    "rules that do not hold": (Phase.OPEN, "malformed", lambda s: open_another(s, b"{}")),
-    "a deadline that is over": (Phase.OPEN, "too-late", open_late),
+    "rules that do not hold": (Phase.OPEN, "malformed", lambda s: words.open_another(s, b"{}")),
+    "a deadline that is over": (Phase.OPEN, "too-late", words.open_late),
     "a competition that nobody opened": (
         Phase.OPEN,
         "not-found",
@@ -203,7 +63,7 @@ REFUSALS: dict[str, tuple[Phase, str, Callable[[Stage], object]]] = {
     "entered while banned": (
         Phase.OPEN,
         "quarantined",
-        lambda s: say_when_banned(s, "gamma", s.paper.enter("gamma")),
+        lambda s: words.say_when_banned(s, "gamma", s.paper.enter("gamma")),
     ),
     "a run that anybody enters": (
         Phase.OPEN,
@@ -213,11 +73,11 @@ REFUSALS: dict[str, tuple[Phase, str, Callable[[Stage], object]]] = {
     "a run that does not exist": (
         Phase.OPEN,
         "not-found",
-        lambda s: s.say("organiser", s.paper.enter("gamma", OTHER_RUN)),
+        lambda s: s.say("organiser", s.paper.enter("gamma", words.OTHER_RUN)),
     ),
-    "a run that enters twice": (Phase.OPEN, "name-taken", two_sides),
-    "too many entrants": (Phase.OPEN, "competition-full", full),
-    "too many strangers": (Phase.OPEN, "competition-full", full_of_strangers),
+    "a run that enters twice": (Phase.OPEN, "name-taken", words.two_sides),
+    "too many entrants": (Phase.OPEN, "competition-full", words.full),
+    "too many strangers": (Phase.OPEN, "competition-full", words.full_of_strangers),
     "a key that enters twice": (
         Phase.OPEN,
         "already-said",
@@ -236,7 +96,7 @@ REFUSALS: dict[str, tuple[Phase, str, Callable[[Stage], object]]] = {
     "a submission while banned": (
         Phase.OPEN,
         "quarantined",
-        lambda s: say_when_banned(s, "alpha", s.paper.submit("alpha", folder("better"))),
+        lambda s: words.say_when_banned(s, "alpha", s.paper.submit("alpha", folder("better"))),
     ),
     "a submission that is not there": (
         Phase.OPEN,
@@ -269,7 +129,7 @@ REFUSALS: dict[str, tuple[Phase, str, Callable[[Stage], object]]] = {
     "an offer while banned": (
         Phase.OPEN,
         "quarantined",
-        lambda s: say_when_banned(s, "five", s.paper.offer(s.key("five"))),
+        lambda s: words.say_when_banned(s, "five", s.paper.offer(s.key("five"))),
     ),
     "an end before the deadline": (
         Phase.OPEN,
@@ -306,22 +166,22 @@ REFUSALS: dict[str, tuple[Phase, str, Callable[[Stage], object]]] = {
     "a share of another set": (
         Phase.DRAWN,
         "wrong-share",
-        lambda s: s.say("custodian 1", forged(s, root=sha256(b"another set"))),
+        lambda s: s.say("custodian 1", words.forged(s, root=sha256(b"another set"))),
     ),
     "a forged share": (
         Phase.DRAWN,
         "wrong-share",
-        lambda s: s.say("custodian 1", forged(s, value=bytes(32))),
+        lambda s: s.say("custodian 1", words.forged(s, value=bytes(32))),
     ),
     "a share of other numbers": (
         Phase.DRAWN,
         "wrong-share",
-        lambda s: s.say("custodian 1", forged(s, needed=1)),
+        lambda s: s.say("custodian 1", words.forged(s, needed=1)),
     ),
     "a share with a wrong letter": (
         Phase.DRAWN,
         "malformed",
-        lambda s: s.say("custodian 1", mistyped(s)),
+        lambda s: s.say("custodian 1", words.mistyped(s)),
     ),
     "a share twice": (Phase.DRAWN, "already-said", lambda s: s.reveal(1, 1)),
     "a share when nobody could score any more": (
@@ -354,7 +214,11 @@ REFUSALS: dict[str, tuple[Phase, str, Callable[[Stage], object]]] = {
         "too-late",
         lambda s: s.at(SCORED + 1).commit("alpha", s.scorers[0]),
     ),
-    "a commitment to what another shows": (Phase.REVEALED, "too-late", commit_to_what_is_shown),
+    "a commitment to what another shows": (
+        Phase.REVEALED,
+        "too-late",
+        words.commit_to_what_is_shown,
+    ),
     "scores before the texts are open": (
         Phase.DRAWN,
         "too-early",
@@ -373,7 +237,7 @@ REFUSALS: dict[str, tuple[Phase, str, Callable[[Stage], object]]] = {
     "scores of another model": (
         Phase.REVEALED,
         "wrong-scores",
-        lambda s: s.say(s.scorers[0], scored(s, submission=D)),
+        lambda s: s.say(s.scorers[0], words.scored(s, submission=D)),
     ),
     "scores that nobody committed to": (
         Phase.REVEALED,
@@ -388,70 +252,70 @@ REFUSALS: dict[str, tuple[Phase, str, Callable[[Stage], object]]] = {
     "other scores than were committed to": (
         Phase.REVEALED,
         "wrong-reveal",
-        lambda s: committed(s).say(s.scorers[0], scored(s, scores=D)),
+        lambda s: words.committed(s).say(s.scorers[0], words.scored(s, scores=D)),
     ),
     "another salt than was committed to": (
         Phase.REVEALED,
         "wrong-reveal",
-        lambda s: committed(s).say(s.scorers[0], scored(s, salt=D)),
+        lambda s: words.committed(s).say(s.scorers[0], words.scored(s, salt=D)),
     ),
     "scores that are not there": (
         Phase.REVEALED,
         "not-found",
-        lambda s: say_as_committed(s, scored(s, scores=D)),
+        lambda s: words.say_as_committed(s, words.scored(s, scores=D)),
     ),
     "scores that do not hold": (
         Phase.REVEALED,
         "malformed",
-        lambda s: say_as_committed(s, scored(s, scores=s.paper.put(b"[]"))),
+        lambda s: words.say_as_committed(s, words.scored(s, scores=s.paper.put(b"[]"))),
     ),
     "somebody else's scores": (
         Phase.REVEALED,
         "wrong-scores",
-        lambda s: say_as_committed(s, scored(s), author=1),
+        lambda s: words.say_as_committed(s, words.scored(s), author=1),
     ),
     "other sums than the documents'": (
         Phase.REVEALED,
         "wrong-scores",
-        lambda s: say_as_committed(s, scored(s, millibits=35)),
+        lambda s: words.say_as_committed(s, words.scored(s, millibits=35)),
     ),
     "another size than the documents'": (
         Phase.REVEALED,
         "wrong-scores",
-        lambda s: say_as_committed(s, scored(s, size_bytes=50)),
+        lambda s: words.say_as_committed(s, words.scored(s, size_bytes=50)),
     ),
-    "scores short of a document": (Phase.REVEALED, "wrong-scores", short_of_a_document),
+    "scores short of a document": (Phase.REVEALED, "wrong-scores", words.short_of_a_document),
     "scores twice": (
         Phase.REVEALED,
         "already-said",
-        lambda s: shown(s).show("alpha", s.scorers[0]),
+        lambda s: words.shown(s).show("alpha", s.scorers[0]),
     ),
     "scores when only challenges are left": (
         Phase.REVEALED,
         "too-late",
-        lambda s: committed(s).at((SCORED + RESULT) // 2 + 1).show("alpha", s.scorers[0]),
+        lambda s: words.committed(s).at((SCORED + RESULT) // 2 + 1).show("alpha", s.scorers[0]),
     ),
     "a challenge of what nobody said": (
         Phase.REVEALED,
         "not-found",
-        lambda s: s.say("anybody", challenge(s)),
+        lambda s: s.say("anybody", words.challenge(s)),
     ),
     "a challenge of a document that was not drawn": (
         Phase.REVEALED,
         "wrong-challenge",
-        challenge_what_was_not_drawn,
+        words.challenge_what_was_not_drawn,
     ),
-    "a challenge twice": (Phase.REVEALED, "already-said", challenge_twice),
-    "too many challenges": (Phase.REVEALED, "wrong-challenge", challenge_too_often),
+    "a challenge twice": (Phase.REVEALED, "already-said", words.challenge_twice),
+    "too many challenges": (Phase.REVEALED, "wrong-challenge", words.challenge_too_often),
     "a challenge while banned": (
         Phase.REVEALED,
         "quarantined",
-        lambda s: say_when_banned(s, "anybody", challenge(s)),
+        lambda s: words.say_when_banned(s, "anybody", words.challenge(s)),
     ),
     "a challenge after its date": (
         Phase.REVEALED,
         "too-late",
-        lambda s: s.at(RESULT + 1).say("anybody", challenge(s)),
+        lambda s: s.at(RESULT + 1).say("anybody", words.challenge(s)),
     ),
     "a result before its date": (
         Phase.REVEALED,
@@ -463,7 +327,7 @@ REFUSALS: dict[str, tuple[Phase, str, Callable[[Stage], object]]] = {
         "too-early",
         lambda s: s.at(RESULT).say("organiser", s.paper.decide(sha256(b"beacon"))),
     ),
-    "a result of another draw": (Phase.REVEALED, "wrong-outcome", other_outcome),
+    "a result of another draw": (Phase.REVEALED, "wrong-outcome", words.other_outcome),
     "a second result": (
         Phase.DECIDED,
         "too-late",
@@ -503,16 +367,16 @@ def test_every_code_of_a_competition_has_its_refusal() -> None:
 # --- whatever is said
 
 
-WORDS = [(phase, say) for phase, code, say in REFUSALS.values() if code != "quarantined"]
+SAID = [(phase, say) for phase, code, say in REFUSALS.values() if code != "quarantined"]
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.sampled_from(list(Phase)), st.lists(st.sampled_from(WORDS), max_size=8))
+@given(st.sampled_from(list(Phase)), st.lists(st.sampled_from(SAID), max_size=8))
 def test_phases_only_move_on_and_what_was_taken_folds_again_to_the_same(
-    phase: Phase, words: list[tuple[Phase, Callable[[Stage], object]]]
+    phase: Phase, said: list[tuple[Phase, Callable[[Stage], object]]]
 ) -> None:
     stage = Stage().play(phase)
-    for needed, word in words:
+    for needed, word in said:
         before = list(Phase).index(stage.phase())
         if needed in (Phase.REVEALED, Phase.DECIDED) and stage.view.draw is None:
             continue  # it speaks of the draw

@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
-from tequio_shared.competition import CompetitionView, Phase
 from tequio_shared.competition_gate import Network
+from tequio_shared.competition_state import Phase
 from tequio_shared.competitions import Competitions
 from tequio_shared.errors import RefusedError
 from tequio_shared.head import set_root
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tequio_shared.accounts import Trained
+    from tequio_shared.competition import CompetitionView
     from tequio_shared.competition_rules import Budget
     from tequio_shared.competition_state import Draw
     from tequio_shared.ids import Digest

@@ -32,6 +32,8 @@ CONFIG: dict[str, Any] = {
     "tie_word_embeddings": False,
 }
 TARGETS = ("q_proj", "v_proj")
+EVERY = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj")
+"""All matrices of a layer."""
 
 
 def write_base(

@@ -33,13 +33,22 @@ def check_installed() -> None:
         raise UserFacingError("GGUF needs the package gguf: install it with `pip install gguf`")
 
 
+def check_free(folder: Path) -> None:
+    """Raise UserFacingError where FOLDER.gguf is there already: it may be of another round."""
+    target = _place(folder)
+    if target.exists():
+        raise UserFacingError(
+            f"{target} is there already: choose another place with --to, or remove it"
+        )
+
+
 def write(folder: Path, progress: Progress) -> Path:
     """Write FOLDER.gguf; raises UserFacingError for a model that cannot be written so."""
     import gguf  # noqa: PLC0415 - not installed with ours
 
     config = json.loads((folder / parts.CONFIG).read_bytes())
     kind = gguf_kinds.architecture(config)
-    target = folder.with_name(f"{folder.name}.gguf")
+    target = _place(folder)
     part = target.with_name(f".{target.name}.part")
     writer = gguf.GGUFWriter(part, kind, use_temp_file=True)
     try:
@@ -54,6 +63,11 @@ def write(folder: Path, progress: Progress) -> Path:
     finally:
         part.unlink(missing_ok=True)
     return target
+
+
+def _place(folder: Path) -> Path:
+    whole = folder.absolute()  # the folder may be called `.`
+    return whole.with_name(f"{whole.name}.gguf")
 
 
 def _describe(writer: gguf.GGUFWriter, config: dict[str, Any], folder: Path) -> None:

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from tequio_client import identity
 from tequio_client.checkpoint import parts, verify
 from tequio_client.checkpoint.verdict import Outcome
 from tequio_client.clock import now_ms
 from tequio_client.folder_lock import locked
 from tequio_client.ledger_api import LedgerApi
-from tequio_client.organiser import joint
+from tequio_client.organiser import joint, signers
 from tequio_client.worker import endings
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import RunId, digest_from_text
@@ -86,9 +85,10 @@ async def _say(ledger: str, claim: Claim, published: Published, organisers: Sequ
     )
     about = RunId(digest_from_text(claim.run)), claim.round
     async with LedgerApi(ledger) as api:
-        signers = [identity.load_or_create(folder) for folder in organisers]
-        entry = await joint.signed(api, organisers[0], body, signers, now_ms(), about=about)
-        if not joint.is_complete(entry, await api.network()):
+        network = await api.network()
+        ours = [signers.of(folder, network) for folder in organisers]
+        entry = await joint.signed(api, organisers[0], body, ours, now_ms(), about=about)
+        if not joint.is_complete(entry, network):
             raise UserFacingError(
                 f"{published.repo} is on the Hub, but the log does not say so: more organisers "
                 "have to sign; run this again with --with and the folder of another one"

@@ -51,7 +51,12 @@ def checkpoint() -> None:
     is_flag=True,
     help="Merge adapters into their frozen base: a whole model instead of a folder for peft.",
 )
-@click.option("--gguf", "with_gguf", is_flag=True, help="Write a GGUF file beside the folder, too.")
+@click.option(
+    "--gguf",
+    "with_gguf",
+    is_flag=True,
+    help="Write a GGUF file beside the folder, too; adapters are merged for it.",
+)
 @_STORES
 @options.ledger
 @options.trust
@@ -83,6 +88,7 @@ def export(  # noqa: PLR0913 - one parameter an option
     options.set_up_logs(log_json=False, log_level="warning")
     if with_gguf:
         gguf_file.check_installed()
+        gguf_file.check_free(target)
     wish = program.Wish(
         ledger=ledger,
         wanted=Wanted(run=run_name, round=round_number),
@@ -128,7 +134,7 @@ def verify(
 
     options.set_up_logs(log_json=False, log_level="warning")
     try:
-        folder = Path(what) if Path(what).is_dir() else _hub().download(what, revision)
+        folder = _exported(what, revision)
         trust = read_policy(trust_file)
     except UserFacingError as err:
         click.echo(f"cannot tell: {err}", err=True)
@@ -141,6 +147,30 @@ def verify(
     if not Path(what).is_dir():
         click.echo(f"commit of the repository: {folder.name}")
     sys.exit(verdict.outcome)
+
+
+def _exported(what: str, revision: str | None) -> Path:
+    """The folder that is here, or a repository fetched; raises UserFacingError for neither."""
+    from tequio_shared.errors import UserFacingError
+
+    path = Path(what)
+    try:
+        is_folder, is_here = path.is_dir(), path.exists()
+    except OSError as err:  # a name that no file can have
+        raise UserFacingError(f"there is no folder {what[:60]}: {err.strerror}") from err
+    if is_folder:
+        return path
+    if is_here:
+        raise UserFacingError(
+            f"{what} is a file: give the folder that was exported, for a GGUF beside it is a copy "
+            "that nothing can be told of"
+        )
+    if what.startswith((".", "/", "~")):
+        raise UserFacingError(f"there is no folder {what}")
+    try:
+        return _hub().download(what, revision)
+    except UserFacingError as err:
+        raise UserFacingError(f"there is no folder {what}, and as a repository: {err}") from err
 
 
 _WORDS = {0: "sound", 2: "NOT THIS HEAD", 3: "cannot tell"}

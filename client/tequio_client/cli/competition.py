@@ -124,7 +124,8 @@ def rules(plan: Path | None, sealed: Path | None, to: Path, *, example: bool) ->
     made = rules_document.make(plan, sealed, to, now_ms())
     for line in rules_document.lines(made):
         click.echo(line)
-    click.echo(f"written to {to}; open it with `tequio competition open {to}`")
+    kept = "" if made.archive else f" --sealed {sealed}"  # the ledger gets the archive then
+    click.echo(f"written to {to}; open it with `tequio competition open {to}{kept}`")
 
 
 @competition.command("open")

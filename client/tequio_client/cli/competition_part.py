@@ -106,7 +106,12 @@ def key(folder: Path) -> None:
 
 @click.command()
 @click.argument("name")
-@click.option("--run", "run_name", help="Name of the run that takes part, or how its id begins.")
+@click.option(
+    "--run",
+    "run_name",
+    type=options.Name(),
+    help="Name of the run that takes part, or how its id begins.",
+)
 @which
 @options.ledger
 @options.trust
@@ -167,6 +172,10 @@ def submit(  # noqa: PLR0913 - one parameter an option
     log = reader(ledger, trust_file)
     if bool(run_name) == bool(repo):
         raise click.UsageError("give either --run with --round, or --repo")
+    if repo and number is not None:
+        raise click.UsageError(f"--round {number} is of a run's head: with --repo say --revision")
+    if run_name and revision is not None:
+        raise click.UsageError(f"--revision {revision} is of a repository: with --run say --round")
     if run_name:
         said = part_taking.submit_head(log, wanted, name, run_name, number, folder)
     else:

@@ -29,7 +29,12 @@ def invite() -> None:
     type=click.FloatRange(0.001, 3_650),
     help="How long the link works.",
 )
-@click.option("--run", "run_name", help="Name or id of the run it is for; every run if not given.")
+@click.option(
+    "--run",
+    "run_name",
+    type=options.Name(),
+    help="Name or id of the run it is for; every run if not given.",
+)
 @options.ledger
 @options.signing
 def open_(  # noqa: PLR0913 - one parameter an option

@@ -25,4 +25,4 @@ def join(link: str, folder: Path) -> None:
 
     parsed = InvitationLink.parse(link)
     click.echo(entering.enter(parsed, folder))
-    click.echo(f"go on with: tequio worker --ledger {parsed.ledger}")
+    click.echo(f"go on with: tequio worker --ledger {parsed.ledger} --dir {folder}")

@@ -36,12 +36,28 @@ class Named(click.Argument):
         """Refuse an option that is spelt wrongly."""
         if isinstance(value, str) and _OPTION.fullmatch(value):
             raise click.NoSuchOption(value, ctx=ctx)
+        if value == "":  # as a variable of a shell that is not set: it would mean any
+            raise click.BadParameter("it is empty: say which one", ctx=ctx, param=self)
         return super().type_cast_value(ctx, value)
 
 
 def named(name: str) -> Callable[[F], F]:
     """An argument that names a thing of the log."""
     return click.argument(name, cls=Named)
+
+
+class Name(click.ParamType):  # type: ignore[type-arg]  # generic for the checker alone
+    """What names one thing, if the option is given: an empty text would mean any, or none."""
+
+    name = "text"
+
+    def convert(  # noqa: D102 - click's own
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        text = str(value)
+        if not text.strip():
+            self.fail("it is empty: say which one, or leave the option out", param, ctx)
+        return text
 
 
 class OutputFile(click.Path):
@@ -125,6 +141,15 @@ def folder(name: str) -> Callable[[F], F]:
     )
 
 
+others = click.option(
+    "--with",
+    "others",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of another organiser who signs too; repeat.",
+)
+
+
 def signing(command: F) -> F:
     """As which organisers a command signs, and where what too few signed is left."""
     for option in (
@@ -133,13 +158,7 @@ def signing(command: F) -> F:
             type=OutputFile(),
             help="Write a half-signed statement here when more organisers have to sign.",
         ),
-        click.option(
-            "--with",
-            "others",
-            multiple=True,
-            type=click.Path(path_type=Path, exists=True, file_okay=False),
-            help="Folder of another organiser who signs too; repeat.",
-        ),
+        others,
         folder("organiser"),
     ):
         command = option(command)

@@ -102,6 +102,10 @@ def new(  # noqa: PLR0913 - one parameter an option
         raise click.UsageError("give --parameters for fresh weights, or --from to go on from some")
     if lora_rank and source is None:
         raise click.UsageError("--lora-rank trains adapters beside a model: name it with --from")
+    if revision and (source is None or Path(source).is_dir()):
+        raise click.UsageError(
+            f"--revision {revision} is of a repository of the Hub: name that with --from"
+        )
     wish = planning.Wish(
         name=name,
         data=data,
@@ -129,20 +133,29 @@ def check(plan: Path) -> None:
 @click.argument("plan", type=click.Path(path_type=Path))
 @options.ledger
 @options.folder("organiser")
+@options.others
 @options.seed_folder
 @options.logging
-def open_(
-    plan: Path, ledger: str, folder: Path, seed_folder: Path, log_level: str, *, log_json: bool
+def open_(  # noqa: PLR0913 - one parameter an option
+    *,
+    plan: Path,
+    ledger: str,
+    folder: Path,
+    others: tuple[Path, ...],
+    seed_folder: Path,
+    log_level: str,
+    log_json: bool,
 ) -> None:
     """Open the run that the TOML file PLAN describes.
 
     Makes the first head and puts it, with the shards, where `tequio seed --dir SEED_DIR` serves
-    them; uploads the documents; logs `run.open` under the organiser key in DIR.
+    them, once this is done; uploads the documents; logs `run.open` under the organiser key in DIR.
     """
     from tequio_client.organiser import commands
 
     options.set_up_logs(log_json=log_json, log_level=log_level)
-    click.echo(commands.open_run(plan, ledger, folder, seed_folder))
+    click.echo(commands.open_run(plan, ledger, folder, seed_folder, others))
+    click.echo(f"serve it: tequio seed --ledger {ledger} --dir {seed_folder}", err=True)
 
 
 @run.command("list")
@@ -168,33 +181,36 @@ def show(name: str, ledger: str) -> None:
 @options.named("name")
 @options.ledger
 @options.folder("organiser")
-def pause(name: str, ledger: str, folder: Path) -> None:
+@options.others
+def pause(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
     """Open no round after the one that is under way."""
     from tequio_client.organiser import commands
 
-    click.echo(commands.pause_run(name, ledger, folder))
+    click.echo(commands.pause_run(name, ledger, (folder, *others)))
 
 
 @run.command()
 @options.named("name")
 @options.ledger
 @options.folder("organiser")
-def resume(name: str, ledger: str, folder: Path) -> None:
+@options.others
+def resume(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
     """Open rounds again; takes back a wish to pause or finish."""
     from tequio_client.organiser import commands
 
-    click.echo(commands.resume_run(name, ledger, folder))
+    click.echo(commands.resume_run(name, ledger, (folder, *others)))
 
 
 @run.command()
 @options.named("name")
 @options.ledger
 @options.folder("organiser")
-def finish(name: str, ledger: str, folder: Path) -> None:
+@options.others
+def finish(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
     """End the run after the round that is under way."""
     from tequio_client.organiser import commands
 
-    click.echo(commands.finish_run(name, ledger, folder))
+    click.echo(commands.finish_run(name, ledger, (folder, *others)))
 
 
 @run.command()

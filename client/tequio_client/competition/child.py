@@ -2,8 +2,10 @@
 
 Three threads: one listens, one says every second how far it is, the first one works. The listener
 ends the process at once when the worker is gone or wants the device back; the journal knows what
-is scored (`scores`), so the next child goes on from there. With nothing to do for a while, since
-others are awaited, the child ends by itself: whoever trains here may have the device meanwhile.
+is scored (`scores`), so the next child goes on from there. A model that hangs, or takes all memory,
+ends the process, and the next child turns to the others first. With nothing to do for a while,
+since others are awaited, the child ends by itself: whoever trains here may have the device
+meanwhile.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import sys
 import threading
 import time
 import traceback
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NoReturn
@@ -24,6 +26,7 @@ import psutil
 import structlog
 
 from tequio_client import logs
+from tequio_client.clock import now_ms
 from tequio_client.competition.child_progress import ChildProgress
 from tequio_client.competition.evaluator import Evaluator, Means
 from tequio_client.competition.log_reader import LogReader
@@ -68,6 +71,7 @@ def main() -> NoReturn:
     speaker = WorkerSpeaker(voice, begin, progress)
     for act in (partial(_beat, progress, voice), partial(_listen, lines, pacing, speaker)):
         threading.Thread(target=act, daemon=True).start()
+    _be_first_to_go()
     os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # cuda:0 is the probe's first card
     status = 1
     try:
@@ -79,6 +83,12 @@ def main() -> NoReturn:
         if sys.exc_info()[0] is not None:
             traceback.print_exc()
         os._exit(status)  # an ordinary exit would wait for the thread that listens
+
+
+def _be_first_to_go() -> None:
+    """Have Linux, when there is no memory left, end us and no program of the volunteer's."""
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def _evaluate(
@@ -95,6 +105,7 @@ def _evaluate(
         progress=progress,
         told=speaker.tell,
         after_batch=pacing.rest,
+        due=progress.have_due,
     )
     with ExitStack() as stack:
         _be_alone(stack, secret_file.place(speaker.folder, competition).parent)
@@ -157,5 +168,10 @@ def _listen(lines: IO[bytes], pacing: Pacing, speaker: WorkerSpeaker) -> NoRetur
 def _beat(progress: ChildProgress, voice: PipeVoice) -> NoReturn:
     process = psutil.Process()
     while True:
-        voice.send(link.encode(progress.alive(process.memory_info().rss // _MIB)))
+        resident_bytes = process.memory_info().rss
+        voice.send(link.encode(progress.alive(resident_bytes // _MIB)))
+        free_bytes = psutil.virtual_memory().available
+        if why := progress.why_end(now_ms(), resident_bytes, free_bytes):
+            voice.send(link.encode(link.Told(line=why)))
+            os._exit(1)
         time.sleep(HEARTBEAT_S)

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
     from tequio_client.competition.pacing import Pacing
 
+PATIENCE_MS = 60_000
+"""How long after its time a model may be left."""
+LEAST_FREE_BYTES = 512 << 20
+"""Of this computer's memory, which no model may take."""
 _SCORING = "documents of "
 
 
@@ -26,6 +30,8 @@ class ChildProgress:
         self.doing = "starting"
         self.device = ""
         self.of_models = 0
+        self.due_ms: int | None = None
+        """By when the model at hand has to be scored."""
         self._entrant, self._documents, self._of_documents = "", 0, 0
 
     @contextmanager
@@ -39,6 +45,20 @@ class ChildProgress:
         self._pacing.begin()
         yield self._count
         self.doing = "fetching"
+
+    def have_due(self, due_ms: int | None) -> None:
+        """See Means."""
+        self.due_ms = due_ms
+
+    def why_end(self, now_ms: int, resident_bytes: int, free_bytes: int) -> str:
+        """Why this process ends itself, the model at hand with it; empty: it does not."""
+        if self.due_ms is None:
+            return ""
+        if now_ms > self.due_ms + PATIENCE_MS:
+            return "a model did not end within its part of the time: the others come first"
+        if free_bytes < min(LEAST_FREE_BYTES, resident_bytes):
+            return "a model took nearly all memory: the others come first"
+        return ""
 
     def alive(self, resident_mb: int) -> link.Alive:
         """Say how far it is."""

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from tequio_client import identity
 from tequio_client.clock import now_ms
 from tequio_client.competition import drawn_texts, moments, outcomes
 from tequio_client.ledger_api import LedgerApi
-from tequio_client.organiser import decision
+from tequio_client.organiser import decision, signers
 from tequio_client.worker import endings
 from tequio_shared.competition_state import Phase
 from tequio_shared.errors import UserFacingError
@@ -62,8 +61,8 @@ async def _decide(
     folders: Sequence[Path],
     out: Path | None,
 ) -> str:
-    signer = identity.load_or_create(folders[0])
     async with LedgerApi(ledger) as api:
+        signer = signers.of(folders[0], await api.network())
         name = await api.put_blob(outcome.encode(), signer, now_ms())
         body = CompResult(competition=to_text(view.id), outcome=to_text(name))
         return await decision.make(api, body, folders, out)

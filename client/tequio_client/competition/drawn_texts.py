@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.competition import archive
+from tequio_client.competition import archive, moments
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ def drawn(
     Raises UserFacingError when there is no draw yet, or the archive is not what was sealed.
     """
     if view.draw is None:
-        raise UserFacingError(f"nothing is drawn in {view.rules.name}: {view.lacks()}")
+        why = view.lacks() or f"its draw is at {moments.told(view.rules.dates.draw)}"
+        raise UserFacingError(f"nothing is drawn in {view.rules.name}: {why}")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = archive.fetched(view.rules, folder / _ARCHIVE, blob, ledger)
     documents = archive.opened(view.rules, view.draw.key, path, folder / _SET)

@@ -58,11 +58,19 @@ class Wish:
 def one(wish: Wish, told: Callable[[str], None]) -> None:
     """Evaluate in one competition until there is nothing left to do.
 
-    Raises UserFacingError when nothing was offered.
+    Raises UserFacingError when there is no such competition, or nothing was offered.
     """
+    has_begun = False
 
     def rounds(reader: LogReader, evaluator: Evaluator) -> bool:
-        view = reader.competition(wish.competition)
+        nonlocal has_begun
+        try:
+            view = reader.competition(wish.competition)
+        except UserFacingError as err:
+            if has_begun:  # a log that has to be read anew has none for a while
+                raise
+            raise NothingToDoError(str(err)) from err
+        has_begun = True
         if evaluator.key not in view.offers:
             raise NothingToDoError(_not_offered(view, to_text(evaluator.key), wish.folder))
         return evaluator.step(view)

@@ -51,6 +51,7 @@ FIRST_PAUSE_MS = 10_000
 LONGEST_PAUSE_MS = 900_000
 """Between two tries at a model that could not be had or scored."""
 _MODEL, _JOURNAL = "model", "scores.jsonl"
+_LEAST_PARTS = 2
 _SAID = "already-said"
 
 
@@ -69,6 +70,8 @@ class Means:
     stores: Sequence[Path] = ()
     after_batch: Callable[[int], None] = lambda _tokens: None
     """Hears the tokens of every batch that was computed, and may rest."""
+    due: Callable[[int | None], None] = lambda _ms: None
+    """Hears by when the model at hand has to be scored (ms), and None when it is left."""
     clock: Callable[[], int] = now_ms
 
 
@@ -152,12 +155,16 @@ class Evaluator:
             return False
         if not self._said(view, "drawn"):
             self._tell(view, f"drawn to evaluate {len(view.submissions)} models")
-        for name in sorted(view.submissions, key=lambda one: (one, self.key) not in view.commits):
-            self._try(view, name)  # showing takes no time: it comes first
+        for name in sorted(view.submissions, key=lambda one: self._turn(view, one)):
+            self._try(view, name)
         if any(self._is_left(view, name) for name in view.submissions):
             return True
         self._finish(view)
         return False
+
+    def _turn(self, view: CompetitionView, name: str) -> tuple[bool, int]:
+        """Showing takes no time and comes first; a model that ended us before comes last."""
+        return (name, self.key) not in view.commits, own_scores.tries(self._place(view, name))
 
     def _is_left(self, view: CompetitionView, name: str) -> bool:
         """Whether an entrant can still be scored, or its scores be shown."""
@@ -187,7 +194,7 @@ class Evaluator:
     def _commit(self, view: CompetitionView, name: str) -> None:
         """Score an entrant, and commit to the scores before anybody shows any."""
         place = self._place(view, name)
-        found = self._kept(view, name) or own_scores.keep(place, self._evaluate(view, name))
+        found = self._kept(view, name) or own_scores.keep(place, self._tried(view, name))
         if self._speak(found.committing):
             self._tell(view, f"{name} is scored, and committed to; shown when all have committed")
         shutil.rmtree(place / _MODEL, ignore_errors=True)
@@ -205,9 +212,26 @@ class Evaluator:
             bits = found.evaluation.total.bits_per_byte
             self._tell(view, f"{name}: {bits:.6f} bits per byte, logged")
 
-    def _evaluate(self, view: CompetitionView, name: str) -> Evaluation:
+    def _tried(self, view: CompetitionView, name: str) -> Evaluation:
+        """Score an entrant within its part of the time, and count that on the disk before."""
+        end_ms = self._end_ms(view)
+        own_scores.count_try(self._place(view, name))
+        self._means.due(end_ms)
+        try:
+            return self._evaluate(view, name, end_ms)
+        finally:
+            self._means.due(None)
+
+    def _end_ms(self, view: CompetitionView) -> int:
+        """Until when a model is scored at a stretch: one that is slow takes no other's time."""
+        now = self._means.clock()
+        left = sum(self._kept(view, name) is None for name in view.submissions)
+        parts = max(left // 2, _LEAST_PARTS) if left > 1 else 1
+        return now + max(view.rules.dates.scored - now, 0) // parts
+
+    def _evaluate(self, view: CompetitionView, name: str, end_ms: int) -> Evaluation:
         means, reader = self._means, self._reader
-        progress = TimeLimit(means.progress, view.rules.dates.scored, means.clock)
+        progress = TimeLimit(means.progress, end_ms, means.clock)
         submission = view.entrants[name].submission
         if view.draw is None or submission is None:
             raise AssertionError(f"{name} has nothing to score")

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from tequio_client import identity
 from tequio_client.clock import now_ms
 from tequio_client.competition import moments, rules_document
 from tequio_client.ledger_api import LedgerApi
-from tequio_client.organiser import decision
+from tequio_client.organiser import decision, signers
 from tequio_client.organiser.sealing import ARCHIVE
 from tequio_client.worker import endings
 from tequio_shared.errors import UserFacingError
@@ -55,8 +54,8 @@ async def _open(
     folders: Sequence[Path],
     out: Path | None,
 ) -> str:
-    signer = identity.load_or_create(folders[0])
     async with LedgerApi(ledger) as api:
+        signer = signers.of(folders[0], await api.network())
         for one in documents:
             await api.put_blob(one, signer, now_ms())
         return await decision.make(api, CompOpen(competition=to_text(rules.id)), folders, out)

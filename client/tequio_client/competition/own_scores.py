@@ -5,11 +5,13 @@ Who loses them after the commitment cannot show them any more; they do not count
 
 from __future__ import annotations
 
+import os
 import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tequio_client import private_file
+from tequio_client.worker.evaluator_folder import EVALUATION
 from tequio_shared import competition_scores
 from tequio_shared.errors import MalformedError
 from tequio_shared.evaluations import Evaluation
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SALT_BYTES = 32
-_EVALUATION, _SALT = "evaluation.json", "salt"
+_SALT, _TRIES = "salt", "tries"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +81,7 @@ def keep(place: Path, made: Evaluation) -> OwnScores:
     if salt is None:
         salt = secrets.token_bytes(SALT_BYTES)
         private_file.write(place / _SALT, to_text(salt).encode() + b"\n")
-    private_file.write(place / _EVALUATION, made.encode())
+    private_file.write(place / EVALUATION, made.encode())
     return OwnScores(evaluation=made, salt=salt)
 
 
@@ -87,10 +89,27 @@ def kept(place: Path) -> OwnScores | None:
     """What an earlier life left there whole."""
     salt = _salt(place)
     try:
-        found = Evaluation.parse((place / _EVALUATION).read_bytes())
+        found = Evaluation.parse((place / EVALUATION).read_bytes())
     except (OSError, MalformedError):
         return None
     return None if salt is None else OwnScores(evaluation=found, salt=salt)
+
+
+def tries(place: Path) -> int:
+    """How often it was begun to score that entrant here."""
+    try:
+        return len((place / _TRIES).read_bytes())
+    except OSError:
+        return 0
+
+
+def count_try(place: Path) -> None:
+    """Count one more, for whoever comes after this program; raises OSError."""
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / _TRIES).open("ab") as file:
+        file.write(b".")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _salt(place: Path) -> bytes | None:

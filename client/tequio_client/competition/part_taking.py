@@ -15,6 +15,8 @@ from tequio_client.clock import now_ms
 from tequio_client.competition import moments, speaking
 from tequio_client.competition.submission import Looked, of_head
 from tequio_client.folder_lock import locked
+from tequio_client.key_state import Kept
+from tequio_client.organiser import signers
 from tequio_client.worker import endings, secret_file
 from tequio_shared.competition_state import Phase
 from tequio_shared.errors import MalformedError, UserFacingError
@@ -38,8 +40,11 @@ _SHARE_BYTES = 65_536
 def enter(log: LogReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:
     """Enter a competition under a name, for a run or a model from elsewhere."""
     view = log.look(wanted)
-    _check_phase(view, Phase.OPEN, f"it takes entries until {_deadline(view)}")
+    _check_phase(view, Phase.OPEN, f"it took entries until {_deadline(view)}")
     side = to_text(log.run(run).view.manifest.run_id) if run else ""
+    if side:
+        with locked(folder):
+            signers.of(folder, log.network)  # only an organiser enters a run
     say(log.ledger, folder, CompEnter(competition=to_text(view.id), entrant=name, side=side))
     what = f"for the run {side[:10]}" if side else "for a model from elsewhere"
     return f"{name} is in {view.rules.name}, {what}; submit before {_deadline(view)}"
@@ -51,7 +56,7 @@ def submit_head(
     """Submit a head of a run: that of a round, or the last one within the budget."""
     view = log.look(wanted, lambda found: name in found.entrants)
     history = log.run(run)
-    _check_entrant(view, name)
+    _check_entrant(view, name, folder)
     number = _last_within(view, history) if number is None else number
     head = history.view.heads.get(number)
     if head is None:
@@ -72,14 +77,14 @@ def submit_folder(
 ) -> str:
     """Submit a folder of the Hub; `look` fetches it and finds what is wrong by the rules."""
     view = log.look(wanted, lambda found: name in found.entrants)
-    _check_entrant(view, name)
+    _check_entrant(view, name, folder)  # before anything is fetched
     return _submit(log, view, name, look(view.rules), folder)
 
 
 def offer(log: LogReader, wanted: str | None, folder: Path) -> str:
     """Offer to evaluate; the secret is on the disk before the offer is made."""
     view = log.look(wanted)
-    _check_phase(view, Phase.OPEN, f"it takes offers until {_deadline(view)}")
+    _check_phase(view, Phase.OPEN, f"it took offers until {_deadline(view)}")
     with locked(folder), endings.reached(log.ledger):
         key = identity.load_or_create(folder).key
         trio.run(speaking.speak, log.ledger, folder, secret_file.offering(view.id, key, folder))
@@ -148,18 +153,30 @@ def _last_within(view: CompetitionView, history: RunHistory) -> int:
         and (not budget.tokens or trained[number].tokens <= budget.tokens)
         and (not budget.hours or trained[number].ms <= budget.hours * 3_600_000)
     ]
+    if not history.view.heads:
+        name = history.view.manifest.name
+        raise UserFacingError(f"no head of {name} is certified yet: its first round has not begun")
     if not fitting:
         raise UserFacingError("no certified head of this run keeps the budget: give --round")
     return max(fitting)
 
 
-def _check_entrant(view: CompetitionView, name: str) -> None:
+def _check_entrant(view: CompetitionView, name: str, folder: Path) -> None:
     _check_phase(view, Phase.OPEN, f"it took submissions until {_deadline(view)}")
     if name not in view.entrants:
         known = ", ".join(view.entrants) or "none"
         raise UserFacingError(
             f"no entrant {name!r} is in {view.rules.name}; there is: {known}. "
             f"Enter with `tequio competition enter {name}`"
+        )
+    due = to_text(view.entrants[name].author)
+    with locked(folder):
+        has_key = identity.kept(folder) is not Kept.ABSENT
+        key = to_text(identity.load(folder).key) if has_key else "none"
+    if key != due:
+        raise UserFacingError(
+            f"{name} was entered by {due}, and the key in {folder} is {key}: give the folder of "
+            "that key with --dir"
         )
 
 

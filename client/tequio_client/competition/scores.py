@@ -7,6 +7,7 @@ scored again; a line that a crash cut short is.
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING
@@ -14,14 +15,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tequio_client.foreign_text import cleaned
-from tequio_client.trainer import device, likelihood, model_folder
+from tequio_client.trainer import device, fitness, likelihood, model_folder
 from tequio_shared.errors import UserFacingError
 from tequio_shared.evaluations import Environment, Evaluation
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.scoring import DocumentScore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from tequio_client.audit.main import Progress
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest, PeerKey
 
 _WORDS = 128
+_WHY = 300
 _MIB = 1 << 20
 
 
@@ -60,11 +62,12 @@ def evaluation(
     """
     done = read(journal, task.texts)
     if len(done) < len(task.texts):
-        scored = model_folder.open_folder(task.model, tokenizer=None, prefix=None)
-        means = likelihood.Means(device=chosen, tick=after_batch)
-        with progress.work(f"documents of {task.entrant}", len(task.texts)) as tick:
-            tick(len(done))
-            _score(task, scored, journal, means, tick)
+        with _blamed(task):
+            scored = model_folder.open_folder(task.model, tokenizer=None, prefix=None)
+            means = likelihood.Means(device=chosen, tick=after_batch)
+            with progress.work(f"documents of {task.entrant}", len(task.texts)) as tick:
+                tick(len(done))
+                _score(task, scored, journal, means, tick)
         done = read(journal, task.texts)
     return Evaluation(
         competition=to_text(task.competition),
@@ -102,6 +105,18 @@ def environment(chosen: Device) -> Environment:
         device=cleaned(chosen.name, _WORDS).encode("ascii", "replace").decode(),
         threads=device.threads(),
     )
+
+
+@contextmanager
+def _blamed(task: Task) -> Iterator[None]:
+    """Whatever a model makes libraries raise is its own fault; raises UserFacingError."""
+    try:
+        yield
+    except (MemoryError, *fitness.UNREADABLE) as err:
+        why = " ".join(str(err).split())[:_WHY]
+        raise UserFacingError(
+            f"the model of {task.entrant} computes nothing: {type(err).__name__}: {why}"
+        ) from err
 
 
 def _score(

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from tequio_client.foreign_text import cleaned
 from tequio_shared.errors import UserFacingError
 
 LINES = (".jsonl", ".ndjson")
 """How files end that hold a document a line."""
 _TABLES = (*LINES, ".parquet", ".arrow")
+_SAID = 300
 _NOT_LIBRARY = {"site-packages", "dist-packages", "test", "tests", "__pycache__", "lib2to3"}
 
 
@@ -167,11 +169,14 @@ def standard_library() -> Files:
 def hugging_face(name: str, *, config: str | None, split: str, column: str) -> Rows:
     """Load a dataset from the Hub or from a folder; raises UserFacingError when that fails."""
     import datasets  # type: ignore[import-untyped]  # noqa: PLC0415 - slow, and only for this source
+    import httpx2  # noqa: PLC0415 - what huggingface_hub speaks with, and raises the errors of
 
     try:
         rows = datasets.load_dataset(name, config, split=split)
-    except (OSError, ValueError, datasets.exceptions.DatasetsError) as err:
-        raise UserFacingError(f"cannot load the dataset {name}: {err}") from err
+    except (OSError, ValueError, httpx2.HTTPError, datasets.exceptions.DatasetsError) as err:
+        absent = "" if Path(name).exists() else f"there is no file or folder {name}; "
+        why = cleaned(str(err).partition("\n")[0], _SAID)
+        raise UserFacingError(f"{absent}cannot load the dataset {name}: {why}") from err
     if column not in rows.column_names:
         raise UserFacingError(f"{name} has no column {column!r}, only {rows.column_names}")
     return Rows(label=f"{name} {config or ''} {split}".replace("  ", " "), rows=rows, column=column)

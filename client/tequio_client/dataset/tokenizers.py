@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tequio_client import text_tokenizers
+from tequio_client.foreign_text import cleaned
 from tequio_client.text_tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from tequio_client.text_tokenizers import TextTokenizer
 
 BYTES = "bytes"
+_SAID = 300
 
 
 def load(name: str, separator: str | None) -> TextTokenizer:
@@ -48,13 +50,23 @@ def _content(name: str) -> bytes:
     path = Path(name)
     if path.is_dir():
         path /= TOKENIZER_NAME
+        if not path.is_file():
+            raise UserFacingError(f"{name} holds no {TOKENIZER_NAME}: name a folder that does")
     if path.is_file():
         return text_tokenizers.read_file(path)
+    if name.startswith((".", "/", "~")):
+        raise UserFacingError(f"there is no file or folder {name}")
+    return text_tokenizers.read_file(_fetched(name))
+
+
+def _fetched(name: str) -> Path:
+    import httpx2  # noqa: PLC0415 - what huggingface_hub speaks with, and raises the errors of
     from huggingface_hub import hf_hub_download  # noqa: PLC0415 - only for names of the Hub
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError  # noqa: PLC0415
 
     try:
-        path = Path(hf_hub_download(name, TOKENIZER_NAME))
-    except (OSError, HfHubHTTPError, HFValidationError) as err:
-        raise UserFacingError(f"cannot find a tokenizer.json for {name}: {err}") from err
-    return text_tokenizers.read_file(path)
+        return Path(hf_hub_download(name, TOKENIZER_NAME))
+    except (OSError, ValueError, httpx2.HTTPError) as err:
+        why = cleaned(str(err).partition("\n")[0], _SAID)
+        raise UserFacingError(
+            f"there is no file or folder {name}, and the Hub gives no {TOKENIZER_NAME} of it: {why}"
+        ) from err

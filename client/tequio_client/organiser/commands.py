@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,30 +11,27 @@ from rich.markup import escape
 from rich.table import Table
 
 from tequio_client import identity, naming
-from tequio_client.clock import now_ms
 from tequio_client.folder_lock import locked
-from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
-from tequio_client.organiser import opening
+from tequio_client.ledger_api import LedgerApi, LedgerRefusedError
+from tequio_client.organiser import decision, opening, run_words
 from tequio_client.worker import endings
-from tequio_client.worker.outbox import Outbox
 from tequio_client.worker.store import Store
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.statements.runs import RunFinish, RunPause, RunResume
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
     from pathlib import Path
 
-    from tequio_client.ledger_answers import Network, RunAnswer
+    from tequio_client.ledger_answers import RunAnswer
     from tequio_client.organiser.opening import Prepared
     from tequio_shared.statements import Body
 
 T = TypeVar("T")
+_WRONG_STATE = "wrong-state"
 STORE_BYTES = 1 << 40
 BY_ORGANISER = 1
-PATIENCE_S = 300.0
-"""How long a ledger that does not take what we say is spoken to; documents may be large."""
 
 
 def organiser_key(folder: Path) -> str:
@@ -44,29 +40,31 @@ def organiser_key(folder: Path) -> str:
         return to_text(identity.load_or_create(folder).key)
 
 
-def open_run(plan: Path, ledger: str, folder: Path, seed_folder: Path) -> str:
+def open_run(
+    plan: Path, ledger: str, folder: Path, seed_folder: Path, others: Sequence[Path] = ()
+) -> str:
     """Open the planned run; returns its id as text. Raises UserFacingError.
 
-    Head and shards go into the store of the seed in `seed_folder`, which must not be running.
+    Head and shards go into the store of the seed in `seed_folder`, which must not be running. The
+    organisers in the folders of `others` sign, too.
     """
     if folder.resolve() == seed_folder.resolve():
         raise UserFacingError(f"organiser and seed cannot share the folder {folder}")
-    with locked(folder), locked(seed_folder):
-        _ask(ledger, LedgerApi.network)  # before the long work
+    folders = (folder, *others)
+    with decision.held(folders), locked(seed_folder):
+        run_words.organisers(_ask(ledger, LedgerApi.network), folders)  # before the long work
         prepared = opening.prepare(plan)
         if prepared.begun is not None:
             prepared.begun.check_room(seed_folder)
         opening.keep(prepared, Store(seed_folder / "store", quota_bytes=STORE_BYTES))
         with endings.reached(ledger):
-            trio.run(_open, prepared, ledger, folder)
+            trio.run(_open, prepared, ledger, folders)
     return to_text(prepared.manifest.run_id)
 
 
-async def _open(prepared: Prepared, ledger: str, folder: Path) -> None:
-    signer = identity.load_or_create(folder)
-    async with LedgerApi(ledger) as api, _outbox(api, folder, await api.network()) as outbox:
-        with _not_for_ever():
-            await opening.announce(prepared, api, outbox, signer, now_ms())
+async def _open(prepared: Prepared, ledger: str, folders: Sequence[Path]) -> None:
+    async with LedgerApi(ledger) as api:
+        await opening.announce(prepared, api, folders)
 
 
 def list_runs(ledger: str) -> None:
@@ -114,43 +112,48 @@ def _where(one: RunAnswer) -> str:
     return f"{one.published[0].repo}, round {one.published[0].round}" if one.published else ""
 
 
-def pause_run(name: str, ledger: str, folder: Path) -> str:
+def pause_run(name: str, ledger: str, folders: Sequence[Path]) -> str:
     """Log that no round shall open; says so."""
-    one = _steer(name, ledger, folder, RunPause(reason=BY_ORGANISER))
-    return f"{one.name}: no round opens after the one under way; go on with tequio run resume"
+    one = _steer(name, ledger, folders, RunPause(reason=BY_ORGANISER))
+    told = f"{one.name}: no round opens after the one under way"
+    return f"{told}; go on with `tequio run resume {naming.short(one.run)}`"
 
 
-def resume_run(name: str, ledger: str, folder: Path) -> str:
+def resume_run(name: str, ledger: str, folders: Sequence[Path]) -> str:
     """Log that rounds shall open again; says so."""
-    return f"{_steer(name, ledger, folder, RunResume(reason=BY_ORGANISER)).name}: goes on"
+    return f"{_steer(name, ledger, folders, RunResume(reason=BY_ORGANISER)).name}: goes on"
 
 
-def finish_run(name: str, ledger: str, folder: Path) -> str:
+def finish_run(name: str, ledger: str, folders: Sequence[Path]) -> str:
     """Log that the run shall end; says so."""
-    one = _steer(name, ledger, folder, RunFinish(reason=BY_ORGANISER))
+    one = _steer(name, ledger, folders, RunFinish(reason=BY_ORGANISER))
     return f"{one.name}: ends after the round under way"
 
 
-def _steer(name: str, ledger: str, folder: Path, body: Body) -> RunAnswer:
+def _steer(name: str, ledger: str, folders: Sequence[Path], body: Body) -> RunAnswer:
     one = _named(name, ledger)
-    with locked(folder), endings.reached(ledger):
-        trio.run(_say, ledger, folder, body, one)
+    with decision.held(folders), endings.reached(ledger):
+        try:
+            trio.run(_say, ledger, folders, body, one)
+        except* LedgerRefusedError as group:
+            refused = endings.first_of(group)
+            if not isinstance(refused, LedgerRefusedError) or refused.code != _WRONG_STATE:
+                raise
+            state = one.state.replace("_", " ")
+            raise UserFacingError(
+                f"{one.name} is {state}: a {body.TYPE} changes nothing of that"
+            ) from refused
     return one
 
 
-async def _say(ledger: str, folder: Path, body: Body, one: RunAnswer) -> None:
-    async with LedgerApi(ledger) as api, _outbox(api, folder, await api.network()) as outbox:
-        with _not_for_ever():
-            await outbox.say(body, one.id, None)
-
-
-def _outbox(api: LedgerApi, folder: Path, network: Network) -> Outbox:
-    return Outbox.on(api, network, folder, identity.load_or_create(folder))
+async def _say(ledger: str, folders: Sequence[Path], body: Body, one: RunAnswer) -> None:
+    async with LedgerApi(ledger) as api:
+        await run_words.say(api, folders, body, one.id)
 
 
 def _named(name: str, ledger: str) -> RunAnswer:
     runs = _ask(ledger, LedgerApi.runs)
-    found = [one for one in runs if one.fits(name)]
+    found = [one for one in runs if naming.fits(one.name, one.run, name)]
     if len(found) == 1:
         return found[0]
     known = ", ".join(naming.called(one.name, one.run) for one in found or runs) or "none"
@@ -167,11 +170,3 @@ def _ask(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
 async def _asked(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
     async with LedgerApi(ledger) as api:
         return await question(api)
-
-
-@contextmanager
-def _not_for_ever() -> Iterator[None]:
-    with trio.move_on_after(PATIENCE_S) as patience:
-        yield
-    if patience.cancelled_caught:
-        raise LedgerUnavailableError(f"not done after {PATIENCE_S:.0f} s")

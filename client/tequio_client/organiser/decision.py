@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from tequio_client import identity
 from tequio_client.clock import now_ms
 from tequio_client.folder_lock import locked
 from tequio_client.ledger_api import LedgerApi
-from tequio_client.organiser import joint
+from tequio_client.organiser import joint, signers
 from tequio_client.worker import endings
 from tequio_client.worker.standing_words import moment
 from tequio_shared.errors import UserFacingError
@@ -32,10 +31,20 @@ if TYPE_CHECKING:
 @contextmanager
 def held(folders: Sequence[Path]) -> Iterator[None]:
     """Have the organisers' folders for ourselves; raises UserFacingError."""
+    twice = next((one for at, one in enumerate(folders) if _is_among(one, folders[:at])), None)
+    if twice is not None:
+        raise UserFacingError(
+            f"the folder {twice} is given twice, and one organiser cannot sign twice: give that of "
+            "another one"
+        )
     with ExitStack() as stack:
         for folder in folders:
             stack.enter_context(locked(folder))
         yield
+
+
+def _is_among(folder: Path, others: Sequence[Path]) -> bool:
+    return folder.resolve() in {one.resolve() for one in others}
 
 
 async def make(api: LedgerApi, body: Decision, folders: Sequence[Path], out: Path | None) -> str:
@@ -44,10 +53,10 @@ async def make(api: LedgerApi, body: Decision, folders: Sequence[Path], out: Pat
     With too few signatures it goes into `out`. Raises UserFacingError.
     """
     network = await api.network()
-    signers = [identity.load_or_create(folder) for folder in folders]
-    if len({signer.key for signer in signers}) < len(signers):
+    ours = [signers.of(folder, network) for folder in folders]
+    if len({signer.key for signer in ours}) < len(ours):
         raise UserFacingError("one organiser cannot sign twice: give the folder of another one")
-    entry = await joint.signed(api, folders[0], body, signers, now_ms())
+    entry = await joint.signed(api, folders[0], body, ours, now_ms())
     says = says_of(body)
     if joint.is_complete(entry, network):
         return f"{says}: logged as entry {await joint.send(api, entry, now_ms())}"
@@ -115,7 +124,7 @@ async def _countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[
             )
         if not await trio.to_thread.run_sync(agrees, says):
             raise UserFacingError("nothing was signed")
-        entry = joint.cosign(entry, identity.load_or_create(folder), network)
+        entry = joint.cosign(entry, signers.of(folder, network), network)
         if joint.is_complete(entry, network):
             return f"{says}: logged as entry {await joint.send(api, entry, now_ms())}"
         joint.write(file, entry, says, network)

@@ -19,6 +19,7 @@ from tequio_client.worker.standing_words import moment
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
+from tequio_shared.run_states import State
 from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 
 if TYPE_CHECKING:
@@ -107,13 +108,15 @@ async def _end(
 
 
 async def _run(api: LedgerApi, name: str) -> str:
-    found = [one.run for one in await api.runs() if one.fits(name)]
+    found = [one for one in await api.runs() if one.fits(name)]
     if len(found) != 1:
         raise UserFacingError(
             f"{len(found)} runs fit {name!r}: give the name or the beginning of the id of one "
             "that `tequio run list` shows"
         )
-    return found[0]
+    if found[0].state in (State.COOLDOWN, State.FINISHED):
+        raise UserFacingError(f"{found[0].name} has ended: nobody can join it any more")
+    return found[0].run
 
 
 async def _named(api: LedgerApi, name: str) -> str:

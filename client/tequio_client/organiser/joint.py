@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
+from tequio_client.ledger_api import LedgerRefusedError
 from tequio_client.worker import outbox
 from tequio_client.worker.outbox_file import OutboxFile
 from tequio_client.worker.standing_words import moment
@@ -68,12 +69,12 @@ async def signed(
     signers: Sequence[Signer],
     now_ms: int,
     *,
-    about: tuple[RunId, int] | None = None,
+    about: tuple[RunId, int | None] | None = None,
 ) -> Entry:
     """Sign as the organiser in `folder`, the first signer, and as those beside it.
 
-    `about` is the round that the body is about. The folder is locked by the caller. Raises
-    UserFacingError.
+    `about` is the run that the body is about, and its round if there is one. The folder is locked
+    by the caller. Raises UserFacingError.
     """
     network = await api.network()
     account = await api.peer(signers[0].key)
@@ -156,7 +157,7 @@ def read(path: Path, network: Network) -> tuple[Entry, str]:
 
 
 async def send(api: LedgerApi, entry: Entry, now_ms: int) -> int:
-    """Have the statement logged; gives its index. Raises UserFacingError."""
+    """Have the statement logged; gives its index. Raises UserFacingError, LedgerRefusedError."""
     if now_ms > last_moment(entry):
         raise UserFacingError(
             f"too late: it could be sent until {moment(last_moment(entry))}; "
@@ -164,7 +165,7 @@ async def send(api: LedgerApi, entry: Entry, now_ms: int) -> int:
         )
     (posted,) = await api.post([entry])
     if posted.index is None:
-        raise UserFacingError(f"the ledger refuses: {posted.code}: {posted.said}")
+        raise LedgerRefusedError(posted.code or "", f"{entry.statement.type}: {posted.said}")
     return posted.index
 
 

@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from tequio_client.dataset.build import TOKENIZER_NAME, held_out_name, train_name
 from tequio_client.organiser import base as bases
 from tequio_client.organiser import outline as outlines
-from tequio_client.organiser import reckoning
+from tequio_client.organiser import reckoning, run_words
 from tequio_client.organiser import source as sources
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
@@ -21,15 +21,14 @@ from tequio_shared.run import first_head
 from tequio_shared.statements.runs import RunOpen
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tequio_client.ledger_api import LedgerApi
     from tequio_client.organiser.base import Begun
     from tequio_client.trainer.origin import Origin
-    from tequio_client.worker.outbox import Outbox
     from tequio_client.worker.store import Store
     from tequio_shared.corpus import Corpus
-    from tequio_shared.keys import Signer
     from tequio_shared.manifest import Manifest
 
 log = structlog.get_logger(__name__)
@@ -93,15 +92,14 @@ def keep(prepared: Prepared, store: Store) -> None:
         store.put_blob(blob)
 
 
-async def announce(
-    prepared: Prepared, ledger: LedgerApi, outbox: Outbox, signer: Signer, now_ms: int
-) -> None:
-    """Upload the documents and log run.open; raises LedgerRefusedError when it may not be."""
-    for blob in prepared.blobs:
-        await ledger.put_blob(blob, signer, now_ms)
+async def announce(prepared: Prepared, ledger: LedgerApi, folders: Sequence[Path]) -> None:
+    """Upload the documents and log run.open as the organisers in the folders, which are locked.
+
+    Raises LedgerRefusedError when it may not be.
+    """
     manifest = prepared.manifest
     body = RunOpen(manifest=to_text(manifest.run_id), head=to_text(first_head(manifest).hash))
-    await outbox.say(body, manifest.run_id, None)
+    await run_words.say(ledger, folders, body, manifest.run_id, prepared.blobs)
     log.info("run opened", run=to_text(manifest.run_id)[:10], name=manifest.name)
 
 

@@ -121,6 +121,10 @@ def of_repository(name: str, revision: str) -> bytes:
 
 def commit_of(name: str, revision: str) -> str:
     """Name the commit that a repository has there now; raises UserFacingError."""
+    if Path(name).is_file():
+        raise UserFacingError(f"{name} is a file: name the folder of the model")
+    if name.startswith((".", "/", "~")):
+        raise UserFacingError(f"there is no folder {name}")
     import httpx2  # noqa: PLC0415 - as above
     from huggingface_hub import HfApi  # noqa: PLC0415 - as above
 

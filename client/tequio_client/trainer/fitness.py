@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 DECODERS = (
     "GPT-2, Pythia, OLMo 2, Llama, Mistral, Qwen 2 and 3, Gemma 2, Phi-3, SmolLM 3 and others"
 )
-_UNREADABLE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What libraries raise for a network that makes no sense to them."""
 _PARTS_OF_A_TENSOR = 64  # modules and names for each: wrappers, activations, dropout
 _PARTS = 4_096
+_TABLES = 1 << 26  # numbers that a network keeps beside its parameters: masks, positions
 _PROBE = 16
 _APART = 1e-3
 
@@ -52,6 +54,16 @@ def check_network(network: nn.Module, parameters: Mapping[str, nn.Parameter]) ->
             )
 
 
+def check_tables(network: nn.Module) -> None:
+    """Refuse a network that would keep far more numbers than it has parameters, on paper.
+
+    Raises UserFacingError.
+    """
+    tables = sum(one.numel() for one in network.buffers())
+    if tables > _TABLES + sum(one.numel() for one in network.parameters()):
+        raise UserFacingError(f"the configuration wants tables of {tables} numbers")
+
+
 def check_causal(read: Callable[[Tensor], Tensor], vocabulary: int, context: int) -> None:
     """Refuse what reads ids [B, L] and does not predict the next; raises UserFacingError.
 
@@ -63,7 +75,7 @@ def check_causal(read: Callable[[Tensor], Tensor], vocabulary: int, context: int
     try:
         with torch.no_grad():
             logits = read(ids)
-    except _UNREADABLE as err:
+    except UNREADABLE as err:
         why = str(err).partition("\n")[0][:300]
         raise UserFacingError(f"this network reads no text: {why}") from err
     if logits.shape[:2] != ids.shape or logits.shape[2] < vocabulary:

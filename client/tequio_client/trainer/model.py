@@ -47,7 +47,6 @@ _MOST_LISTED = 4_096  # experts, labels of a classifier: a line or more of memor
 CONTEXTS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length")
 """Fields that say how many inputs a model takes."""
 _MOST_TENSORS = 1 << 16  # of a model that nobody has listed the tensors of
-_MOST_TABLES = 1 << 26  # numbers that a network keeps beside its parameters: masks, positions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,10 +155,7 @@ def build_listed(
         raise UserFacingError(f"cannot build a {fields['model_type']} model: {err}") from err
     if paper.tensors != tensors or paper.aliases != aliases:
         raise UserFacingError("the configuration's tensors are not those of the manifest")
-    parameters = sum(one.numel() for one in paper.parameters.values())
-    tables = sum(one.numel() for one in paper.network.buffers())
-    if tables > _MOST_TABLES + parameters:
-        raise UserFacingError(f"the configuration wants tables of {tables} numbers")
+    fitness.check_tables(paper.network)
     return _network(fields)
 
 

@@ -67,8 +67,8 @@ def configured(folder: Path) -> bytes:
         raise UserFacingError(f"{folder} is no folder with a model")
     if (folder / _ADAPTER).exists():
         raise UserFacingError(
-            f"{folder} holds an adapter ({_ADAPTER}), no model; merge it into its base model "
-            "with peft's merge_and_unload and save that"
+            f"{folder} holds an adapter ({_ADAPTER}), no model; merge it into its base model, "
+            "for a run by `tequio checkpoint export --merged`, else by peft's merge_and_unload"
         )
     if not (folder / CONFIG).is_file():
         raise UserFacingError(f"{folder} holds no model: it has no {CONFIG}")
@@ -204,6 +204,7 @@ def _theirs(
     try:
         with fitness.bounded(len(shapes)), torch.device("meta"):
             outline = foreign.build(fields)
+        fitness.check_tables(outline)
         _check_size(folder, outline.parameters(), shapes)
         library: Any = AutoModelForCausalLM  # its types know no pair
         network, loaded = library.from_pretrained(

@@ -14,19 +14,20 @@ if TYPE_CHECKING:
 
     from tequio_shared.ids import Digest
 
-_EVALUATIONS, _HUB, _WORDS = "evaluations", "hub", "words"
-_EVALUATION = "evaluation.json"
+EVALUATION = "evaluation.json"
+"""Where the scores of an entrant lie once they are whole."""
+_HUB, _WORDS = "hub", "words"
 
 
 def hub(folder: Path) -> Path:
     """Where models of the Hugging Face Hub lie until a competition is done with."""
-    return folder / _EVALUATIONS / _HUB
+    return folder / secret_file.FOLDER / _HUB
 
 
 def put(folder: Path, document: bytes) -> str:
     """Let the worker have a document that goes with a word; gives its name. Raises OSError."""
     name = to_text(sha256(document))
-    place = folder / _EVALUATIONS / _WORDS
+    place = folder / secret_file.FOLDER / _WORDS
     place.mkdir(parents=True, exist_ok=True)
     (place / name).write_bytes(document)
     return name
@@ -36,7 +37,7 @@ def taken(folder: Path, names: Iterable[str]) -> list[bytes]:
     """The documents of these names; raises UserFacingError for one that is not there whole."""
     found = []
     for name in names:
-        path = folder / _EVALUATIONS / _WORDS / to_text(digest_from_text(name))
+        path = folder / secret_file.FOLDER / _WORDS / to_text(digest_from_text(name))
         try:
             raw = path.read_bytes()
         except OSError as err:
@@ -50,9 +51,9 @@ def taken(folder: Path, names: Iterable[str]) -> list[bytes]:
 def forget(folder: Path, names: Iterable[str]) -> None:
     """Remove documents that were said."""
     for name in names:
-        (folder / _EVALUATIONS / _WORDS / name).unlink(missing_ok=True)
+        (folder / secret_file.FOLDER / _WORDS / name).unlink(missing_ok=True)
 
 
 def scored(folder: Path, competition: Digest) -> int:
     """How many models of a competition are scored here."""
-    return sum(1 for _ in secret_file.place(folder, competition).glob(f"*/{_EVALUATION}"))
+    return sum(1 for _ in secret_file.place(folder, competition).glob(f"*/{EVALUATION}"))

@@ -23,6 +23,7 @@ from tequio_client.ledger_api import LedgerUnavailableError
 from tequio_client.link import evaluating as link
 from tequio_client.worker import evaluator_folder, kill_ladder
 from tequio_client.worker.endings import first_of
+from tequio_client.worker.mouth import SAYING_S
 from tequio_shared import canonical
 from tequio_shared.errors import MalformedError, RefusedError, TequioError
 from tequio_shared.limits import STATEMENT_BYTES
@@ -37,8 +38,6 @@ log = structlog.get_logger(__name__)
 
 EVALUATOR = (sys.executable, "-m", "tequio_client.competition")
 SILENCE_S = 60.0
-SAYING_S = 60.0
-"""How long a word may take; what the ledger has not by then stays in the outbox."""
 WORDS = "eval."
 """How the types of statements begin that evaluators make."""
 _READ_BYTES = 1 << 16

@@ -23,6 +23,7 @@ from tequio_client.worker.endings import first_of
 from tequio_client.worker.evaluator_process import End
 from tequio_client.worker.judging_part import FREE, Barred, Ours, Own
 from tequio_client.worker.manners_facts import chosen_devices, lent_devices
+from tequio_client.worker.mouth import SAYING_S
 from tequio_shared.competition_state import Phase
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import to_text
@@ -50,8 +51,6 @@ NEAR_MS = 120_000
 AGAIN_S = 60.0
 LONGEST_S = 1_800.0
 """Before a child that failed, or had nothing to do, is started again: at first, and at last."""
-SAYING_S = 60.0
-"""How long a word may take; what the ledger has not by then stays in the outbox."""
 _WHY = 512
 _MIB = 1 << 20
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from tequio_shared.keys import Signer
     from tequio_shared.statements import Body
 
+SAYING_S = 60.0
+"""How long who speaks waits; what the ledger has not by then stays in the outbox."""
 _SAID = "already-said"
 
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest, PeerKey
 
 SECRET_BYTES = 32
-_FOLDER = "evaluations"
+FOLDER = "evaluations"
 
 
 def place(folder: Path, competition: Digest) -> Path:
     """Where an evaluator's folder keeps what it knows of a competition."""
-    return folder / _FOLDER / to_text(competition)
+    return folder / FOLDER / to_text(competition)
 
 
 def kept(folder: Path, competition: Digest) -> bytes | None:

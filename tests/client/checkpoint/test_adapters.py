@@ -27,7 +27,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tests.client.audit.logs import MemoryLog
-from tests.support.frozen_base import described, write_base
+from tests.support.frozen_base import EVERY, described, write_base
 from tests.support.llama_swarm import ROUNDS, LlamaRun, play, shown
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from tests.support.llama_swarm import ShownLog
 
 IDS = torch.randint(0, 256, (3, 48), generator=torch.Generator().manual_seed(1))
-EVERY = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj")
 Q = "model.layers.0.self_attn.q_proj.weight"
 
 

@@ -27,6 +27,13 @@ def test_without_the_package_one_sentence_says_what_to_install(
         gguf_file.check_installed()
 
 
+def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "maize.gguf").write_bytes(b"the head of another round")
+    with pytest.raises(UserFacingError, match=r"maize\.gguf is there already: choose another"):
+        gguf_file.check_free(tmp_path / "maize")
+    gguf_file.check_free(tmp_path / "bean")
+
+
 LIKE_LLAMA = architectures.DECODERS["olmo2"]
 LLAMA3 = {
     "rope_type": "llama3",

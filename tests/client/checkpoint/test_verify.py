@@ -248,3 +248,16 @@ def test_the_command_exits_0_2_and_3_and_shows_nobodys_escape_codes(
     shutil.rmtree(folder / parts.OURS)
     code, said = run(str(folder))
     assert (code, said.splitlines()[0]) == (3, "cannot tell")
+
+
+def test_what_is_no_folder_of_an_export_is_named(tmp_path: Path) -> None:
+    (tmp_path / "head.gguf").write_bytes(b"GGUF")
+    for what, said in (
+        (str(tmp_path / "typo"), "there is no folder "),
+        (str(tmp_path / "head.gguf"), "is a file: give the folder that was exported"),
+        ("x" * 5_000, "there is no folder xxx"),
+    ):
+        result = CliRunner().invoke(cli, ["checkpoint", "verify", what])
+        assert result.exit_code == 3
+        assert result.stderr.startswith("cannot tell: ")
+        assert said in result.stderr

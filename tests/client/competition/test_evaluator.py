@@ -7,17 +7,25 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.audit.main import Quiet
-from tequio_client.competition import own_scores
+from tequio_client.competition import drawn_texts, own_scores, weights
+from tequio_client.competition.child_progress import (
+    LEAST_FREE_BYTES,
+    PATIENCE_MS,
+    ChildProgress,
+)
 from tequio_client.competition.evaluator import Evaluator, Means
 from tequio_client.competition.log_reader import LogReader
+from tequio_client.competition.pacing import Pacing
 from tequio_client.competition.time_limit import TimeLimit
 from tequio_client.ledger_api import LedgerRefusedError
+from tequio_client.link.evaluating import Limit
 from tequio_client.trainer import device
 from tequio_client.worker import secret_file
 from tequio_shared.competition_state import Phase
 from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.evaluations import Evaluation
 from tequio_shared.ids import digest_from_text, to_text
+from tests.support.attack_table import attack
 from tests.support.competition_stage import START, Stage
 from tests.support.memory_log import unused_url
 from tests.support.paper_competition import RESULT, SCORED, folder
@@ -61,6 +69,7 @@ class Desk:
     def __init__(self, path: Path) -> None:
         self.stage = Stage().play(Phase.REVEALED)
         self.path, self.told = path, list[str]()
+        self.due: list[int | None] = []
         self.name, *self.others = self.stage.scorers
         self.mouth = Mouth(self.stage, self.name)
         paper, key = self.stage.paper, self.mouth.key
@@ -80,6 +89,7 @@ class Desk:
             device=device.choose("cpu"),
             progress=Quiet(),
             told=self.told.append,
+            due=self.due.append,
             clock=lambda: self.stage.now,
         )
         return Evaluator(LogReader(unused_url()), means, self.mouth).step(self.stage.view)
@@ -165,6 +175,52 @@ def test_scores_that_are_kept_again_keep_their_salt(desk: Desk) -> None:
     assert other.salt != before.salt
 
 
+class PowerCutError(BaseException):
+    """What ends a program at once."""
+
+
+def begun(desk: Desk, monkeypatch: pytest.MonkeyPatch, ends: BaseException) -> list[str]:
+    """Of which models the weights were asked for, by programs that end so at each."""
+    asked: list[str] = []
+
+    def had(_submission: object, to: Path, *_: object) -> Path:
+        asked.append(to.parent.name)
+        raise ends
+
+    monkeypatch.setattr(drawn_texts, "drawn", lambda *_: [])
+    monkeypatch.setattr(weights, "had", had)
+    for model in MODELS:
+        (desk.place(model) / "evaluation.json").unlink()
+    return asked
+
+
+@attack("C10", layer="cli", ends="the next program begins with the others")
+def test_a_model_that_ends_the_program_comes_after_the_others(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = begun(desk, monkeypatch, PowerCutError())
+    for _ in range(4):
+        with pytest.raises(PowerCutError):
+            desk.step()
+    assert asked == ["alpha", "beta"] * 2
+
+
+@attack("C10", layer="cli", ends="it has its part of the time, and no more while others wait")
+def test_a_model_has_no_more_than_its_part_of_the_time(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beta = own_scores.kept(desk.place("beta"))
+    assert beta is not None
+    begun(desk, monkeypatch, UserFacingError("no weights"))
+    now, last = desk.stage.now, START + SCORED
+    desk.step()
+    assert desk.due == [now + (last - now) // 2, None] * 2
+    own_scores.keep(desk.place("beta"), beta.evaluation)
+    desk.due.clear()
+    desk.step()
+    assert desk.due == [last, None], "nobody else waits"
+
+
 def test_work_ends_with_its_time() -> None:
     now = START
     limit = TimeLimit(Quiet(), START + 5, lambda: now)
@@ -174,3 +230,17 @@ def test_work_ends_with_its_time() -> None:
         now = START + 6
         with pytest.raises(UserFacingError, match="its time ended at"):
             tick(1)
+
+
+@attack("C10", layer="cli", ends="the process ends itself, and the next one begins with the others")
+def test_a_child_ends_at_a_model_that_hangs_or_takes_all_memory() -> None:
+    progress = ChildProgress(Pacing(Limit(threads=1, share_percent=100)), lambda: 0)
+    small, plenty = 100 << 20, 4 * LEAST_FREE_BYTES
+    assert not progress.why_end(START, plenty, 0), "no model is at hand"
+    progress.have_due(START)
+    assert not progress.why_end(START + PATIENCE_MS, plenty, plenty)
+    assert "its part of the time" in progress.why_end(START + PATIENCE_MS + 1, plenty, plenty)
+    assert "all memory" in progress.why_end(START, plenty, LEAST_FREE_BYTES - 1)
+    assert not progress.why_end(START, small, small), "others took it"
+    progress.have_due(None)
+    assert not progress.why_end(START + 2 * PATIENCE_MS, plenty, plenty)

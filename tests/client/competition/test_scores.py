@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -11,9 +13,11 @@ from tequio_client.audit.main import Quiet
 from tequio_client.competition import scores
 from tequio_client.competition.scores import Task
 from tequio_client.trainer import device
+from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.scoring import Refusal
 from tests.client.competition.models import files_of, rules
+from tests.support.attack_table import attack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -91,3 +95,24 @@ def test_a_document_that_is_no_text_is_left_out_under_its_own_name(
     assert (first.refusal, first.size_bytes) == (Refusal.EMPTY, 0)
     assert first.document == to_text(sha256(texts[0]))
     assert found.total.documents == 1
+
+
+@attack("C10", layer="cli", ends="it is said not to be scored, and the others are")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"num_attention_heads": 0},
+        {"hidden_size": "wide"},
+        {"num_hidden_layers": [2]},
+        {"num_key_value_heads": 3, "head_dim": 8},
+        {"rms_norm_eps": "small"},
+    ],
+)
+def test_a_configuration_without_sense_is_told_of_its_entrant(
+    model: Path, tmp_path: Path, changes: dict[str, object]
+) -> None:
+    folder = shutil.copytree(model, tmp_path / "model", ignore=shutil.ignore_patterns("made"))
+    fields = json.loads((folder / "config.json").read_bytes())
+    (folder / "config.json").write_text(json.dumps(fields | changes))
+    with pytest.raises(UserFacingError):
+        scores.evaluation(_task(folder, TEXTS), tmp_path / "journal", CPU, Quiet())

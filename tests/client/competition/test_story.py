@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from tequio_client.competition.submission import Looked
+    from tequio_shared.competition_rules import CompetitionRules
+
 SECOND = Signer(bytes([8]) * 32)
 MODELS = {"maize": 1, "bean": 2}
 """Entrants, and the seeds of their weights."""
@@ -84,10 +87,17 @@ def _play(story: Story) -> None:
     story.opened()
     for name in MODELS:
         story.enter(name, f"milpa/{name}")
+    _refused(
+        story,
+        lambda: part_taking.submit_folder(
+            story.log, None, "maize", _never_fetched, story.folder / "bean"
+        ),
+    )
     story.told.append(part_taking.offer(story.log, None, story.folder / EVALUATORS[0]))
     for name in (*EVALUATORS[1:], "custodian-1", "maize"):
         story.follow(name)
     _refused(story, lambda: story.reveal(1))
+    _refused(story, lambda: story.decide(story.organisers))
     story.go_to("deadline")
     story.until(lambda view: view.phase is Phase.CLOSED)
     _refused(story, lambda: story.enter("late", "milpa/bean"))
@@ -113,6 +123,10 @@ def _play(story: Story) -> None:
     _refused(story, lambda: story.decide(story.organisers[:1]))
     story.decide(story.organisers)
     story.until(lambda view: view.phase is Phase.DECIDED)
+
+
+def _never_fetched(rules: CompetitionRules) -> Looked:
+    raise AssertionError(f"fetched for {rules.name} under a key that did not enter")
 
 
 def _refused(story: Story, act: Callable[[], object]) -> None:
@@ -177,8 +191,10 @@ def test_the_secret_and_the_salts_were_for_their_owner_alone(story: Story) -> No
 @pytest.mark.parametrize(
     "told",
     [
+        "maize was entered by ",
+        "nothing is drawn in Small: its draw is at 20",
         "it is too early: shares of Small may be shown after the draw",
-        "Small is closed: it takes entries until",
+        "Small is closed: it took entries until",
         "agree as honest computers do",
         "it is too early: scores of Small may be challenged until",
         "more organisers have to sign",
@@ -240,6 +256,16 @@ def test_who_did_not_offer_is_told_so(story: Story, tmp_path: Path) -> None:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     assert "did not offer to evaluate Small in time" in str(error)
+
+
+def test_who_would_evaluate_in_a_competition_that_is_not_there_does_not_wait_for_it(
+    story: Story, tmp_path: Path
+) -> None:
+    where = ("--ledger", story.url, "--dir", str(tmp_path / "dora"), "--competition", "Large")
+    error = CliRunner().invoke(cli, ["competition", "evaluate", *where]).exception
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert "there is no competition 'Large'; there is: Small (" in str(error)
 
 
 def test_a_competition_that_is_not_there_is_named_with_those_that_are(story: Story) -> None:

@@ -5,20 +5,29 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
+from click.testing import CliRunner
 
+from tequio_client.__main__ import cli
 from tequio_client.dataset import build
 from tequio_client.organiser import opening
 from tequio_client.worker.store import Store
 from tequio_shared.corpus import Corpus
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, sha256, to_text
+from tequio_shared.keys import Signer
 from tequio_shared.manifest import Manifest
 from tequio_shared.run import first_head
+from tests.support.ledgers import ORGANISER, UNLIMITED, served
+from tests.support.liars import key_folder
 from tests.support.plans import CONFIG, PLAN, write_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+SECOND = Signer(bytes([2]) * 32)
 
 
 @pytest.fixture
@@ -32,6 +41,14 @@ def refusal(plan: Path) -> str:
         opening.prepare(plan)
     assert "\n" not in str(caught.value)
     return str(caught.value)
+
+
+def said_no(*words: str) -> str:
+    error: BaseException | None = CliRunner().invoke(cli, ("run", *words)).exception
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert isinstance(error, UserFacingError)
+    return str(error)
 
 
 def test_a_prepared_run_has_a_valid_manifest_whose_documents_are_there(plan: Path) -> None:
@@ -52,6 +69,31 @@ def test_a_seed_gets_the_first_head_and_every_shard(plan: Path, tmp_path: Path) 
     corpus = Corpus.parse((plan.parent / "data" / build.MANIFEST_NAME).read_bytes())
     assert all(store.has_tree(digest_from_text(one.root)) for one in corpus.train)
     assert all(store.has_tree(digest_from_text(one.root)) for one in corpus.held_out)
+
+
+def test_a_network_of_two_signatures_opens_and_steers_its_runs_by_two(
+    plan: Path, tmp_path: Path
+) -> None:
+    first, second = (
+        str(key_folder(tmp_path / name, key))
+        for name, key in (("first", ORGANISER), ("second", SECOND))
+    )
+    founding = ("--organiser", to_text(SECOND.key), "--threshold", "2")
+    with served(tmp_path / "ledger", *UNLIMITED, *founding) as ledger:
+        where = ("--ledger", ledger.url, "--dir", first)
+        open_ = ("open", str(plan), *where, "--seed-dir", str(tmp_path / "seed"))
+        for words in (open_, ("pause", "tiny", *where), ("finish", "tiny", *where)):
+            assert "2 organisers of the network" in said_no(*words)
+            assert f"the folder {first} is given twice" in said_no(*words, "--with", first)
+            done = CliRunner().invoke(cli, ("run", *words, "--with", second))
+            assert done.exit_code == 0, done.exception
+            if words[0] == "pause":
+                again = said_no(*words, "--with", second)
+                assert again == "tiny is paused: a run.pause changes nothing of that"
+        invited = said_no("invite", "tiny", *where, "--with", second)
+        assert invited == "tiny has ended: nobody can join it any more"
+        (run,) = httpx.get(f"{ledger.url}/v1/runs").json()["runs"]
+        assert run["state"] in ("cooldown", "finished")
 
 
 def test_the_same_plan_makes_the_same_run(plan: Path) -> None:

@@ -170,3 +170,18 @@ def test_a_run_is_fresh_or_goes_on(tmp_path: Path, data: Path) -> None:
 def test_the_speed_of_a_card_is_guessed_or_said() -> None:
     said, guessed = ExpectPlan(tflops=20.0), ExpectPlan(vram_gib=8.0)
     assert reckoning.speed(10**8, said) == 2 * reckoning.speed(10**8, guessed)
+
+
+def test_a_model_that_is_not_here_is_named_without_asking_the_hub(
+    tmp_path: Path, data: Path
+) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    gone = refusal(tmp_path / "run.toml", data, "--from", str(tmp_path / "gone"))
+    assert gone == f"there is no folder {tmp_path / 'gone'}"
+    file = refusal(tmp_path / "run.toml", data, "--from", str(tmp_path / "config.json"))
+    assert file.endswith("config.json is a file: name the folder of the model")
+    fresh = CliRunner().invoke(
+        cli, ("run", "new", "x.toml", "--data", str(data), "--parameters", "1M", "--revision", "v1")
+    )
+    assert fresh.exit_code == 2
+    assert "--revision v1 is of a repository of the Hub" in fresh.stderr

@@ -12,12 +12,15 @@ from click.testing import CliRunner
 from tequio_client.__main__ import cli
 from tequio_client.invitation_link import InvitationLink
 from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
+from tequio_shared.keys import Signer
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.liars import key_folder
 from tests.support.lived_ledger import live_yesterday
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 RUN = "paper"
 
@@ -82,8 +85,41 @@ def test_an_invitation_to_a_run_counts_for_it_alone(desk: Desk) -> None:
         desk.do("invite", "nobody")
 
 
+def test_a_key_that_organises_nothing_is_named_with_its_folder_and_not_registered(
+    desk: Desk, tmp_path: Path
+) -> None:
+    stranger = Signer(bytes(32))
+    folder, empty = str(key_folder(tmp_path / "stranger", stranger)), str(tmp_path / "typo")
+    for words in (("pause", RUN), ("finish", RUN), ("invite", RUN)):
+        with pytest.raises(UserFacingError) as caught:
+            desk.run(*words, "--dir", folder)
+        said = f"{to_text(stranger.key)}, the key in {folder}, is no organiser of the network"
+        assert str(caught.value).startswith(said)
+        with pytest.raises(UserFacingError, match=f"there is no key in {empty}: give the folder"):
+            desk.run(*words, "--dir", empty)
+    assert not (tmp_path / "typo" / "identity.key").exists()
+    assert httpx.get(f"{desk.url}/v1/peers/{to_text(stranger.key)}").status_code == 404
+
+
+@pytest.mark.parametrize("what", ["show", "pause", "finish", "invite"])
+def test_an_empty_name_is_no_run_though_there_is_but_one(desk: Desk, what: str) -> None:
+    where = (
+        ("--ledger", desk.url) if what == "show" else ("--ledger", desk.url, "--dir", desk.folder)
+    )
+    result = CliRunner().invoke(cli, ("run", what, "", *where))
+    assert result.exit_code == 2
+    assert "it is empty: say which one" in result.stderr
+    every = CliRunner().invoke(cli, ("invite", "open", "--run", "", *where))
+    assert every.exit_code == 2
+
+
 def test_a_run_is_paused_goes_on_and_ends(desk: Desk) -> None:
-    assert "no round opens after the one under way" in desk.do("pause", RUN)
+    (run,) = httpx.get(f"{desk.url}/v1/runs").json()["runs"]
+    told = desk.do("pause", RUN)
+    assert (
+        f"no round opens after the one under way; go on with `tequio run resume {run['run'][:10]}`"
+        in told
+    )
     assert "goes on" in desk.do("resume", RUN)
     assert desk.state not in ("paused", "finished")
     assert "ends after the round under way" in desk.do("finish", RUN)

@@ -21,7 +21,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.layout import Layout
 from tequio_shared.manifest import Algorithm, Inner, Manifest
 from tequio_shared.records import RecordShape
-from tests.support.frozen_base import described, write_base
+from tests.support.frozen_base import EVERY, described, write_base
 from tests.support.swarm import tiny_manifest
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from tequio_client.trainer.origin import Origin
 
 IDS = torch.randint(0, 256, (3, 33), generator=torch.Generator().manual_seed(1))
-EVERY = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj")
 
 
 def first(folder: Path, **rules: Any) -> Origin:  # noqa: ANN401 - of `described`

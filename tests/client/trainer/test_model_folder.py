@@ -10,11 +10,12 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from tequio_client.trainer import model_folder, weight_files
+from tequio_client.trainer import model, model_folder, weight_files
 from tequio_shared.errors import UserFacingError
 from tequio_shared.limits import BLOB_BYTES
 from tequio_shared.scoring import Rules
 from tests.support import model_folders
+from tests.support.attack_table import attack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -296,6 +297,24 @@ def test_a_configuration_of_a_giant_is_refused_before_it_is_built(
     _refused(folder)
 
 
+@attack("C10", layer="cli", ends="refused before any memory is taken")
+def test_tables_that_no_file_fills_are_refused_before_they_are_made(tmp_path: Path) -> None:
+    places = 1 << 14  # for each layer a mask of all places by all places
+    fields = {
+        "model_type": "gpt_neo",
+        "vocab_size": 256,
+        "hidden_size": 8,
+        "num_heads": 2,
+        "num_layers": 2,
+        "attention_types": [[["global", "local"], 1]],
+        "max_position_embeddings": places,
+    }
+    listed = model.outline(json.dumps(fields | {"max_position_embeddings": 64}).encode()).tensors
+    shapes = {name: (places, 8) if "wpe" in name else shape for name, shape in listed}
+    tensors = {name: torch.zeros(shape) for name, shape in shapes.items()}
+    assert "tables" in _refused(model_folders.write(tmp_path, fields, tensors=tensors))
+
+
 def test_code_of_the_author_is_neither_asked_for_nor_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -316,6 +335,7 @@ def test_quantised_weights_and_adapters_are_told_apart_from_models(tmp_path: Pat
     adapter = model_folders.write(tmp_path / "a", CONFIG)
     (adapter / "adapter_config.json").write_text("{}")
     assert "holds an adapter" in _refused(adapter)
+    assert "`tequio checkpoint export --merged`" in _refused(adapter)
 
 
 @pytest.mark.parametrize(
