@@ -1,9 +1,9 @@
-"""What a volunteer and a connector say to each other, and how a key proves that it wants this.
+"""Requests and answers of a connector, and how a key proves that it wants to be vouched for.
 
-The connector gives a challenge. The key signs it together with network, address of the connector
-and provider, so the proof holds once, there, and for nothing else: nobody has another's key vouched
-for, and a connector can show no other one what it was sent. Then the connector gives a code, which
-the person types in at the provider, and is asked until it says what became of it.
+The connector sends a challenge. The key signs it together with network, address of the connector
+and provider, so the proof holds once, there, and for nothing else: nobody can have another's key
+vouched for, and a connector cannot use at another one what it was sent. Then the connector sends a
+code, which the person types in at the provider, and the client polls until the code is settled.
 (docs/protocol.md, connector)
 """
 
@@ -26,7 +26,7 @@ ABOUT = "/v1/connector"
 REQUEST_BYTES = 4_096
 URL_CHARACTERS = 512
 INTERVAL_S = 60
-"""Longest pause between two questions; no provider asks for more."""
+"""Longest pause between two polls; no provider asks for more."""
 CODE_S = 1_800
 """Longest life of a code."""
 
@@ -38,7 +38,7 @@ Provider = Annotated[str, Meta(max_length=128, pattern=r"\A[a-z0-9][a-z0-9.:/_-]
 Word = Annotated[str, Meta(max_length=256, pattern=r"\A[ -~]*\Z")]
 
 
-class About(Struct, frozen=True, kw_only=True):
+class ConnectorAbout(Struct, frozen=True, kw_only=True):
     """Who a connector is, and what it asks of accounts."""
 
     network: Bytes32Text
@@ -51,21 +51,21 @@ class About(Struct, frozen=True, kw_only=True):
     term_days: Natural
 
 
-class Wish(Struct, frozen=True, kw_only=True):
+class ConnectRequest(Struct, frozen=True, kw_only=True):
     """Which key wants to be vouched for, by an account at which provider."""
 
     peer: Bytes32Text
     provider: Provider
 
 
-class Challenge(Struct, frozen=True, kw_only=True):
+class ConnectChallenge(Struct, frozen=True, kw_only=True):
     """What the key has to sign; good once, for two minutes."""
 
     challenge: Annotated[BytesText, Meta(max_length=256)]
 
 
-class Proof(Struct, frozen=True, kw_only=True):
-    """The wish again, with the key's signature of `signed_message`."""
+class ConnectProof(Struct, frozen=True, kw_only=True):
+    """The request again, with the key's signature of `signed_message`."""
 
     peer: Bytes32Text
     provider: Provider
@@ -73,25 +73,25 @@ class Proof(Struct, frozen=True, kw_only=True):
     signature: Annotated[BytesText, Meta(max_length=86)]
 
 
-class Code(Struct, frozen=True, kw_only=True):
+class ConnectCode(Struct, frozen=True, kw_only=True):
     """What the person types in, and where."""
 
     id: Bytes32Text
-    """Whoever holds it may ask what became of it."""
+    """A secret: its holder may poll what became of it."""
     user_code: Annotated[str, Meta(min_length=1, max_length=64, pattern=r"\A[!-~][ -~]*\Z")]
     url: Url
     expires_s: Annotated[int, Meta(ge=1, le=CODE_S)]
     interval_s: Annotated[int, Meta(ge=1, le=INTERVAL_S)]
 
 
-class Ask(Struct, frozen=True, kw_only=True):
-    """The question what became of a code."""
+class ConnectPoll(Struct, frozen=True, kw_only=True):
+    """Asks what became of a code."""
 
     id: Bytes32Text
 
 
-class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What became of it so far; refusals are problem documents."""
+class ConnectOutcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What became of a code so far; refusals are problem documents."""
 
     state: Literal["waiting", "vouched"]
     interval_s: Annotated[int, Meta(ge=1, le=INTERVAL_S)] = INTERVAL_S

@@ -1,0 +1,62 @@
+"""What all answers of the HTTP API have in common: bounds, the log they are true for, problems.
+
+Rules. The ledger encodes these types and a client decodes the same ones, so the bounds hold where
+they matter: at decode, on what a stranger sent. An encoder writes every field, null ones too. A
+decoder passes over fields that it does not know, so a newer ledger may add some; a field that is
+added later needs a default here, for a client may be newer than its ledger. A word from a list that
+may grow is text for a decoder, and the list is in its schema alone (`extra_json_schema`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+from tequio_shared.errors import MalformedError
+from tequio_shared.fields import Bytes32Text, Natural
+
+T = TypeVar("T")
+ROWS = 1_000
+"""Most rows in one answer, of any kind."""
+Rows = Annotated[Sequence[T], Meta(max_length=ROWS)]
+Text = Annotated[str, Meta(max_length=128, pattern=r"\A[ -~]*\Z")]
+"""A name or a word, in printable ASCII."""
+LongText = Annotated[str, Meta(max_length=512)]
+"""A sentence or an address, for people."""
+
+PROBLEM_PREFIX = "urn:tequio:problem:"
+
+
+class AsOf(Struct, frozen=True):
+    """The signed log that an answer was true for."""
+
+    size: Natural
+    root: Bytes32Text
+
+
+class Problem(Struct, frozen=True, kw_only=True):
+    """An error as a problem document (RFC 9457), in which every member may be absent.
+
+    The ledger writes all four; a proxy before it may have written others.
+    """
+
+    type: str = ""
+    title: str = ""
+    status: int = 0
+    detail: str = ""
+
+    @property
+    def code(self) -> str:
+        """The problem code of docs/protocol.md; `unnamed` when the type is not one of those."""
+        return self.type.removeprefix(PROBLEM_PREFIX) or "unnamed"
+
+
+def parse_answer(raw: bytes, kind: type[T]) -> T:
+    """Decode JSON of the other side as a type; raises MalformedError."""
+    try:
+        return msgspec.json.decode(raw, type=kind)
+    except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors
+        raise MalformedError(f"the answer is not a {kind.__name__}: {err}") from err

@@ -1,0 +1,122 @@
+"""Answers about peers: their chains and points, their standing and tier, their rounds and rank."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from tequio_shared.api.answer import AsOf, Rows, Text
+from tequio_shared.api.runs import OutcomeText
+from tequio_shared.fields import Bytes32Text, Natural, Positive
+from tequio_shared.ids import Digest, digest_from_text
+from tequio_shared.standing import Standing
+from tequio_shared.statements.standing import EVIDENCE
+from tequio_shared.tiers import Tier
+
+# A reader takes any word, or number, here: a ledger of a later version may know more of them.
+StandingText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in Standing]})]
+TierNumber = Annotated[Natural, Meta(extra_json_schema={"enum": [int(one) for one in Tier]})]
+
+
+class StandingAnswer(Struct, frozen=True, kw_only=True):
+    """What a key is worth in the network, and the log entries that say why."""
+
+    standing: StandingText
+    since: Natural
+    cause: Natural | None
+    why: Annotated[str, Meta(max_length=256)]
+    """The cause in words, for people: the only field that does not follow from the log."""
+    evidence: Annotated[tuple[Natural, ...], Meta(max_length=EVIDENCE)]
+    until: Natural
+    """End of a quarantine's term in milliseconds since 1970, or 0."""
+    appeal: Natural | None
+
+
+class TierAnswer(Struct, frozen=True, kw_only=True):
+    """Who is behind a key as far as the log says, and the log entry that says so."""
+
+    tier: TierNumber
+    owner: Bytes32Text
+    run: Bytes32Text | None
+    until: Natural
+    since: Natural | None
+
+
+class PeerAnswer(Struct, frozen=True, kw_only=True):
+    """One key: where its chain of statements ends, what it earned, and its standing."""
+
+    key: Bytes32Text
+    peer_id: Text
+    registered_index: Natural
+    last_seq: Natural
+    last_hash: Bytes32Text
+    micropoints: Natural
+    standing: StandingAnswer
+    tier: TierAnswer
+    as_of: AsOf
+
+    @property
+    def last(self) -> Digest:
+        """Digest of the last logged statement, zero when there is none."""
+        return digest_from_text(self.last_hash)
+
+
+class PeersAnswer(Struct, frozen=True):
+    """A page of keys in order of registration; continue after `next`."""
+
+    peers: Rows[PeerAnswer]
+    next: Bytes32Text | None
+    as_of: AsOf
+
+
+class PeerStandingAnswer(Struct, frozen=True, kw_only=True):
+    """One key that is quarantined, banned, suspected or on probation."""
+
+    key: Bytes32Text
+    peer_id: Text
+    standing: StandingAnswer
+
+
+class QuarantineAnswer(Struct, frozen=True):
+    """A page of such keys by the entry that made them so; continue after `next`."""
+
+    peers: Rows[PeerStandingAnswer]
+    next: Natural | None
+    as_of: AsOf
+
+
+class AttendedAnswer(Struct, frozen=True, kw_only=True):
+    """One round that a key was in and that is over, and what it is said to have earned there."""
+
+    run: Bytes32Text
+    round: Natural
+    roster_index: Natural
+    closed_index: Natural
+    outcome: OutcomeText
+    micropoints: Natural
+
+
+class PeerRoundsAnswer(Struct, frozen=True):
+    """A page of a key's rounds, the last ended first; continue before `next`."""
+
+    rounds: Rows[AttendedAnswer]
+    next: Natural | None
+    as_of: AsOf
+
+
+class RankedAnswer(Struct, frozen=True, kw_only=True):
+    """One key's place by points, from 1 on."""
+
+    rank: Positive
+    key: Bytes32Text
+    micropoints: Natural
+
+
+class RankingAnswer(Struct, frozen=True):
+    """Some keys by points, the best first, and how many have any; continue behind `next`."""
+
+    rows: Rows[RankedAnswer]
+    next: Bytes32Text | None
+    ranked: Natural
+    as_of: AsOf

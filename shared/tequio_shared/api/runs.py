@@ -1,0 +1,162 @@
+"""Answers about runs: the run, its rounds, its heads on the Hub and on held-out text."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from tequio_shared.api.answer import ROWS, AsOf, Rows, Text
+from tequio_shared.fields import Bytes32Text, Natural, Positive, Prompt, Written
+from tequio_shared.ids import Digest, HeadHash, RunId, digest_from_text
+from tequio_shared.round_state import Phase
+from tequio_shared.run_states import State
+from tequio_shared.statements.checkpoints import RepoText, RevisionText
+
+# A reader takes any word here: a ledger of a later version may know more of them.
+StateText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in State]})]
+PhaseText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in Phase]})]
+OutcomeText = Annotated[Text, Meta(extra_json_schema={"enum": ["open", "closed", "void"]})]
+
+
+class ResumeAnswer(Struct, frozen=True, kw_only=True):
+    """Where a worker that joins a run starts to read the log, as log indices."""
+
+    after: Natural
+    """The run's last round.close, round.void or run.open."""
+    head: Natural | None
+    """The last head.promote at or before that."""
+    close: Natural | None
+    """The last round.close that has no promotion before `after`."""
+
+
+class PublishedAnswer(Struct, frozen=True):
+    """A head that organisers put on the Hugging Face Hub, by the entry that says so."""
+
+    round: Natural
+    repo: RepoText
+    revision: RevisionText
+    index: Natural
+
+
+class WrittenAnswer(Struct, frozen=True):
+    """What the head after a round writes, by the word of a drawn member."""
+
+    round: Natural
+    peer: Bytes32Text
+    prompt: Prompt
+    text: Written
+
+
+class RunAnswer(Struct, frozen=True, kw_only=True):
+    """One run as the ledger sees it."""
+
+    run: Bytes32Text
+    name: Text
+    manifest: Bytes32Text
+    state: StateText
+    phase: PhaseText | None
+    round: Natural
+    closed: Natural
+    voided: Natural
+    members: Natural
+    tokens: Natural
+    roster_index: Natural | None
+    opened_index: Natural
+    head: Bytes32Text | None
+    head_round: Natural | None
+    weights_root: Bytes32Text | None
+    aux_root: Bytes32Text | None
+    published: Annotated[tuple[PublishedAnswer, ...], Meta(max_length=ROWS)]
+    sample: WrittenAnswer | None
+    """The newest, the last round first."""
+    resume: ResumeAnswer
+    as_of: AsOf
+
+    @property
+    def id(self) -> RunId:
+        """The run."""
+        return RunId(digest_from_text(self.run))
+
+    @property
+    def manifest_digest(self) -> Digest:
+        """SHA-256 of the manifest, a blob."""
+        return digest_from_text(self.manifest)
+
+    @property
+    def head_hash(self) -> HeadHash | None:
+        """The last promoted head."""
+        return None if self.head is None else HeadHash(digest_from_text(self.head))
+
+
+class RunsAnswer(Struct, frozen=True):
+    """A page of runs, the oldest first; continue after `next`."""
+
+    runs: Rows[RunAnswer]
+    next: Natural | None
+    as_of: AsOf
+
+
+class RoundAnswer(Struct, frozen=True, kw_only=True):
+    """One round of a run as the ledger sees it; `roster` and `result` are blobs."""
+
+    round: Natural
+    outcome: OutcomeText
+    roster_index: Natural
+    roster: Bytes32Text
+    opened_index: Natural | None
+    closed_index: Natural | None
+    accepted: Natural
+    head: Bytes32Text | None
+    result: Bytes32Text | None
+    loss_q16: Natural | None
+    """Median of the losses that its accepted trainers claim, in 2^-16 nats a token."""
+    as_of: AsOf
+
+
+class RoundsAnswer(Struct, frozen=True):
+    """A page of rounds, ascending; continue after `next`."""
+
+    rounds: Rows[RoundAnswer]
+    next: Natural | None
+    as_of: AsOf
+
+
+class MeasureAnswer(Struct, frozen=True, kw_only=True):
+    """What one drawn member says of a head; `is_outlier`: far from the others' median."""
+
+    entry: Natural
+    peer: Bytes32Text
+    millibits: Natural
+    size_bytes: Positive
+    tokens: Positive
+    is_outlier: bool
+
+
+class SampleAnswer(Struct, frozen=True, kw_only=True):
+    """What a head writes after the beginning of a held-out text, by one drawn member's word."""
+
+    entry: Natural
+    peer: Bytes32Text
+    prompt: Prompt
+    text: Written
+
+
+class MeasuredAnswer(Struct, frozen=True, kw_only=True):
+    """One head: the median of what drawn members say, and what each says."""
+
+    round: Natural
+    head: Bytes32Text
+    millibits: Natural
+    size_bytes: Positive
+    tokens: Positive
+    measures: Rows[MeasureAnswer]
+    sample: SampleAnswer | None
+
+
+class MeasuresAnswer(Struct, frozen=True):
+    """A page of measured heads, ascending; continue after `next`."""
+
+    heads: Rows[MeasuredAnswer]
+    next: Natural | None
+    as_of: AsOf
