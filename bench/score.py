@@ -22,7 +22,7 @@ import torch
 from loops.machine import machine
 
 from tequio_client.dataset import sources
-from tequio_client.text_tokenizers import ByteTokenizer
+from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import device, likelihood, model
 from tequio_client.trainer.likelihood import Means
 from tequio_client.trainer.model_folder import ScoredModel

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tequio_client import identity
 from tequio_client.audit.main import Quiet
+from tequio_client.keys import identity
 from tequio_client.verifying import main as verifying
 from tequio_ledger.folder import Folder
 from tequio_ledger.signing import places

@@ -32,7 +32,6 @@ from tequio_ledger.web import (
 )
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.problems import _OTHER_REFUSAL, _STATUS
-from tequio_ledger.web.statements import Item
 from tequio_shared import (
     bloom,
     bootstrap,
@@ -44,6 +43,7 @@ from tequio_shared import (
     scoring,
     sealed_set,
 )
+from tequio_shared.api.log import PostedStatement
 from tequio_shared.competition import _PHASES
 from tequio_shared.competition_rules import CompetitionRules, Submission
 from tequio_shared.competition_state import Phase
@@ -130,7 +130,7 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "challenge": competition_answers.ChallengeAnswer,
     "witnesses": cosigned.WitnessesAnswer,
     "witness": cosigned.WitnessAnswer,
-    "item": Item,
+    "item": PostedStatement,
 }
 
 DOORS = {

@@ -12,7 +12,7 @@ import trio
 from tests.support.paper_swarm import manifest
 
 from ledgers.program import ORGANISER
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import ZERO_DIGEST, Digest, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.run import first_head

@@ -6,8 +6,8 @@ import sys
 
 import click
 
-from tequio_client import core_dumps
 from tequio_client.cli import LazyGroup
+from tequio_client.runtime import disable_core_dumps
 from tequio_shared.errors import TequioError, UserFacingError
 
 COMMANDS = {
@@ -50,7 +50,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command; what the person can act on becomes one sentence and exit status 1."""
-    core_dumps.leave_none()
+    disable_core_dumps()
     try:
         cli()
     except* TequioError as group:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.ledger_answers import Network
-from tequio_client.ledger_api import ApiLimits, LedgerApi, LedgerUnavailableError, LogForkedError
-from tequio_client.log_proofs import read_entries
+from tequio_client.ledger.api import LedgerApi, Network
+from tequio_client.ledger.http import ApiLimits, LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker import backoff, follower
 from tequio_client.worker.follower import LogFollower
 from tequio_ledger.sequencing.sequencer import Logged

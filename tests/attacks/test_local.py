@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client import identity
-from tequio_client.folder_lock import locked
+from tequio_client.keys import identity
+from tequio_client.locks import locked
 from tequio_client.worker.handed_down import trainer_environment
 from tequio_ledger.folder import Folder
 from tequio_shared.errors import UserFacingError

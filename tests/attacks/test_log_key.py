@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_client.ledger_api import LogForkedError
+from tequio_client.ledger.http import LogForkedError
 from tequio_ledger.folder import Folder
 from tequio_ledger.monitor.alarms import FoundError, Kind
 from tequio_ledger.signing.notary import WouldForkError

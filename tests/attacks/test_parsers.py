@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tequio_client import ledger_answers
-from tequio_client.event_lines import EventLines
 from tequio_client.link import messages
 from tequio_client.worker import blobs, gossip, trees
 from tequio_shared import bloom, canonical, merkle, notes, proof, statement, tlog
 from tequio_shared.addresses import AddressRecord, sign_addresses
+from tequio_shared.api.log import EventReader
 from tequio_shared.contribution import Header, RecordShape, validate
 from tequio_shared.corpus import Corpus
 from tequio_shared.documents import Result, Roster
@@ -139,7 +139,7 @@ PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
     "data manifest": (Corpus.parse, lambda: b'{"held_out":[],"sequence":2}'),
     "wish": (messages.decode_wish, lambda: b'{"type":"quit"}'),
     "report": (messages.decode_report, lambda: b'{"type":"resting"}'),
-    "event stream": (lambda raw: EventLines().feed(raw), event),
+    "event stream": (lambda raw: EventReader().feed(raw), event),
     "network answer": (ledger_answers.Network.parse, lambda: b'{"network_id":"x"}'),
     "runs answer": (
         lambda raw: ledger_answers.parse_answer(raw, ledger_answers.RunsAnswer),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tequio_client.competition_answers import CompetitionAnswer
-from tequio_client.ledger_answers import parse_answer
+from tequio_shared.api.answer import parse_answer
+from tequio_shared.api.competitions import CompetitionAnswer
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import PeerKey, sha256
 from tests.support.paper_competition import PaperCompetition

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client import identity
+from tequio_client.keys import identity
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:

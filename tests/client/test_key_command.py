@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client import identity, key_words
-from tequio_client.folder_lock import locked
-from tequio_client.key_state import Kept
+from tequio_client.keys import identity
+from tequio_client.keys.state import Kept
+from tequio_client.keys.words import from_words, to_words
+from tequio_client.locks import locked
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 SEED = bytes(range(32))
 KEY = to_text(Signer(SEED).key)
-WORDS = " ".join(key_words.to_words(SEED))
+WORDS = " ".join(to_words(SEED))
 PHRASE = "correct horse"
 
 
@@ -54,7 +55,7 @@ def test_a_key_goes_from_words_to_a_file_and_back(folder: Path, tmp_path: Path) 
     assert restored.stdout == f"this is {KEY} now\n"
     assert identity.load(other, "another phrase").seed == SEED
     words = tequio("words", "--dir", other, "--anyway", "--stdin", said="another phrase\n")
-    assert key_words.from_words(words.stdout.partition("Whoever")[0]) == SEED
+    assert from_words(words.stdout.partition("Whoever")[0]) == SEED
     for said in (made, saved, shown, restored):
         assert to_text(SEED) not in str(said)
 

@@ -11,11 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from keyring.backends import fail
 
-from tequio_client import identity, key_backup, key_words, private_file
-from tequio_client.key_errors import TEMPLATES, IdentityError
-from tequio_client.key_state import Kept
-from tequio_client.key_store import RECORD, KeyStore
-from tequio_client.system_keyring import SystemKeyring
+from tequio_client import private_file
+from tequio_client.keys import identity
+from tequio_client.keys.backup import SUFFIX, read_backup, save_backup
+from tequio_client.keys.state import TEMPLATES, IdentityError, Kept
+from tequio_client.keys.store import RECORD, KeyStore
+from tequio_client.keys.system_keyring import SystemKeyring
+from tequio_client.keys.words import from_words, to_words
 from tests.support.paper_keyring import PaperKeyring, keyring_of
 
 if TYPE_CHECKING:
@@ -239,53 +241,53 @@ def test_a_keyring_that_refuses_leaves_the_key_as_it_was(
 )
 @given(st.binary(min_size=32, max_size=32), st.text(min_size=8, max_size=20))
 def test_every_key_comes_back_from_its_file(tmp_path: Path, seed: bytes, phrase: str) -> None:
-    path = tmp_path / f"mine{key_backup.SUFFIX}"
-    key_backup.save(path, seed, phrase)
-    assert key_backup.read(path, phrase) == seed
+    path = tmp_path / f"mine{SUFFIX}"
+    save_backup(path, seed, phrase)
+    assert read_backup(path, phrase) == seed
     assert seed not in path.read_bytes()
     assert [one.name for one in tmp_path.iterdir()] == [path.name]
 
 
 def test_a_backup_opens_with_its_passphrase_alone(tmp_path: Path) -> None:
     path = tmp_path / "mine.tequio-key"
-    key_backup.save(path, SEED, PHRASE)
+    save_backup(path, SEED, PHRASE)
     with refused("backup-wrong"):
-        key_backup.read(path, "wrong horse")
+        read_backup(path, "wrong horse")
     path.write_bytes(path.read_bytes()[:-1] + b"\0")
     with refused("backup-wrong"):
-        key_backup.read(path, PHRASE)
+        read_backup(path, PHRASE)
     path.write_bytes(b"a shopping list")
     with refused("backup-foreign"):
-        key_backup.read(path, PHRASE)
+        read_backup(path, PHRASE)
     with refused("backup-unusable"):
-        key_backup.read(tmp_path / "none", PHRASE)
+        read_backup(tmp_path / "none", PHRASE)
 
 
 def test_a_backup_that_cannot_be_written_leaves_what_was_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "mine.tequio-key"
-    key_backup.save(path, SEED, PHRASE)
+    save_backup(path, SEED, PHRASE)
     before = path.read_bytes()
     with refused("backup-unusable"):
-        key_backup.save(tmp_path / "no folder" / "mine", SEED, PHRASE)
+        save_backup(tmp_path / "no folder" / "mine", SEED, PHRASE)
     with refused("passphrase-short"):
-        key_backup.save(path, SEED, "short")
+        save_backup(path, SEED, "short")
 
     def lie(target: Path, _: bytes) -> None:
         target.write_bytes(before)
 
     monkeypatch.setattr(private_file, "write", lie)
     with refused("backup-differs"):
-        key_backup.save(path, bytes(32), PHRASE)
+        save_backup(path, bytes(32), PHRASE)
     assert [one.read_bytes() for one in tmp_path.iterdir()] == [before]
 
 
 def test_a_restored_key_is_backed_up_and_puts_the_other_aside(store: KeyStore) -> None:
     other = store.make(Kept.PASSPHRASE, PHRASE)
     sealed = content(store)
-    words = " ".join(key_words.to_words(SEED))
-    signer = store.restore(key_words.from_words(words), "words", Kept.OPEN)
+    words = " ".join(to_words(SEED))
+    signer = store.restore(from_words(words), "words", Kept.OPEN)
     assert (store.open().key, signer.seed) == (signer.key, SEED)
     assert (store.folder / "identity.key.old").read_bytes() == sealed
     assert signer.key != other.key

@@ -10,14 +10,10 @@ import msgspec
 import pytest
 import trio
 
-from tequio_client.event_lines import EventLines
-from tequio_client.ledger_api import (
-    ApiLimits,
-    LedgerApi,
-    LedgerRefusedError,
-    LedgerUnavailableError,
-)
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import ApiLimits, LedgerRefusedError, LedgerUnavailableError
 from tequio_shared.addresses import sign_addresses
+from tequio_shared.api.log import EventReader
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
@@ -337,7 +333,7 @@ def test_event_lines_do_not_depend_on_how_the_bytes_arrive(size: int) -> None:
         b": beat\r\n\r\nid: 7\r\nevent: entry\r\ndata: AQID\r\n\r\nevent: other\ndata: x\n\nid: 8\n"
     )
     raw += b"event: entry\ndata: BA\nretry: 5\n\n"
-    lines = EventLines()
+    lines = EventReader()
     events = [e for at in range(0, len(raw), size) for e in lines.feed(raw[at : at + size])]
     assert [(event.index, event.leaf) for event in events] == [(7, b"\1\2\3"), (8, b"\4")]
 
@@ -355,7 +351,7 @@ def test_event_lines_do_not_depend_on_how_the_bytes_arrive(size: int) -> None:
 )
 def test_event_lines_refuse_what_no_ledger_sends(raw: bytes) -> None:
     with pytest.raises(MalformedError):
-        EventLines().feed(raw)
+        EventReader().feed(raw)
 
 
 RUN = to_text(sha256(b"a run"))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client import local_socket
-from tequio_client.local_socket import PORT, SOCKET, Door, connect
+from tequio_client import control_socket
+from tequio_client.control_socket import PORT, SOCKET, ControlListener, connect
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 @pytest.fixture(params=["unix", "loopback"])
 def door(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Door]:
+) -> Iterator[ControlListener]:
     if request.param == "loopback":
-        monkeypatch.setattr(local_socket, "UNIX", None)
-    made = Door(tmp_path)
+        monkeypatch.setattr(control_socket, "UNIX", None)
+    made = ControlListener(tmp_path)
     yield made
     made.close()
 
 
 @contextmanager
-def answering(door: Door) -> Iterator[list[bytes]]:
+def answering(door: ControlListener) -> Iterator[list[bytes]]:
     """A worker at that door for one caller: what was said, the secret included."""
     heard: list[bytes] = []
 
@@ -52,14 +52,14 @@ def answering(door: Door) -> Iterator[list[bytes]]:
 
 
 def test_a_caller_reaches_the_worker_and_shows_the_secret_if_there_is_one(
-    door: Door, tmp_path: Path
+    door: ControlListener, tmp_path: Path
 ) -> None:
     with answering(door) as heard, connect(tmp_path) as connection:
         connection.sendall(b"hello\n")
     assert heard == [*([door.port.asked] if door.port else []), b"hello\n"]
 
 
-def test_nobody_else_may_come(door: Door, tmp_path: Path) -> None:
+def test_nobody_else_may_come(door: ControlListener, tmp_path: Path) -> None:
     (file,) = tmp_path.iterdir()
     assert stat.S_IMODE(file.stat().st_mode) & 0o077 == 0
     if door.port:
@@ -72,18 +72,18 @@ def test_nobody_else_may_come(door: Door, tmp_path: Path) -> None:
         assert file.name == SOCKET
 
 
-def test_closing_leaves_nothing_and_callers_hear_it(door: Door, tmp_path: Path) -> None:
+def test_closing_leaves_nothing_and_callers_hear_it(door: ControlListener, tmp_path: Path) -> None:
     door.close()
     assert not list(tmp_path.iterdir())
     with pytest.raises(UserFacingError, match="no worker runs in"):
         connect(tmp_path)
 
 
-def test_what_a_dead_worker_left_is_replaced(door: Door, tmp_path: Path) -> None:
+def test_what_a_dead_worker_left_is_replaced(door: ControlListener, tmp_path: Path) -> None:
     door.socket.close()  # as a kill does
     with pytest.raises(UserFacingError, match="no worker runs in"):
         connect(tmp_path)
-    again = Door(tmp_path)
+    again = ControlListener(tmp_path)
     with answering(again):
         connect(tmp_path).close()
     again.close()
@@ -94,9 +94,9 @@ def test_whoever_has_the_port_of_a_dead_worker_is_no_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: bytes | None
 ) -> None:
     """Another user may listen there; the file, and with it the second secret, stays ours."""
-    monkeypatch.setattr(local_socket, "UNIX", None)
-    monkeypatch.setattr(local_socket, "TIMEOUT_S", 0.3)
-    dead = Door(tmp_path)
+    monkeypatch.setattr(control_socket, "UNIX", None)
+    monkeypatch.setattr(control_socket, "TIMEOUT_S", 0.3)
+    dead = ControlListener(tmp_path)
     assert dead.port is not None
     dead.socket.close()  # as a kill does
     ended = threading.Event()
@@ -120,7 +120,7 @@ def test_whoever_has_the_port_of_a_dead_worker_is_no_worker(
 def test_a_long_path_takes_the_other_way(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 120)
     deep.mkdir()
-    made = Door(deep)
+    made = ControlListener(deep)
     assert made.port is not None
     with answering(made):
         connect(deep).close()
@@ -137,4 +137,4 @@ def test_a_file_that_names_no_port_is_no_worker(tmp_path: Path) -> None:
 def test_a_folder_that_is_closed_is_said(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(UserFacingError, match="cannot listen"):
-        Door(tmp_path)
+        ControlListener(tmp_path)

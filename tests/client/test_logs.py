@@ -9,11 +9,11 @@ import pytest
 
 SAYS = """
 import structlog
-from tequio_client import logs
-logs.configure(style=STYLE)
+from tequio_client import runtime
+runtime.configure_logging(style=STYLE)
 log = structlog.get_logger("x")
 log.warning("a peer said", error="no\\n\\x1b]52;c;aGFo\\x07tequio: pay here\\u202e", size=3)
-assert "tequio: pay here" in logs.recent()[0]
+assert "tequio: pay here" in runtime.recent_log_lines()[0]
 """
 
 

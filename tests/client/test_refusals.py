@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.folder_lock import locked
+from tequio_client.locks import locked
 from tests.support.ledgers import ORGANISER, served
 from tests.support.liars import key_folder
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client import report_text
-from tequio_client.report_text import without_names
+from tequio_client.names import without_names
 
 if TYPE_CHECKING:
     from typing import Any

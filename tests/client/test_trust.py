@@ -14,8 +14,9 @@ from tequio_client.audit.findings import Grade
 from tequio_client.audit.main import Scope, audit
 from tequio_client.audit.sources import Mirror
 from tequio_client.cli.audit import audit as audit_command
-from tequio_client.ledger_api import ApiLimits, LedgerApi
-from tequio_client.trust import read_policy
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import ApiLimits
+from tequio_client.ledger.proofs import read_policy
 from tequio_client.worker import backoff, endings, follower
 from tequio_client.worker.follower import LogFollower
 from tequio_shared.errors import PeerError, UserFacingError

@@ -21,7 +21,7 @@ import tequio_client.app
 from tequio_client.app import words as app_words
 from tequio_client.app.keys import problems
 from tequio_client.app.language import LANGUAGES
-from tequio_client.key_errors import TEMPLATES
+from tequio_client.keys.state import TEMPLATES
 from tequio_client.link import event_words, round_words, words
 
 if TYPE_CHECKING:

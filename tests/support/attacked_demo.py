@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from tequio_client import identity
 from tequio_client.demo import main, play, programs
 from tequio_client.demo.script import Script
+from tequio_client.keys import identity
 from tequio_shared.ids import key_from_text
 from tequio_shared.statement import Entry
 from tequio_shared.statements.rounds import WorkCommit

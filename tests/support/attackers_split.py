@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from tequio_client.ledger_api import ApiLimits, LedgerApi
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import ApiLimits
 from tequio_client.worker.endings import first_of
 from tequio_client.worker.follower import LogFollower
 from tequio_ledger.monitor.alarms import Alarms

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import msgspec
 
-from tequio_shared import connecting
+from tequio_shared.api import connector
 from tequio_shared.ids import NetworkId, from_text, key_from_text, to_text
 from tequio_shared.statement import Entry, make, sign
 from tequio_shared.statements.connectors import RoleGrant
@@ -60,7 +60,7 @@ class Connector:
     def wish(self, key: PeerKey, provider: str) -> bytes:
         """Get a challenge for a key."""
         asked = {"peer": to_text(key), "provider": provider}
-        answer = self.post(connecting.CHALLENGES, asked)
+        answer = self.post(connector.CHALLENGES, asked)
         assert answer.status_code == 200, answer.text
         return from_text(answer.json()["challenge"], None)
 
@@ -75,18 +75,18 @@ class Connector:
     ) -> httpx.Response:
         """Prove that a key wants a code, in the right way if not said otherwise."""
         given = challenge or self.wish(signer.key, provider)
-        message = connecting.signed_message(self.net, url or self.url, provider, given)
+        message = connector.signed_message(self.net, url or self.url, provider, given)
         proof = {
             "peer": to_text(peer or signer.key),
             "provider": provider,
             "challenge": to_text(given),
             "signature": to_text(signer.sign(message)),
         }
-        return self.post(connecting.CONNECTIONS, proof)
+        return self.post(connector.CONNECTIONS, proof)
 
     def ask(self, name: str) -> httpx.Response:
         """Ask once what became of a code."""
-        return self.post(connecting.ASK, {"id": name})
+        return self.post(connector.ASK, {"id": name})
 
     def wait(self, name: str) -> httpx.Response:
         """Ask as often as one may, until there is an end."""

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 
 import psutil
 
+from tequio_client.control_socket import WorkerCall
 from tequio_client.link.questions import AskPoints, Points
-from tequio_client.worker_call import WorkerCall
 from tests.support.accessible import Reader, reader
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tequio_client.ledger_answers import Resume
 from tequio_client.worker import duty as duties
 from tequio_client.worker.duty import Duty, Own, duty
 from tequio_client.worker.joining import start_view
 from tequio_shared import proof
 from tequio_shared.accepted import accepted_set
+from tequio_shared.api.runs import ResumeAnswer
 from tequio_shared.ids import HeadHash, NetworkId, digest_from_text, sha256, to_text
 from tequio_shared.round import Head, RoundView
 from tequio_shared.run_states import State
@@ -237,10 +237,10 @@ def _start(swarm: Swarm) -> tuple[RunView, int]:
     return start_view(swarm.net, swarm.manifest, resume, head, roster_index)
 
 
-def _resume(swarm: Swarm) -> tuple[Resume, Head | None, dict[int, int]]:
+def _resume(swarm: Swarm) -> tuple[ResumeAnswer, Head | None, dict[int, int]]:
     """Do as the ledger does: the last point of rest, and the head known there."""
     rosters: dict[int, int] = {}
-    resume, promoted, pending = Resume(after=0), None, None
+    resume, promoted, pending = ResumeAnswer(after=0), None, None
     for index, entry in enumerate(swarm.entries):
         body = entry.statement.body
         match body:
@@ -251,7 +251,7 @@ def _resume(swarm: Swarm) -> tuple[Resume, Head | None, dict[int, int]]:
             case RoundClose():
                 pending = index
         if isinstance(body, RunOpen | RoundClose | RoundVoid):
-            resume = Resume(after=index, head=promoted, close=pending)
+            resume = ResumeAnswer(after=index, head=promoted, close=pending)
     return resume, _head_at(swarm, resume.head), rosters
 
 

@@ -16,7 +16,7 @@ import psutil
 import trio
 
 from tequio_client.demo import programs
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
 from tests.support.proxy import Proxy
 from tests.support.small_disk import SmallDisk

@@ -30,7 +30,7 @@ from tequio_client.app.model import Model
 from tequio_client.app.pages.page import Means, Own
 from tequio_client.app.theme import sizes
 from tequio_client.app.theme.look import Choice, Look
-from tequio_client.key_state import Kept
+from tequio_client.keys.state import Kept
 from tequio_client.link.questions import AskRuns
 from tests.support.app_language import speak
 from tests.support.app_scenes import NEW as NEWEST

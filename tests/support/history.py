@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, TypeVar
 
-from tequio_client.ledger_api import LedgerUnavailableError
-from tequio_client.log_proofs import LogProofs
+from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.ledger.proofs import LogProofs
 from tequio_shared.documents import Roster
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.merkle import verify_consistency
@@ -22,7 +22,7 @@ from tequio_shared.statements.rounds import (
 )
 
 if TYPE_CHECKING:
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
     from tequio_shared.notes import Checkpoint
     from tequio_shared.statement import Statement
     from tequio_shared.statements import Body

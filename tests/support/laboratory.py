@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from tequio_client.dataset.build import Settings, build, held_out_name, train_name
-from tequio_client.text_tokenizers import ByteTokenizer
+from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import codecs, evaluate, inner, model, screen
 from tequio_client.trainer.data import TrainingData, held_out_documents
 from tequio_client.trainer.device import Device

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
 from tequio_shared.run import first_head
 from tequio_shared.statements.members import MemberLeave, MemberReady

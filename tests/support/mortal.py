@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tequio_client.__main__ import main as program
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.link import messages as link
 from tequio_client.worker import main as _worker  # noqa: F401 - imported before the forks
 from tequio_client.worker import small_file, trainer_process

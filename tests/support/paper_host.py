@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import trio
 import trio.lowlevel
 
+from tequio_client.control_socket import WorkerCall
 from tequio_client.link.preferences import Preferences
 from tequio_client.link.questions import AskDiagnostics, AskPoints, Diagnostics, Points
 from tequio_client.link.snapshot import PointsShown, Snapshot
 from tequio_client.link.wish import Wish
 from tequio_client.worker.controllers import Controllers
-from tequio_client.worker_call import WorkerCall
 from tequio_shared.errors import RefusedError, UserFacingError
 
 if TYPE_CHECKING:

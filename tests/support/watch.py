@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import trio
 
-from tequio_client.ledger_api import LedgerUnavailableError
+from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_shared.errors import PeerError
 from tequio_shared.statement import Entry
 from tequio_shared.statements.rounds import RoundClose, RoundOpen, RoundVoid
@@ -19,7 +19,7 @@ from tests.support.history import History
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
     from tequio_shared.statement import Statement
 
 RETRY_S = 0.1

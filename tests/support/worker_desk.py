@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 
 import trio
 
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.link import messages as link
 from tequio_client.worker import duty as duties
 from tequio_client.worker.base_files import BaseFiles

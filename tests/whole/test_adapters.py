@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.store import Store
 from tequio_shared.ids import digest_from_text
 from tequio_shared.manifest import Manifest

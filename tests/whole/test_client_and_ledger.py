@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.ledger_api import LedgerApi, LedgerRefusedError
-from tequio_client.log_proofs import read_entries
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.follower import LogFollower
 from tequio_client.worker.outbox import Outbox
 from tequio_shared.addresses import sign_addresses
@@ -26,7 +27,7 @@ from tests.support.paper_swarm import manifest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.ledger_answers import Network
+    from tequio_client.ledger.api import Network
 
 ME = Signer(bytes([1]) * 32)
 NO_RUN = RunId(bytes(32))

@@ -8,11 +8,11 @@ import psutil
 import pytest
 import trio
 
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.control_socket import WorkerCall
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.link import control
 from tequio_client.link.decision import Reason, State
 from tequio_client.link.facts import SessionFacts
-from tequio_client.worker_call import WorkerCall
 from tequio_shared.statements.members import MemberLeave, MemberReady
 from tequio_shared.statements.rounds import WorkCommit
 from tests.support.history import History

@@ -11,7 +11,8 @@ import httpx
 import pytest
 import trio
 
-from tequio_client.ledger_api import LedgerApi, LogForkedError
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LogForkedError
 from tequio_client.worker import follower, log_memory
 from tequio_client.worker.follower import LogFollower
 from tequio_ledger.folder import Folder

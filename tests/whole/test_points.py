@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.ledger_api import LedgerApi, LedgerRefusedError
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.worker.points_book import FILE
 from tequio_shared.ids import PeerKey, from_text
 from tests.support.small_network import found

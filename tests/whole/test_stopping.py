@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_shared.statements.members import MemberLeave, MemberReady
 from tests.support.history import History
 from tests.support.slack import allowed_s

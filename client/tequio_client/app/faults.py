@@ -23,7 +23,7 @@ from PySide6.QtCore import (
     qVersion,
 )
 
-from tequio_client.report_text import without_names
+from tequio_client.names import without_names
 from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:

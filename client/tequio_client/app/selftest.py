@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 OTHERS = (
-    "tequio_client.identity",
-    "tequio_client.sealed_key",
-    "tequio_client.key_store",
-    "tequio_client.key_words",
+    "tequio_client.keys.identity",
+    "tequio_client.keys.sealing",
+    "tequio_client.keys.store",
+    "tequio_client.keys.words",
     "mnemonic",
     "keyring",
     "keyring.backends",

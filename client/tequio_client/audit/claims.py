@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tequio_client.audit.findings import Report
     from tequio_client.audit.fold import Fold
     from tequio_client.audit.sources import LogSource
-    from tequio_client.ledger_answers import StandingAnswer, TierAnswer
+    from tequio_shared.api.peers import StandingAnswer, TierAnswer
     from tequio_shared.ids import PeerKey
 
 

@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from tequio_client.ledger_answers import StandingAnswer
 from tequio_shared import conduct
+from tequio_shared.api.peers import StandingAnswer
 from tequio_shared.errors import RefusedError
 from tequio_shared.standing import Standings
 from tequio_shared.statements.members import KeyRegister

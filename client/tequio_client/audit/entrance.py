@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from tequio_client.ledger_answers import TierAnswer
+from tequio_shared.api.peers import TierAnswer
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.statements.members import KeyRegister

@@ -17,7 +17,8 @@ import trio
 from tequio_client.audit.contributions import FirstOf
 from tequio_client.audit.main import Scope, audit
 from tequio_client.audit.sources import NotHadError, PeerClaim, RunClaim
-from tequio_client.ledger_api import LedgerApi, LedgerRefusedError, LedgerUnavailableError
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.worker.fetch import Fetcher, FetchFailedError
 from tequio_client.worker.store import Store
 from tequio_shared.errors import PeerError

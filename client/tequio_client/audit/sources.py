@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tequio_client.ledger_answers import StandingAnswer, TierAnswer
+    from tequio_shared.api.peers import StandingAnswer, TierAnswer
     from tequio_shared.ids import PeerKey
     from tequio_shared.policy import Policy
 

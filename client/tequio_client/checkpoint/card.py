@@ -11,7 +11,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from tequio_client.checkpoint.parts import Form
-from tequio_client.foreign_text import cleaned
+from tequio_client.names import cleaned
 from tequio_shared import measures, samples
 from tequio_shared.ids import to_text
 

@@ -15,7 +15,7 @@ from tequio_client.checkpoint.merged import Merged
 from tequio_client.checkpoint.parts import Form
 from tequio_client.checkpoint.story import ReadLog
 from tequio_client.checkpoint.workplace import check_room, workplace
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import base_files, endings
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text

@@ -19,7 +19,7 @@ import trio
 from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import export, parts, publish
 from tequio_client.checkpoint.story import Wanted
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import endings
 from tequio_client.worker.backoff import BackOff
 from tequio_shared.errors import TequioError, UserFacingError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.checkpoint.hub import Hub
-    from tequio_client.ledger_answers import RunAnswer
+    from tequio_shared.api.runs import RunAnswer
     from tequio_shared.policy import Policy
 
 log = structlog.get_logger(__name__)

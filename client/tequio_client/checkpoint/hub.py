@@ -24,7 +24,7 @@ from huggingface_hub.errors import (
 from huggingface_hub.utils.tqdm import disable_progress_bars
 
 from tequio_client.checkpoint import parts
-from tequio_client.foreign_text import cleaned
+from tequio_client.names import cleaned
 from tequio_shared.errors import MalformedError, UserFacingError
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from tequio_client.checkpoint import parts
 from tequio_client.checkpoint.verdict import CannotTellError, NotTheHeadError
-from tequio_client.ledger_api import LedgerApi
-from tequio_client.log_proofs import LogProofs, read_entries_of
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.proofs import LogProofs, read_entries_of
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import HeadHash, digest_from_text, to_text
 from tequio_shared.merkle import leaf_hash, verify_consistency, verify_inclusion
@@ -19,7 +19,7 @@ from tequio_shared.tlog_proof import TlogProof
 
 if TYPE_CHECKING:
     from tequio_client.checkpoint.parts import Claim
-    from tequio_client.ledger_answers import Network
+    from tequio_client.ledger.api import Network
     from tequio_shared.notes import Checkpoint
     from tequio_shared.policy import Policy
     from tequio_shared.statement import Entry

@@ -15,8 +15,8 @@ import trio
 from tequio_client.checkpoint import parts, verify
 from tequio_client.checkpoint.verdict import Outcome
 from tequio_client.clock import now_ms
-from tequio_client.folder_lock import locked
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.locks import locked
 from tequio_client.organiser import joint, signers
 from tequio_client.worker import endings
 from tequio_shared.errors import UserFacingError

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_client import naming
 from tequio_client.audit.findings import Report
 from tequio_client.audit.fold import Fold
 from tequio_client.audit.tree import TreeAudit
+from tequio_client.names import is_meant, name_with_id
 from tequio_shared import merkle
 from tequio_shared.contribution import Header
 from tequio_shared.corpus import Corpus
@@ -173,11 +173,11 @@ def documents_of(manifest: Manifest, blob: Callable[[Digest], bytes | None]) -> 
 
 
 def _is_meant(manifest: Manifest, wanted: str) -> bool:
-    return naming.fits(manifest.name, to_text(manifest.run_id), wanted)
+    return is_meant(manifest.name, to_text(manifest.run_id), wanted)
 
 
 def _called(manifest: Manifest) -> str:
-    return naming.called(manifest.name, to_text(manifest.run_id))
+    return name_with_id(manifest.name, to_text(manifest.run_id))
 
 
 def _promoted(history: RunHistory, wanted: Wanted) -> tuple[int, Head]:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from huggingface_hub import get_token
 
-from tequio_client.key_errors import IdentityError
+from tequio_client.keys.state import IdentityError
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tequio_client.system_keyring import SystemKeyring
+    from tequio_client.keys.system_keyring import SystemKeyring
 
 VARIABLE = "HF_TOKEN"
 SLOT = "hugging-face"

@@ -22,7 +22,7 @@ from tequio_client.checkpoint.parts import Form
 from tequio_client.checkpoint.story import documents_of
 from tequio_client.checkpoint.verdict import CannotTellError, NotTheHeadError, Outcome, Verdict
 from tequio_client.checkpoint.workplace import check_room
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import base_files, endings
 from tequio_client.worker.trees import cut_file
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError

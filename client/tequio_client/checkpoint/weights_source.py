@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.audit.online import Seeds
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
     from tequio_shared.ids import Digest
     from tequio_shared.manifest import Manifest
 

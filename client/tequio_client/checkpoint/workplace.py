@@ -11,7 +11,7 @@ import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tequio_client.folder_lock import locked
+from tequio_client.locks import locked
 from tequio_client.worker.endings import first_of
 from tequio_shared.errors import UserFacingError
 

@@ -54,7 +54,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
     Exit status: 0 all is sound, 2 something does not match, 3 something could not be had.
     """
     from tequio_client.audit import command
-    from tequio_client.trust import read_policy
+    from tequio_client.ledger.proofs import read_policy
     from tequio_client.worker import endings
 
     wish = command.Wish(
@@ -77,7 +77,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
 
 async def _greet(ledger: str) -> None:
     """Ask the ledger who it is: an audit of nothing at all is no audit."""
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
 
     async with LedgerApi(ledger) as api:
         await api.network()

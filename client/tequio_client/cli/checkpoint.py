@@ -83,7 +83,7 @@ def export(  # noqa: PLR0913 - one parameter an option
     from tequio_client.checkpoint import gguf_file
     from tequio_client.checkpoint.parts import Form
     from tequio_client.checkpoint.story import Wanted
-    from tequio_client.trust import read_policy
+    from tequio_client.ledger.proofs import read_policy
 
     options.set_up_logs(log_json=False, log_level="warning")
     if with_gguf:
@@ -129,7 +129,7 @@ def verify(
     from tequio_client.audit.command import Bars
     from tequio_client.checkpoint import verify as program
     from tequio_client.checkpoint.verdict import Outcome
-    from tequio_client.trust import read_policy
+    from tequio_client.ledger.proofs import read_policy
     from tequio_shared.errors import UserFacingError
 
     options.set_up_logs(log_json=False, log_level="warning")
@@ -224,7 +224,7 @@ def publish(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.audit.command import Bars
     from tequio_client.checkpoint import publish as program
-    from tequio_client.trust import read_policy
+    from tequio_client.ledger.proofs import read_policy
 
     options.set_up_logs(log_json=False, log_level="warning")
     wish = program.Wish(
@@ -276,7 +276,7 @@ def follow(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Publish a run's heads as they come, until it ends; what fails is tried again."""
     from tequio_client.checkpoint import follow as program
-    from tequio_client.trust import read_policy
+    from tequio_client.ledger.proofs import read_policy
 
     options.set_up_logs(log_json=log_json, log_level=log_level)
     wish = program.Wish(
@@ -297,7 +297,7 @@ def follow(  # noqa: PLR0913 - one parameter an option
 def token() -> None:
     """Keep a token of the Hub in the system's keyring; it is asked for, and never shown."""
     from tequio_client.checkpoint import token as program
-    from tequio_client.system_keyring import SystemKeyring
+    from tequio_client.keys.system_keyring import SystemKeyring
 
     hidden = sys.stdin.isatty()
     text = click.prompt("Token", hide_input=True) if hidden else sys.stdin.readline()
@@ -308,7 +308,7 @@ def token() -> None:
 def _hub(*, is_token_needed: bool = False) -> Hub:
     from tequio_client.checkpoint import token as tokens
     from tequio_client.checkpoint.hub import Hub, show_no_bars
-    from tequio_client.system_keyring import SystemKeyring
+    from tequio_client.keys.system_keyring import SystemKeyring
 
     if not sys.stderr.isatty():
         show_no_bars()

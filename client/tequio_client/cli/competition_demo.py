@@ -31,11 +31,11 @@ def demo(folder: Path | None, pace: float, *, keep_running: bool) -> None:
 
     Ends with exit status 0 if all that the stranger did ended as it has to.
     """
-    from tequio_client import logs
     from tequio_client.demo import contest_main
     from tequio_client.demo.contest_script import ContestScript
+    from tequio_client.runtime import configure_logging
 
-    logs.configure(style="console", level="error")
+    configure_logging(style="console", level="error")
     with tempfile.TemporaryDirectory(prefix="tequio-contest-", ignore_cleanup_errors=True) as spare:
         place = fresh(folder) if folder else Path(spare)
         script = ContestScript(folder=place, pace=pace)

@@ -37,7 +37,7 @@ which = click.option(
 def reader(ledger: str, trust_file: Path | None) -> LogReader:
     """A log to be read."""
     from tequio_client.competition.log_reader import LogReader
-    from tequio_client.trust import read_policy
+    from tequio_client.ledger.proofs import read_policy
 
     options.set_up_logs(log_json=False, log_level="error")
     return LogReader(ledger, read_policy(trust_file))
@@ -229,7 +229,7 @@ def evaluate(  # noqa: PLR0913 - one parameter an option
     offers to evaluate wherever this computer has the memory for it, and can be left running.
     """
     from tequio_client.competition import evaluate as program
-    from tequio_client.trust import read_policy
+    from tequio_client.ledger.proofs import read_policy
 
     options.set_up_logs(log_json=False, log_level="error")
     wish = program.Wish(

@@ -12,7 +12,7 @@ from tequio_shared.errors import UserFacingError
 if TYPE_CHECKING:
     from tequio_client.dataset.build import Settings
     from tequio_client.dataset.sources import Source
-    from tequio_client.text_tokenizers import TextTokenizer
+    from tequio_client.tokenizers import TextTokenizer
 
 _MIB = 1 << 20
 

@@ -57,10 +57,10 @@ def demo(  # noqa: PLR0913 - one parameter an option
 
     Ends with status 0 when the audit finds everything in order.
     """
-    from tequio_client import logs
     from tequio_client.demo import main, script
+    from tequio_client.runtime import configure_logging
 
-    logs.configure(style="console", level="warning")
+    configure_logging(style="console", level="warning")
     with tempfile.TemporaryDirectory(prefix="tequio-demo-", ignore_cleanup_errors=True) as spare:
         place = fresh(folder) if folder else Path(spare)
         play = script.quick(place, peers) if quick else script.Script(folder=place, peers=peers)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
-    from tequio_client.key_state import Kept
-    from tequio_client.key_store import KeyStore
+    from tequio_client.keys.state import Kept
+    from tequio_client.keys.store import KeyStore
     from tequio_shared.keys import Signer
 
     F = TypeVar("F", bound=Callable[..., object])
@@ -42,7 +42,7 @@ def key() -> None:
 @options.folder("worker")
 def show(*, folder: Path) -> None:
     """Say the public key, how its secret is kept, and whether there is a backup."""
-    from tequio_client.key_state import Kept
+    from tequio_client.keys.state import Kept
 
     state = _store(folder).state()
     if state.kept is Kept.ABSENT:
@@ -65,15 +65,15 @@ def show(*, folder: Path) -> None:
 @_FROM_STDIN
 def backup(*, path: Path, folder: Path, from_stdin: bool) -> None:
     """Save the key to a new file, sealed under a passphrase, and prove that it opens."""
-    from tequio_client import key_backup
-    from tequio_client.key_errors import IdentityError
+    from tequio_client.keys.backup import save_backup
+    from tequio_client.keys.state import IdentityError
 
     if path.exists():
         raise IdentityError("backup-unusable", path=str(path), why="it is there already")
     store = _store(folder)
     signer = _opened(store, from_stdin=from_stdin)
     phrase = _new_passphrase("Passphrase for the backup", from_stdin=from_stdin)
-    key_backup.save(path, signer.seed, phrase)
+    save_backup(path, signer.seed, phrase)
     store.backed_up(signer, "file")
     click.echo(f"saved to {path}: keep it and its passphrase in different places")
 
@@ -84,13 +84,13 @@ def backup(*, path: Path, folder: Path, from_stdin: bool) -> None:
 @click.option("--anyway", is_flag=True, help="Write them even where it is no terminal.")
 def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
     """Show the key as 24 words, to be written on paper."""
-    from tequio_client import key_words
+    from tequio_client.keys.words import to_words
 
     if not (anyway or sys.stdout.isatty()):
         raise click.UsageError("the words are for eyes and paper: run this in a terminal")
     store = _store(folder)
     signer = _opened(store, from_stdin=from_stdin)
-    numbered = [f"{at:2}. {word:9}" for at, word in enumerate(key_words.to_words(signer.seed), 1)]
+    numbered = [f"{at:2}. {word:9}" for at, word in enumerate(to_words(signer.seed), 1)]
     for at in range(0, len(numbered), _IN_ROW):
         click.echo("  ".join(numbered[at : at + _IN_ROW]).rstrip())
     click.echo("Whoever has these words has the key and its points. Nobody of us asks for them.")
@@ -114,8 +114,8 @@ def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
 @_FROM_STDIN
 def restore(*, path: Path | None, folder: Path, way: str, from_stdin: bool) -> None:
     """Take the key of a backup file, or of 24 words; another key is kept aside."""
-    from tequio_client.folder_lock import locked
-    from tequio_client.key_state import Kept
+    from tequio_client.keys.state import Kept
+    from tequio_client.locks import locked
 
     with locked(folder):  # a worker that runs has another key
         store, how = _store(folder), Kept(way)
@@ -129,22 +129,23 @@ def restore(*, path: Path | None, folder: Path, way: str, from_stdin: bool) -> N
 
 
 def _seed(path: Path | None, *, from_stdin: bool) -> bytes:
-    from tequio_client import key_backup, key_words
+    from tequio_client.keys.backup import read_backup
+    from tequio_client.keys.words import from_words
 
     if path is None:
-        return key_words.from_words(_asked("The 24 words", from_stdin=from_stdin))
-    return key_backup.read(path, _asked("Passphrase of the backup", from_stdin=from_stdin))
+        return from_words(_asked("The 24 words", from_stdin=from_stdin))
+    return read_backup(path, _asked("Passphrase of the backup", from_stdin=from_stdin))
 
 
 def _store(folder: Path) -> KeyStore:
     from tequio_client import clock
-    from tequio_client.key_store import KeyStore
+    from tequio_client.keys.store import KeyStore
 
     return KeyStore(folder, clock.now_ms)
 
 
 def _opened(store: KeyStore, *, from_stdin: bool) -> Signer:
-    from tequio_client.key_state import Kept
+    from tequio_client.keys.state import Kept
 
     if store.state().kept is not Kept.PASSPHRASE:
         return store.open()
@@ -152,10 +153,10 @@ def _opened(store: KeyStore, *, from_stdin: bool) -> Signer:
 
 
 def _new_passphrase(what: str, *, from_stdin: bool) -> str:
-    from tequio_client import key_backup
+    from tequio_client.keys.backup import check_passphrase
 
     phrase = _asked(what, from_stdin=from_stdin, twice=True)
-    key_backup.check_passphrase(phrase)
+    check_passphrase(phrase)
     return phrase
 
 
@@ -166,7 +167,7 @@ def _asked(what: str, *, from_stdin: bool, twice: bool = False) -> str:
 
 
 def _warn(how: Kept) -> None:
-    from tequio_client.key_state import Kept
+    from tequio_client.keys.state import Kept
 
     if how is Kept.OPEN:
         click.echo("the key is NOT sealed here: whoever reads its file has it", err=True)

@@ -37,7 +37,7 @@ def _as_json(command: F) -> F:
 @_as_json
 def status(*, folder: Path, as_json: bool) -> None:
     """Say what the worker does now, and why."""
-    from tequio_client.worker_call import WorkerCall
+    from tequio_client.control_socket import WorkerCall
 
     with WorkerCall.to(folder) as call:
         _say(call.snapshot(), as_json=as_json)
@@ -82,8 +82,8 @@ def finish(*, folder: Path, as_json: bool) -> None:
 @_as_json
 def points(*, folder: Path, rounds: int, as_json: bool) -> None:
     """Show points: verified, pending, and what the last rounds gave."""
+    from tequio_client.control_socket import WorkerCall
     from tequio_client.link.questions import AskPoints, Points
-    from tequio_client.worker_call import WorkerCall
 
     with WorkerCall.to(folder) as call:
         shown = call.snapshot().points
@@ -105,8 +105,8 @@ def points(*, folder: Path, rounds: int, as_json: bool) -> None:
 @_as_json
 def diagnostics(*, folder: Path, as_json: bool) -> None:
     """Print what helps to find a fault; no keys, no names of files beyond the worker's folder."""
+    from tequio_client.control_socket import WorkerCall
     from tequio_client.link.questions import AskDiagnostics, Diagnostics
-    from tequio_client.worker_call import WorkerCall
 
     with WorkerCall.to(folder) as call:
         text = call.ask(AskDiagnostics(), Diagnostics).text
@@ -124,8 +124,8 @@ def _wish(
     snooze: Snooze | None = None,
     finish: bool = False,
 ) -> None:
+    from tequio_client.control_socket import WorkerCall
     from tequio_client.link.wish import Wish
-    from tequio_client.worker_call import WorkerCall
 
     def make(shown: Snapshot) -> Wish:
         number = shown.wish.number + 1

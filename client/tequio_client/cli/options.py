@@ -224,6 +224,8 @@ def bytes_per_s(mbit: float | None) -> float | None:
 
 def set_up_logs(*, log_json: bool, log_level: str) -> None:
     """Configure logging as the options say."""
-    from tequio_client import logs  # the app is installed without what it needs
+    from tequio_client.runtime import (
+        configure_logging,  # the app is installed without what it needs
+    )
 
-    logs.configure(style="json" if log_json else "console", level=log_level)
+    configure_logging(style="json" if log_json else "console", level=log_level)

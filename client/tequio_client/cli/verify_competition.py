@@ -106,7 +106,7 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
     Signatures, order, draw, openings of the texts, medians, intervals and ranks are computed again.
     Exit status: 0 all is sound, 2 something does not match, 3 something could not be had.
     """
-    from tequio_client.trust import read_policy
+    from tequio_client.ledger.proofs import read_policy
     from tequio_client.verifying import command
     from tequio_client.verifying.main import Wish
     from tequio_shared.errors import UserFacingError

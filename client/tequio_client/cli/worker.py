@@ -156,7 +156,7 @@ def _net(  # noqa: PLR0913 - one parameter an option
     status_lines: bool,
     trust_file: Path | None,
 ) -> NetSettings:
-    from tequio_client.trust import read_policy
+    from tequio_client.ledger.proofs import read_policy
     from tequio_client.worker.settings import NetSettings
 
     return NetSettings(

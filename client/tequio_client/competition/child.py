@@ -25,15 +25,15 @@ from typing import IO, TYPE_CHECKING, NoReturn
 import psutil
 import structlog
 
-from tequio_client import logs
 from tequio_client.clock import now_ms
 from tequio_client.competition.child_progress import ChildProgress
 from tequio_client.competition.evaluator import Evaluator, Means
 from tequio_client.competition.log_reader import LogReader
 from tequio_client.competition.pacing import Pacing
 from tequio_client.competition.worker_speaker import WorkerSpeaker
-from tequio_client.folder_lock import locked
 from tequio_client.link import evaluating as link
+from tequio_client.locks import locked
+from tequio_client.runtime import configure_logging
 from tequio_client.system.pipe_voice import PipeVoice
 from tequio_client.trainer import device as devices
 from tequio_client.worker import evaluator_folder, secret_file
@@ -60,7 +60,7 @@ _MIB = 1 << 20
 def main() -> NoReturn:
     """Work as the worker says on our input, until there is nothing to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our parent
-    logs.configure(style="console")
+    configure_logging(style="console")
     voice, lines = PipeVoice(), sys.stdin.buffer
     begin = link.decode_to_child(lines.readline(link.LINE_BYTES + 1))
     if not isinstance(begin, link.Begin):

@@ -11,7 +11,7 @@ import trio
 
 from tequio_client.clock import now_ms
 from tequio_client.competition import drawn_texts, moments, outcomes
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.organiser import decision, signers
 from tequio_client.worker import endings
 from tequio_shared.competition_state import Phase

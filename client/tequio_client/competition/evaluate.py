@@ -15,7 +15,7 @@ from tequio_client.clock import now_ms
 from tequio_client.competition.evaluator import Evaluator, Means
 from tequio_client.competition.log_reader import LogReader
 from tequio_client.competition.speaking import FolderSpeaker
-from tequio_client.folder_lock import locked
+from tequio_client.locks import locked
 from tequio_client.trainer import device
 from tequio_client.worker.endings import first_of
 from tequio_shared.competition_state import Phase

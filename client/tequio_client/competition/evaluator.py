@@ -22,7 +22,7 @@ from tequio_client.competition import (
     weights,
 )
 from tequio_client.competition.time_limit import TimeLimit
-from tequio_client.ledger_api import LedgerRefusedError
+from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import weight_files
 from tequio_client.worker import scoring_memory, secret_file
 from tequio_client.worker.endings import first_of

@@ -14,17 +14,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tequio_client import naming
 from tequio_client.clock import now_ms
 from tequio_client.competition import rules_document, said
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.link.competition_link import CompetitionLink
+from tequio_client.names import is_meant, name_with_id, short
 from tequio_client.worker import endings
 from tequio_shared.errors import UserFacingError
 from tequio_shared.scoring import nanobits_per_byte
 
 if TYPE_CHECKING:
-    from tequio_client.competition_answers import CompetitionAnswer, CompetitionLine
+    from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
     from tequio_shared.ids import Digest
 
 WORD = "This is the ledger's word: with --verify the log is read and checked, which may take long."
@@ -35,7 +35,7 @@ def list_all(ledger: str) -> None:
     table = Table("competition", "name", "state", "entrants", "evaluators", "next")
     for line in _lines(ledger):
         table.add_row(
-            naming.short(line.competition),
+            short(line.competition),
             escape(line.name),
             "ended" if line.void else line.phase,
             str(line.entrants),
@@ -92,10 +92,10 @@ def _answer(ledger: str, competition: Digest) -> CompetitionAnswer:
 def _found(ledger: str, wanted: str | None) -> Digest:
     """The competition of that name or beginning of its id; the only one if nothing is said."""
     lines = _lines(ledger)
-    found = [one for one in lines if not wanted or naming.fits(one.name, one.competition, wanted)]
+    found = [one for one in lines if not wanted or is_meant(one.name, one.competition, wanted)]
     if len(found) == 1:
         return found[0].id
-    known = ", ".join(naming.called(one.name, one.competition) for one in found or lines)
+    known = ", ".join(name_with_id(one.name, one.competition) for one in found or lines)
     if not lines:
         raise UserFacingError(f"no competition was opened at {ledger}")
     if not wanted:
@@ -109,7 +109,7 @@ def _found(ledger: str, wanted: str | None) -> Digest:
 def _entrants(answer: CompetitionAnswer) -> Table:
     table = Table("entrant", "trains", "submitted", title="Entrants")
     for one in answer.entrants:
-        trains = f"run {naming.short(one.side)}" if one.side else "elsewhere"
+        trains = f"run {short(one.side)}" if one.side else "elsewhere"
         submitted = "yes" if one.submission else "nothing yet"
         table.add_row(escape(one.entrant), trains, submitted)
     return table
@@ -127,7 +127,7 @@ def _evaluators(answer: CompetitionAnswer) -> Table:
     for offer in answer.offers:
         state = said.offer(is_drawn=offer.is_drawn, is_open=offer.secret_index is not None)
         scores = (shown.get((name, offer.key), "") for name in names)
-        table.add_row(naming.short(offer.key), state, *scores)
+        table.add_row(short(offer.key), state, *scores)
     return table
 
 

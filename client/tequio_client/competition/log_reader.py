@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from tequio_client import naming
 from tequio_client.audit.findings import Grade, Report
 from tequio_client.audit.fold import Fold
 from tequio_client.audit.main import Quiet
@@ -19,7 +18,8 @@ from tequio_client.audit.online import LiveLog
 from tequio_client.audit.sources import NotHadError
 from tequio_client.audit.tree import TreeAudit
 from tequio_client.competition.naming import called, fits
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.names import is_meant, name_with_id
 from tequio_client.worker import endings
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tequio_client.audit.fold import RunHistory
     from tequio_client.audit.main import Progress
     from tequio_client.audit.sources import PeerClaim, RunClaim
-    from tequio_client.ledger_answers import Network
+    from tequio_client.ledger.api import Network
     from tequio_shared.competition import CompetitionView
     from tequio_shared.ids import Digest, PeerKey, RunId
     from tequio_shared.notes import Checkpoint, VerifierKey
@@ -135,10 +135,10 @@ class LogReader:
         """The run of that name or beginning of its id; raises UserFacingError."""
         runs = {to_text(run): history for run, history in self.runs.items()}
         names = {run: history.view.manifest.name for run, history in runs.items()}
-        found = [run for run, name in names.items() if naming.fits(name, run, wanted)]
+        found = [run for run, name in names.items() if is_meant(name, run, wanted)]
         if len(found) == 1:
             return runs[found[0]]
-        known = ", ".join(naming.called(names[run], run) for run in found or names)
+        known = ", ".join(name_with_id(names[run], run) for run in found or names)
         raise UserFacingError(
             f"{len(found) or 'no'} runs fit {wanted!r}; the log has: {known or 'none'}"
         )

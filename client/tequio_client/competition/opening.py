@@ -9,7 +9,7 @@ import trio
 
 from tequio_client.clock import now_ms
 from tequio_client.competition import moments, rules_document
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.organiser import decision, signers
 from tequio_client.organiser.sealing import ARCHIVE
 from tequio_client.worker import endings

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
-from tequio_client import naming
 from tequio_client.competition import said
+from tequio_client.names import short
 from tequio_shared import judging
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.evaluations import Evaluation, Outcome
@@ -78,7 +78,7 @@ def _outliers(outcome: Outcome) -> Iterator[str]:
     for place in outcome.places:
         for one in place.evaluators:
             if one.is_outlier:
-                who, off = naming.short(one.evaluator), one.off / 1_000
+                who, off = short(one.evaluator), one.off / 1_000
                 yield (
                     f"evaluator {who} is off by {off:,.1f} bits for "
                     f"{place.entrant}, in {one.outside:,} documents: the medians pass over that"
@@ -91,7 +91,7 @@ def _evaluations(
     for (entrant, evaluator), scored in sorted(view.results.items()):
         if entrant != name:
             continue
-        raw, who = blob(scored.scores), naming.short(to_text(evaluator))
+        raw, who = blob(scored.scores), short(to_text(evaluator))
         if raw is None:
             raise UserFacingError(
                 f"the ledger does not have what {who} scored for {name}: "

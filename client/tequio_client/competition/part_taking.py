@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from tequio_client import identity
 from tequio_client.clock import now_ms
 from tequio_client.competition import moments, speaking
 from tequio_client.competition.submission import Looked, of_head
-from tequio_client.folder_lock import locked
-from tequio_client.key_state import Kept
+from tequio_client.keys import identity
+from tequio_client.keys.state import Kept
+from tequio_client.locks import locked
 from tequio_client.organiser import signers
 from tequio_client.worker import endings, secret_file
 from tequio_shared.competition_state import Phase

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_client.foreign_text import cleaned
+from tequio_client.names import cleaned
 from tequio_client.trainer import device, fitness, likelihood, model_folder
 from tequio_shared.errors import UserFacingError
 from tequio_shared.evaluations import Environment, Evaluation

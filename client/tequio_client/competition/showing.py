@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tequio_client import naming
 from tequio_client.clock import now_ms
 from tequio_client.competition import outcomes, rules_document, said
+from tequio_client.names import short
 from tequio_shared.competition_state import Phase
 from tequio_shared.errors import MalformedError
 from tequio_shared.evaluations import Outcome
@@ -40,7 +40,7 @@ def list_all(log: LogReader) -> None:
     table = Table("competition", "name", "state", "entrants", "evaluators", "next")
     for view in log.competitions.values():
         table.add_row(
-            naming.short(to_text(view.id)),
+            short(to_text(view.id)),
             escape(view.rules.name),
             "ended" if view.void(now_ms()) else str(view.phase),
             str(len(view.entrants)),
@@ -90,7 +90,7 @@ def _show_outcome(log: LogReader, view: CompetitionView, name: Digest, console: 
 def _entrants(view: CompetitionView) -> Table:
     table = Table("entrant", "trains", "submitted", title="Entrants")
     for name, one in sorted(view.entrants.items()):
-        trains = f"run {naming.short(to_text(one.side))}" if one.side else "elsewhere"
+        trains = f"run {short(to_text(one.side))}" if one.side else "elsewhere"
         table.add_row(escape(name), trains, escape(_submitted(one)))
     return table
 
@@ -103,7 +103,7 @@ def _evaluators(view: CompetitionView) -> Table:
     for key, offer in sorted(view.offers.items(), key=lambda one: one[1].offered.index):
         scored = [_scored(view, name, key) for name in sorted(view.submissions)]
         state = said.offer(is_drawn=key in drawn, is_open=offer.secret is not None)
-        table.add_row(naming.short(to_text(key)), state, *scored)
+        table.add_row(short(to_text(key)), state, *scored)
     return table
 
 
@@ -121,9 +121,9 @@ def _draw(view: CompetitionView) -> Iterator[str]:
         yield f"{len(view.draw.documents):,} documents are drawn"
     for one in view.challenges:
         yield (
-            f"challenge by {naming.short(to_text(one.author))}: document {one.document} of "
+            f"challenge by {short(to_text(one.author))}: document {one.document} of "
             f"{one.entrant} takes {one.millibits / 1_000:,.3f} bits, unlike "
-            f"{naming.short(to_text(one.evaluator))} said"
+            f"{short(to_text(one.evaluator))} said"
         )
     if view.outcome is not None:
         yield f"outcome: {to_text(view.outcome)}"

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import trio
 
-from tequio_client import identity
 from tequio_client.clock import now_ms
-from tequio_client.ledger_api import LedgerApi, LedgerRefusedError, LedgerUnavailableError
+from tequio_client.keys import identity
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.worker import endings
 from tequio_client.worker.endings import first_of
 from tequio_client.worker.outbox import Outbox

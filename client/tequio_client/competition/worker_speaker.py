@@ -6,7 +6,7 @@ import queue
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tequio_client.ledger_api import LedgerRefusedError
+from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.link import evaluating as link
 from tequio_client.worker import evaluator_folder
 from tequio_shared import canonical

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tequio_client.dataset.sources import Source
-    from tequio_client.text_tokenizers import TextTokenizer
+    from tequio_client.tokenizers import TextTokenizer
 
 MANIFEST_NAME = "corpus.json"
 TOKENIZER_NAME = "tokenizer.json"

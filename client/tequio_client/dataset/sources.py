@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from tequio_client.foreign_text import cleaned
+from tequio_client.names import cleaned
 from tequio_shared.errors import UserFacingError
 
 LINES = (".jsonl", ".ndjson")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tequio_client import text_tokenizers
-from tequio_client.foreign_text import cleaned
-from tequio_client.text_tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer
+from tequio_client import tokenizers
+from tequio_client.names import cleaned
+from tequio_client.tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.manifest import Tokenizer
 
 if TYPE_CHECKING:
-    from tequio_client.text_tokenizers import TextTokenizer
+    from tequio_client.tokenizers import TextTokenizer
 
 BYTES = "bytes"
 _SAID = 300
@@ -27,7 +27,7 @@ def load(name: str, separator: str | None) -> TextTokenizer:
     if name == BYTES:
         return ByteTokenizer()
     names = (separator,) if separator else SEPARATORS
-    return text_tokenizers.of_file(_content(name), name, names)
+    return tokenizers.of_file(_content(name), name, names)
 
 
 def described(tokenizer: TextTokenizer) -> Tokenizer:
@@ -53,10 +53,10 @@ def _content(name: str) -> bytes:
         if not path.is_file():
             raise UserFacingError(f"{name} holds no {TOKENIZER_NAME}: name a folder that does")
     if path.is_file():
-        return text_tokenizers.read_file(path)
+        return tokenizers.read_file(path)
     if name.startswith((".", "/", "~")):
         raise UserFacingError(f"there is no file or folder {name}")
-    return text_tokenizers.read_file(_fetched(name))
+    return tokenizers.read_file(_fetched(name))
 
 
 def _fetched(name: str) -> Path:

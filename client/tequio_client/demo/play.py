@@ -13,15 +13,16 @@ from tequio_client.demo import programs
 from tequio_client.demo.programs import Program, tequio
 from tequio_client.demo.score import Measured, measure
 from tequio_client.demo.tally import LogTally, read_log
-from tequio_client.ledger_api import LedgerApi, LedgerRefusedError, LedgerUnavailableError
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_shared.ids import key_from_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tequio_client.demo.script import Script
-    from tequio_client.ledger_answers import RunAnswer
     from tequio_client.link.status import Status
+    from tequio_shared.api.runs import RunAnswer
 
 log = structlog.get_logger(__name__)
 

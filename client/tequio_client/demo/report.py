@@ -8,7 +8,7 @@ from tequio_shared.ids import digest_from_text
 
 if TYPE_CHECKING:
     from tequio_client.demo.play import Played
-    from tequio_client.ledger_answers import RunAnswer
+    from tequio_shared.api.runs import RunAnswer
 
 
 def report(played: Played, run: RunAnswer) -> dict[str, object]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client.demo.script import PROMPT
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.link import messages as link
 from tequio_client.worker.handed_down import trainer_environment
 from tequio_client.worker.trainer_process import TrainerProcess

@@ -20,7 +20,7 @@ from tequio_shared.statements.rounds import (
 )
 
 if TYPE_CHECKING:
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
 
 BATCH = 256
 

@@ -10,9 +10,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tequio_client import identity, naming
-from tequio_client.folder_lock import locked
-from tequio_client.ledger_api import LedgerApi, LedgerRefusedError
+from tequio_client.keys import identity
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.locks import locked
+from tequio_client.names import is_meant, name_with_id, short
 from tequio_client.organiser import decision, opening, run_words
 from tequio_client.worker import endings
 from tequio_client.worker.store import Store
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
     from pathlib import Path
 
-    from tequio_client.ledger_answers import RunAnswer
     from tequio_client.organiser.opening import Prepared
+    from tequio_shared.api.runs import RunAnswer
     from tequio_shared.statements import Body
 
 T = TypeVar("T")
@@ -116,7 +118,7 @@ def pause_run(name: str, ledger: str, folders: Sequence[Path]) -> str:
     """Log that no round shall open; says so."""
     one = _steer(name, ledger, folders, RunPause(reason=BY_ORGANISER))
     told = f"{one.name}: no round opens after the one under way"
-    return f"{told}; go on with `tequio run resume {naming.short(one.run)}`"
+    return f"{told}; go on with `tequio run resume {short(one.run)}`"
 
 
 def resume_run(name: str, ledger: str, folders: Sequence[Path]) -> str:
@@ -153,10 +155,10 @@ async def _say(ledger: str, folders: Sequence[Path], body: Body, one: RunAnswer)
 
 def _named(name: str, ledger: str) -> RunAnswer:
     runs = _ask(ledger, LedgerApi.runs)
-    found = [one for one in runs if naming.fits(one.name, one.run, name)]
+    found = [one for one in runs if is_meant(one.name, one.run, name)]
     if len(found) == 1:
         return found[0]
-    known = ", ".join(naming.called(one.name, one.run) for one in found or runs) or "none"
+    known = ", ".join(name_with_id(one.name, one.run) for one in found or runs) or "none"
     if found:
         raise UserFacingError(f"several runs fit {name!r}: {known}; give the beginning of the id")
     raise UserFacingError(f"no run is called {name!r}; known runs: {known}")

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tequio_client.clock import now_ms
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.organiser import decision
 from tequio_client.worker import endings
 from tequio_client.worker.standing_words import moment
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tequio_client.ledger_answers import ConnectorsAnswer
     from tequio_client.organiser.joint import Decision
+    from tequio_shared.api.network import ConnectorsAnswer
 
 _DAY_MS = 86_400_000
 

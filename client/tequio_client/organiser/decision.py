@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client.clock import now_ms
-from tequio_client.folder_lock import locked
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.locks import locked
 from tequio_client.organiser import joint, signers
 from tequio_client.worker import endings
 from tequio_client.worker.standing_words import moment

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from tequio_client.clock import now_ms
 from tequio_client.invitation_link import SCHEME, InvitationLink
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.organiser import decision
 from tequio_client.worker import endings
 from tequio_client.worker.standing_words import moment
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from pathlib import Path
 
-    from tequio_client.ledger_answers import InvitationAnswer
+    from tequio_shared.api.network import InvitationAnswer
 
 LETTERS = 6
 """Least beginning of an invitation that may stand for it."""

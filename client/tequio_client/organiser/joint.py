@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from tequio_client.ledger_api import LedgerRefusedError
+from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.worker import outbox
 from tequio_client.worker.outbox_file import OutboxFile
 from tequio_client.worker.standing_words import moment
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tequio_client.ledger_answers import Network
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi, Network
     from tequio_shared.ids import RunId
     from tequio_shared.keys import Signer
     from tequio_shared.statements import Body

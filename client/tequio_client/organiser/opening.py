@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
     from tequio_client.organiser.base import Begun
     from tequio_client.trainer.origin import Origin
     from tequio_client.worker.store import Store

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tequio_client.ledger_api import LedgerApi
-from tequio_client.log_proofs import read_entries
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.proofs import read_entries
 from tequio_client.organiser import decision
 from tequio_client.worker import endings
 from tequio_client.worker.standing_words import describe, moment, sentence
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from pathlib import Path
 
-    from tequio_client.ledger_answers import Held, Network, StandingAnswer
+    from tequio_client.ledger.api import Network
+    from tequio_shared.api.peers import PeerStandingAnswer, StandingAnswer
     from tequio_shared.ids import PeerKey
 
 T = TypeVar("T")
@@ -87,8 +88,8 @@ def rule(ledger: str, wish: Wish, folders: Sequence[Path], out: Path | None) -> 
         return _reach(ledger, partial(_rule, wish, folders, out))
 
 
-async def _held(api: LedgerApi) -> list[Held]:
-    found: list[Held] = []
+async def _held(api: LedgerApi) -> list[PeerStandingAnswer]:
+    found: list[PeerStandingAnswer] = []
     after: int | None = 0
     while after is not None:
         page = await api.quarantine(after=after)

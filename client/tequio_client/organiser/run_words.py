@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client.clock import now_ms
-from tequio_client.ledger_api import LedgerUnavailableError
+from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.organiser import joint, signers
 from tequio_client.worker.outbox import Outbox
 from tequio_shared.errors import UserFacingError
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tequio_client.ledger_answers import Network
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi, Network
     from tequio_shared.ids import RunId
     from tequio_shared.keys import Signer
     from tequio_shared.statements import Body

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tequio_client import private_file
 from tequio_client.dataset.sources import Files
-from tequio_client.foreign_text import cleaned
+from tequio_client.names import cleaned
 from tequio_client.organiser import archive_cipher, custody
 from tequio_client.organiser.staged_folder import staged
 from tequio_shared import sealed_set

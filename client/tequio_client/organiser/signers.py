@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client import identity
-from tequio_client.key_state import Kept
+from tequio_client.keys import identity
+from tequio_client.keys.state import Kept
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.ledger_answers import Network
+    from tequio_client.ledger.api import Network
     from tequio_shared.keys import Signer
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tequio_client.text_tokenizers import TOKENIZER_NAME
+from tequio_client.tokenizers import TOKENIZER_NAME
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tequio_client.dataset import sources
-from tequio_client.foreign_text import cleaned
+from tequio_client.names import cleaned
 from tequio_client.scoring import hub, report
 from tequio_client.trainer import device, likelihood, model_folder
 from tequio_shared import bootstrap

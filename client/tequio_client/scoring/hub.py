@@ -12,7 +12,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tequio_client.text_tokenizers import TOKENIZER_NAME, too_large
+from tequio_client.tokenizers import TOKENIZER_NAME, too_large
 from tequio_client.trainer.weight_files import CONFIG, INDEX, PICKLES, SETTINGS_BYTES, WEIGHTS
 from tequio_shared.errors import UserFacingError
 from tequio_shared.limits import BLOB_BYTES

@@ -20,8 +20,8 @@ from typing import IO, TYPE_CHECKING, NoReturn
 import psutil
 import structlog
 
-from tequio_client import logs
 from tequio_client.link import messages
+from tequio_client.runtime import configure_logging
 from tequio_client.system.pipe_voice import PipeVoice
 from tequio_client.trainer.activity import Activity
 from tequio_client.trainer.desk import Desk
@@ -51,7 +51,7 @@ class Voice:
 def main(log_style: str) -> NoReturn:
     """Serve wishes until told to leave; `log_style` is console or json."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our parent, who tells us
-    logs.configure(style=log_style)
+    configure_logging(style=log_style)
     voice, desk, activity = Voice(), Desk(), Activity()
     voice.say(messages.Hello(pid=os.getpid(), software=BUILD))
     threading.Thread(target=_listen, args=(sys.stdin.buffer, desk, voice), daemon=True).start()

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tequio_client import text_tokenizers
-from tequio_client.text_tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer
+from tequio_client import tokenizers
+from tequio_client.tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer
 from tequio_client.trainer import weight_files
 from tequio_client.trainer.model import CONTEXTS, configuration, context, vocabulary
 from tequio_shared.errors import UserFacingError
@@ -21,7 +21,7 @@ from tequio_shared.scoring import WINDOW, Rules
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tequio_client.text_tokenizers import TextTokenizer
+    from tequio_client.tokenizers import TextTokenizer
     from tequio_client.trainer.model import Model
 
 BYTES = "bytes"
@@ -96,7 +96,7 @@ def _tokenizer(
             f"bytes), or save it as {TOKENIZER_NAME} with transformers' save_pretrained"
         )
     names = (prefix,) if prefix else (*_prefixes(path.parent, fields), *SEPARATORS)
-    return text_tokenizers.of_file(text_tokenizers.read_file(path), str(path), names)
+    return tokenizers.of_file(tokenizers.read_file(path), str(path), names)
 
 
 def _prefixes(

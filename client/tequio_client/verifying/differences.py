@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.naming import short
+from tequio_client.names import short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

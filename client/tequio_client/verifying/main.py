@@ -17,7 +17,7 @@ from tequio_client.audit.sources import NotHadError
 from tequio_client.clock import now_ms
 from tequio_client.competition import archive
 from tequio_client.competition.archive import OtherArchiveError
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.verifying import judgement, reading, words
 from tequio_client.verifying.bundle import BundleFile
 from tequio_client.verifying.shown import Keep, Kept, live

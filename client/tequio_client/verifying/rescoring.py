@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tequio_client.audit.findings import Place
 from tequio_client.competition import scores
 from tequio_client.competition.weights import OtherWeightsError
-from tequio_client.naming import short
+from tequio_client.names import short
 from tequio_client.trainer import weight_files
 from tequio_shared import judging
 from tequio_shared.competition_state import Phase

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.naming import short
+from tequio_client.names import short
 from tequio_shared.competition_state import Phase
 from tequio_shared.ids import sha256, to_text
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import msgspec
 import trio
 
-from tequio_client import identity
 from tequio_client.clock import now_ms
-from tequio_client.folder_lock import locked
-from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
+from tequio_client.keys import identity
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.locks import locked
 from tequio_client.worker import endings
 from tequio_client.worker.outbox import Outbox
 from tequio_client.worker.own_standing import read_standing
@@ -24,7 +25,7 @@ from tequio_shared.statements.standing import StandingAppeal
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.ledger_answers import StandingAnswer
+    from tequio_shared.api.peers import StandingAnswer
     from tequio_shared.keys import Signer
     from tequio_shared.statement import Entry
 

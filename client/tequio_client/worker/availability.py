@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client.log_proofs import read_entries
+from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.blobs import Op, Request
 from tequio_client.worker.replay import head_ref
 from tequio_client.worker.resuming import CLOSED, start_after
@@ -23,9 +23,9 @@ from tequio_shared.run import first_head
 from tequio_shared.statements.rounds import HeadPromote
 
 if TYPE_CHECKING:
-    from tequio_client.ledger_answers import RoundAnswer
     from tequio_client.worker.node import Node
     from tequio_client.worker.resuming import Earlier
+    from tequio_shared.api.runs import RoundAnswer
     from tequio_shared.manifest import Manifest
     from tequio_shared.statement import Statement
 

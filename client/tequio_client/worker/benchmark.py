@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import trio
 
-from tequio_client.foreign_text import cleaned
 from tequio_client.link.questions import Benchmark
+from tequio_client.names import cleaned
 from tequio_client.worker.handed_down import trainer_environment
 from tequio_shared.errors import RefusedError
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import structlog
 import trio
 
-from tequio_client.ledger_api import LedgerRefusedError
+from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.link.event_words import Event
 from tequio_client.link.questions import (
     Activity,
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from tequio_client.ledger_answers import RankingAnswer
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
     from tequio_client.link.decision import Value
     from tequio_client.worker.activity import ActivityBook
     from tequio_client.worker.points_book import Place, PointsBook
     from tequio_client.worker.points_outcome import Outcome
+    from tequio_shared.api.peers import RankingAnswer
     from tequio_shared.ids import PeerKey
 
 log = structlog.get_logger(__name__)

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NoReturn
 import structlog
 import trio
 
-from tequio_client.ledger_api import LedgerRefusedError, LedgerUnavailableError, LogForkedError
-from tequio_client.log_proofs import LogProofs
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.proofs import LogProofs
 from tequio_client.worker import fork_evidence, log_memory
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.merkle import verify_consistency
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from tequio_client.ledger_answers import Network
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi, Network
     from tequio_client.worker.peers import Announcement, PeerNetwork
     from tequio_shared.ids import Digest, NetworkId, PeerKey
     from tequio_shared.notes import Checkpoint, VerifierKey

@@ -33,11 +33,11 @@ from tequio_shared.ids import RunId, digest_from_text
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from tequio_client.competition_answers import CompetitionAnswer, CompetitionLine
-    from tequio_client.ledger_answers import RoundAnswer
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.book_file import BookFile
     from tequio_client.worker.judging_part import Ours
+    from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
+    from tequio_shared.api.runs import RoundAnswer
     from tequio_shared.evaluations import Placed
 
 log = structlog.get_logger(__name__)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 import structlog
 import trio
 
+from tequio_client.control_socket import ControlListener
 from tequio_client.link import control
-from tequio_client.local_socket import Door
 from tequio_client.worker.control_lines import GONE, SocketLines
 from tequio_client.worker.endings import first_of
 from tequio_shared.errors import MalformedError, TequioError
@@ -24,12 +24,12 @@ from tequio_shared.version import BUILD
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tequio_client.control_socket import LoopbackPort
     from tequio_client.link.facts import SessionFacts
     from tequio_client.link.preferences import Preferences
     from tequio_client.link.questions import Question, Reply
     from tequio_client.link.snapshot import Snapshot
     from tequio_client.link.wish import Wish
-    from tequio_client.local_socket import Port
     from tequio_client.worker.control_lines import Lines
 
 log = structlog.get_logger(__name__)
@@ -81,7 +81,7 @@ class Controllers:
 
     async def listen(self) -> None:
         """Serve the folder's door until cancelled; raises UserFacingError."""
-        door = Door(self._folder)
+        door = ControlListener(self._folder)
         try:
             listener = trio.SocketListener(trio.socket.from_stdlib_socket(door.socket))
             async with trio.open_nursery() as nursery:
@@ -90,7 +90,7 @@ class Controllers:
         finally:
             door.close()
 
-    async def _visited(self, stream: trio.SocketStream, port: Port | None) -> None:
+    async def _visited(self, stream: trio.SocketStream, port: LoopbackPort | None) -> None:
         self._here += 1
         try:
             async with stream:
@@ -101,7 +101,7 @@ class Controllers:
         finally:
             self._here -= 1
 
-    async def _serve_stranger(self, lines: SocketLines, port: Port | None) -> None:
+    async def _serve_stranger(self, lines: SocketLines, port: LoopbackPort | None) -> None:
         is_greeted = False
         with trio.move_on_after(HELLO_S):
             is_known = port is None or await _is_known(lines, port)
@@ -206,7 +206,7 @@ async def greet(lines: Lines, folder: Path) -> control.Hello | None:
     return hello
 
 
-async def _is_known(lines: Lines, port: Port) -> bool:
+async def _is_known(lines: Lines, port: LoopbackPort) -> bool:
     """Whether a caller has read our file; then it hears that we wrote it."""
     if not port.is_asked((await lines.receive() or b"") + b"\n"):
         return False

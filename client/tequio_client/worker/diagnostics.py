@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from tequio_client import logs
-from tequio_client.report_text import without_names
+from tequio_client.names import without_names
+from tequio_client.runtime import recent_log_lines
 
 if TYPE_CHECKING:
     from tequio_client.link.snapshot import Snapshot
@@ -28,7 +28,7 @@ def text(shown: Snapshot) -> str:
         "",
         msgspec.json.format(msgspec.json.encode(_discreet(shown)), indent=1).decode(),
         "",
-        *logs.recent(),
+        *recent_log_lines(),
     ]
     return without_names("\n".join(lines))[:MOST]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tequio_client.ledger_api import LedgerRefusedError, LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.policy import NoQuorumError, UntrustedLogError
 

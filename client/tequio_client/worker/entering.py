@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from tequio_client import identity
-from tequio_client.folder_lock import locked
-from tequio_client.ledger_api import LedgerApi, LedgerRefusedError, LedgerUnavailableError
-from tequio_client.log_proofs import read_entries
+from tequio_client.keys import identity
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
+from tequio_client.ledger.proofs import read_entries
+from tequio_client.locks import locked
 from tequio_client.worker import endings
 from tequio_client.worker.outbox import Outbox
 from tequio_shared.errors import UserFacingError
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.invitation_link import InvitationLink
-    from tequio_client.ledger_answers import Network, PeerAnswer
+    from tequio_client.ledger.api import Network
+    from tequio_shared.api.peers import PeerAnswer
     from tequio_shared.keys import Signer
 
 PATIENCE_S = 300.0

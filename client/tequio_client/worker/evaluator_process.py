@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client.foreign_text import cleaned
-from tequio_client.ledger_api import LedgerUnavailableError
+from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.link import evaluating as link
+from tequio_client.names import cleaned
 from tequio_client.worker import evaluator_folder, kill_ladder
 from tequio_client.worker.endings import first_of
 from tequio_client.worker.mouth import SAYING_S

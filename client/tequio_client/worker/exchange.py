@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client.ledger_api import LedgerUnavailableError
+from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.worker.endings import first_of
 from tequio_client.worker.fetch import FetchFailedError
 from tequio_client.worker.sources import SourcePool
@@ -21,7 +21,7 @@ from tequio_shared.errors import PeerError, RefusedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.fetch import Fetcher, FetchReport
     from tequio_client.worker.store import Store
     from tequio_client.worker.trees import TreeRef

@@ -20,13 +20,9 @@ from typing import TYPE_CHECKING, Self
 import structlog
 import trio
 
-from tequio_client.ledger_api import (
-    ENTRIES_AT_ONCE,
-    LedgerRefusedError,
-    LedgerUnavailableError,
-    LogForkedError,
-)
-from tequio_client.log_proofs import LogProofs, check_entry
+from tequio_client.ledger.api import ENTRIES_AT_ONCE
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.proofs import LogProofs, check_entry
 from tequio_client.worker import fork_evidence, log_memory
 from tequio_client.worker.backoff import BackOff
 from tequio_client.worker.log_edge import LogEdge
@@ -40,8 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from tequio_client.ledger_answers import Network
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi, Network
     from tequio_shared.ids import Digest
     from tequio_shared.notes import Checkpoint
 

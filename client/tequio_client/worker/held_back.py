@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.worker import feedback as feedbacks
 from tequio_client.worker.backoff import BackOff
 from tequio_client.worker.feedback import Feedback

@@ -60,7 +60,7 @@ from tequio_shared.errors import RefusedError, TequioError, UserFacingError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
     from tequio_client.link.facts import SessionFacts
     from tequio_client.link.preferences import Preferences
     from tequio_client.link.questions import Question, Reply

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client import naming
-from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
-from tequio_client.log_proofs import read_entries
+from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.proofs import read_entries
+from tequio_client.names import name_with_id
 from tequio_client.worker import past_draws
 from tequio_client.worker.availability import head_of, nearest_start
 from tequio_client.worker.kept_heads import KeptHeads
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from tequio_client.ledger_answers import Resume, RunAnswer
     from tequio_client.worker.node import Node
     from tequio_client.worker.resuming import Earlier
+    from tequio_shared.api.runs import ResumeAnswer, RunAnswer
     from tequio_shared.ids import NetworkId
     from tequio_shared.statement import Statement
 
@@ -165,7 +165,7 @@ def _no_such_run(runs: Sequence[RunAnswer], wanted: str) -> UserFacingError:
 
 def named(runs: Iterable[RunAnswer]) -> str:
     """Runs with their names and the beginning of their ids, for a sentence."""
-    return ", ".join(naming.called(one.name, one.run) for one in runs)
+    return ", ".join(name_with_id(one.name, one.run) for one in runs)
 
 
 async def _file(node: Node, name: str) -> Path:
@@ -176,7 +176,7 @@ async def _file(node: Node, name: str) -> Path:
 
 
 async def _view(
-    node: Node, manifest: Manifest, resume: Resume, kept: KeptHeads
+    node: Node, manifest: Manifest, resume: ResumeAnswer, kept: KeptHeads
 ) -> tuple[RunView, int, Head | None]:
     """The view to begin with, read from the log with proofs, and the index it stands after.
 
@@ -211,7 +211,7 @@ async def _earlier(
 def start_view(
     net: NetworkId,
     manifest: Manifest,
-    resume: Resume,
+    resume: ResumeAnswer,
     head: Head | None,
     roster_index: int | None,
 ) -> tuple[RunView, int]:

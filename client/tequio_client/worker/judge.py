@@ -15,8 +15,8 @@ import structlog
 import trio
 
 from tequio_client import clock
+from tequio_client.ledger.proofs import read_entries
 from tequio_client.link import evaluating as link
-from tequio_client.log_proofs import read_entries
 from tequio_client.worker import evaluator_folder, judging_part, scoring_memory, secret_file
 from tequio_client.worker.competitions_list import listed
 from tequio_client.worker.endings import first_of
@@ -32,13 +32,13 @@ from tequio_shared.statements.competitions import EvalSecret
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from tequio_client.competition_answers import CompetitionAnswer, CompetitionLine
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
     from tequio_client.link.facts import MachineFacts
     from tequio_client.worker.evaluator_process import EvaluatorProcess
     from tequio_client.worker.lending import Lending
     from tequio_client.worker.mouth import Mouth
     from tequio_client.worker.settings import WorkerSettings
+    from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements import Body
 

@@ -14,7 +14,7 @@ from tequio_shared.statements.competitions import CompClose
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tequio_client.competition_answers import CompetitionAnswer
+    from tequio_shared.api.competitions import CompetitionAnswer
     from tequio_shared.statement import Statement
 
 

@@ -10,7 +10,7 @@ import structlog
 import trio
 
 from tequio_client.invitation_link import InvitationLink
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import endings, entering
 from tequio_client.worker import node as nodes
 from tequio_client.worker.control_lines import GONE, PipeLines

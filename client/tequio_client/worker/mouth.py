@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
-    from tequio_client.ledger_answers import Network
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi, Network
     from tequio_shared.keys import Signer
     from tequio_shared.statements import Body
 

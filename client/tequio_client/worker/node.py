@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client import clock, identity
-from tequio_client.folder_lock import locked
-from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
+from tequio_client import clock
+from tequio_client.keys import identity
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.locks import locked
 from tequio_client.worker import endings, small_file
 from tequio_client.worker.addressbook import AddressBook
 from tequio_client.worker.backoff import BackOff
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
-    from tequio_client.ledger_answers import Network
+    from tequio_client.ledger.api import Network
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.ids import PeerKey
 

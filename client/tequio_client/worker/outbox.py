@@ -19,7 +19,7 @@ import structlog
 import trio
 
 from tequio_client.clock import now_ms
-from tequio_client.ledger_api import LedgerRefusedError, LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.worker.backoff import BackOff
 from tequio_client.worker.outbox_file import REGISTRATION, Copy, OutboxFile
 from tequio_client.worker.registration import registration
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from tequio_client.ledger_answers import Network, Posted
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi, Network
     from tequio_client.worker.outbox_file import B, Chain, Draft
+    from tequio_shared.api.log import PostedStatement
     from tequio_shared.ids import Digest, NetworkId, RunId
     from tequio_shared.keys import Signer
     from tequio_shared.statement import Entry, Statement
@@ -309,7 +309,7 @@ class Outbox:
             round=round_,
         )
 
-    async def _take(self, copies: Sequence[Copy], posted: Sequence[Posted]) -> None:
+    async def _take(self, copies: Sequence[Copy], posted: Sequence[PostedStatement]) -> None:
         """Note what became of a batch, up to the first refusal: those after it are out of step."""
         count = next((n for n, item in enumerate(posted) if item.status == "refused"), len(posted))
         if count:
@@ -318,7 +318,7 @@ class Outbox:
         if count < len(posted):
             await self._refused(copies[count], posted[count])
 
-    async def _refused(self, copy: Copy, item: Posted) -> None:
+    async def _refused(self, copy: Copy, item: PostedStatement) -> None:
         code, detail = item.code or "unnamed", item.said or "the ledger gives no reason"
         signed = copy.entry.statement
         if code in _BUSY:

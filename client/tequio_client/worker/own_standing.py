@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.ledger_answers import StandingAnswer
-from tequio_client.log_proofs import read_entries
+from tequio_client.ledger.proofs import read_entries
+from tequio_shared.api.peers import StandingAnswer
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.standing import Standing
 from tequio_shared.statements.standing import StandingChange, StandingRelease, StandingUphold
 
 if TYPE_CHECKING:
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
     from tequio_shared.ids import PeerKey
     from tequio_shared.statement import Entry, Statement
 

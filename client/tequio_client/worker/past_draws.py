@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from tequio_client.ledger_api import LedgerUnavailableError
-from tequio_client.log_proofs import read_entries
+from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.ledger.proofs import read_entries
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import MEASURED_HEADS
@@ -26,8 +26,8 @@ from tequio_shared.run_documents import needed_document
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tequio_client.ledger_answers import RoundAnswer
     from tequio_client.worker.node import Node
+    from tequio_shared.api.runs import RoundAnswer
     from tequio_shared.ids import Digest
     from tequio_shared.manifest import Manifest
     from tequio_shared.measures import Draw

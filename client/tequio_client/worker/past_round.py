@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.log_proofs import read_entries
+from tequio_client.ledger.proofs import read_entries
 from tequio_shared.contribution import contribution_id
 from tequio_shared.documents import Result
 from tequio_shared.errors import PeerError

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client.ledger_api import LedgerRefusedError, LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.worker.backoff import BackOff
 from tequio_client.worker.points_proof import RoundProofs
 from tequio_shared.errors import PeerError, TequioError
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from tequio_client.ledger_answers import AttendedAnswer
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.points_book import PointsBook
+    from tequio_shared.api.peers import AttendedAnswer
     from tequio_shared.ids import PeerKey
 
 log = structlog.get_logger(__name__)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
-from tequio_client.log_proofs import LogProofs, read_entries_of
+from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.proofs import LogProofs, read_entries_of
 from tequio_client.worker import log_memory
 from tequio_client.worker.points_book import Place
 from tequio_client.worker.points_outcome import VOIDED, Outcome, closed
@@ -27,9 +27,9 @@ from tequio_shared.statements.rounds import RoundClose, RoundRoster, RoundVoid
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.ledger_answers import AttendedAnswer
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.points_book import PointsBook
+    from tequio_shared.api.peers import AttendedAnswer
     from tequio_shared.ids import PeerKey, RunId
     from tequio_shared.notes import Checkpoint
     from tequio_shared.statement import Statement

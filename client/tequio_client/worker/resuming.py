@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from tequio_client.log_proofs import read_entries
+from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.replay import head_ref
 from tequio_shared.contribution import RecordShape, k_for_trainers
 from tequio_shared.errors import PeerError
@@ -26,8 +26,8 @@ from tequio_shared.statements.rounds import RoundOpen, RoundRoster
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tequio_client.ledger_answers import RoundAnswer
     from tequio_client.worker.node import Node
+    from tequio_shared.api.runs import RoundAnswer
     from tequio_shared.manifest import Manifest
     from tequio_shared.round import Head
 

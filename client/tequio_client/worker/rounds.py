@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.worker import duty as duties
 from tequio_client.worker import replay
 from tequio_client.worker.backoff import BackOff

@@ -28,11 +28,11 @@ from tequio_shared.statement import Entry
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tequio_client.ledger_answers import RunAnswer
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
     from tequio_client.link.facts import MachineFacts
     from tequio_client.link.preferences import Preferences
     from tequio_client.worker.outside import Outside
+    from tequio_shared.api.runs import RunAnswer
     from tequio_shared.ids import PeerKey
 
 log = structlog.get_logger(__name__)

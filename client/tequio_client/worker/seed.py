@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.link.status import Status
 from tequio_client.worker import base_files, endings, status_lines
 from tequio_client.worker import node as nodes

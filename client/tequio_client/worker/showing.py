@@ -18,7 +18,7 @@ from tequio_client.link.snapshot import (
 )
 
 if TYPE_CHECKING:
-    from tequio_client.reach import Reach
+    from tequio_client.ledger.http import Reach
     from tequio_client.worker.bookkeeping import Bookkeeping
     from tequio_client.worker.energy import Energy
     from tequio_client.worker.evaluator_process import EvaluatorProcess

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from tequio_client.ledger_api import LedgerUnavailableError
+from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.worker.own_standing import read_standing, standing_after
 from tequio_client.worker.standing_words import sentence
 from tequio_shared.errors import PeerError, RefusedError, UserFacingError
@@ -20,8 +20,8 @@ from tequio_shared.standing import OUTSIDE, Standing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.ledger_answers import StandingAnswer
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
+    from tequio_shared.api.peers import StandingAnswer
     from tequio_shared.ids import PeerKey
     from tequio_shared.statement import Statement
 

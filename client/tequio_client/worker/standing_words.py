@@ -14,7 +14,7 @@ from tequio_shared.statement import Entry
 from tequio_shared.statements.standing import FaultReport
 
 if TYPE_CHECKING:
-    from tequio_client.ledger_answers import StandingAnswer
+    from tequio_shared.api.peers import StandingAnswer
     from tequio_shared.statement import Statement
 
 _DAY_MS = 86_400_000

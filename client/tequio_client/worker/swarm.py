@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client.ledger_api import LedgerUnavailableError
+from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.worker.addressbook import LEDGER
 from tequio_shared.addresses import AddressRecord, is_loopback, sign_addresses
 from tequio_shared.errors import PeerError, RefusedError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from random import Random
 
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.addressbook import AddressBook
     from tequio_client.worker.gossip import PeerExchange
     from tequio_client.worker.peers import PeerNetwork

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import msgspec
 import trio
 
-from tequio_client import identity
-from tequio_client.folder_lock import locked
-from tequio_client.ledger_api import LedgerApi, LedgerRefusedError, LedgerUnavailableError
+from tequio_client.keys import identity
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
+from tequio_client.locks import locked
 from tequio_client.worker import endings
 from tequio_client.worker.outbox import Outbox
 from tequio_shared.errors import UserFacingError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from tequio_client.ledger_api import LedgerUnavailableError
+from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_shared.documents import TRAINER, WITNESS
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import to_text
@@ -18,8 +18,8 @@ from tequio_shared.tiers import Tier
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tequio_client.ledger_answers import TierAnswer
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
+    from tequio_shared.api.peers import TierAnswer
     from tequio_shared.ids import PeerKey
     from tequio_shared.manifest import Manifest
 

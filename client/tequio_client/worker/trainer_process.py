@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, TypeVar
 import structlog
 import trio
 
-from tequio_client.foreign_text import cleaned
 from tequio_client.link import messages as link
+from tequio_client.names import cleaned
 from tequio_client.worker import kill_ladder
 from tequio_shared.errors import MalformedError, TequioError
 

@@ -14,10 +14,9 @@ from urllib.parse import urlsplit
 
 import trio
 
-from tequio_client import identity
-from tequio_client.connector_api import ConnectorApi, ConnectorAwayError
-from tequio_client.ledger_api import LedgerApi
-from tequio_client.log_proofs import read_entries
+from tequio_client.keys import identity
+from tequio_client.ledger.api import ConnectorApi, ConnectorAwayError, LedgerApi
+from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker import endings
 from tequio_client.worker.standing_words import moment
 from tequio_shared.errors import PeerError, RefusedError, UserFacingError
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_shared.connecting import About, Code, Outcome
+    from tequio_shared.api.connector import ConnectCode, ConnectorAbout, ConnectOutcome
     from tequio_shared.ids import NetworkId
     from tequio_shared.keys import Signer
 
@@ -85,7 +84,7 @@ async def _at_connector(
     signer: Signer,
     tell: Callable[[str], None],
     visit: Callable[[str], object],
-) -> Outcome:
+) -> ConnectOutcome:
     try:
         about = await connector.about()
         provider = _chosen(about, connector.url, net, asked.provider)
@@ -105,7 +104,7 @@ async def _at_connector(
         ) from err
 
 
-def _chosen(about: About, url: str, net: NetworkId, wanted: str) -> str:
+def _chosen(about: ConnectorAbout, url: str, net: NetworkId, wanted: str) -> str:
     if about.network != to_text(net):
         raise UserFacingError(f"the connector at {url} is one of another network than this ledger")
     if about.url != url:
@@ -128,7 +127,7 @@ def _check_address(url: str) -> None:
         raise PeerError(f"it sends you to {url}, which is not encrypted")
 
 
-def _told(code: Code, provider: str) -> list[str]:
+def _told(code: ConnectCode, provider: str) -> list[str]:
     minutes = math.ceil(code.expires_s / 60)
     return [
         f"open   {code.url}",
@@ -138,7 +137,9 @@ def _told(code: Code, provider: str) -> list[str]:
     ]
 
 
-async def _decided(connector: ConnectorApi, code: Code, tell: Callable[[str], None]) -> Outcome:
+async def _decided(
+    connector: ConnectorApi, code: ConnectCode, tell: Callable[[str], None]
+) -> ConnectOutcome:
     """Ask as often as the connector wants until there is an end, or the code has one."""
     pause_s, problem = float(code.interval_s), ""
     with trio.move_on_after(code.expires_s):
@@ -158,7 +159,7 @@ async def _decided(connector: ConnectorApi, code: Code, tell: Callable[[str], No
     raise RefusedError("code-expired", "the code was not used in time: begin again")
 
 
-async def _seen(ledger: LedgerApi, signer: Signer, outcome: Outcome) -> str:
+async def _seen(ledger: LedgerApi, signer: Signer, outcome: ConnectOutcome) -> str:
     """Find the vouch in the log, and say what the key is now; raises UserFacingError."""
     index = outcome.index
     if index is None:

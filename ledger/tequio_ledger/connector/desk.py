@@ -17,7 +17,8 @@ import structlog
 from tequio_ledger.connector.account import Account, owner
 from tequio_ledger.connector.ledger import LedgerAwayError
 from tequio_ledger.connector.provider import ProviderAwayError, ProviderWrongError
-from tequio_shared import connecting, ids
+from tequio_shared import ids
+from tequio_shared.api import connector
 from tequio_shared.buckets import Buckets
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.keys import check_key, verify
@@ -31,7 +32,14 @@ if TYPE_CHECKING:
     from tequio_ledger.connector.book import Book
     from tequio_ledger.connector.challenges import Challenges
     from tequio_ledger.connector.provider import DeviceCode, Provider
-    from tequio_shared.connecting import About, Challenge, Code, Outcome, Proof, Wish
+    from tequio_shared.api.connector import (
+        ConnectChallenge,
+        ConnectCode,
+        ConnectorAbout,
+        ConnectOutcome,
+        ConnectProof,
+        ConnectRequest,
+    )
     from tequio_shared.ids import Digest, PeerKey
 
 OPEN = 1_000
@@ -58,14 +66,14 @@ class Connection:
     next_ms: int
     owner: Digest | None = None
     """Whose it is, once the provider said so."""
-    outcome: Outcome | None = None
+    outcome: ConnectOutcome | None = None
     """How it ended well."""
     problem: str = ""
     is_busy: bool = False
 
-    def told(self) -> Outcome:
+    def told(self) -> ConnectOutcome:
         """Say how it stands."""
-        return self.outcome or connecting.Outcome(
+        return self.outcome or connector.Outcome(
             state="waiting", interval_s=self.interval_s, problem=self.problem
         )
 
@@ -74,7 +82,7 @@ class Connection:
 class Rules:
     """What accounts may do, and under whose name it is said."""
 
-    about: About
+    about: ConnectorAbout
     net: ids.NetworkId
     secret: bytes = field(repr=False)
     codes_per_hour: int
@@ -104,13 +112,13 @@ class Desk:
         hourly = rules.codes_per_hour
         self._buckets = Buckets(hourly / HOUR_S, max(1, hourly / AT_ONCE)) if hourly else None
 
-    def challenge(self, wish: Wish) -> Challenge:
+    def challenge(self, wish: ConnectRequest) -> ConnectChallenge:
         """Give a key something to sign; raises RefusedError for a provider that we do not know."""
         self._provider(wish.provider)
         made = self._challenges.give(_named(wish.peer, wish.provider))
-        return connecting.Challenge(challenge=ids.to_text(made))
+        return connector.Challenge(challenge=ids.to_text(made))
 
-    async def begin(self, proof: Proof, network: str) -> Code:
+    async def begin(self, proof: ConnectProof, network: str) -> ConnectCode:
         """Get a code for a key that proved that it wants one; raises RefusedError, PeerError."""
         provider = self._provider(proof.provider)
         peer = self._proven(proof)
@@ -124,7 +132,7 @@ class Desk:
             raise _wrong(provider, err) from err
         return self._keep(peer, provider, code)
 
-    async def ask(self, name: str) -> Outcome:
+    async def ask(self, name: str) -> ConnectOutcome:
         """Say what became of a code; raises RefusedError when nothing will."""
         connection = self._open.get(name)
         if connection is None or connection.ends_ms < self._clock():
@@ -154,11 +162,11 @@ class Desk:
             )
         return found
 
-    def _proven(self, proof: Proof) -> PeerKey:
+    def _proven(self, proof: ConnectProof) -> PeerKey:
         """Take the proof; what is not signed for us leaves no trace."""
         peer = check_key(ids.key_from_text(proof.peer))
         challenge = ids.from_text(proof.challenge, None)
-        message = connecting.signed_message(
+        message = connector.signed_message(
             self._rules.net, self.about.url, proof.provider, challenge
         )
         verify(peer, ids.from_text(proof.signature, None), message)
@@ -189,7 +197,7 @@ class Desk:
                 "not-admitted", "this key is not in the log yet: start your worker once, then again"
             )
 
-    def _keep(self, peer: PeerKey, provider: Provider, code: DeviceCode) -> Code:
+    def _keep(self, peer: PeerKey, provider: Provider, code: DeviceCode) -> ConnectCode:
         """One key has one connection: a new one ends the one before."""
         for name in [name for name, one in self._open.items() if one.peer == peer]:
             del self._open[name]
@@ -204,7 +212,7 @@ class Desk:
             next_ms=now_ms,  # the pause is one between two questions
         )
         log.info("a key wants to be vouched for", peer=ids.to_text(peer), provider=provider.name)
-        return connecting.Code(
+        return connector.Code(
             id=name,
             user_code=code.user_code,
             url=code.url,
@@ -238,7 +246,7 @@ class Desk:
             self._slow(connection, HURRY_S if found.is_hurried else 0)
 
     def _slow(self, connection: Connection, more_s: int) -> None:
-        connection.interval_s = min(connection.interval_s + more_s, connecting.INTERVAL_S)
+        connection.interval_s = min(connection.interval_s + more_s, connector.INTERVAL_S)
         connection.next_ms = self._clock() + connection.interval_s * 1000
 
     # --- the vouch
@@ -259,7 +267,7 @@ class Desk:
             except RefusedError as err:
                 raise self._refused(err) from err
         log.info("vouched", peer=body.peer, provider=connection.provider.name, index=index)
-        connection.outcome = connecting.Outcome(state="vouched", index=index, until=until)
+        connection.outcome = connector.Outcome(state="vouched", index=index, until=until)
 
     def _count(self, body: MemberVouch) -> None:
         others = self._book.keys_of(body.owner, self._clock())

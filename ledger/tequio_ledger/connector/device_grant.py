@@ -10,7 +10,7 @@ import msgspec
 from tequio_ledger.connector.account import Pending
 from tequio_ledger.connector.outside import check_address
 from tequio_ledger.connector.provider import DeviceCode, ProviderWrongError
-from tequio_shared import connecting
+from tequio_shared.api import connector
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ZERO_DIGEST, to_text
 
@@ -99,10 +99,10 @@ def _code(answer: Json) -> DeviceCode:
                 "id": to_text(ZERO_DIGEST),
                 "user_code": answer.get("user_code"),
                 "url": check_address(url),
-                "expires_s": _bounded(answer.get("expires_in"), connecting.CODE_S),
-                "interval_s": _bounded(answer.get("interval", _INTERVAL_S), connecting.INTERVAL_S),
+                "expires_s": _bounded(answer.get("expires_in"), connector.CODE_S),
+                "interval_s": _bounded(answer.get("interval", _INTERVAL_S), connector.INTERVAL_S),
             },
-            connecting.Code,
+            connector.Code,
         )
         device_code = _text(answer, "device_code", _CODE_CHARACTERS)
     except ValueError as err:  # msgspec's errors too

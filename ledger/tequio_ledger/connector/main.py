@@ -27,8 +27,8 @@ from tequio_ledger.folder import Folder
 from tequio_ledger.store import disk
 from tequio_ledger.web.gate import Gate
 from tequio_ledger.web.server import WebServer, address, bind
-from tequio_shared import connecting
-from tequio_shared.connecting import About
+from tequio_shared.api import connector
+from tequio_shared.api.connector import ConnectorAbout
 from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import to_text
 
@@ -105,7 +105,7 @@ async def _open_desk(settings: Settings, folder: Folder, url: str, http: httpx.A
         await author.join(genesis.work_bits)
     except (LedgerAwayError, PeerError, RefusedError) as err:
         raise UserFacingError(f"the ledger at {ledger.url} does not help: {err}") from err
-    about = About(
+    about = ConnectorAbout(
         network=to_text(net),
         key=to_text(signer.key),
         url=url,
@@ -145,7 +145,7 @@ def _by_name(made: list[Provider]) -> dict[str, Provider]:
     found: dict[str, Provider] = {}
     for one in made:
         try:
-            msgspec.convert(one.name, connecting.Provider)
+            msgspec.convert(one.name, connector.Provider)
         except msgspec.ValidationError as err:
             raise UserFacingError(f"{one.name!r} cannot be the name of a provider: {err}") from err
         if one.name in found:

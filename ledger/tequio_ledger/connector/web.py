@@ -15,8 +15,16 @@ from tequio_ledger.connector.desk import Desk
 from tequio_ledger.web import problems
 from tequio_ledger.web.bodies import read_body
 from tequio_ledger.web.doors import network_of
-from tequio_shared import connecting
-from tequio_shared.connecting import About, Ask, Challenge, Code, Outcome, Proof, Wish
+from tequio_shared.api import connector
+from tequio_shared.api.connector import (
+    ConnectChallenge,
+    ConnectCode,
+    ConnectorAbout,
+    ConnectOutcome,
+    ConnectPoll,
+    ConnectProof,
+    ConnectRequest,
+)
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 
 GivenDesk = NamedDependency[SkipValidation[Desk]]
@@ -25,29 +33,31 @@ T = TypeVar("T")
 _UNSAID = {"cache-control": "no-store"}
 
 
-@get(connecting.ABOUT, sync_to_thread=False)
-def get_about(desk: GivenDesk) -> About:
+@get(connector.ABOUT, sync_to_thread=False)
+def get_about(desk: GivenDesk) -> ConnectorAbout:
     """Say who this is, and whose accounts it knows."""
     return desk.about
 
 
-@post(connecting.CHALLENGES, status_code=200)
-async def give_challenge(request: problems.AnyRequest, desk: GivenDesk) -> Response[Challenge]:
+@post(connector.CHALLENGES, status_code=200)
+async def give_challenge(
+    request: problems.AnyRequest, desk: GivenDesk
+) -> Response[ConnectChallenge]:
     """Give a key something to sign."""
-    return Response(desk.challenge(await _body(request, Wish)), headers=_UNSAID)
+    return Response(desk.challenge(await _body(request, ConnectRequest)), headers=_UNSAID)
 
 
-@post(connecting.CONNECTIONS, status_code=200)
-async def begin(request: problems.AnyRequest, desk: GivenDesk) -> Response[Code]:
+@post(connector.CONNECTIONS, status_code=200)
+async def begin(request: problems.AnyRequest, desk: GivenDesk) -> Response[ConnectCode]:
     """Give a code to a key that proves that it wants one."""
-    proof = await _body(request, Proof)
+    proof = await _body(request, ConnectProof)
     return Response(await desk.begin(proof, network_of(request)), headers=_UNSAID)
 
 
-@post(connecting.ASK, status_code=200)
-async def ask(request: problems.AnyRequest, desk: GivenDesk) -> Response[Outcome]:
+@post(connector.ASK, status_code=200)
+async def ask(request: problems.AnyRequest, desk: GivenDesk) -> Response[ConnectOutcome]:
     """Say what became of a code."""
-    question = await _body(request, Ask)
+    question = await _body(request, ConnectPoll)
     return Response(await desk.ask(question.id), headers=_UNSAID)
 
 
@@ -75,7 +85,7 @@ def build(desk: Desk) -> Litestar:
 
 
 async def _body(request: problems.AnyRequest, type_: type[T]) -> T:
-    raw = await read_body(request, connecting.REQUEST_BYTES)
+    raw = await read_body(request, connector.REQUEST_BYTES)
     try:
         return msgspec.json.decode(raw, type=type_)
     except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors

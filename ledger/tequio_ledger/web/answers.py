@@ -1,8 +1,4 @@
-"""What the API says in JSON: the types, and how rows and views become them."""
-
-from typing import Annotated
-
-import msgspec
+"""How rows and views become answers of the API (`tequio_shared.api`)."""
 
 from tequio_ledger.log.log import Published
 from tequio_ledger.state import Resume, State
@@ -10,206 +6,31 @@ from tequio_ledger.store.attended import AttendedRow
 from tequio_ledger.store.ranking import RankedRow
 from tequio_ledger.store.read import PeerRow, RoundRow, StandingRow, TierRow
 from tequio_shared import samples
+from tequio_shared.api.answer import AsOf
+from tequio_shared.api.peers import (
+    AttendedAnswer,
+    PeerAnswer,
+    RankedAnswer,
+    StandingAnswer,
+    TierAnswer,
+)
+from tequio_shared.api.runs import (
+    PublishedAnswer,
+    ResumeAnswer,
+    RoundAnswer,
+    RunAnswer,
+    WrittenAnswer,
+)
 from tequio_shared.causes import words_of
-from tequio_shared.fields import Bytes32Text, BytesText, Natural, Positive, Prompt, Written
 from tequio_shared.ids import RunId, peer_id_text, to_text
-from tequio_shared.round_state import Phase
 from tequio_shared.run import RunView
-from tequio_shared.run_states import State as RunState
-from tequio_shared.standing import Standing
-from tequio_shared.tiers import Tier
 
-TierNumber = Annotated[int, msgspec.Meta(ge=0, le=int(max(Tier)))]
-Outcome = Annotated[str, msgspec.Meta(pattern="^(open|closed|void)$")]
 PUBLISHED = 8
-"""Most published heads that are said of one run."""
-
-
-class AsOf(msgspec.Struct, frozen=True):
-    """The signed log that an answer was true for."""
-
-    size: Natural
-    root: Bytes32Text
-
-
-class NetworkAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Which network this is; `genesis` is the document, base64url."""
-
-    network_id: Bytes32Text
-    name: str
-    genesis: BytesText
-    origin: str
-    log_key: str
-    coordinator: Bytes32Text
-    software: str
-    as_of: AsOf
-
-
-class ResumeAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a late reader may begin, as log indices."""
-
-    after: Natural
-    head: Natural | None
-    close: Natural | None
-
-
-class PublishedAnswer(msgspec.Struct, frozen=True):
-    """A head that organisers put on the Hugging Face Hub, by the entry that says so."""
-
-    round: Natural
-    repo: str
-    revision: str
-    index: Natural
-
-
-class WrittenAnswer(msgspec.Struct, frozen=True):
-    """What the head after a round writes, by the word of a drawn member."""
-
-    round: Natural
-    peer: Bytes32Text
-    prompt: Prompt
-    text: Written
-
-
-class RunAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One run as it stands."""
-
-    run: Bytes32Text
-    name: str
-    manifest: Bytes32Text
-    state: RunState
-    phase: Phase | None
-    round: Natural
-    closed: Natural
-    voided: Natural
-    members: Natural
-    tokens: Natural
-    roster_index: Natural | None
-    opened_index: Natural
-    head: Bytes32Text | None
-    head_round: Natural | None
-    weights_root: Bytes32Text | None
-    aux_root: Bytes32Text | None
-    published: tuple[PublishedAnswer, ...]
-    sample: WrittenAnswer | None
-    resume: ResumeAnswer
-    as_of: AsOf
-
-
-class RunsAnswer(msgspec.Struct, frozen=True):
-    """A page of runs, the oldest first; go on after `next`."""
-
-    runs: list[RunAnswer]
-    next: Natural | None
-    as_of: AsOf
-
-
-class RoundAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One round: open, closed or void; `roster` and `result` name documents."""
-
-    round: Natural
-    outcome: Outcome
-    roster_index: Natural
-    roster: Bytes32Text
-    opened_index: Natural | None
-    closed_index: Natural | None
-    accepted: Natural
-    head: Bytes32Text | None
-    result: Bytes32Text | None
-    loss_q16: Natural | None
-    as_of: AsOf
-
-
-class RoundsAnswer(msgspec.Struct, frozen=True):
-    """A page of rounds, ascending; go on after `next`."""
-
-    rounds: list[RoundAnswer]
-    next: Natural | None
-    as_of: AsOf
-
-
-class StandingAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What a key is worth in the network, and why: all but `why` are in the log."""
-
-    standing: Standing
-    since: Natural
-    cause: Natural | None
-    why: str
-    evidence: tuple[Natural, ...]
-    until: Natural
-    appeal: Natural | None
-
-
-class TierAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Who is behind a key, as far as the log says, and which entry says so."""
-
-    tier: TierNumber
-    owner: Bytes32Text
-    run: Bytes32Text | None
-    until: Natural
-    since: Natural | None
-
-
-class PeerAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One key: where its chain ends, what it earned, and how it stands."""
-
-    key: Bytes32Text
-    peer_id: str
-    registered_index: Natural
-    last_seq: Natural
-    last_hash: Bytes32Text
-    micropoints: Natural
-    standing: StandingAnswer
-    tier: TierAnswer
-    as_of: AsOf
-
-
-class PeersAnswer(msgspec.Struct, frozen=True):
-    """A page of keys in order of registration; go on after `next`."""
-
-    peers: list[PeerAnswer]
-    next: Bytes32Text | None
-    as_of: AsOf
-
-
-class AttendedAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One round that a key was in and that is over, and what it earned there."""
-
-    run: Bytes32Text
-    round: Natural
-    roster_index: Natural
-    closed_index: Natural
-    outcome: Outcome
-    micropoints: Natural
-
-
-class PeerRoundsAnswer(msgspec.Struct, frozen=True):
-    """A page of a key's rounds, the newest first; go on before `next`."""
-
-    rounds: list[AttendedAnswer]
-    next: Natural | None
-    as_of: AsOf
-
-
-class RankedAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One key's place by points, from 1 on."""
-
-    rank: Positive
-    key: Bytes32Text
-    micropoints: Natural
-
-
-class RankingAnswer(msgspec.Struct, frozen=True):
-    """Some keys by points, the best first, and how many have any; go on behind `next`."""
-
-    rows: list[RankedAnswer]
-    next: Bytes32Text | None
-    ranked: Natural
-    as_of: AsOf
+"""Most published heads that an answer lists for one run."""
 
 
 def as_of(published: Published) -> AsOf:
-    """Say for which log an answer is true."""
+    """The log that an answer is true for."""
     return AsOf(size=published.size, root=to_text(published.root))
 
 
@@ -222,7 +43,7 @@ def run_answer(state: State, run: RunId, published: Published) -> RunAnswer:
         name=view.manifest.name,
         manifest=to_text(run),
         state=view.state,
-        phase=view.round.phase if view.round else None,
+        phase=view.round.phase.value if view.round else None,
         round=view.number,
         closed=view.closed,
         voided=view.voided,
@@ -321,7 +142,7 @@ def ranked_answer(row: RankedRow) -> RankedAnswer:
 def standing_answer(row: StandingRow) -> StandingAnswer:
     """Describe a standing."""
     return StandingAnswer(
-        standing=Standing(row.standing),
+        standing=row.standing,
         since=row.since,
         cause=row.cause,
         why=words_of(row.cause),

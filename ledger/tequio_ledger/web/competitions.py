@@ -7,14 +7,10 @@ from litestar import get
 from litestar.params import FromPath, QueryParameter
 
 from tequio_ledger.web.answers import as_of
-from tequio_ledger.web.competition_answers import (
-    CompetitionAnswer,
-    CompetitionsAnswer,
-    competition_answer,
-    competition_line,
-)
+from tequio_ledger.web.competition_answers import competition_answer, competition_line
 from tequio_ledger.web.competition_now import competition_now
 from tequio_ledger.web.given import GivenLedger
+from tequio_shared.api.competitions import CompetitionAnswer, CompetitionsAnswer
 from tequio_shared.competition_state import Phase
 from tequio_shared.ids import digest_from_text
 from tequio_shared.limits import JSON_INTEGER

@@ -1,6 +1,5 @@
 """Who vouches for the log: GET /v1/witnesses, /log/policy, and proofs of logging to keep."""
 
-import msgspec
 from litestar import Response, get
 from litestar.params import FromPath
 
@@ -8,6 +7,7 @@ from tequio_ledger.publishing.publisher import Publication
 from tequio_ledger.service import Ledger
 from tequio_ledger.store import entry_rows, log_rows
 from tequio_ledger.web.given import GivenLedger
+from tequio_shared.api.log import WitnessAnswer, WitnessesAnswer
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import digest_from_text
 from tequio_shared.notes import VerifierKey
@@ -15,30 +15,6 @@ from tequio_shared.policy import NONE, Policy, PolicyLog
 from tequio_shared.tlog_proof import TlogProof
 
 _TEXT = "text/plain"
-
-
-class WitnessAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One witness as the ledger last found it."""
-
-    name: str
-    key: str
-    """Verifier key."""
-    url: str
-    size: int
-    """The last size that it cosigned, as far as is known; 0 before the first time."""
-    answer_ms: int | None
-    problem: str | None
-
-
-class WitnessesAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """How publishing stands: everybody may see `published` of the `signed` entries."""
-
-    quorum: str
-    published: int
-    signed: int
-    late_ms: int
-    """For how long something signed has waited for the quorum."""
-    witnesses: list[WitnessAnswer]
 
 
 @get("/v1/witnesses", sync_to_thread=False)

@@ -21,8 +21,8 @@ from tequio_ledger.web.doors import network_of
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.places import Kind, Places
 from tequio_ledger.web.problems import AnyRequest
+from tequio_shared.api.log import HEARTBEAT, LogEvent
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import to_text
 from tequio_shared.limits import JSON_INTEGER
 
 HEARTBEAT_S = 15
@@ -91,7 +91,7 @@ async def _follow(
                 yield await streams.page(ledger, position, end)
                 position = end
             elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
-                yield b": heartbeat\n\n"
+                yield HEARTBEAT
     finally:
         streams.places.leave(Kind.EVENTS, network)
 
@@ -99,8 +99,4 @@ async def _follow(
 def _page(ledger: Ledger, first: int, end: int) -> bytes:
     with ledger.database.glance.connect() as connection:
         leaves = log_rows.read_leaves(connection, first, end)
-    return b"".join(_event(first + at, leaf) for at, leaf in enumerate(leaves))
-
-
-def _event(index: int, leaf: bytes) -> bytes:
-    return f"id: {index}\nevent: entry\ndata: {to_text(leaf)}\n\n".encode()
+    return b"".join(LogEvent(first + at, leaf).encode() for at, leaf in enumerate(leaves))

@@ -2,61 +2,20 @@
 
 from typing import Annotated
 
-import msgspec
 from litestar import get
 from litestar.params import FromPath, QueryParameter
 
 from tequio_ledger.store import measured
-from tequio_ledger.web.answers import AsOf, as_of
+from tequio_ledger.web.answers import as_of
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.snapshot import snapshot
 from tequio_shared import samples
-from tequio_shared.fields import Bytes32Text, Natural, Positive, Prompt, Written
+from tequio_shared.api.runs import MeasureAnswer, MeasuredAnswer, MeasuresAnswer, SampleAnswer
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
 
 Limit = Annotated[int, QueryParameter(ge=1, le=1000)]
 After = Annotated[int, QueryParameter(ge=-1, le=JSON_INTEGER)]
-
-
-class MeasureAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What one drawn member says of a head; `is_outlier`: far from the others' median."""
-
-    entry: Natural
-    peer: Bytes32Text
-    millibits: Natural
-    size_bytes: Positive
-    tokens: Positive
-    is_outlier: bool
-
-
-class SampleAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What a head writes after the beginning of a held-out text, by one drawn member's word."""
-
-    entry: Natural
-    peer: Bytes32Text
-    prompt: Prompt
-    text: Written
-
-
-class MeasuredAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One head: the median of what drawn members say, and what each says."""
-
-    round: Natural
-    head: Bytes32Text
-    millibits: Natural
-    size_bytes: Positive
-    tokens: Positive
-    measures: list[MeasureAnswer]
-    sample: SampleAnswer | None
-
-
-class MeasuresAnswer(msgspec.Struct, frozen=True):
-    """A page of measured heads, ascending; go on after `next`."""
-
-    heads: list[MeasuredAnswer]
-    next: Natural | None
-    as_of: AsOf
 
 
 @get("/v1/runs/{run:str}/measures", sync_to_thread=True)

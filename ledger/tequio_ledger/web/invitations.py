@@ -3,54 +3,23 @@
 from itertools import islice
 from typing import Annotated
 
-import msgspec
 from litestar import get
 from litestar.params import QueryParameter
 
-from tequio_ledger.web.answers import AsOf, as_of
+from tequio_ledger.web.answers import as_of
 from tequio_ledger.web.given import GivenLedger
-from tequio_shared.fields import Bytes32Text, Natural, Positive
+from tequio_shared.api.network import (
+    ConnectorAnswer,
+    ConnectorsAnswer,
+    InvitationAnswer,
+    InvitationsAnswer,
+)
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.tiers import Invitation
 
 After = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
 Limit = Annotated[int, QueryParameter(ge=1, le=1000)]
-
-
-class InvitationAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One invitation, and how many keys it let in so far."""
-
-    invitation: Bytes32Text
-    index: Natural
-    uses: Positive
-    used: Natural
-    until: Natural
-    run: Bytes32Text | None
-    closed: Natural | None
-    revoked: Natural | None
-
-
-class InvitationsAnswer(msgspec.Struct, frozen=True):
-    """A page of invitations in the order in which they were opened; go on after `next`."""
-
-    invitations: list[InvitationAnswer]
-    next: Natural | None
-    as_of: AsOf
-
-
-class ConnectorAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One key that may vouch for others, and until when."""
-
-    key: Bytes32Text
-    until: Natural
-
-
-class ConnectorsAnswer(msgspec.Struct, frozen=True):
-    """All connectors that were not revoked, by key."""
-
-    connectors: list[ConnectorAnswer]
-    as_of: AsOf
 
 
 @get("/v1/invitations")

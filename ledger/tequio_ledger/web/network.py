@@ -3,27 +3,17 @@
 from itertools import islice
 from typing import Annotated
 
-import msgspec
 from litestar import Response, get
 from litestar.params import FromPath, FromQuery, QueryParameter
 
 from tequio_ledger import SOFTWARE
 from tequio_ledger.store import read
-from tequio_ledger.web.answers import (
-    NetworkAnswer,
-    PeerAnswer,
-    PeersAnswer,
-    RoundAnswer,
-    RoundsAnswer,
-    RunAnswer,
-    RunsAnswer,
-    as_of,
-    peer_answer,
-    round_answer,
-    run_answer,
-)
+from tequio_ledger.web.answers import as_of, peer_answer, round_answer, run_answer
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.snapshot import snapshot
+from tequio_shared.api.network import HealthAnswer, NetworkAnswer
+from tequio_shared.api.peers import PeerAnswer, PeersAnswer
+from tequio_shared.api.runs import RoundAnswer, RoundsAnswer, RunAnswer, RunsAnswer
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, from_text, key_from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
@@ -31,13 +21,6 @@ from tequio_shared.limits import JSON_INTEGER
 Limit = Annotated[int, QueryParameter(ge=1, le=1000)]
 After = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
 _NOT_WELL = 503
-
-
-class HealthAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One word, and a sentence unless it is `ok`."""
-
-    status: str
-    detail: str | None = None
 
 
 @get("/healthz", sync_to_thread=False)

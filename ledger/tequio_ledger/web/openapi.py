@@ -15,8 +15,9 @@ from litestar import Litestar, Response, get
 from litestar.openapi import OpenAPIConfig
 
 from tequio_ledger import SOFTWARE
-from tequio_ledger.web.problems import MEDIA_TYPE, AnyRequest, Problem
+from tequio_ledger.web.problems import MEDIA_TYPE, AnyRequest
 from tequio_shared.addresses import RECORD_BYTES
+from tequio_shared.api.answer import Problem
 from tequio_shared.limits import BLOB_BYTES, JSON_INTEGER, POST_BYTES
 from tequio_shared.notes import NOTE_BYTES
 

@@ -11,6 +11,7 @@ from litestar.exceptions import HTTPException
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
+from tequio_shared.api.answer import PROBLEM_PREFIX, Problem
 from tequio_shared.errors import PeerError, RefusedError, SignatureInvalidError, TequioError
 
 MEDIA_TYPE = "application/problem+json"
@@ -48,15 +49,6 @@ log = structlog.get_logger(__name__)
 AnyRequest = Request[Any, Any, Any]  # the framework's own three parameters: user, auth, state
 
 
-class Problem(msgspec.Struct, frozen=True, kw_only=True):
-    """One error for a reader of JSON."""
-
-    type: str
-    title: str
-    status: int
-    detail: str
-
-
 def problem(
     code: str, detail: str, status: int, more: Mapping[str, str] = MappingProxyType({})
 ) -> Response[bytes]:
@@ -72,7 +64,7 @@ def encode(code: str, detail: str, status: int) -> bytes:
     """Write a problem document."""
     title = code.replace("-", " ")
     return msgspec.json.encode(
-        Problem(type=f"urn:tequio:problem:{code}", title=title, status=status, detail=detail)
+        Problem(type=f"{PROBLEM_PREFIX}{code}", title=title, status=status, detail=detail)
     )
 
 

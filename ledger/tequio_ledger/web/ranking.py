@@ -6,16 +6,10 @@ from litestar import get
 from litestar.params import FromPath, FromQuery, QueryParameter
 
 from tequio_ledger.store import attended, ranking, read
-from tequio_ledger.web.answers import (
-    AttendedAnswer,
-    PeerRoundsAnswer,
-    RankingAnswer,
-    as_of,
-    attended_answer,
-    ranked_answer,
-)
+from tequio_ledger.web.answers import as_of, attended_answer, ranked_answer
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.snapshot import snapshot
+from tequio_shared.api.peers import AttendedAnswer, PeerRoundsAnswer, RankingAnswer
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, from_text, key_from_text, to_text
 from tequio_shared.limits import JSON_INTEGER

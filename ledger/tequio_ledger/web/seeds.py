@@ -18,18 +18,13 @@ from tequio_ledger.web.doors import GivenDoors, network_of
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.problems import AnyRequest
 from tequio_shared.addresses import RECORD_BYTES, AddressRecord
+from tequio_shared.api.network import SeedsAnswer
 from tequio_shared.errors import RefusedError
 
 if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
 
 RECORDS = 1_000
-
-
-class SeedsAnswer(msgspec.Struct, frozen=True):
-    """All current records as their peers signed them, the newest first."""
-
-    seeds: list[msgspec.Raw]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,7 @@ import asyncio
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Literal
 
-import msgspec
 from litestar import post
 
 from tequio_ledger import metrics
@@ -17,9 +15,9 @@ from tequio_ledger.web.bodies import read_body
 from tequio_ledger.web.doors import REGISTRATION, Doors, GivenDoors, network_of
 from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.problems import AnyRequest, code_of
+from tequio_shared.api.log import PostedAnswer, PostedStatement
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.evidence import count_signatures
-from tequio_shared.fields import Bytes32Text, Natural
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.limits import POST_BYTES, POST_STATEMENTS
 from tequio_shared.statement import Entry, statement_id
@@ -28,27 +26,10 @@ from tequio_shared.statements.standing import FaultReport
 from tequio_shared.tlog import parse_bundle
 
 
-class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What became of one entry: logged, known or refused.
-
-    `id` is the statement's id; for bytes that are no statement, the SHA-256 of the leaf.
-    """
-
-    id: Bytes32Text
-    status: Literal["logged", "known", "refused"]
-    index: Natural | None = None
-    code: str | None = None
-    detail: str | None = None
-
-
-class Items(msgspec.Struct, frozen=True):
-    """One item for each entry of the request, in its order."""
-
-    items: list[Item]
-
-
 @post("/v1/statements", status_code=200)
-async def post_statements(request: AnyRequest, ledger: GivenLedger, doors: GivenDoors) -> Items:
+async def post_statements(
+    request: AnyRequest, ledger: GivenLedger, doors: GivenDoors
+) -> PostedAnswer:
     """Log a bundle of entries; answers when they are on the disk under a signed checkpoint."""
     begun, network = time.perf_counter(), network_of(request)
     leaves = _leaves(await read_body(request, POST_BYTES))
@@ -59,10 +40,10 @@ async def post_statements(request: AnyRequest, ledger: GivenLedger, doors: Given
     outcomes = iter(await ledger.sequencer.submit(sound) if sound else ())
     items = [_item(next(outcomes) if isinstance(e, Entry) else e) for e in checked]
     _count(items, time.perf_counter() - begun)
-    return Items(items)
+    return PostedAnswer(items)
 
 
-def _count(items: list[Item], seconds: float) -> None:
+def _count(items: list[PostedStatement], seconds: float) -> None:
     became = Counter((item.status, item.code or "") for item in items)
     for (outcome, code), number in became.items():
         metrics.STATEMENTS.labels(outcome=outcome, code=code).inc(number)
@@ -114,11 +95,11 @@ class _Check:
             self.newcomers.add(author)
 
 
-def _item(outcome: Outcome) -> Item:
+def _item(outcome: Outcome) -> PostedStatement:
     match outcome:
         case Logged(id=name, index=index):
-            return Item(id=to_text(name), status="logged", index=index)
+            return PostedStatement(id=to_text(name), status="logged", index=index)
         case Known(id=name, index=index):
-            return Item(id=to_text(name), status="known", index=index)
+            return PostedStatement(id=to_text(name), status="known", index=index)
         case Refused(id=name, code=code, detail=detail):
-            return Item(id=to_text(name), status="refused", code=code, detail=detail)
+            return PostedStatement(id=to_text(name), status="refused", code=code, detail=detail)

@@ -18,8 +18,8 @@ from tequio_client.app.first_run.wanted import WORKERS, has_lent, is_wanted
 from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.first_run.when import WhenStep
 from tequio_client.app.window import Window
-from tequio_client.key_state import Kept
-from tequio_client.key_words import to_words
+from tequio_client.keys.state import Kept
+from tequio_client.keys.words import to_words
 from tequio_client.link import control
 from tequio_client.link.preferences import DeviceChoice, Preferences, Preset
 from tequio_client.link.questions import AskRuns

@@ -19,7 +19,7 @@ from tequio_client.app.keys.key_desk import KeyDesk
 from tequio_client.app.model import Model
 from tequio_client.app.worker_process import WorkerProcess
 from tequio_client.invitation_link import InvitationLink
-from tequio_client.key_state import Kept, KeyRecord
+from tequio_client.keys.state import Kept, KeyRecord
 from tequio_client.link import control
 from tequio_client.link.preferences import Preferences
 from tequio_shared.ids import NetworkId, sha256, to_text

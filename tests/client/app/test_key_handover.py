@@ -11,8 +11,8 @@ import pytest
 from tequio_client.app.keys.key_desk import KeyDesk
 from tequio_client.app.model import Model
 from tequio_client.app.worker_process import WorkerProcess, worker_command
-from tequio_client.key_state import Kept
-from tequio_client.key_words import to_words
+from tequio_client.keys.state import Kept
+from tequio_client.keys.words import to_words
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests.support.paper_keyring import PaperKeyring, keyring_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.key_errors import IdentityError
+    from tequio_client.keys.state import IdentityError
 
 pytestmark = pytest.mark.whole
 NOBODY = "http://127.0.0.1:9"

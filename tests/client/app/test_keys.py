@@ -9,7 +9,6 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from tequio_client import identity, key_backup
 from tequio_client.app.keys import problems
 from tequio_client.app.keys.backup_dialog import BackupDialog
 from tequio_client.app.keys.keep_dialog import KeepDialog
@@ -19,9 +18,10 @@ from tequio_client.app.keys.passphrase import UNLEARNED
 from tequio_client.app.keys.restore_dialog import RestoreDialog
 from tequio_client.app.keys.unlock_dialog import UnlockDialog
 from tequio_client.app.widgets.chip import Chip
-from tequio_client.key_errors import TEMPLATES, IdentityError
-from tequio_client.key_state import Kept, KeyState
-from tequio_client.key_words import to_words
+from tequio_client.keys import identity
+from tequio_client.keys.backup import read_backup, save_backup
+from tequio_client.keys.state import TEMPLATES, IdentityError, Kept, KeyState
+from tequio_client.keys.words import to_words
 from tequio_shared.errors import UserFacingError
 from tests.support.paper_keyring import PaperKeyring, keyring_of
 
@@ -151,7 +151,7 @@ def test_a_file_is_a_backup_when_it_was_read_back(
     qtbot.keyClicks(dialog.file.second, "e")
     with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
         dialog.main.click()
-    assert key_backup.read(path, PHRASE) == desk.seed()
+    assert read_backup(path, PHRASE) == desk.seed()
     assert desk.state.record.backup == "file"
 
 
@@ -194,7 +194,7 @@ def test_words_bring_a_key_back_and_a_wrong_one_is_named(
 
 def test_a_file_brings_a_key_back(desk: KeyDesk, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "mine.tequio-key"
-    key_backup.save(path, SEED, PHRASE)
+    save_backup(path, SEED, PHRASE)
     dialog = RestoreDialog(desk, None, lambda _parent, _title: path)
     qtbot.addWidget(dialog)
     dialog.open()

@@ -17,7 +17,7 @@ from tequio_client.app.language import (
     catalogue,
     locale_of,
 )
-from tequio_client.key_errors import TEMPLATES
+from tequio_client.keys.state import TEMPLATES
 from tequio_client.link import event_words, round_words
 from tequio_client.link import words as link_words
 from tests.support import app_texts

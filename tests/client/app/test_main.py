@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtNetwork import QLocalSocket
 
-from tequio_client import identity
 from tequio_client.app import app_settings
 from tequio_client.app.main import _choice
 from tequio_client.app.model import Model
@@ -25,9 +24,10 @@ from tequio_client.app.worker_process import WorkerProcess, worker_command
 from tequio_client.cli.app import _again, _settings
 from tequio_client.cli.app import app as app_command
 from tequio_client.cli.options import place
+from tequio_client.control_socket import WorkerCall
+from tequio_client.keys import identity
 from tequio_client.link import control
 from tequio_client.link.preferences import Preferences
-from tequio_client.worker_call import WorkerCall
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests.support.app_process import (

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client import local_socket
+from tequio_client import control_socket
 from tequio_client.app import worker_links
 from tequio_client.app.worker_links import Visit
-from tequio_client.local_socket import Door
+from tequio_client.control_socket import ControlListener
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def answering(door: Door, says: list[bytes]) -> Iterator[list[bytes]]:
+def answering(door: ControlListener, says: list[bytes]) -> Iterator[list[bytes]]:
     """Whoever has the door's port: says that after the first line and after each further one."""
     heard: list[bytes] = []
 
@@ -41,13 +41,13 @@ def answering(door: Door, says: list[bytes]) -> Iterator[list[bytes]]:
 
 
 @pytest.fixture
-def door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Door:
-    monkeypatch.setattr(local_socket, "UNIX", None)
-    return Door(tmp_path)
+def door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ControlListener:
+    monkeypatch.setattr(control_socket, "UNIX", None)
+    return ControlListener(tmp_path)
 
 
 def test_the_worker_is_talked_to_once_both_secrets_were_said(
-    door: Door, tmp_path: Path, qtbot: QtBot
+    door: ControlListener, tmp_path: Path, qtbot: QtBot
 ) -> None:
     assert door.port is not None
     visit = Visit(tmp_path)
@@ -63,7 +63,11 @@ def test_the_worker_is_talked_to_once_both_secrets_were_said(
 
 @pytest.mark.parametrize("says", [b"", b"x", b"x" * 100, b'{"type":"welcome"}\n'], ids=repr)
 def test_whoever_has_the_port_of_a_dead_worker_is_not_talked_to(
-    door: Door, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, says: bytes
+    door: ControlListener,
+    tmp_path: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    says: bytes,
 ) -> None:
     monkeypatch.setattr(worker_links, "PROOF_MS", 300)
     visit = Visit(tmp_path)

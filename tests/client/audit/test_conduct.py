@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from tequio_client.audit.main import Scope, audit
-from tequio_client.ledger_answers import StandingAnswer
+from tequio_shared.api.peers import StandingAnswer
 from tequio_shared.coordination import decide
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.run_states import State

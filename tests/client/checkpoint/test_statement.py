@@ -12,8 +12,8 @@ from tequio_client.audit.main import Scope, audit
 from tequio_client.checkpoint import publish
 from tequio_client.checkpoint.hub import Published
 from tequio_client.checkpoint.parts import Claim
-from tequio_client.ledger_api import LedgerApi
-from tequio_client.log_proofs import read_entries
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.endings import first_of
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text

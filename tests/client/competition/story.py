@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from tequio_client import identity
 from tequio_client.audit.main import Quiet
 from tequio_client.clock import now_ms
 from tequio_client.competition import (
@@ -24,8 +23,9 @@ from tequio_client.competition.evaluator import Evaluator, Means
 from tequio_client.competition.log_reader import LogReader
 from tequio_client.competition.speaking import FolderSpeaker
 from tequio_client.dataset import sources
-from tequio_client.folder_lock import locked
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.keys import identity
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.locks import locked
 from tequio_client.organiser import commands, sealing
 from tequio_client.trainer import device
 from tequio_client.worker.outbox import Outbox

@@ -17,7 +17,7 @@ from tequio_client.competition.evaluator import Evaluator, Means
 from tequio_client.competition.log_reader import LogReader
 from tequio_client.competition.pacing import Pacing
 from tequio_client.competition.time_limit import TimeLimit
-from tequio_client.ledger_api import LedgerRefusedError
+from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.link.evaluating import Limit
 from tequio_client.trainer import device
 from tequio_client.worker import secret_file

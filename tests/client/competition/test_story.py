@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from tequio_client import identity
 from tequio_client.__main__ import cli
 from tequio_client.audit.main import Quiet
 from tequio_client.competition import challenging, part_taking, showing
 from tequio_client.competition.challenging import Doubt, Scorer
-from tequio_client.ledger_api import LedgerRefusedError
+from tequio_client.keys import identity
+from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import device
 from tequio_client.worker import secret_file
 from tequio_shared.competition_state import Phase

@@ -15,7 +15,7 @@ from tequio_client.dataset.build import (
     held_out_name,
     train_name,
 )
-from tequio_client.text_tokenizers import ByteTokenizer
+from tequio_client.tokenizers import ByteTokenizer
 from tequio_shared import merkle
 from tequio_shared.corpus import Corpus
 from tequio_shared.errors import UserFacingError

@@ -12,7 +12,7 @@ import msgspec
 from tequio_client.dataset.build import MANIFEST_NAME, Settings, build, held_out_name, train_name
 from tequio_client.dataset.sources import folder
 from tequio_client.link import messages
-from tequio_client.text_tokenizers import ByteTokenizer
+from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import origin
 from tequio_shared.head import head_hash, set_root
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, digest_from_text, to_text

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import msgspec
 import pytest
 import trio
 
-from tequio_client.ledger_api import ApiLimits, LedgerApi, LogForkedError
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import ApiLimits, LogForkedError
 from tequio_client.worker import checkpoint_watch, log_memory
 from tequio_client.worker.checkpoint_watch import CheckpointJudge, CheckpointWatch, topic_of
 from tequio_shared.errors import PeerError

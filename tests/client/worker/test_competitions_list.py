@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from tequio_client import clock
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.link.competitions import AskCompetitions, AskCurves, Competitions, Curves
 from tequio_client.worker.competitions_list import SPOTS, CompetitionsList, spots
 from tequio_client.worker.judging_part import Ours
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_client.competition_answers import CompetitionAnswer
+    from tequio_shared.api.competitions import CompetitionAnswer
     from tests.support.ledgers import Served
     from tests.support.shown_competitions import ShownCompetitions
 

@@ -9,7 +9,8 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from tequio_client import local_socket
+from tequio_client import control_socket
+from tequio_client.control_socket import WorkerCall, connect
 from tequio_client.link import control
 from tequio_client.link.facts import SessionFacts
 from tequio_client.link.questions import (
@@ -21,9 +22,7 @@ from tequio_client.link.questions import (
     PointsRow,
 )
 from tequio_client.link.wish import Wish
-from tequio_client.local_socket import connect
 from tequio_client.worker import controllers as module
-from tequio_client.worker_call import WorkerCall
 from tequio_shared.errors import UserFacingError
 from tests.support.paper_host import is_well, served
 
@@ -63,10 +62,10 @@ async def test_a_question_without_an_answer_is_said_and_ends_nothing(tmp_path: P
 async def test_a_call_over_the_loopback_shows_both_secrets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local_socket, "UNIX", None)
+    monkeypatch.setattr(control_socket, "UNIX", None)
     async with served(tmp_path):
         assert await trio.to_thread.run_sync(is_well, tmp_path)
-        port = local_socket.port_of(tmp_path)
+        port = control_socket.port_of(tmp_path)
         assert port is not None
         async with await trio.open_tcp_stream("127.0.0.1", port.port) as stranger:
             await stranger.send_all(b"x" + port.asked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_client.ledger_api import LedgerRefusedError, LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.worker import endings
 from tequio_client.worker.endings import BrokenRulesError, first_of
 from tequio_shared.errors import MalformedError, UserFacingError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import exchange as exchanges
 from tequio_client.worker.blobs import BlobServer
 from tequio_client.worker.exchange import Exchange

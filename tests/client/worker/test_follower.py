@@ -11,8 +11,9 @@ import msgspec
 import pytest
 import trio
 
-from tequio_client.ledger_api import ApiLimits, LedgerApi, LogForkedError
-from tequio_client.log_proofs import LogProofs, read_entries
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import ApiLimits, LogForkedError
+from tequio_client.ledger.proofs import LogProofs, read_entries
 from tequio_client.worker import backoff, follower
 from tequio_client.worker.follower import LogFollower
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 import trio
 
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import heads as heads_module
 from tequio_client.worker.blobs import BlobServer
 from tequio_client.worker.endings import first_of

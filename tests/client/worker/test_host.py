@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.control_socket import WorkerCall
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.link.decision import Reason, State
 from tequio_client.link.wish import Wish
 from tequio_client.worker.controllers import Controllers
 from tequio_client.worker.host import Host
 from tequio_client.worker.settings import NetSettings, WorkerSettings
-from tequio_client.worker_call import WorkerCall
 from tequio_shared.keys import Signer
 from tests.support.paper_host import is_well
 

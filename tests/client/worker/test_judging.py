@@ -12,7 +12,7 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from tequio_client import identity
+from tequio_client.keys import identity
 from tequio_client.link import control
 from tequio_client.link.competitions import AskCompetitions, Competitions
 from tequio_client.link.decision import Reason

@@ -5,14 +5,14 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tequio_client.competition_answers import (
+from tequio_client.worker import judging_part
+from tequio_client.worker.judging_part import FREE, Own
+from tequio_shared.api.competitions import (
     CommittedAnswer,
     CompetitionAnswer,
     EntrantAnswer,
     OfferAnswer,
 )
-from tequio_client.worker import judging_part
-from tequio_client.worker.judging_part import FREE, Own
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.statement import make
 from tequio_shared.statements.competitions import CompClose

@@ -24,9 +24,9 @@ import psutil
 import pytest
 import trio
 
-from tequio_client import identity
 from tequio_client.demo.programs import free_port
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.keys import identity
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.organiser import commands
 from tequio_shared.contribution import Header, contribution_id, payload_root
 from tequio_shared.documents import Result

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import trio
 
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.kept_heads import KeptHeads
 from tequio_client.worker.store import Store
 from tequio_shared.ids import RunId, digest_from_text

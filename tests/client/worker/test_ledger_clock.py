@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 import trio
 
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.ledger_clock import DRIFT, LedgerClock
 from tequio_client.worker.training import UPLOAD_MARGIN_MS, time_left_ms
 from tequio_shared.limits import CLOCK_SKEW_MS

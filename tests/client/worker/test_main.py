@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client import identity
+from tequio_client.keys import identity
 from tequio_client.organiser import commands
 from tests.support.ledgers import ORGANISER, served
 from tests.support.plans import PLAN, write_plan

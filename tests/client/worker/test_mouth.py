@@ -9,7 +9,8 @@ import pytest
 import trio
 import trio.testing
 
-from tequio_client.ledger_api import ApiLimits, LedgerApi
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import ApiLimits
 from tequio_client.worker import backoff
 from tequio_client.worker.mouth import Mouth
 from tequio_shared.errors import RefusedError

@@ -16,7 +16,8 @@ import pytest
 import trio
 import trio.lowlevel
 
-from tequio_client.ledger_api import ApiLimits, LedgerApi, LedgerRefusedError, LogForkedError
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import ApiLimits, LedgerRefusedError, LogForkedError
 from tequio_client.worker import backoff
 from tequio_client.worker.outbox import Outbox
 from tequio_client.worker.outbox_file import LEAP, OutboxFile
@@ -428,7 +429,7 @@ import sys, time
 from pathlib import Path
 from random import Random
 import trio
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.outbox import Outbox
 from tequio_shared.keys import Signer
 from tequio_shared.limits import JSON_INTEGER

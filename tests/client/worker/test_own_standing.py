@@ -9,7 +9,7 @@ import msgspec
 import pytest
 import trio
 
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.outbox import Outbox
 from tequio_client.worker.own_standing import read_standing
 from tequio_client.worker.reporter import Reporter
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_client.ledger_answers import PeerAnswer
+    from tequio_shared.api.peers import PeerAnswer
     from tequio_shared.ids import PeerKey
     from tests.support.ledgers import Served
 

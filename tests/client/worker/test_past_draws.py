@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 import pytest
 
-from tequio_client.ledger_answers import Network
+from tequio_client.ledger.api import Network
 from tequio_client.worker import duty as duties
 from tequio_client.worker.duty import Own, duty
 from tequio_client.worker.past_draws import ENTRIES, recall

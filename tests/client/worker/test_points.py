@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.ledger_answers import Resume
 from tequio_client.link.questions import AskPoints, PointsRow
 from tequio_client.worker import points_outcome, points_read
 from tequio_client.worker.joining import start_view
 from tequio_client.worker.points import Points
 from tequio_client.worker.points_book import FILE, PointsBook, Work
 from tequio_client.worker.points_outcome import Outcome, closed
+from tequio_shared.api.runs import ResumeAnswer
 from tequio_shared.documents import Member, Result, Roster, SlotResult
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, PeerKey, to_text
@@ -60,7 +60,7 @@ async def read(swarm: DutifulSwarm, points: Points) -> RunView:
 
 
 async def reading(swarm: DutifulSwarm, points: Points) -> AsyncIterator[tuple[int, RunView]]:
-    view, _ = start_view(swarm.net, swarm.manifest, Resume(after=1), None, None)
+    view, _ = start_view(swarm.net, swarm.manifest, ResumeAnswer(after=1), None, None)
     for index, entry in enumerate(swarm.entries):
         statement = entry.statement
         if index < 2 or statement.run is None:

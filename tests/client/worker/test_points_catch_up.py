@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.link.questions import AskActivity, AskPoints, AskRanking, Points, Ranking
 from tequio_client.worker import log_memory, points_catch_up
 from tequio_client.worker.activity import ActivityBook
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
-    from tequio_client.ledger_answers import RankedAnswer
+    from tequio_shared.api.peers import RankedAnswer
 
 pytestmark = pytest.mark.trio
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 import pytest
 
-from tequio_client.ledger_answers import Network, RoundAnswer
+from tequio_client.ledger.api import Network
 from tequio_client.worker import availability, replay, resuming
 from tequio_client.worker import duty as duties
 from tequio_client.worker.availability import head_of, nearest_start
@@ -23,6 +23,7 @@ from tequio_client.worker.fetch import Fetcher
 from tequio_client.worker.resuming import Earlier, cheaper_start, start_after
 from tequio_client.worker.store import Store
 from tequio_shared.accepted import AcceptedSet, accepted_set
+from tequio_shared.api.runs import RoundAnswer
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, HeadHash, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES

@@ -15,8 +15,7 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from tequio_client.ledger_answers import Resume
-from tequio_client.ledger_api import LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.link.questions import AskLosses
 from tequio_client.worker import duty as duties
 from tequio_client.worker import points_read
@@ -29,6 +28,7 @@ from tequio_client.worker.points_book import PointsBook
 from tequio_client.worker.rounds import LONGEST_REST_S, Rounds
 from tequio_client.worker.standing_watch import MARGIN_MS, StandingWatch
 from tequio_client.worker.store import Store
+from tequio_shared.api.runs import ResumeAnswer
 from tequio_shared.contribution import Header
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import from_text, to_text
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.deeds import Deeds
     from tequio_client.worker.duty import Duty
     from tequio_client.worker.means import Means
@@ -139,7 +139,7 @@ class Play:
         self._fed = 0
         self.wall_ms = swarm.now_ms
         self.book = PointsBook.opened(folder, self.key)
-        view, _ = start_view(swarm.net, swarm.manifest, Resume(after=1), None, None)
+        view, _ = start_view(swarm.net, swarm.manifest, ResumeAnswer(after=1), None, None)
         self.rounds = Rounds(
             view=view,
             means=cast("Means", self._means(folder)),

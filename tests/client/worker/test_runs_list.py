@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.ledger_answers import RunAnswer
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.link.facts import Gpu, MachineFacts
 from tequio_client.link.preferences import DeviceChoice, Preferences, most_memory_mb
 from tequio_client.link.questions import RunRow
@@ -23,6 +22,7 @@ from tequio_client.worker.run_needs import (
 from tequio_client.worker.runs_list import KEPT, OVER, RunsList, choose, listed
 from tequio_ledger.sequencing.sequencer import Logged
 from tequio_shared import lora
+from tequio_shared.api.runs import RunAnswer
 from tequio_shared.corpus import Corpus, TrainShard
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.lora import Base, BaseFile

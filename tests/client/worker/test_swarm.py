@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from tequio_client import clock
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import swarm as module
 from tequio_client.worker.addressbook import AddressBook
 from tequio_client.worker.gossip import PeerExchange

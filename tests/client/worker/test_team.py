@@ -10,7 +10,7 @@ import httpx
 import pytest
 import trio
 
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
 from tests.support.authors import Author
 from tests.support.ledgers import UNLIMITED, Served, served

@@ -10,9 +10,9 @@ import pytest
 import structlog
 import trio
 
-from tequio_client.ledger_answers import TierAnswer
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.tier_need import tell, unmet_roles
+from tequio_shared.api.peers import TierAnswer
 from tequio_shared.documents import TRAINER, WITNESS
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer

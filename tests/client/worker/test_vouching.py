@@ -16,12 +16,12 @@ import httpx
 import pytest
 import trio
 
-from tequio_client import identity
-from tequio_client.connector_api import ConnectorApi, ConnectorAwayError
-from tequio_client.key_state import Kept
-from tequio_client.ledger_http import ApiLimits
+from tequio_client.keys import identity
+from tequio_client.keys.state import Kept
+from tequio_client.ledger.api import ConnectorApi, ConnectorAwayError
+from tequio_client.ledger.http import ApiLimits
 from tequio_client.worker.vouching import Asked, connect
-from tequio_shared import connecting
+from tequio_shared.api import connector
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import NetworkId, from_text, to_text
 from tequio_shared.keys import Signer, verify
@@ -210,7 +210,7 @@ def lying(net: NetworkId, **about: object) -> Iterator[Liar]:
     server.daemon_threads = True
     liar.url = f"http://127.0.0.1:{server.server_address[1]}"
     liar.answers = {
-        connecting.ABOUT: {
+        connector.ABOUT: {
             "network": to_text(net),
             "key": to_text(bytes(32)),
             "url": liar.url,
@@ -219,9 +219,9 @@ def lying(net: NetworkId, **about: object) -> Iterator[Liar]:
             "term_days": 90,
         }
         | about,
-        connecting.CHALLENGES: {"challenge": to_text(b"sign this")},
-        connecting.CONNECTIONS: CODE,
-        connecting.ASK: {"state": "vouched", "index": 0, "until": 1},
+        connector.CHALLENGES: {"challenge": to_text(b"sign this")},
+        connector.CONNECTIONS: CODE,
+        connector.ASK: {"state": "vouched", "index": 0, "until": 1},
     }
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
@@ -237,19 +237,19 @@ def lying(net: NetworkId, **about: object) -> Iterator[Liar]:
 @pytest.mark.parametrize(
     ("path", "lie", "sentence"),
     [
-        (connecting.ABOUT, {"network": to_text(bytes(32))}, "is one of another network"),
+        (connector.ABOUT, {"network": to_text(bytes(32))}, "is one of another network"),
         (
-            connecting.ABOUT,
+            connector.ABOUT,
             {"url": "https://another.example"},
             "says that it is at https://another",
         ),
-        (connecting.CONNECTIONS, {"url": "http://github.example/device"}, "not encrypted"),
-        (connecting.CONNECTIONS, {"url": "javascript:alert(1)"}, "no connector to trust"),
-        (connecting.CONNECTIONS, {"user_code": "A\x1b[2JB"}, "no connector to trust"),
-        (connecting.CONNECTIONS, {"interval_s": 0}, "no connector to trust"),
-        (connecting.ASK, {"index": 0}, "but that is about something else: do not trust it"),
-        (connecting.ASK, {"state": "waiting", "interval_s": 1}, "the code was not used in time"),
-        (connecting.ASK, {"state": "waiting", "problem": "\x1b]0;x"}, "no connector to trust"),
+        (connector.CONNECTIONS, {"url": "http://github.example/device"}, "not encrypted"),
+        (connector.CONNECTIONS, {"url": "javascript:alert(1)"}, "no connector to trust"),
+        (connector.CONNECTIONS, {"user_code": "A\x1b[2JB"}, "no connector to trust"),
+        (connector.CONNECTIONS, {"interval_s": 0}, "no connector to trust"),
+        (connector.ASK, {"index": 0}, "but that is about something else: do not trust it"),
+        (connector.ASK, {"state": "waiting", "interval_s": 1}, "the code was not used in time"),
+        (connector.ASK, {"state": "waiting", "problem": "\x1b]0;x"}, "no connector to trust"),
     ],
     ids=str,
 )
@@ -268,7 +268,7 @@ def test_a_lie_is_found_and_never_shown_as_it_came(
         ) as caught:
             connect(asked, told.append, told.append)
     assert "\x1b" not in "".join(told) + str(caught.value)
-    assert path == connecting.ASK or not told, "nothing is shown of it"
+    assert path == connector.ASK or not told, "nothing is shown of it"
 
 
 @attack(
@@ -283,7 +283,7 @@ def test_a_proof_is_for_one_address_network_and_provider() -> None:
 
     with lying(net) as liar:
         trio.run(asking)
-    (_, said) = next(one for one in liar.asked if one[0] == connecting.CONNECTIONS)
+    (_, said) = next(one for one in liar.asked if one[0] == connector.CONNECTIONS)
     url = liar.url.encode()
     message = (
         b"tequio/v1/connect\0" + net + len(url).to_bytes(2, "big") + url
@@ -305,6 +305,6 @@ def test_an_endless_or_hanging_connector_is_given_up(
             await api.about()
 
     with lying(NetworkId(bytes(32))) as liar:
-        liar.answers[connecting.ABOUT] = answer
+        liar.answers[connector.ABOUT] = answer
         with pytest.raises(error):
             trio.run(asking)

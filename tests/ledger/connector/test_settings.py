@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_client.connector_api import ConnectorApi
+from tequio_client.ledger.api import ConnectorApi
 from tequio_ledger.connector import settings
 from tequio_ledger.connector.settings import Registered, Settings
 from tequio_ledger.settings import sources

@@ -16,11 +16,10 @@ from tequio_client.app.widgets.banner import Banner
 from tequio_client.app.widgets.button import Button
 from tequio_client.app.widgets.card import Card
 from tequio_client.app.widgets.text import Paragraph, Text
-from tequio_client.key_state import Kept
+from tequio_client.keys.state import Kept
 
 if TYPE_CHECKING:
-    from tequio_client.key_errors import IdentityError
-    from tequio_client.key_state import KeyState
+    from tequio_client.keys.state import IdentityError, KeyState
 
 MOST_NAME = 32
 

@@ -16,7 +16,7 @@ from tequio_client.app.app_settings import is_ledger
 from tequio_client.app.invitation.dialog import JoinDialog
 from tequio_client.app.invitation.offer import OfferLook, Wrong
 from tequio_client.invitation_link import InvitationLink
-from tequio_client.key_state import Kept
+from tequio_client.keys.state import Kept
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 

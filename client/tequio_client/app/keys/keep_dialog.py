@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from tequio_client.app.keys.key_desk import KeyDesk
-    from tequio_client.key_errors import IdentityError
+    from tequio_client.keys.state import IdentityError
 
 
 class KeepDialog(KeyDialog):

@@ -9,7 +9,7 @@ from tequio_client.app.keys.passphrase import NewPassphrase
 from tequio_client.app.theme.fonts import Type, font
 from tequio_client.app.widgets.banner import Banner
 from tequio_client.app.widgets.text import Paragraph
-from tequio_client.key_state import Kept
+from tequio_client.keys.state import Kept
 
 INDENT = 27
 

@@ -17,12 +17,12 @@ from tequio_client.app.widgets.card import Card
 from tequio_client.app.widgets.chip import Chip
 from tequio_client.app.widgets.picture import Picture
 from tequio_client.app.widgets.text import Line, Paragraph
-from tequio_client.key_state import Kept
+from tequio_client.keys.state import Kept
 
 if TYPE_CHECKING:
     from tequio_client.app.keys.key_desk import KeyDesk
     from tequio_client.app.keys.key_dialog import KeyDialog
-    from tequio_client.key_state import KeyState
+    from tequio_client.keys.state import KeyState
 
 SHOWN = 16
 """Characters of a key that people compare."""

@@ -16,15 +16,14 @@ from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
 from tequio_client.app.keys import problems
-from tequio_client.key_errors import IdentityError
-from tequio_client.key_state import Kept, KeyState
+from tequio_client.keys.state import IdentityError, Kept, KeyState
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_client.key_store import KeyStore
+    from tequio_client.keys.store import KeyStore
 
     T = TypeVar("T")
 
@@ -146,9 +145,9 @@ class KeyDesk(QObject):
         """The key as words; `wrote_words` says that they are on paper."""
 
         def work(store: KeyStore) -> tuple[str, ...]:
-            from tequio_client import key_words  # noqa: PLC0415 - a list that few need
+            from tequio_client.keys.words import to_words  # noqa: PLC0415 - a list that few need
 
-            return key_words.to_words(store.open(self._passphrase).seed)
+            return to_words(store.open(self._passphrase).seed)
 
         self._do(work, then, fail)
 
@@ -173,10 +172,10 @@ class KeyDesk(QObject):
         """Save the key as a file of that passphrase."""
 
         def work(store: KeyStore) -> KeyState:
-            from tequio_client import key_backup  # noqa: PLC0415 - as above
+            from tequio_client.keys.backup import save_backup  # noqa: PLC0415 - as above
 
             signer = store.open(self._passphrase)
-            key_backup.save(path, signer.seed, passphrase)
+            save_backup(path, signer.seed, passphrase)
             store.backed_up(signer, "file")
             return store.state()
 
@@ -193,12 +192,13 @@ class KeyDesk(QObject):
         """Take the key of those words, or of that file with its passphrase."""
 
         def work(store: KeyStore) -> KeyState:
-            from tequio_client import key_backup, key_words  # noqa: PLC0415 - as above
+            from tequio_client.keys.backup import read_backup  # noqa: PLC0415 - as above
+            from tequio_client.keys.words import from_words  # noqa: PLC0415 - as above
 
             if isinstance(source, str):
-                seed, way = key_words.from_words(source), "words"
+                seed, way = from_words(source), "words"
             else:
-                seed, way = key_backup.read(*source), "file"
+                seed, way = read_backup(*source), "file"
             store.restore(seed, way, how, passphrase)
             self._drawn, self._passphrase = None, passphrase
             return store.state()
@@ -251,7 +251,7 @@ class KeyDesk(QObject):
 
     def _store(self) -> KeyStore:
         if self._store_made is None:
-            from tequio_client.key_store import KeyStore  # noqa: PLC0415 - in a thread: it is slow
+            from tequio_client.keys.store import KeyStore  # noqa: PLC0415 - in a thread: it is slow
 
             self._store_made = KeyStore(self._folder, self._now_ms)
         return self._store_made

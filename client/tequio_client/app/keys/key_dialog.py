@@ -16,7 +16,7 @@ from tequio_client.app.widgets.text import Paragraph, Text
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from tequio_client.key_errors import IdentityError
+    from tequio_client.keys.state import IdentityError
 
 WIDTH = 560
 

@@ -9,7 +9,7 @@ from tequio_client.app.theme.fonts import Type, font
 from tequio_client.app.widgets.text import Paragraph, Text
 
 LEAST = 8
-"""Characters, as `key_backup` has it."""
+"""Characters, as `keys.backup` has it."""
 GOOD = 16
 """From here on there is nothing to say about its length."""
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
-from tequio_client.key_errors import TEMPLATES
+from tequio_client.keys.state import TEMPLATES
 
 if TYPE_CHECKING:
-    from tequio_client.key_errors import IdentityError
+    from tequio_client.keys.state import IdentityError
 
 CONTEXT = "keys"
 

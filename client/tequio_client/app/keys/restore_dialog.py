@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tequio_client.app.keys.key_desk import KeyDesk
-    from tequio_client.key_errors import IdentityError
+    from tequio_client.keys.state import IdentityError
 
 WORDS = 24
 LOW = 84

@@ -15,7 +15,7 @@ from tequio_client.app.widgets.button import Button
 from tequio_client.app.widgets.card import Card
 from tequio_client.app.widgets.text import Paragraph
 from tequio_client.link.questions import AskDiagnostics, Diagnostics
-from tequio_client.report_text import without_names
+from tequio_client.names import without_names
 
 if TYPE_CHECKING:
     from tequio_client.app.pages.page import Means

@@ -13,8 +13,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from tequio_client.app.session.probe import close
 from tequio_client.app.session.programs import is_film
-from tequio_client.foreign_text import cleaned
 from tequio_client.link.facts import NOTHING_OF_SESSION, Fact, SessionFacts
+from tequio_client.names import cleaned
 from tequio_client.system.asker import Answer, Asker
 
 if TYPE_CHECKING:

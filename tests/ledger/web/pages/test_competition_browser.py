@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import digest_from_text
 from tests.support.browser import CHROMIUM, NARROW, WIDE, Scheme, barriers, watched
 from tests.support.contest_site import ContestSite, served_contests
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-    from tequio_client.competition_answers import CompetitionAnswer, CompetitionLine
+    from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: installer/setup.sh tools")
 

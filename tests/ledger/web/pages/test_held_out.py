@@ -8,10 +8,10 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from tequio_client.ledger_answers import RunAnswer
 from tequio_ledger.store.measured import MeasuredHead, MeasuredRow
 from tequio_ledger.web.pages.held_out import held_out
 from tequio_shared import measures, samples
+from tequio_shared.api.runs import RunAnswer
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.statements.rounds import HeadMeasure, Sample
 from tests.support.shown_ledger import ASTRAY, DAYS, MEASURED, ROUNDS_A_DAY

@@ -1,4 +1,9 @@
-"""Text that somebody will copy into a report: without the user's name, home folder or passwords."""
+"""Text for people: short names of ids, foreign text made safe, reports without private names.
+
+Text from other programs and computers may be endless, hold characters that steer a terminal or turn
+the line around, begin new lines that look like ours, or be no Unicode at all (names of programs are
+any bytes): it is cleaned before it is shown, logged or sent on.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,33 @@ import getpass
 import re
 from pathlib import Path
 
+LETTERS = 6
+"""Least beginning of an id that may stand for it."""
+_SHOWN = 10
 _PASSWORDS = re.compile(r"(?<=://)[^/\s@\"'\\]+@")
 """In addresses, before the computer's name."""
 _LEAST = 2
 """Letters of a name that is looked for."""
+
+
+def short(text: str) -> str:
+    """The beginning of an id, a key or a hash."""
+    return text[:_SHOWN]
+
+
+def name_with_id(name: str, id_: str) -> str:
+    """A name, and the beginning of the id."""
+    return f"{name} ({short(id_)})"
+
+
+def is_meant(name: str, id_: str, wanted: str) -> bool:
+    """Whether `wanted` is that name, or a long enough beginning of that id."""
+    return wanted == name or (len(wanted) >= LETTERS and id_.startswith(wanted))
+
+
+def cleaned(text: str, most: int) -> str:
+    """At most that many characters of foreign text on one line, each one visible or a space."""
+    return "".join(one if one.isprintable() else " " for one in text[:most])
 
 
 def without_names(text: str, home: Path | None = None) -> str:

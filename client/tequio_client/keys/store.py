@@ -1,7 +1,8 @@
-"""One folder's key with all that is done to it: made, opened, kept otherwise, backed up, restored.
+"""One folder's key and all operations on it: make, open, protect otherwise, back up, restore.
 
-Beside the key's file lies a record of what may be known about it: the public key, and when it was
-backed up. No method gives up a key for another: a key that is replaced is kept aside as it was.
+Beside the key's file is a record of what may be known about it: the public key, and when it was
+backed up. No method gives up a key for another: the file of a key that is replaced stays under a
+second name.
 Methods block (on the disk, the keyring, and 0.2 s for each passphrase) and raise IdentityError.
 """
 
@@ -13,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_client import identity, private_file
-from tequio_client.key_errors import IdentityError
-from tequio_client.key_state import Kept, KeyRecord, KeyState
-from tequio_client.system_keyring import SystemKeyring
+from tequio_client import private_file
+from tequio_client.keys import identity
+from tequio_client.keys.state import IdentityError, Kept, KeyRecord, KeyState
+from tequio_client.keys.system_keyring import SystemKeyring
 from tequio_shared.ids import to_text
 from tequio_shared.keys import SEED_BYTES, Signer
 
@@ -41,14 +42,14 @@ class KeyStore:
         self._now_ms = now_ms
 
     def state(self) -> KeyState:
-        """What may be shown; asks nobody for a secret."""
+        """What may be shown; needs no secret."""
         kept = identity.kept(self.folder)
         return KeyState(kept=kept, record=KeyRecord() if kept is Kept.ABSENT else self._record())
 
     def open(self, passphrase: str | None = None) -> Signer:
-        """The key."""
+        """Read the key, and record which it is."""
         signer = identity.load(self.folder, passphrase, self.keyring)
-        self._note(signer)
+        self._record_key(signer)
         return signer
 
     def make(self, how: Kept, passphrase: str | None = None, seed: bytes | None = None) -> Signer:
@@ -58,7 +59,7 @@ class KeyStore:
         return self._keep(seed or secrets.token_bytes(SEED_BYTES), how, passphrase)
 
     def restore(self, seed: bytes, way: str, how: Kept, passphrase: str | None = None) -> Signer:
-        """Take the key of a backup (`words` or `file`), and keep any other aside."""
+        """Make the key of a backup (`words` or `file`) the folder's; any other key is set aside."""
         before = self._aside()
         signer = self._keep(seed, how, passphrase)
         if before is not None and self._is_same(before, signer):
@@ -67,7 +68,7 @@ class KeyStore:
         return signer
 
     def keep_as(self, how: Kept, passphrase: str | None, old_passphrase: str | None) -> None:
-        """Keep the same key in another way; what kept it before is forgotten afterwards."""
+        """Protect the same key in another way; the keyring's old entry is deleted afterwards."""
         signer, slot = self.open(old_passphrase), identity.slot(self.folder)
         identity.write(self.folder, signer.seed, how, passphrase, self.keyring)
         if slot:
@@ -75,15 +76,13 @@ class KeyStore:
                 self.keyring.forget(slot)
 
     def backed_up(self, signer: Signer, way: str) -> None:
-        """Note that the key is in a backup now."""
+        """Record that the key is in a backup now."""
         self._write(KeyRecord(key=to_text(signer.key), backup_ms=self._now_ms(), backup=way))
-
-    # --- means
 
     def _keep(self, seed: bytes, how: Kept, passphrase: str | None) -> Signer:
         identity.write(self.folder, seed, how, passphrase, self.keyring)
         signer = Signer(seed)
-        self._note(signer)
+        self._record_key(signer)
         return signer
 
     def _aside(self) -> Path | None:
@@ -113,8 +112,8 @@ class KeyStore:
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return KeyRecord()  # nothing is known, as with a key that was never backed up
 
-    def _note(self, signer: Signer) -> None:
-        """Have the record speak of this key."""
+    def _record_key(self, signer: Signer) -> None:
+        """Write a new record unless it is about this key already."""
         key = to_text(signer.key)
         if self._record().key != key:
             self._write(KeyRecord(key=key))

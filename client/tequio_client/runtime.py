@@ -1,22 +1,29 @@
-"""How the client's programs log: events with fields, for eyes on a terminal or as JSON lines."""
+"""Set-up of a process: its log, to a terminal or as JSON lines, and no core dumps.
+
+structlog is imported when the log is set up, for the app is installed without it.
+"""
 
 from __future__ import annotations
 
 import logging
 import sys
 from collections import deque
+from typing import TYPE_CHECKING
 
-import structlog
+from tequio_client.names import cleaned
 
-from tequio_client.foreign_text import cleaned
+if TYPE_CHECKING:
+    from structlog.typing import EventDict, Processor
 
 _VALUE_CHARACTERS = 8_192
 _RECENT: deque[str] = deque(maxlen=200)
 
 
-def configure(*, style: str, level: str = "info") -> None:
+def configure_logging(*, style: str, level: str = "info") -> None:
     """Set structlog up for the whole process, to standard error; `style` is console or json."""
-    processors: list[structlog.typing.Processor] = [
+    import structlog  # noqa: PLC0415 - the app is installed without it
+
+    processors: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -37,21 +44,28 @@ def configure(*, style: str, level: str = "info") -> None:
     )
 
 
-def recent() -> list[str]:
+def recent_log_lines() -> list[str]:
     """The last lines that this process logged, the oldest first."""
     return list(_RECENT)
 
 
-def _on_one_line(
-    _: object, __: str, event: structlog.typing.EventDict
-) -> structlog.typing.EventDict:
-    """What others said is among the values: it may steer no terminal and begin no line."""
+def _on_one_line(_: object, __: str, event: EventDict) -> EventDict:
+    """Clean the values, for foreign text among them could steer a terminal or begin a line."""
     for name, value in event.items():
         if isinstance(value, str) and not value.isprintable():
             event[name] = cleaned(value, _VALUE_CHARACTERS)
     return event
 
 
-def _remember(_: object, __: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
+def _remember(_: object, __: str, line: EventDict) -> EventDict:
     _RECENT.append(str(line)[:1_000])
     return line
+
+
+def disable_core_dumps() -> None:
+    """Leave no memory of this process or its children on the disk: there are keys in it."""
+    if sys.platform != "win32":
+        import resource  # noqa: PLC0415 - not on Windows, where nothing is kept unasked
+
+        _, most = resource.getrlimit(resource.RLIMIT_CORE)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, most))

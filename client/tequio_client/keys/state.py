@@ -1,18 +1,58 @@
-"""What can be wrong with a key, its file, its backups and the keyring: one sentence each.
+"""What may be shown of a key, and what can be wrong with it, its backups and the keyring.
 
-A sentence is a code with its values, so that the window can say it in the user's language; the
-command line says the English template as it is. None of the values is ever a secret, but for a
-word of a backup that is in no list.
+A fault is one sentence: a code with its values, so that the window can show it in the user's
+language; the command line prints the English template. None of the values is ever a secret, except
+a word of a backup that is in no list.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import msgspec
 
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+Short: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
+
+
+class Kept(StrEnum):
+    """How the key's file protects the seed."""
+
+    ABSENT = "absent"
+    """There is no file."""
+    KEYRING = "keyring"
+    PASSPHRASE = "passphrase"  # noqa: S105 - no passphrase
+    OPEN = "open"
+    """By the file's mode alone."""
+
+
+class KeyRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What may be known about the key without opening it."""
+
+    key: Short = ""
+    """Public key, base64url; empty: not known without opening the file."""
+    backup_ms: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """When it was last backed up; 0: never."""
+    backup: Annotated[str, msgspec.Meta(pattern="^(words|file|)$")] = ""
+    """As what."""
+
+
+class KeyState(msgspec.Struct, frozen=True, kw_only=True):
+    """The key as it can be shown."""
+
+    kept: Kept = Kept.ABSENT
+    record: KeyRecord = KeyRecord()
+
+    @property
+    def wants_backup(self) -> bool:
+        """Whether there is a key that is in no backup."""
+        return self.kept is not Kept.ABSENT and not self.record.backup_ms
+
 
 TEMPLATES: Mapping[str, str] = {
     # the file

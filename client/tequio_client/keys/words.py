@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mnemonic import Mnemonic
 
-from tequio_client.key_errors import IdentityError
+from tequio_client.keys.state import IdentityError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,8 +6,9 @@ import secrets
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from tequio_client import private_file, sealed_key
-from tequio_client.key_errors import IdentityError
+from tequio_client import private_file
+from tequio_client.keys import sealing
+from tequio_client.keys.state import IdentityError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,20 +20,20 @@ _MOST_BYTES = 4_096
 
 
 def check_passphrase(passphrase: str) -> None:
-    """Return if it is long enough to be taken; raises IdentityError."""
+    """Raise IdentityError for a passphrase that is too short."""
     if len(passphrase) < LEAST:
         raise IdentityError("passphrase-short", least=LEAST)
 
 
-def save(path: Path, seed: bytes, passphrase: str) -> None:
-    """Write the backup, in the place of what is there; raises IdentityError.
+def save_backup(path: Path, seed: bytes, passphrase: str) -> None:
+    """Write the backup in the place of any file there; raises IdentityError.
 
-    It is at the path whole and proven to open, or what was there before still is.
+    The path gets a whole backup that was opened once, or keeps the file that it had.
     """
     check_passphrase(passphrase)
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
-        private_file.write(part, sealed_key.seal(seed, passphrase))
+        private_file.write(part, sealing.seal(seed, passphrase))
         _prove(part, path, seed, passphrase)
         part.replace(path)
     except OSError as err:
@@ -42,23 +43,23 @@ def save(path: Path, seed: bytes, passphrase: str) -> None:
             part.unlink(missing_ok=True)
 
 
-def read(path: Path, passphrase: str) -> bytes:
+def read_backup(path: Path, passphrase: str) -> bytes:
     """The seed of that backup; raises IdentityError."""
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES)
     except OSError as err:
         raise _unusable(path, err) from err
-    if not sealed_key.is_sealed(content):
+    if not sealing.is_sealed(content):
         raise IdentityError("backup-foreign", path=str(path))
     try:
-        return sealed_key.unseal(content, passphrase)
+        return sealing.unseal(content, passphrase)
     except IdentityError as err:
         raise IdentityError("backup-wrong", path=str(path)) from err
 
 
 def _prove(part: Path, path: Path, seed: bytes, passphrase: str) -> None:
-    if sealed_key.unseal(part.read_bytes(), passphrase) != seed:
+    if sealing.unseal(part.read_bytes(), passphrase) != seed:
         raise IdentityError("backup-differs", path=str(path))
 
 

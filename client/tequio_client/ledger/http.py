@@ -1,7 +1,7 @@
 """Requests to a ledger, or to a connector, over HTTP; the one file that imports httpx.
 
 Every call has a deadline and every answer a size limit, so a hostile ledger can waste neither time
-nor memory.
+nor memory. What the other side writes for people is foreign text, and is cleaned here.
 
 Errors: `LedgerUnavailableError` when trying again later may help, `LedgerRefusedError` with the
 problem code when the ledger says no, MalformedError and other PeerErrors when its answer is wrong.
@@ -19,10 +19,9 @@ import httpx
 import trio
 
 from tequio_client import clock
-from tequio_client.event_lines import EventLines
-from tequio_client.foreign_text import cleaned
-from tequio_client.ledger_answers import SAID_CHARACTERS, Problem, parse_answer
-from tequio_client.reach import Reach
+from tequio_client.names import cleaned
+from tequio_shared.api.answer import Problem, parse_answer
+from tequio_shared.api.log import EventReader
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
@@ -35,8 +34,10 @@ from tequio_shared.limits import DOCUMENT_BYTES
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
-    from tequio_client.event_lines import LogEvent
+    from tequio_shared.api.log import LogEvent
 
+FOREIGN_CHARACTERS = 500
+"""Most characters of a server's own words that are shown and logged: it may send any text."""
 _NOT_FOUND = 404
 _TOO_MANY = 429
 _SERVER_FAULT = 500
@@ -49,7 +50,7 @@ class LedgerUnavailableError(TequioError):
     def __init__(self, message: str, retry_after_s: float = 0.0, detail: str = "") -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
-        self.detail = detail  # in the server's own words, if it said any
+        self.detail = detail  # in the server's own words, cleaned; may be empty
 
 
 class LedgerRefusedError(RefusedError):
@@ -77,20 +78,48 @@ class ApiLimits:
     connections: int = 16
 
 
+@dataclass(slots=True)
+class Reach:
+    """Whether a server answers, since when, and what was wrong last; written by `LedgerHttp`."""
+
+    now_ms: Callable[[], int]
+    is_reached: bool = False
+    since_ms: int = 0
+    """0: no call was made yet."""
+    was_reached: bool = False
+    problem: str = ""
+
+    def answered(self) -> None:
+        """Record an answer, whatever it was."""
+        self._turn(is_reached=True)
+        self.was_reached, self.problem = True, ""
+
+    def failed(self, problem: str) -> None:
+        """Record that no answer came, and why."""
+        self._turn(is_reached=False)
+        self.problem = problem
+
+    def _turn(self, *, is_reached: bool) -> None:
+        if is_reached != self.is_reached or not self.since_ms:
+            self.is_reached, self.since_ms = is_reached, self.now_ms()
+
+
 class LedgerHttp:
-    """The connections to one ledger, a few that are kept until `aclose`."""
+    """The connections to one ledger; a few stay open until `aclose`."""
 
     def __init__(self, url: str, limits: ApiLimits, what: str = "ledger") -> None:
-        """Connect to nothing yet; raises UserFacingError for what is no http(s) address.
+        """Connect to nothing yet; raises UserFacingError unless the URL is an http(s) address.
 
-        `what` it is called in errors.
+        `what` is the server's name in errors.
         """
         self._limits = limits
         self._what = what
         self.url = _base_url(url, what)
-        self.on_date: Callable[[int], None] = lambda _: None  # told what its clock showed, ms
+        self.on_date: Callable[[int], None] = lambda _: (
+            None
+        )  # called with the time in each answer, ms
         self.reach = Reach(clock.now_ms)
-        # Deadlines are trio's, and the environment's proxies and .netrc are none of our business.
+        # Deadlines are trio's. Proxies and .netrc of the environment are not ours to use.
         self._client = httpx.AsyncClient(
             base_url=self.url,
             headers={"accept-encoding": "identity"},
@@ -181,7 +210,7 @@ class EventStream:
     def __init__(self, chunks: AsyncIterator[bytes], idle_s: float) -> None:
         self._chunks = chunks
         self._idle_s = idle_s
-        self._lines = EventLines()
+        self._reader = EventReader()
         self._ready: deque[LogEvent] = deque()
 
     def __aiter__(self) -> Self:
@@ -190,7 +219,7 @@ class EventStream:
     async def __anext__(self) -> LogEvent:
         """Wait for the next entry; LedgerUnavailableError when the stream is cut or silent."""
         while not self._ready:
-            self._ready.extend(self._lines.feed(await self._chunk()))
+            self._ready.extend(self._reader.feed(await self._chunk()))
         return self._ready.popleft()
 
     async def _chunk(self) -> bytes:
@@ -207,7 +236,7 @@ def _translated(method: str, path: str, what: str = "ledger") -> Iterator[None]:
     except trio.TooSlowError as err:
         raise LedgerUnavailableError(f"the {what} did not answer {method} {path} in time") from err
     except (httpx.HTTPError, httpx.StreamError) as err:
-        reason = cleaned(str(err), SAID_CHARACTERS) or type(err).__name__
+        reason = cleaned(str(err), FOREIGN_CHARACTERS) or type(err).__name__
         raise LedgerUnavailableError(f"{method} {path} failed: {reason}") from err
 
 
@@ -242,14 +271,14 @@ def _refusal(response: httpx.Response, raw: bytes, what: str) -> TequioError:
     """Turn an answer that is not a success into our error."""
     status = response.status_code
     problem = _problem(raw)
-    detail = cleaned(problem.detail, SAID_CHARACTERS)
-    said = f"{response.request.method} {response.request.url.path}: {status} {detail}"
+    detail = cleaned(problem.detail, FOREIGN_CHARACTERS)
+    message = f"{response.request.method} {response.request.url.path}: {status} {detail}"
     if (status >= _SERVER_FAULT and problem.code != "quota") or status == _TOO_MANY:
-        return LedgerUnavailableError(said, _retry_after_s(response), detail)
+        return LedgerUnavailableError(message, _retry_after_s(response), detail)
     if status < 400:  # noqa: PLR2004 - redirection and the like: not a ledger's answer
-        return LedgerUnavailableError(f"{said}: this address is not the {what}'s own")
+        return LedgerUnavailableError(f"{message}: this address is not the {what}'s own")
     code = "not-found" if status == _NOT_FOUND else cleaned(problem.code, _CODE_CHARACTERS)
-    return LedgerRefusedError(code, said, detail)
+    return LedgerRefusedError(code, message, detail)
 
 
 def _problem(raw: bytes) -> Problem:

@@ -1,8 +1,8 @@
 """The key of this installation: one file, made at first use, and readable by its owner alone.
 
-The file holds the 32-byte Ed25519 seed sealed under a passphrase (`sealed_key`), wrapped by a key
-that the system's keyring keeps (`wrapped_key`), or as it is: the last is said wherever it is shown.
-Whoever has the seed is this peer, in the network and in the ledger.
+The file holds the 32-byte Ed25519 seed sealed under a passphrase, wrapped by a key that the system's
+keyring has (`sealing`), or as it is: every place that shows the key says so. The holder of the seed
+is this peer, in the network and in the ledger.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ import stat
 from typing import TYPE_CHECKING
 
 from tequio_client import private_file
-from tequio_client.key_errors import IdentityError
-from tequio_client.key_state import Kept
+from tequio_client.keys.state import IdentityError, Kept
 from tequio_shared.keys import SEED_BYTES, Signer
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.system_keyring import SystemKeyring
+    from tequio_client.keys.system_keyring import SystemKeyring
 
 FILE = "identity.key"
 
@@ -57,7 +56,7 @@ def kept(folder: Path) -> Kept:
 def load(
     folder: Path, passphrase: str | None = None, keyring: SystemKeyring | None = None
 ) -> Signer:
-    """Read the folder's key, and ask the keyring where it has part in it; raises IdentityError."""
+    """Read the folder's key, with the keyring's help where it needs that; raises IdentityError."""
     path = folder / FILE
     try:
         content = _read(path)
@@ -81,9 +80,9 @@ def write(
     passphrase: str | None = None,
     keyring: SystemKeyring | None = None,
 ) -> None:
-    """Keep that seed in the folder instead of any other; raises IdentityError.
+    """Write that seed to the folder in the place of any other; raises IdentityError.
 
-    The file is replaced last: until then what was there before can still be read.
+    The file is replaced last: until then the file before it can still be read.
     """
     content = _content(seed, how, passphrase, keyring)
     path = folder / FILE
@@ -95,12 +94,12 @@ def write(
 
 
 def slot(folder: Path) -> str:
-    """The name of the keyring's entry for the folder's key; empty: it has no part in it."""
-    from tequio_client import wrapped_key  # noqa: PLC0415 - its library costs memory
+    """The name of the keyring's entry for the folder's key; empty: there is none."""
+    from tequio_client.keys import sealing  # noqa: PLC0415 - its library costs memory
 
     if kept(folder) is not Kept.KEYRING:
         return ""
-    return wrapped_key.slot_of(_read(folder / FILE))
+    return sealing.slot_of(_read(folder / FILE))
 
 
 def _read(path: Path) -> bytes:
@@ -114,32 +113,32 @@ def _read(path: Path) -> bytes:
 def _kept(path: Path, content: bytes) -> Kept:
     if len(content) == SEED_BYTES:
         return Kept.OPEN
-    from tequio_client import sealed_key, wrapped_key  # noqa: PLC0415 - as above
+    from tequio_client.keys import sealing  # noqa: PLC0415 - as above
 
-    if sealed_key.is_sealed(content):
+    if sealing.is_sealed(content):
         return Kept.PASSPHRASE
-    if wrapped_key.is_wrapped(content):
+    if sealing.is_wrapped(content):
         return Kept.KEYRING
     raise IdentityError("size", path=str(path), size=len(content), due=SEED_BYTES)
 
 
 def _unsealed(path: Path, content: bytes, passphrase: str | None) -> bytes:
-    from tequio_client import sealed_key  # noqa: PLC0415 - as above
+    from tequio_client.keys import sealing  # noqa: PLC0415 - as above
 
     if passphrase is None:
         raise IdentityError("passphrase-needed", path=str(path))
-    return sealed_key.unseal(content, passphrase)
+    return sealing.unseal(content, passphrase)
 
 
 def _unwrapped(path: Path, content: bytes, keyring: SystemKeyring | None) -> bytes:
-    from tequio_client import wrapped_key  # noqa: PLC0415 - as above
+    from tequio_client.keys import sealing  # noqa: PLC0415 - as above
 
-    wrapping = _keyring(keyring).get(wrapped_key.slot_of(content))
+    wrapping = _keyring(keyring).get(sealing.slot_of(content))
     if wrapping is None:
         raise IdentityError("keyring-forgot", path=str(path))
     try:
-        return wrapped_key.unwrap(content, wrapping)
-    except wrapped_key.UnwrapError as err:
+        return sealing.unwrap(content, wrapping)
+    except sealing.UnwrapError as err:
         raise IdentityError("damaged", path=str(path)) from err
 
 
@@ -150,13 +149,13 @@ def _content(
         case Kept.OPEN:
             return seed
         case Kept.PASSPHRASE if passphrase is not None:
-            from tequio_client import sealed_key  # noqa: PLC0415 - as above
+            from tequio_client.keys import sealing  # noqa: PLC0415 - as above
 
-            return sealed_key.seal(seed, passphrase)
+            return sealing.seal(seed, passphrase)
         case Kept.KEYRING:
-            from tequio_client import wrapped_key  # noqa: PLC0415 - as above
+            from tequio_client.keys import sealing  # noqa: PLC0415 - as above
 
-            content, name, wrapping = wrapped_key.wrap(seed)
+            content, name, wrapping = sealing.wrap(seed)
             _keyring(keyring).put(name, wrapping)
             return content
         case _:
@@ -164,7 +163,7 @@ def _content(
 
 
 def _keyring(given: SystemKeyring | None) -> SystemKeyring:
-    from tequio_client.system_keyring import SystemKeyring  # noqa: PLC0415 - as above
+    from tequio_client.keys.system_keyring import SystemKeyring  # noqa: PLC0415 - as above
 
     return given or SystemKeyring()
 

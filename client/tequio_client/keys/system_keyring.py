@@ -12,7 +12,7 @@ import threading
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, TypeVar
 
-from tequio_client.key_errors import IdentityError
+from tequio_client.keys.state import IdentityError
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import from_text, to_text
 

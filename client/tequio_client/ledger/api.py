@@ -1,45 +1,54 @@
-"""The ledger's HTTP API as typed calls.
+"""The HTTP APIs of the ledger and of a connector as typed calls.
 
-Nothing the ledger says is believed beyond what is checked here: the genesis document against the
+Nothing in an answer is believed beyond what is checked here: the genesis document against the
 network id, checkpoints against the log key, blobs against their digest. Tiles and entries are
-checked by who holds a root (`worker.follower`). Deadlines, size limits and errors are those of
-`ledger_http`.
+checked by a caller that has a root (`worker.follower`). Deadlines, size limits and errors are those
+of `ledger.http`; the types of the answers, with their bounds, are `tequio_shared.api`.
 """
 
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
+import msgspec
+import structlog
 import trio
 
-from tequio_client.competition_answers import CompetitionAnswer, CompetitionsAnswer
-from tequio_client.ledger_answers import (
-    ROWS,
-    ConnectorsAnswer,
-    InvitationsAnswer,
-    Network,
-    PeerAnswer,
-    PeerRoundsAnswer,
-    PostedAnswer,
-    QuarantineAnswer,
-    RankingAnswer,
-    RoundsAnswer,
-    RunAnswer,
-    RunsAnswer,
-    SeedsAnswer,
-    parse_answer,
-)
-from tequio_client.ledger_http import (
+from tequio_client.ledger.http import (
+    FOREIGN_CHARACTERS,
     ApiLimits,
     LedgerHttp,
     LedgerRefusedError,
     LedgerUnavailableError,
-    LogForkedError,
 )
-from tequio_shared.errors import MalformedError, PeerError, RefusedError
-from tequio_shared.ids import DIGEST_BYTES, Digest, sha256, to_text
+from tequio_client.names import cleaned
+from tequio_shared.addresses import AddressRecord
+from tequio_shared.api import connector
+from tequio_shared.api.answer import ROWS, parse_answer
+from tequio_shared.api.competitions import CompetitionAnswer, CompetitionsAnswer
+from tequio_shared.api.connector import (
+    ConnectChallenge,
+    ConnectCode,
+    ConnectorAbout,
+    ConnectOutcome,
+    ConnectPoll,
+    ConnectProof,
+    ConnectRequest,
+)
+from tequio_shared.api.log import PostedAnswer
+from tequio_shared.api.network import (
+    ConnectorsAnswer,
+    InvitationsAnswer,
+    NetworkAnswer,
+    SeedsAnswer,
+)
+from tequio_shared.api.peers import PeerAnswer, PeerRoundsAnswer, QuarantineAnswer, RankingAnswer
+from tequio_shared.api.runs import RoundsAnswer, RunAnswer, RunsAnswer
+from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
+from tequio_shared.ids import DIGEST_BYTES, Digest, from_text, sha256, to_text
 from tequio_shared.limits import (
     BLOB_BYTES,
     ENTRY_BYTES,
@@ -47,18 +56,18 @@ from tequio_shared.limits import (
     POST_BYTES,
     POST_STATEMENTS,
 )
-from tequio_shared.notes import NOTE_BYTES, open_checkpoint
+from tequio_shared.notes import NOTE_BYTES, VerifierKey, open_checkpoint
 from tequio_shared.statement import statement_id
 from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle, parse_bundle
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 
-    from tequio_client.competition_answers import CompetitionLine
-    from tequio_client.ledger_answers import Posted, RoundAnswer
-    from tequio_client.ledger_http import EventStream
-    from tequio_client.reach import Reach
-    from tequio_shared.addresses import AddressRecord
+    from tequio_client.ledger.http import EventStream, Reach
+    from tequio_shared.api.competitions import CompetitionLine
+    from tequio_shared.api.log import PostedStatement
+    from tequio_shared.api.runs import RoundAnswer
+    from tequio_shared.genesis import Genesis
     from tequio_shared.ids import NetworkId, PeerKey, RunId
     from tequio_shared.keys import Signer
     from tequio_shared.notes import Checkpoint
@@ -69,14 +78,30 @@ REQUEST_PREFIX = b"tequio/v1/request\x00"
 ENTRIES_AT_ONCE = TILE_WIDTH
 """Most entries in one call of `entries`: at most two bundles are in memory."""
 
-__all__ = [
-    "ENTRIES_AT_ONCE",
-    "ApiLimits",
-    "LedgerApi",
-    "LedgerRefusedError",
-    "LedgerUnavailableError",
-    "LogForkedError",
-]
+CONNECTOR_LIMITS = ApiLimits(call_s=60.0, answer_bytes=16_384, connections=2)
+
+T = TypeVar("T")
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """A network whose genesis document has the hash that names it."""
+
+    id: NetworkId
+    genesis: Genesis
+    log_key: VerifierKey
+
+    @classmethod
+    def parse(cls, raw: bytes) -> Self:
+        """Read `/v1/network`.
+
+        Raises MalformedError, SignatureInvalidError for an unacceptable log key, and PeerError
+        when the answer contradicts the genesis document.
+        """
+        genesis = parse_answer(raw, NetworkAnswer).checked_genesis()
+        log_key = VerifierKey.parse(genesis.log_key)
+        return cls(id=genesis.network_id, genesis=genesis, log_key=log_key)
 
 
 class LedgerApi:
@@ -85,7 +110,7 @@ class LedgerApi:
     def __init__(
         self, url: str, *, limits: ApiLimits | None = None, trust: Policy | None = None
     ) -> None:
-        """Connect to nothing yet; raises UserFacingError for what is no http(s) address.
+        """Connect to nothing yet; raises UserFacingError unless the URL is an http(s) address.
 
         With a policy, checkpoints count only under its quorum.
         """
@@ -97,12 +122,12 @@ class LedgerApi:
 
     @property
     def on_date(self) -> Callable[[int], None]:
-        """Who is told what the ledger's clock showed, in milliseconds."""
+        """Called with the ledger's time in each of its answers, in milliseconds since 1970."""
         return self._http.on_date
 
     @on_date.setter
-    def on_date(self, told: Callable[[int], None]) -> None:
-        self._http.on_date = told
+    def on_date(self, callback: Callable[[int], None]) -> None:
+        self._http.on_date = callback
 
     @property
     def reach(self) -> Reach:
@@ -144,7 +169,7 @@ class LedgerApi:
 
     async def rounds(
         self, run: RunId, *, after: int = 0, limit: int = 100
-    ) -> tuple[RoundAnswer, ...]:
+    ) -> Sequence[RoundAnswer]:
         """List at most `limit` (1 to 1000) rounds of a run that come after a number, ascending."""
         path = f"/v1/runs/{to_text(run)}/rounds?after={after}&limit={limit}"
         return parse_answer(await self._http.get(path), RoundsAnswer).rounds
@@ -212,8 +237,11 @@ class LedgerApi:
         """List the keys that may vouch for others."""
         return parse_answer(await self._http.get("/v1/connectors"), ConnectorsAnswer)
 
-    async def post(self, entries: Sequence[Entry]) -> list[Posted]:
-        """Send at most 256 entries of 1 MiB together; says what became of each, in this order."""
+    async def post(self, entries: Sequence[Entry]) -> list[PostedStatement]:
+        """Send at most 256 entries of 1 MiB together; returns what became of each, in this order.
+
+        A `detail` is cleaned: it can be shown and logged.
+        """
         content = bundle(entry.leaf() for entry in entries)
         if not 0 < len(entries) <= POST_STATEMENTS or len(content) > POST_BYTES:
             raise RefusedError("too-large", f"{len(entries)} entries of {len(content)} bytes")
@@ -222,12 +250,12 @@ class LedgerApi:
         items = parse_answer(raw, PostedAnswer).items
         names = tuple(to_text(statement_id(net, entry.statement.raw)) for entry in entries)
         # Of an entry that the ledger could not read it knows no id.
-        said = tuple(
+        answered = tuple(
             n if i.status == "refused" else i.id for n, i in zip(names, items, strict=False)
         )
-        if said != names or len(items) != len(names):
+        if answered != names or len(items) != len(names):
             raise PeerError("the ledger answered about other statements than those sent")
-        return list(items)
+        return [_with_clean_detail(item) for item in items]
 
     async def checkpoint(self) -> Checkpoint:
         """Get the newest size and root, signed by the genesis' log key.
@@ -308,10 +336,11 @@ class LedgerApi:
 
     async def seeds(self, net: NetworkId) -> tuple[AddressRecord, ...]:
         """List where that network's peers can be dialled, signatures checked, the newest first."""
-        return parse_answer(await self._http.get("/v1/seeds"), SeedsAnswer).records(net)
+        answer = parse_answer(await self._http.get("/v1/seeds"), SeedsAnswer)
+        return _valid_records(map(bytes, answer.seeds), net)
 
     async def put_seed(self, record: AddressRecord) -> None:
-        """Say where we can be dialled; forgotten when the record is too old to be current."""
+        """Publish where this peer can be dialled, until the record is too old to be current."""
         await self._http.call("PUT", "/v1/seeds", content=record.encode())
 
     @asynccontextmanager
@@ -352,3 +381,80 @@ class LedgerApi:
 
 def _blob(digest: Digest) -> str:
     return f"/v1/blobs/{to_text(digest)}"
+
+
+def _with_clean_detail(item: PostedStatement) -> PostedStatement:
+    if item.detail is None:
+        return item
+    return msgspec.structs.replace(item, detail=cleaned(item.detail, FOREIGN_CHARACTERS))
+
+
+def _valid_records(raws: Iterable[bytes], net: NetworkId) -> tuple[AddressRecord, ...]:
+    """Parse and verify address records of that network, and leave out those that are not valid."""
+    found: list[AddressRecord] = []
+    for raw in raws:
+        try:
+            record = AddressRecord.parse(raw)
+            record.verify(net)
+        except PeerError as err:
+            log.debug("seed's address record does not hold", error=str(err))
+        else:
+            found.append(record)
+    return tuple(found)
+
+
+class ConnectorAwayError(TequioError):
+    """The connector, or a service behind it, does not answer now; try later."""
+
+
+class ConnectorApi:
+    """One connector; `async with` closes its connections.
+
+    Errors: `ConnectorAwayError` when trying again may help, RefusedError with the problem code and
+    the connector's sentence when it refuses, MalformedError when its answer has another form.
+    """
+
+    def __init__(self, url: str, limits: ApiLimits = CONNECTOR_LIMITS) -> None:
+        """Connect to nothing yet; raises UserFacingError unless the URL is an http(s) address."""
+        self._http = LedgerHttp(url, limits, "connector")
+        self.url = self._http.url
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._http.aclose()
+
+    async def about(self) -> ConnectorAbout:
+        """Get the connector's key, address and providers."""
+        return await self._call("GET", connector.ABOUT, None, ConnectorAbout)
+
+    async def begin(self, signer: Signer, net: NetworkId, provider: str) -> ConnectCode:
+        """Prove that the key wants to be vouched for, and get a code for its person."""
+        peer = to_text(signer.key)
+        request = ConnectRequest(peer=peer, provider=provider)
+        answer = await self._call("POST", connector.CHALLENGES, request, ConnectChallenge)
+        challenge = from_text(answer.challenge, None)
+        signed = signer.sign(connector.signed_message(net, self.url, provider, challenge))
+        proof = ConnectProof(
+            peer=peer, provider=provider, challenge=answer.challenge, signature=to_text(signed)
+        )
+        return await self._call("POST", connector.CONNECTIONS, proof, ConnectCode)
+
+    async def ask(self, code: ConnectCode) -> ConnectOutcome:
+        """Poll what became of a code."""
+        return await self._call("POST", connector.ASK, ConnectPoll(id=code.id), ConnectOutcome)
+
+    async def _call(self, method: str, path: str, body: object, kind: type[T]) -> T:
+        content = None if body is None else msgspec.json.encode(body)
+        try:
+            raw = await self._http.call(method, path, content=content)
+        except LedgerUnavailableError as err:
+            raise ConnectorAwayError(err.detail or str(err)) from err
+        except LedgerRefusedError as err:
+            raise RefusedError(err.code, err.detail or str(err)) from err
+        try:
+            return parse_answer(raw, kind)
+        except MalformedError as err:
+            message = cleaned(str(err), FOREIGN_CHARACTERS)
+            raise MalformedError(f"the connector's answer to {path} is wrong: {message}") from err

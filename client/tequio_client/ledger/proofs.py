@@ -1,17 +1,20 @@
-"""Proofs about a log, made from its tiles: the ledger only serves hashes, we do the proving.
+"""Proofs about a log, made from its tiles, and the policy that says which checkpoints count.
+
+The ledger only serves hashes; the proofs are made here.
 
 Theory: a tile holds 256 neighbouring nodes of one level of the tree, so any node over a full
 subtree is at most 128 hashes of one tile, folded; what RFC 6962 calls MTH(D[a:b]) is made of such
-nodes. Tiles are not believed: whoever uses a proof verifies it against a signed root.
+nodes. Tiles are not believed: the user of a proof verifies it against a signed root.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.merkle import Frontier, node_hash, root_of_hashes, verify_inclusion
 from tequio_shared.merkle import leaf_hash as hash_leaf
+from tequio_shared.policy import POLICY_BYTES, Policy
 from tequio_shared.roles import check_role
 from tequio_shared.statement import Entry
 from tequio_shared.tlog import TILE_WIDTH, hashes_at
@@ -19,9 +22,9 @@ from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
-    from tequio_client.ledger_answers import Network
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi, Network
     from tequio_shared.ids import Digest
     from tequio_shared.notes import Checkpoint
 
@@ -170,3 +173,21 @@ def check_entry(index: int, entry: Entry, network: Network) -> None:
 def _split(size: int) -> int:
     """The largest power of two below `size` (RFC 6962 section 2.1)."""
     return 1 << (size - 1).bit_length() - 1
+
+
+def read_policy(path: Path | None) -> Policy | None:
+    """Read the policy file (c2sp.org/tlog-policy) that --trust names; None without one.
+
+    Raises UserFacingError.
+    """
+    if path is None:
+        return None
+    try:
+        with path.open("rb") as file:
+            return Policy.parse(file.read(POLICY_BYTES + 1))
+    except OSError as err:
+        raise UserFacingError(
+            f"the policy {path} cannot be read ({err.strerror}): give its place with --trust"
+        ) from err
+    except MalformedError as err:
+        raise UserFacingError(f"{path} is no policy that can be kept: {err}") from err

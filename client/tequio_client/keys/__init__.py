@@ -1,0 +1,1 @@
+"""The key of this installation: its file, its protection, and its backups."""
