@@ -17,15 +17,10 @@ from tequio_client.worker import blobs, gossip
 from tequio_client.worker.peer_limits import PeerLimits
 from tequio_ledger.settings import ledger as settings
 from tequio_ledger.web import (
-    answers,
     bodies,
-    competition_answers,
-    cosigned,
     doors,
     events,
     gate,
-    held_out,
-    invitations,
     places,
     seeds,
     server,
@@ -43,7 +38,35 @@ from tequio_shared import (
     scoring,
     sealed_set,
 )
-from tequio_shared.api.log import PostedStatement
+from tequio_shared.api.competitions import (
+    ChallengeAnswer,
+    CommittedAnswer,
+    CompetitionAnswer,
+    CompetitionLine,
+    EntrantAnswer,
+    OfferAnswer,
+    ScoredAnswer,
+    ShareAnswer,
+)
+from tequio_shared.api.log import PostedStatement, WitnessAnswer, WitnessesAnswer
+from tequio_shared.api.network import InvitationAnswer, NetworkAnswer
+from tequio_shared.api.peers import (
+    AttendedAnswer,
+    PeerAnswer,
+    RankedAnswer,
+    StandingAnswer,
+    TierAnswer,
+)
+from tequio_shared.api.runs import (
+    MeasureAnswer,
+    MeasuredAnswer,
+    PublishedAnswer,
+    ResumeAnswer,
+    RoundAnswer,
+    RunAnswer,
+    SampleAnswer,
+    WrittenAnswer,
+)
 from tequio_shared.competition import _PHASES
 from tequio_shared.competition_rules import CompetitionRules, Submission
 from tequio_shared.competition_state import Phase
@@ -105,31 +128,31 @@ NUMBERED: dict[str, type[IntEnum]] = {
     "Blob answers": blobs.Status,
 }
 ANSWERS: dict[str, type[msgspec.Struct]] = {
-    "network": answers.NetworkAnswer,
-    "run": answers.RunAnswer,
-    "published": answers.PublishedAnswer,
-    "written": answers.WrittenAnswer,
-    "resume": answers.ResumeAnswer,
-    "round": answers.RoundAnswer,
-    "measured": held_out.MeasuredAnswer,
-    "measure": held_out.MeasureAnswer,
-    "sample": held_out.SampleAnswer,
-    "peer": answers.PeerAnswer,
-    "attended": answers.AttendedAnswer,
-    "ranked": answers.RankedAnswer,
-    "standing": answers.StandingAnswer,
-    "tier": answers.TierAnswer,
-    "invitation": invitations.InvitationAnswer,
-    "competition-line": competition_answers.CompetitionLine,
-    "competition": competition_answers.CompetitionAnswer,
-    "entrant": competition_answers.EntrantAnswer,
-    "offer": competition_answers.OfferAnswer,
-    "share": competition_answers.ShareAnswer,
-    "committed": competition_answers.CommittedAnswer,
-    "scored": competition_answers.ScoredAnswer,
-    "challenge": competition_answers.ChallengeAnswer,
-    "witnesses": cosigned.WitnessesAnswer,
-    "witness": cosigned.WitnessAnswer,
+    "network": NetworkAnswer,
+    "run": RunAnswer,
+    "published": PublishedAnswer,
+    "written": WrittenAnswer,
+    "resume": ResumeAnswer,
+    "round": RoundAnswer,
+    "measured": MeasuredAnswer,
+    "measure": MeasureAnswer,
+    "sample": SampleAnswer,
+    "peer": PeerAnswer,
+    "attended": AttendedAnswer,
+    "ranked": RankedAnswer,
+    "standing": StandingAnswer,
+    "tier": TierAnswer,
+    "invitation": InvitationAnswer,
+    "competition-line": CompetitionLine,
+    "competition": CompetitionAnswer,
+    "entrant": EntrantAnswer,
+    "offer": OfferAnswer,
+    "share": ShareAnswer,
+    "committed": CommittedAnswer,
+    "scored": ScoredAnswer,
+    "challenge": ChallengeAnswer,
+    "witnesses": WitnessesAnswer,
+    "witness": WitnessAnswer,
     "item": PostedStatement,
 }
 

@@ -76,7 +76,7 @@ class LoopbackPort(msgspec.Struct, frozen=True):
 
 
 class ControlListener:
-    """The worker's listening socket; `port` has the two first lines, and is None on a Unix socket."""
+    """The worker's listening socket; `port` has both first lines, None on a Unix socket."""
 
     def __init__(self, folder: Path) -> None:
         """Listen; the caller holds the folder's lock, so old files there are of a dead worker.
@@ -222,7 +222,7 @@ class WorkerCall:
         return self._shown(lambda _: True)
 
     def want(self, make: Callable[[Snapshot], Wish]) -> Snapshot:
-        """Send the wish that `make` gives for the present snapshot, and wait until it is in force."""
+        """Send the wish that `make` gives for the present snapshot; wait until it is in force."""
         while True:
             wish = make(self.snapshot())
             self._send(control.Want(wish=wish))

@@ -40,14 +40,15 @@ def cleaned(text: str, most: int) -> str:
     return "".join(one if one.isprintable() else " " for one in text[:most])
 
 
-def without_names(text: str, home: Path | None = None) -> str:
+def without_names(text: str, home: Path | None = None, login: str | None = None) -> str:
     """The text with `~` for the home folder, however it is written, and `[user]` in other paths."""
     home = home or Path.home()
+    login = _login() if login is None else login
     for spelling in sorted(_spellings(home), key=len, reverse=True):
         text = re.sub(
             rf"(?<![\w.-]){re.escape(spelling)}(?![\w.-])", "~", text, flags=re.IGNORECASE
         )
-    for name in {home.name, _login()}:
+    for name in {home.name, login}:
         if len(name) >= _LEAST:
             part = rf"(?<=[/\\]){re.escape(name)}(?![\w.-])"
             text = re.sub(part, "[user]", text, flags=re.IGNORECASE)

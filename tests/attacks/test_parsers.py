@@ -12,12 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tequio_client import ledger_answers
+from tequio_client.ledger.api import Network
 from tequio_client.link import messages
 from tequio_client.worker import blobs, gossip, trees
 from tequio_shared import bloom, canonical, merkle, notes, proof, statement, tlog
 from tequio_shared.addresses import AddressRecord, sign_addresses
+from tequio_shared.api.answer import parse_answer
 from tequio_shared.api.log import EventReader
+from tequio_shared.api.network import SeedsAnswer
+from tequio_shared.api.runs import RunsAnswer
 from tequio_shared.contribution import Header, RecordShape, validate
 from tequio_shared.corpus import Corpus
 from tequio_shared.documents import Result, Roster
@@ -140,13 +143,13 @@ PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
     "wish": (messages.decode_wish, lambda: b'{"type":"quit"}'),
     "report": (messages.decode_report, lambda: b'{"type":"resting"}'),
     "event stream": (lambda raw: EventReader().feed(raw), event),
-    "network answer": (ledger_answers.Network.parse, lambda: b'{"network_id":"x"}'),
+    "network answer": (Network.parse, lambda: b'{"network_id":"x"}'),
     "runs answer": (
-        lambda raw: ledger_answers.parse_answer(raw, ledger_answers.RunsAnswer),
+        lambda raw: parse_answer(raw, RunsAnswer),
         lambda: b'{"runs":[],"as_of":{"size":1,"root":"x"}}',
     ),
     "seeds answer": (
-        lambda raw: ledger_answers.parse_answer(raw, ledger_answers.SeedsAnswer),
+        lambda raw: parse_answer(raw, SeedsAnswer),
         lambda: b'{"seeds":[]}',
     ),
     "base64url": (lambda raw: from_text(text_of(raw), None), lambda: b"AAAA"),

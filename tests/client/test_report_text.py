@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client import report_text
 from tequio_client.names import without_names
 
 if TYPE_CHECKING:
@@ -17,9 +16,7 @@ if TYPE_CHECKING:
 HOME = Path("/somewhere/ana")
 
 
-@pytest.fixture(autouse=True)
-def login(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report_text, "_login", lambda: "ana-b")
+LOGIN = "ana-b"
 
 
 @pytest.mark.parametrize(
@@ -37,7 +34,7 @@ def login(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_names_are_taken_out_and_the_rest_stays(said: str, shown: str) -> None:
-    assert without_names(said, HOME) == shown
+    assert without_names(said, HOME, LOGIN) == shown
 
 
 @pytest.mark.parametrize("write", [str, repr, json.dumps, lambda path: path.replace("\\", "/")])
@@ -47,17 +44,17 @@ def test_a_folder_of_windows_is_found_in_every_spelling(write: Any) -> None:  # 
             return self
 
     home = Home("C:\\Users\\Ana Maria")
-    said = without_names(write("C:\\Users\\Ana Maria\\AppData\\x"), home)  # type: ignore[arg-type]  # no Windows here
+    said = without_names(write("C:\\Users\\Ana Maria\\AppData\\x"), home, LOGIN)  # type: ignore[arg-type]  # no Windows here
     assert "na" not in said.replace("AppData", "")
-    assert without_names(write("c:\\users\\ana maria\\x"), home).count("~") == 1  # type: ignore[arg-type]  # as above
-    assert "Maria" not in without_names(write("D:\\Backup\\Ana Maria\\x"), home)  # type: ignore[arg-type]  # as above
+    assert without_names(write("c:\\users\\ana maria\\x"), home, LOGIN).count("~") == 1  # type: ignore[arg-type]  # as above
+    assert "Maria" not in without_names(write("D:\\Backup\\Ana Maria\\x"), home, LOGIN)  # type: ignore[arg-type]  # as above
 
 
 def test_a_home_behind_a_link_is_found_by_both_names(tmp_path: Path) -> None:
     real, home = tmp_path / "disk" / "h1", tmp_path / "ana"
     real.mkdir(parents=True)
     home.symlink_to(real)
-    assert without_names(f"{real}/x and {home}/x", home) == "~/x and ~/x"
+    assert without_names(f"{real}/x and {home}/x", home, LOGIN) == "~/x and ~/x"
 
 
 def test_whoever_lives_at_the_root_has_no_home_to_hide() -> None:

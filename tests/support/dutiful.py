@@ -240,7 +240,7 @@ def _start(swarm: Swarm) -> tuple[RunView, int]:
 def _resume(swarm: Swarm) -> tuple[ResumeAnswer, Head | None, dict[int, int]]:
     """Do as the ledger does: the last point of rest, and the head known there."""
     rosters: dict[int, int] = {}
-    resume, promoted, pending = ResumeAnswer(after=0), None, None
+    resume, promoted, pending = ResumeAnswer(after=0, head=None, close=None), None, None
     for index, entry in enumerate(swarm.entries):
         body = entry.statement.body
         match body:

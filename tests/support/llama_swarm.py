@@ -16,6 +16,8 @@ import numpy as np
 
 from tequio_client.trainer import origin
 from tequio_client.worker.store import Store
+from tequio_shared.api.network import NetworkAnswer
+from tequio_shared.api.runs import RunAnswer, RunsAnswer
 from tequio_shared.corpus import Corpus, TrainShard
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
@@ -23,6 +25,7 @@ from tequio_shared.manifest import Data, Measure, Tokenizer
 from tequio_shared.statements.checkpoints import CheckpointPublish
 from tequio_shared.statements.rounds import HeadMeasure, Sample
 from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle
+from tests.support.answers import filled
 from tests.support.swarm import Said, Swarm, tiny_manifest
 
 if TYPE_CHECKING:
@@ -202,7 +205,7 @@ class ShownLog:
             return self.log.blobs.get(Digest(from_text(rest.removeprefix("blobs/"))))
         answers = {"network": self._network(), "seeds": {"seeds": self.seeds}, "runs": self._runs()}
         found = answers.get(rest)
-        return None if found is None else json.dumps(found, separators=(",", ":")).encode()
+        return None if found is None else msgspec.json.encode(found)
 
     def _tile(self, tile: Tile) -> bytes | None:
         if tile.level != ENTRIES:
@@ -212,31 +215,32 @@ class ShownLog:
         leaves = self.log.leaves[start : start + tile.width]
         return bundle(leaves) if len(leaves) == tile.width else None
 
-    def _network(self) -> dict[str, str]:
+    def _network(self) -> NetworkAnswer:
         genesis = self.log.swarm.genesis
-        return {
-            "network_id": to_text(genesis.network_id),
-            "genesis": to_text(genesis.encode()),
-            "origin": genesis.origin,
-            "log_key": genesis.log_key,
-            "coordinator": genesis.coordinator,
-        }
+        return filled(
+            NetworkAnswer,
+            network_id=to_text(genesis.network_id),
+            genesis=to_text(genesis.encode()),
+            origin=genesis.origin,
+            log_key=genesis.log_key,
+            coordinator=genesis.coordinator,
+        )
 
-    def _runs(self) -> dict[str, object]:
+    def _runs(self) -> RunsAnswer:
         view, manifest = self.log.swarm.view, self.log.swarm.manifest
         assert view.head is not None
-        run = {
-            "run": to_text(manifest.run_id),
-            "name": manifest.name,
-            "manifest": to_text(manifest.run_id),
-            "state": view.state.value,
-            "round": view.number,
-            "members": 3,
-            "tokens": 0,
-            "opened_index": 1,
-            "head_round": view.head.round,
-        }
-        return {"runs": [run]}
+        run = filled(
+            RunAnswer,
+            run=to_text(manifest.run_id),
+            name=manifest.name,
+            manifest=to_text(manifest.run_id),
+            state=view.state.value,
+            round=view.number,
+            members=3,
+            opened_index=1,
+            head_round=view.head.round,
+        )
+        return filled(RunsAnswer, runs=(run,))
 
 
 @contextmanager

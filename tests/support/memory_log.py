@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import trio
 
+from tequio_shared.api.network import NetworkAnswer
+from tequio_shared.api.peers import PeerAnswer
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.genesis import Genesis
 from tequio_shared.ids import (
@@ -35,6 +37,7 @@ from tequio_shared.statements.members import KeyRegister, MemberLeave
 from tequio_shared.statements.runs import NetGenesis
 from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle, parse_bundle
 from tequio_shared.work import check_work
+from tests.support.answers import filled
 from tests.support.authors import WORK_BITS, registration
 
 if TYPE_CHECKING:
@@ -273,8 +276,10 @@ class LogServer:
         if key not in self.log.chains:
             raise RefusedError("not-found", "no such key")
         seq, last = self.log.chains[key]
-        answer = {"key": to_text(key), "last_seq": seq, "last_hash": to_text(last)}
-        return _json({**answer, "registered_index": 1, "micropoints": 0, "new_field": True})
+        answer = filled(
+            PeerAnswer, key=to_text(key), registered_index=1, last_seq=seq, last_hash=to_text(last)
+        )
+        return _json({**msgspec.to_builtins(answer), "new_field": True})
 
     def _blob(self, method: str, digest: Digest, body: bytes) -> Reply:
         if method == "PUT":
@@ -323,16 +328,17 @@ def _checkpoint(log: MemoryLog) -> Reply:
     return Reply(body=sign_checkpoint(log.checkpoint(), LOG_SIGNER))
 
 
-def _network() -> dict[str, object]:
+def _network() -> NetworkAnswer:
     document = genesis()
-    return {
-        "network_id": to_text(document.network_id),
-        "genesis": to_text(document.encode()),
-        "origin": document.origin,
-        "log_key": document.log_key,
-        "coordinator": document.coordinator,
-        "software": "memory",
-    }
+    return filled(
+        NetworkAnswer,
+        network_id=to_text(document.network_id),
+        genesis=to_text(document.encode()),
+        origin=document.origin,
+        log_key=document.log_key,
+        coordinator=document.coordinator,
+        software="memory",
+    )
 
 
 def _json(value: object) -> Reply:

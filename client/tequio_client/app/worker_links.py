@@ -182,7 +182,7 @@ class Visit(Link):
         self._folder = folder
         self._is_over = self._was_ready = False
         self._socket: QLocalSocket | QTcpSocket | None = None
-        self._port: control_socket.Port | None = None
+        self._port: control_socket.LoopbackPort | None = None
         self._proof = b""  # as much of it as has come
         self._doubt = QTimer(self, interval=PROOF_MS, singleShot=True)
         self._doubt.timeout.connect(self.stop)
@@ -205,7 +205,7 @@ class Visit(Link):
         self._hear(socket)
         socket.connectToServer(str(path))
 
-    def _over_loopback(self, port: control_socket.Port) -> None:
+    def _over_loopback(self, port: control_socket.LoopbackPort) -> None:
         socket = QTcpSocket(self)
         socket.connected.connect(lambda: self.write(port.asked))
         socket.errorOccurred.connect(self._err)
@@ -253,7 +253,7 @@ class Visit(Link):
             elif self._port is not None:
                 self._check(self._proof + chunk, self._port)
 
-    def _check(self, said: bytes, port: control_socket.Port) -> None:
+    def _check(self, said: bytes, port: control_socket.LoopbackPort) -> None:
         """Begin once the other end has shown that it wrote the file: it says nothing before us."""
         self._proof = said
         if port.is_proven(said):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tequio_shared import conduct
 from tequio_shared.api.peers import StandingAnswer
+from tequio_shared.causes import words_of
 from tequio_shared.errors import RefusedError
 from tequio_shared.standing import Standings
 from tequio_shared.statements.members import KeyRegister
@@ -82,6 +83,7 @@ class Conduct:
             standing=str(record.standing),
             since=record.since,
             cause=None if record.cause is None else int(record.cause),
+            why=words_of(record.cause),
             evidence=record.evidence,
             until=record.until,
             appeal=None if record.appeal is None else record.appeal[0],

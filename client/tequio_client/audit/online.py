@@ -93,7 +93,7 @@ class LiveLog:
                 head=one.head,
                 head_round=one.head_round,
                 weights_root=one.weights_root,
-                size=one.as_of.size if one.as_of else None,
+                size=one.as_of.size,
             )
             for one in _ask(self._api.runs)
         ]
@@ -108,7 +108,7 @@ class LiveLog:
             micropoints=one.micropoints,
             standing=one.standing,
             tier=one.tier,
-            size=one.as_of.size if one.as_of else None,
+            size=one.as_of.size,
         )
 
     async def _covering(self, size: int) -> Checkpoint:

@@ -20,6 +20,7 @@ from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import export, parts, publish
 from tequio_client.checkpoint.story import Wanted
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.names import is_meant
 from tequio_client.worker import endings
 from tequio_client.worker.backoff import BackOff
 from tequio_shared.errors import TequioError, UserFacingError
@@ -119,7 +120,9 @@ def _publish(wish: Wish, hub: Hub, found: RunAnswer) -> None:
 
 async def _run(wish: Wish) -> RunAnswer:
     async with LedgerApi(wish.ledger, trust=wish.trust) as api:
-        found = [one for one in await api.runs() if one.fits(wish.run)]
+        found = [
+            one for one in await api.runs() if not wish.run or is_meant(one.name, one.run, wish.run)
+        ]
     if len(found) != 1:
         raise UserFacingError(f"{len(found)} runs are called {wish.run!r}: give the id")
     return found[0]

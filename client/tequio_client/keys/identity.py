@@ -1,8 +1,8 @@
 """The key of this installation: one file, made at first use, and readable by its owner alone.
 
-The file holds the 32-byte Ed25519 seed sealed under a passphrase, wrapped by a key that the system's
-keyring has (`sealing`), or as it is: every place that shows the key says so. The holder of the seed
-is this peer, in the network and in the ledger.
+The file holds the 32-byte Ed25519 seed sealed under a passphrase, wrapped by a key that the
+system's keyring has (`sealing`), or as it is: every place that shows the key says so. The holder of
+the seed is this peer, in the network and in the ledger.
 """
 
 from __future__ import annotations

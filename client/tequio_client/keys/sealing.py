@@ -2,8 +2,8 @@
 
 Both are AES-256-GCM. Under a passphrase scrypt makes the key, and the layout is 8 bytes that name
 the format, 16 of salt, 12 of nonce, then the sealed seed and its tag. Under a wrapping key it is 8
-bytes that name the format, 16 that name the wrapping key, 12 of nonce, then the same. Every wrapping
-takes a fresh wrapping key, so no nonce meets a key twice.
+bytes that name the format, 16 that name the wrapping key, 12 of nonce, then the same. Every seed
+is wrapped by a fresh wrapping key, so no nonce meets a key twice.
 """
 
 from __future__ import annotations

@@ -115,9 +115,7 @@ class LedgerHttp:
         self._limits = limits
         self._what = what
         self.url = _base_url(url, what)
-        self.on_date: Callable[[int], None] = lambda _: (
-            None
-        )  # called with the time in each answer, ms
+        self.on_date: Callable[[int], None] = lambda _: None  # given each answer's time, ms
         self.reach = Reach(clock.now_ms)
         # Deadlines are trio's. Proxies and .netrc of the environment are not ours to use.
         self._client = httpx.AsyncClient(

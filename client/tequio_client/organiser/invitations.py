@@ -13,6 +13,7 @@ from rich.table import Table
 from tequio_client.clock import now_ms
 from tequio_client.invitation_link import SCHEME, InvitationLink
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.names import is_meant
 from tequio_client.organiser import decision
 from tequio_client.worker import endings
 from tequio_client.worker.standing_words import moment
@@ -108,7 +109,7 @@ async def _end(
 
 
 async def _run(api: LedgerApi, name: str) -> str:
-    found = [one for one in await api.runs() if one.fits(name)]
+    found = [one for one in await api.runs() if is_meant(one.name, one.run, name)]
     if len(found) != 1:
         raise UserFacingError(
             f"{len(found)} runs fit {name!r}: give the name or the beginning of the id of one "

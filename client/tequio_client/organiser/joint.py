@@ -164,7 +164,9 @@ async def send(api: LedgerApi, entry: Entry, now_ms: int) -> int:
         )
     (posted,) = await api.post([entry])
     if posted.index is None:
-        raise LedgerRefusedError(posted.code or "", f"{entry.statement.type}: {posted.said}")
+        raise LedgerRefusedError(
+            posted.code or "", f"{entry.statement.type}: {posted.detail or ''}"
+        )
     return posted.index
 
 

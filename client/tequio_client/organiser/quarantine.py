@@ -102,10 +102,7 @@ async def _show(name: str, api: LedgerApi) -> list[str]:
     key = await _key(name, api)
     network, account = await api.network(), await api.peer(key)
     one = account.standing
-    lines = [f"{account.key} ({peer_id_text(key)})"]
-    if one is None:
-        return [*lines, "this ledger does not say how keys stand"]
-    lines.append(sentence(one))
+    lines = [f"{account.key} ({peer_id_text(key)})", sentence(one)]
     entries = await read_entries(api, network, one.evidence)
     lines += [describe(index, entry.statement) for index, entry in sorted(entries.items())]
     return lines + await _appeal(api, network, one)

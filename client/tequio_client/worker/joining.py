@@ -14,7 +14,7 @@ import trio
 
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import read_entries
-from tequio_client.names import name_with_id
+from tequio_client.names import is_meant, name_with_id
 from tequio_client.worker import past_draws
 from tequio_client.worker.availability import head_of, nearest_start
 from tequio_client.worker.kept_heads import KeptHeads
@@ -89,8 +89,6 @@ async def _join(node: Node, answer: RunAnswer) -> Joined:
     corpus = await _corpus(node, manifest)
     answer = await node.ledger.run(manifest.run_id)  # again: fetching took time
     resume = answer.resume
-    if resume is None:
-        raise PeerError("the ledger does not say where to join the run")
     kept = await trio.to_thread.run_sync(KeptHeads, node.settings.folder, manifest.run_id)
     view, after, base = await _view(node, manifest, resume, kept)
     await past_draws.recall(node, view, after, kept.heads)
@@ -142,7 +140,7 @@ async def find_run(node: Node, wanted: str | None) -> RunAnswer:
     said = False
     while True:
         runs = await node.ledger.runs()
-        fitting = [one for one in runs if one.state != OVER and one.fits(wanted)]
+        fitting = [one for one in runs if one.state != OVER and _is_wanted(one, wanted)]
         if len(fitting) == 1:
             return fitting[0]
         if len(fitting) > 1:
@@ -155,8 +153,12 @@ async def find_run(node: Node, wanted: str | None) -> RunAnswer:
         await trio.sleep(POLL_S)
 
 
+def _is_wanted(run: RunAnswer, wanted: str | None) -> bool:
+    return not wanted or is_meant(run.name, run.run, wanted)
+
+
 def _no_such_run(runs: Sequence[RunAnswer], wanted: str) -> UserFacingError:
-    over = [one for one in runs if one.fits(wanted)]
+    over = [one for one in runs if _is_wanted(one, wanted)]
     if over:
         return RunOverError(f"the run {named(over)} has ended")
     is_open = named([one for one in runs if one.state != OVER])

@@ -13,7 +13,6 @@ import trio
 
 from tequio_client import clock
 from tequio_client.keys import identity
-from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.locks import locked
 from tequio_client.worker import endings, small_file
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
-    from tequio_client.ledger.api import Network
+    from tequio_client.ledger.api import LedgerApi, Network
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.ids import PeerKey
 

@@ -319,7 +319,7 @@ class Outbox:
             await self._refused(copies[count], posted[count])
 
     async def _refused(self, copy: Copy, item: PostedStatement) -> None:
-        code, detail = item.code or "unnamed", item.said or "the ledger gives no reason"
+        code, detail = item.code or "unnamed", item.detail or "the ledger gives no reason"
         signed = copy.entry.statement
         if code in _BUSY:
             raise LedgerUnavailableError(f"{code}: {detail}")

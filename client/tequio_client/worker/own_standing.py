@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from tequio_client.ledger.proofs import read_entries
 from tequio_shared.api.peers import StandingAnswer
-from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.causes import words_of
+from tequio_shared.errors import PeerError
 from tequio_shared.ids import to_text
 from tequio_shared.standing import Standing
 from tequio_shared.statements.standing import StandingChange, StandingRelease, StandingUphold
@@ -23,8 +26,6 @@ async def read_standing(api: LedgerApi, key: PeerKey) -> tuple[StandingAnswer, d
     Raises PeerError when the log says something else, LedgerRefusedError("not-found").
     """
     told = (await api.peer(key)).standing
-    if told is None:
-        raise UserFacingError(f"the ledger at {api.url} does not say how keys stand")
     if told.standing == Standing.NEWCOMER:
         return told, {}
     found = await read_entries(api, await api.network(), {told.since, *told.evidence})
@@ -43,18 +44,25 @@ def standing_after(index: int, statement: Statement, key: PeerKey) -> StandingAn
         return None
     match body:
         case StandingChange():
-            return StandingAnswer(
-                standing=body.to,
-                since=index,
+            changed = _without_cause(body.to, index)
+            return msgspec.structs.replace(
+                changed,
                 cause=body.cause,
+                why=words_of(body.cause),
                 evidence=body.evidence,
                 until=body.until,
             )
         case StandingRelease():
-            return StandingAnswer(standing=Standing.ACTIVE, since=index)
+            return _without_cause(Standing.ACTIVE, index)
         case StandingUphold(to="banned"):
-            return StandingAnswer(standing=Standing.BANNED, since=index)
+            return _without_cause(Standing.BANNED, index)
     return None
+
+
+def _without_cause(standing: str, since: int) -> StandingAnswer:
+    return StandingAnswer(
+        standing=standing, since=since, cause=None, why="", evidence=(), until=0, appeal=None
+    )
 
 
 def _facts(one: StandingAnswer) -> tuple[object, ...]:

@@ -18,7 +18,6 @@ from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.worker.backoff import BackOff
 from tequio_client.worker.points_proof import RoundProofs
 from tequio_shared.errors import PeerError, TequioError
-from tequio_shared.limits import JSON_INTEGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,7 +102,7 @@ class CatchUp:
         await self._open_gap()
         for low, high in await trio.to_thread.run_sync(self._book.gaps):
             await self._walk(low, high)
-        size = account.as_of.size if account.as_of else JSON_INTEGER
+        size = account.as_of.size
         proven = await trio.to_thread.run_sync(self._book.verified, size)
         await self._compare(account.micropoints, proven)
 

@@ -183,8 +183,11 @@ async def _proved(ledger: LedgerApi, signer: Signer, index: int) -> str:
             "else: do not trust it"
         )
     known = (await ledger.peer(signer.key)).tier
-    if known is None or known.tier >= len(TIERS):
-        raise UserFacingError("this ledger does not say what tier a key has: it is older than that")
+    if known.tier >= len(TIERS):
+        raise UserFacingError(
+            f"this ledger says that the key is of tier {known.tier}, which this version does not "
+            "know: update it"
+        )
     return (
         f"your key is of tier {known.tier} ({TIERS[known.tier]}); log entry {index} vouches for it "
         f"until {moment(body.until)}: come back before that"

@@ -73,7 +73,7 @@ class Connection:
 
     def told(self) -> ConnectOutcome:
         """Say how it stands."""
-        return self.outcome or connector.Outcome(
+        return self.outcome or connector.ConnectOutcome(
             state="waiting", interval_s=self.interval_s, problem=self.problem
         )
 
@@ -116,7 +116,7 @@ class Desk:
         """Give a key something to sign; raises RefusedError for a provider that we do not know."""
         self._provider(wish.provider)
         made = self._challenges.give(_named(wish.peer, wish.provider))
-        return connector.Challenge(challenge=ids.to_text(made))
+        return connector.ConnectChallenge(challenge=ids.to_text(made))
 
     async def begin(self, proof: ConnectProof, network: str) -> ConnectCode:
         """Get a code for a key that proved that it wants one; raises RefusedError, PeerError."""
@@ -212,7 +212,7 @@ class Desk:
             next_ms=now_ms,  # the pause is one between two questions
         )
         log.info("a key wants to be vouched for", peer=ids.to_text(peer), provider=provider.name)
-        return connector.Code(
+        return connector.ConnectCode(
             id=name,
             user_code=code.user_code,
             url=code.url,
@@ -267,7 +267,7 @@ class Desk:
             except RefusedError as err:
                 raise self._refused(err) from err
         log.info("vouched", peer=body.peer, provider=connection.provider.name, index=index)
-        connection.outcome = connector.Outcome(state="vouched", index=index, until=until)
+        connection.outcome = connector.ConnectOutcome(state="vouched", index=index, until=until)
 
     def _count(self, body: MemberVouch) -> None:
         others = self._book.keys_of(body.owner, self._clock())

@@ -102,7 +102,7 @@ def _code(answer: Json) -> DeviceCode:
                 "expires_s": _bounded(answer.get("expires_in"), connector.CODE_S),
                 "interval_s": _bounded(answer.get("interval", _INTERVAL_S), connector.INTERVAL_S),
             },
-            connector.Code,
+            connector.ConnectCode,
         )
         device_code = _text(answer, "device_code", _CODE_CHARACTERS)
     except ValueError as err:  # msgspec's errors too

@@ -7,59 +7,43 @@ that cannot be right are PeerError, and what the ledger refuses is RefusedError 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import httpx
-import msgspec
-from msgspec import Meta
 
-from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
-from tequio_shared.fields import Bytes32Text, BytesText, Natural
-from tequio_shared.genesis import Genesis
-from tequio_shared.ids import from_text, sha256, to_text
+from tequio_shared.api.answer import parse_answer
+from tequio_shared.api.log import PostedAnswer
+from tequio_shared.api.network import NetworkAnswer
+from tequio_shared.api.peers import PeerAnswer
+from tequio_shared.errors import PeerError, RefusedError, TequioError
+from tequio_shared.ids import to_text
 from tequio_shared.limits import POST_BYTES
 from tequio_shared.statement import statement_id
 from tequio_shared.tlog import bundle
 
 if TYPE_CHECKING:
+    from tequio_shared.genesis import Genesis
     from tequio_shared.ids import NetworkId, PeerKey
     from tequio_shared.statement import Entry
 
-T = TypeVar("T")
 ANSWER_S = 15.0
 _NOT_FOUND = 404
 _TOO_MANY = 429
 _SERVER_FAULT = 500
-_SAID_CHARACTERS = 200
-_Text = Annotated[str, Meta(max_length=128)]
+_FOREIGN_CHARACTERS = 200
 
 
 class LedgerAwayError(TequioError):
     """The ledger does not answer, or says that it cannot now; try later."""
 
 
-class _Network(msgspec.Struct, frozen=True):
-    network_id: Bytes32Text
-    genesis: BytesText
-
-
-class Chain(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
     """Where a key's statements end in the log."""
 
-    last_seq: Natural
-    last_hash: Bytes32Text
-
-
-class _Item(msgspec.Struct, frozen=True):
-    status: Literal["logged", "known", "refused"]
-    id: _Text = ""
-    index: Natural | None = None
-    code: _Text = ""
-    detail: str = ""
-
-
-class _Posted(msgspec.Struct, frozen=True):
-    items: tuple[_Item, ...]
+    last_seq: int
+    last_hash: str
 
 
 class Ledger:
@@ -71,20 +55,17 @@ class Ledger:
 
     async def genesis(self) -> Genesis:
         """Get the network's genesis document, checked against the network's id."""
-        answer = _parsed(await self._call("GET", "/v1/network"), _Network)
-        document = from_text(answer.genesis, None)
-        if sha256(document) != from_text(answer.network_id):
-            raise PeerError("the genesis document is not that of the network")
-        return Genesis.parse(document)
+        return parse_answer(await self._call("GET", "/v1/network"), NetworkAnswer).checked_genesis()
 
     async def chain(self, key: PeerKey) -> Chain | None:
         """Say where a key's chain ends; None when it is not registered."""
         try:
-            return _parsed(await self._call("GET", f"/v1/peers/{to_text(key)}"), Chain)
+            answer = parse_answer(await self._call("GET", f"/v1/peers/{to_text(key)}"), PeerAnswer)
         except RefusedError as err:
             if err.code == "not-found":
                 return None
             raise
+        return Chain(last_seq=answer.last_seq, last_hash=answer.last_hash)
 
     async def post(self, net: NetworkId, entry: Entry) -> int:
         """Have an entry logged and give its index, also when it was logged before.
@@ -92,14 +73,14 @@ class Ledger:
         Raises RefusedError with the ledger's code.
         """
         raw = await self._call("POST", "/v1/statements", bundle([entry.leaf()]))
-        items = _parsed(raw, _Posted).items
+        items = parse_answer(raw, PostedAnswer).items
         if len(items) != 1:
             raise PeerError("the ledger answered about other statements than the one sent")
         (item,) = items
         if item.status == "refused":
             if item.code in ("rate-limited", "queue-full", "read-only"):
-                raise LedgerAwayError(f"the ledger takes nothing now: {item.code}")
-            raise RefusedError(item.code or "unnamed", _said(item.detail))
+                raise LedgerAwayError(f"the ledger accepts nothing now: {item.code}")
+            raise RefusedError(item.code or "unnamed", _cleaned(item.detail or ""))
         if item.index is None or item.id != to_text(statement_id(net, entry.statement.raw)):
             raise PeerError("the ledger answered about other statements than the one sent")
         return item.index
@@ -131,12 +112,5 @@ class Ledger:
         return answer.status_code, b"".join(parts)
 
 
-def _parsed(raw: bytes, type_: type[T]) -> T:
-    try:
-        return msgspec.json.decode(raw, type=type_)
-    except (ValueError, RecursionError) as err:
-        raise MalformedError(f"the ledger's answer is not a {type_.__name__}: {err}") from err
-
-
-def _said(text: str) -> str:
-    return "".join(one if one.isprintable() else " " for one in text[:_SAID_CHARACTERS])
+def _cleaned(text: str) -> str:
+    return "".join(one if one.isprintable() else " " for one in text[:_FOREIGN_CHARACTERS])

@@ -1,8 +1,8 @@
 """Answers about the log itself: what became of statements, its witnesses, and its event stream.
 
-The stream has one event per log entry: `id` is the log index, `event` is `entry`, `data` the leaf in
-base64url. Comments are heartbeats. Both ends are here, without input or output; the reader's memory
-is bounded whatever the server sends.
+The stream has one event per log entry: `id` is the log index, `event` is `entry`, `data` the leaf
+in base64url. Comments are heartbeats. Both ends are here, without input or output; the reader's
+memory is bounded whatever the server sends.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from tequio_client import logs
 from tequio_client.app.pages.activity import ActivityPage
 from tequio_client.app.pages.activity_health import ProbeRow
 from tequio_client.app.pages.activity_log import EVERY_MS, log_of
@@ -85,9 +84,9 @@ def test_the_log_is_the_last_part_of_the_diagnostics(text: str, log: str) -> Non
 
 def test_the_log_is_found_in_what_a_real_worker_says(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = ["18:29:12 info     round begins", "", "18:29:13 info     step"]
-    monkeypatch.setattr(logs, "recent", lambda: lines)
+    monkeypatch.setattr(diagnostics, "recent_log_lines", lambda: lines)
     assert log_of(diagnostics.text(LENDING)) == "\n".join(lines)
-    monkeypatch.setattr(logs, "recent", list)
+    monkeypatch.setattr(diagnostics, "recent_log_lines", list)
     assert log_of(diagnostics.text(LENDING)) == ""
 
 

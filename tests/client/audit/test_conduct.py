@@ -9,6 +9,7 @@ import pytest
 
 from tequio_client.audit.main import Scope, audit
 from tequio_shared.api.peers import StandingAnswer
+from tequio_shared.causes import words_of
 from tequio_shared.coordination import decide
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.run_states import State
@@ -49,6 +50,7 @@ def claimed(log: MemoryLog, who: Volunteer, **lie: object) -> Report:
         standing=str(record.standing),
         since=record.since,
         cause=record.cause,
+        why=words_of(record.cause),
         evidence=record.evidence,
         until=record.until,
         appeal=record.appeal[0] if record.appeal else None,

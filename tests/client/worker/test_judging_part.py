@@ -17,12 +17,13 @@ from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.statement import make
 from tequio_shared.statements.competitions import CompClose
 from tests.client.competition.models import rules
+from tests.support.answers import filled
 
 US, OTHER, RUN, CUSTODIAN = (to_text(bytes([at]) * 32) for at in (1, 2, 3, 0))
 OWN = Own(key=US)
-ENTRANT = EntrantAnswer(entrant="maize", author=OTHER, index=3, submission=OTHER)
-OFFER = OfferAnswer(key=US, index=4)
-OPENED = OfferAnswer(key=US, index=4, secret_index=7)
+ENTRANT = filled(EntrantAnswer, entrant="maize", author=OTHER, index=3, submission=OTHER)
+OFFER = filled(OfferAnswer, key=US, index=4)
+OPENED = filled(OfferAnswer, key=US, index=4, secret_index=7)
 NOW, SCORED, SHOWN, LATE = 1, 4, 9, 15
 """The dates of the rules are 1 to 4 and 14; half-way between these, scores are shown."""
 
@@ -30,8 +31,13 @@ NOW, SCORED, SHOWN, LATE = 1, 4, 9, 15
 def answer(phase: str, **changes: object) -> CompetitionAnswer:
     made = rules()
     made = msgspec.structs.replace(made, dates=msgspec.structs.replace(made.dates, result=LATE - 1))
-    told = CompetitionAnswer(
-        competition=to_text(made.id), phase=phase, rules=made, opened_index=2, entrants=(ENTRANT,)
+    told = filled(
+        CompetitionAnswer,
+        competition=to_text(made.id),
+        phase=phase,
+        rules=made,
+        opened_index=2,
+        entrants=(ENTRANT,),
     )
     return msgspec.structs.replace(told, **changes)
 

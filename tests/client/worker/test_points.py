@@ -60,7 +60,9 @@ async def read(swarm: DutifulSwarm, points: Points) -> RunView:
 
 
 async def reading(swarm: DutifulSwarm, points: Points) -> AsyncIterator[tuple[int, RunView]]:
-    view, _ = start_view(swarm.net, swarm.manifest, ResumeAnswer(after=1), None, None)
+    view, _ = start_view(
+        swarm.net, swarm.manifest, ResumeAnswer(after=1, head=None, close=None), None, None
+    )
     for index, entry in enumerate(swarm.entries):
         statement = entry.statement
         if index < 2 or statement.run is None:

@@ -28,7 +28,7 @@ from tests.support.cosigned_ledger import Ring, cosigned, wait_until_shown
 from tests.support.ledgers import make_settings, opened, served
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Iterator, Sequence
     from pathlib import Path
 
     from tequio_shared.api.peers import RankedAnswer
@@ -79,7 +79,7 @@ async def keeping(api: LedgerApi, key: PeerKey, home: Path) -> AsyncIterator[Boo
         yield kept
 
 
-async def ranked(api: LedgerApi) -> tuple[RankedAnswer, ...]:
+async def ranked(api: LedgerApi) -> Sequence[RankedAnswer]:
     return (await api.ranking()).rows
 
 

@@ -33,6 +33,7 @@ from tequio_shared.run import RunView, first_head
 from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundOpen, RoundRoster
 from tequio_shared.tlog import TILE_WIDTH
 from tests.support import swarm as swarms
+from tests.support.answers import filled
 from tests.support.dutiful import DutifulSwarm
 from tests.support.loopback import two_peers
 
@@ -99,8 +100,13 @@ def _rows(swarm: DutifulSwarm) -> list[RoundAnswer]:
         number = entry.statement.round or 0
         match entry.statement.body:
             case RoundRoster(roster=name):
-                rows[number] = RoundAnswer(
-                    round=number, outcome="open", roster_index=index, roster=name, accepted=0
+                rows[number] = filled(
+                    RoundAnswer,
+                    round=number,
+                    outcome="open",
+                    roster_index=index,
+                    roster=name,
+                    accepted=0,
                 )
             case RoundOpen(head=head):
                 change = {"opened_index": index, "head": head}

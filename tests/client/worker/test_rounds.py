@@ -139,7 +139,9 @@ class Play:
         self._fed = 0
         self.wall_ms = swarm.now_ms
         self.book = PointsBook.opened(folder, self.key)
-        view, _ = start_view(swarm.net, swarm.manifest, ResumeAnswer(after=1), None, None)
+        view, _ = start_view(
+            swarm.net, swarm.manifest, ResumeAnswer(after=1, head=None, close=None), None, None
+        )
         self.rounds = Rounds(
             view=view,
             means=cast("Means", self._means(folder)),

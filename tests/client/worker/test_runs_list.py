@@ -29,6 +29,7 @@ from tequio_shared.lora import Base, BaseFile
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support import paper_swarm
 from tests.support import swarm as swarms
+from tests.support.answers import filled
 from tests.support.ledgers import VirtualClock, make_settings, opened, running, served
 from tests.support.paper_swarm import PaperOrganiser
 
@@ -125,8 +126,8 @@ def test_a_crowd_spreads_over_equal_runs_and_each_stays_with_its_own() -> None:
 def test_of_runs_without_end_the_newest_are_read_and_open_ones_before_others() -> None:
     def answer(number: int, state: str) -> RunAnswer:
         name = to_text(bytes([number % 256, number // 256]) + bytes(30))
-        return RunAnswer(
-            run=name, name="r", manifest=name, state=state, round=1, members=1, tokens=0,
+        return filled(
+            RunAnswer, run=name, name="r", manifest=name, state=state, round=1, members=1, tokens=0,
             opened_index=number,
         )  # fmt: skip
 

@@ -17,6 +17,7 @@ from tequio_shared.documents import TRAINER, WITNESS
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.manifest import Admission
+from tests.support.answers import filled
 from tests.support.ledgers import ORGANISER, served
 from tests.support.paper_swarm import manifest
 
@@ -32,12 +33,12 @@ GUARDED = msgspec.structs.replace(manifest(), admission=Admission(trainer_tier=1
     ("told", "unmet"),
     [
         (None, [TRAINER, WITNESS]),
-        (TierAnswer(tier=0, owner=OWNER), [TRAINER, WITNESS]),
-        (TierAnswer(tier=1, owner=OWNER, until=NOW + 1), [WITNESS]),
-        (TierAnswer(tier=1, owner=OWNER, until=NOW), [TRAINER, WITNESS]),
-        (TierAnswer(tier=2, owner=OWNER), []),
-        (TierAnswer(tier=2, owner=OWNER, run=to_text(GUARDED.run_id)), []),
-        (TierAnswer(tier=2, owner=OWNER, run=OWNER), [TRAINER, WITNESS]),
+        (filled(TierAnswer, tier=0, owner=OWNER), [TRAINER, WITNESS]),
+        (filled(TierAnswer, tier=1, owner=OWNER, until=NOW + 1), [WITNESS]),
+        (filled(TierAnswer, tier=1, owner=OWNER, until=NOW), [TRAINER, WITNESS]),
+        (filled(TierAnswer, tier=2, owner=OWNER), []),
+        (filled(TierAnswer, tier=2, owner=OWNER, run=to_text(GUARDED.run_id)), []),
+        (filled(TierAnswer, tier=2, owner=OWNER, run=OWNER), [TRAINER, WITNESS]),
     ],
 )
 def test_a_role_is_kept_from_a_key_whose_tier_is_too_low(

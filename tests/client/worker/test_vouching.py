@@ -21,7 +21,7 @@ from tequio_client.keys.state import Kept
 from tequio_client.ledger.api import ConnectorApi, ConnectorAwayError
 from tequio_client.ledger.http import ApiLimits
 from tequio_client.worker.vouching import Asked, connect
-from tequio_shared.api import connector
+from tequio_shared.api.connector import ABOUT, ASK, CHALLENGES, CONNECTIONS
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import NetworkId, from_text, to_text
 from tequio_shared.keys import Signer, verify
@@ -210,7 +210,7 @@ def lying(net: NetworkId, **about: object) -> Iterator[Liar]:
     server.daemon_threads = True
     liar.url = f"http://127.0.0.1:{server.server_address[1]}"
     liar.answers = {
-        connector.ABOUT: {
+        ABOUT: {
             "network": to_text(net),
             "key": to_text(bytes(32)),
             "url": liar.url,
@@ -219,9 +219,9 @@ def lying(net: NetworkId, **about: object) -> Iterator[Liar]:
             "term_days": 90,
         }
         | about,
-        connector.CHALLENGES: {"challenge": to_text(b"sign this")},
-        connector.CONNECTIONS: CODE,
-        connector.ASK: {"state": "vouched", "index": 0, "until": 1},
+        CHALLENGES: {"challenge": to_text(b"sign this")},
+        CONNECTIONS: CODE,
+        ASK: {"state": "vouched", "index": 0, "until": 1},
     }
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
@@ -237,19 +237,19 @@ def lying(net: NetworkId, **about: object) -> Iterator[Liar]:
 @pytest.mark.parametrize(
     ("path", "lie", "sentence"),
     [
-        (connector.ABOUT, {"network": to_text(bytes(32))}, "is one of another network"),
+        (ABOUT, {"network": to_text(bytes(32))}, "is one of another network"),
         (
-            connector.ABOUT,
+            ABOUT,
             {"url": "https://another.example"},
             "says that it is at https://another",
         ),
-        (connector.CONNECTIONS, {"url": "http://github.example/device"}, "not encrypted"),
-        (connector.CONNECTIONS, {"url": "javascript:alert(1)"}, "no connector to trust"),
-        (connector.CONNECTIONS, {"user_code": "A\x1b[2JB"}, "no connector to trust"),
-        (connector.CONNECTIONS, {"interval_s": 0}, "no connector to trust"),
-        (connector.ASK, {"index": 0}, "but that is about something else: do not trust it"),
-        (connector.ASK, {"state": "waiting", "interval_s": 1}, "the code was not used in time"),
-        (connector.ASK, {"state": "waiting", "problem": "\x1b]0;x"}, "no connector to trust"),
+        (CONNECTIONS, {"url": "http://github.example/device"}, "not encrypted"),
+        (CONNECTIONS, {"url": "javascript:alert(1)"}, "no connector to trust"),
+        (CONNECTIONS, {"user_code": "A\x1b[2JB"}, "no connector to trust"),
+        (CONNECTIONS, {"interval_s": 0}, "no connector to trust"),
+        (ASK, {"index": 0}, "but that is about something else: do not trust it"),
+        (ASK, {"state": "waiting", "interval_s": 1}, "the code was not used in time"),
+        (ASK, {"state": "waiting", "problem": "\x1b]0;x"}, "no connector to trust"),
     ],
     ids=str,
 )
@@ -268,7 +268,7 @@ def test_a_lie_is_found_and_never_shown_as_it_came(
         ) as caught:
             connect(asked, told.append, told.append)
     assert "\x1b" not in "".join(told) + str(caught.value)
-    assert path == connector.ASK or not told, "nothing is shown of it"
+    assert path == ASK or not told, "nothing is shown of it"
 
 
 @attack(
@@ -283,7 +283,7 @@ def test_a_proof_is_for_one_address_network_and_provider() -> None:
 
     with lying(net) as liar:
         trio.run(asking)
-    (_, said) = next(one for one in liar.asked if one[0] == connector.CONNECTIONS)
+    (_, said) = next(one for one in liar.asked if one[0] == CONNECTIONS)
     url = liar.url.encode()
     message = (
         b"tequio/v1/connect\0" + net + len(url).to_bytes(2, "big") + url
@@ -305,6 +305,6 @@ def test_an_endless_or_hanging_connector_is_given_up(
             await api.about()
 
     with lying(NetworkId(bytes(32))) as liar:
-        liar.answers[connector.ABOUT] = answer
+        liar.answers[ABOUT] = answer
         with pytest.raises(error):
             trio.run(asking)

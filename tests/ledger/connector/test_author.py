@@ -12,9 +12,10 @@ import pytest
 from tequio_ledger.connector.author import MOST_AHEAD, Author
 from tequio_ledger.connector.book import Book
 from tequio_ledger.connector.ledger import Ledger
+from tequio_shared.api.peers import PeerAnswer
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
+from tests.support.answers import filled
 from tests.support.statements import NET
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("seq", [MOST_AHEAD + 1, 2**53 - 1])
 def test_a_ledger_that_names_a_number_that_cannot_be_uses_up_none(tmp_path: Path, seq: int) -> None:
-    chain = msgspec.json.encode({"last_seq": seq, "last_hash": to_text(bytes(32))})
+    chain = msgspec.json.encode(filled(PeerAnswer, last_seq=seq))
 
     def answer(_: httpx.Request) -> httpx.Response:
         return httpx.Response(200, stream=httpx.ByteStream(chain))

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tequio_ledger.connector.author import LEAP
-from tequio_shared.api import connector
+from tequio_shared.api.connector import ABOUT, ASK, CHALLENGES, CONNECTIONS
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statement import Entry
@@ -103,7 +103,7 @@ def vouch_in(ledger: Served, answer: httpx.Response) -> MemberVouch:
 def test_it_says_who_it_is(
     connector: Connector, accounts: AccountProvider, issuer: AccountProvider
 ) -> None:
-    told = httpx.get(connector.url + connector.ABOUT, timeout=30).json()
+    told = httpx.get(connector.url + ABOUT, timeout=30).json()
     assert told == {
         "network": to_text(connector.net),
         "key": to_text(connector.key),
@@ -284,7 +284,7 @@ def test_one_sender_gets_so_many_codes_and_no_more(tmp_path: Path, ledger: Serve
         assert accounts.times("/login/device/code") == 3
 
 
-@pytest.mark.parametrize("path", [connector.CHALLENGES, connector.CONNECTIONS, connector.ASK])
+@pytest.mark.parametrize("path", [CHALLENGES, CONNECTIONS, ASK])
 @pytest.mark.parametrize(
     "body",
     [b"", b"{}", b"[]", b"\xff", b"{" * 2_000, b'{"id":5}', b'{"peer":"x","provider":"y"}'],
@@ -300,7 +300,7 @@ def test_garbage_is_refused(connector: Connector, path: str, body: bytes) -> Non
 def test_a_provider_that_is_not_known_here_is_told(connector: Connector, ledger: Served) -> None:
     key = to_text(volunteer(ledger, "elsewhere").key)
     asked = {"peer": key, "provider": "elsewhere.example"}
-    answer = connector.post(connector.CHALLENGES, asked)
+    answer = connector.post(CHALLENGES, asked)
     assert answer.status_code == 404
     assert "no accounts of elsewhere.example here" in answer.json()["detail"]
 
