@@ -18,6 +18,22 @@ from tequio_ledger import SOFTWARE
 from tequio_ledger.web.problems import MEDIA_TYPE, AnyRequest
 from tequio_shared.addresses import RECORD_BYTES
 from tequio_shared.api.answer import Problem
+from tequio_shared.api.competitions import CompetitionAnswer, CompetitionsAnswer
+from tequio_shared.api.log import PostedAnswer, WitnessesAnswer
+from tequio_shared.api.network import (
+    ConnectorsAnswer,
+    HealthAnswer,
+    InvitationsAnswer,
+    NetworkAnswer,
+    SeedsAnswer,
+)
+from tequio_shared.api.peers import (
+    PeerRoundsAnswer,
+    PeersAnswer,
+    QuarantineAnswer,
+    RankingAnswer,
+)
+from tequio_shared.api.runs import MeasuresAnswer, RoundsAnswer, RunsAnswer
 from tequio_shared.limits import BLOB_BYTES, JSON_INTEGER, POST_BYTES
 from tequio_shared.notes import NOTE_BYTES
 
@@ -45,6 +61,27 @@ _PATTERNS = {
     "behind": f"^({_BYTES_32})?$",
 }
 """What a parameter of that name must be, for the framework takes any text."""
+
+_ANSWERS = (
+    Problem,
+    NetworkAnswer,
+    HealthAnswer,
+    SeedsAnswer,
+    InvitationsAnswer,
+    ConnectorsAnswer,
+    RunsAnswer,
+    RoundsAnswer,
+    MeasuresAnswer,
+    PeersAnswer,
+    PeerRoundsAnswer,
+    RankingAnswer,
+    QuarantineAnswer,
+    PostedAnswer,
+    WitnessesAnswer,
+    CompetitionsAnswer,
+    CompetitionAnswer,
+)
+"""What handlers answer in JSON; the types inside these are found from them."""
 
 Json = dict[str, Any]  # a node of the document: what JSON can be
 
@@ -143,20 +180,24 @@ def document(
     for item in described["paths"].values():
         for operation in item.values():
             _complete(operation)
-    problem = msgspec.json.schema_components([Problem], ref_template=_REF + "{name}")[1]
-    described["components"]["schemas"] |= problem
+    described["components"]["schemas"] = _schemas()
     return msgspec.json.encode(_plain(described))
 
 
-def _plain(node: Any) -> Any:  # noqa: ANN401 - whatever JSON can be
-    """Write patterns and tuples as JSON Schema does.
+def _schemas() -> Json:
+    """The types of all answers, as msgspec describes them: the framework leaves out their enums."""
+    schemas = msgspec.json.schema_components(_ANSWERS, ref_template=_REF + "{name}")[1]
+    problem = schemas[Problem.__name__]
+    problem["required"] = list(problem["properties"])  # a reader may lack some; we write all
+    return schemas
 
-    Its regular expressions have other words for the ends, and the library takes the three dots of a
-    tuple's type for a type of their own.
+
+def _plain(node: Any) -> Any:  # noqa: ANN401 - whatever JSON can be
+    """Write patterns as JSON Schema does.
+
+    Its regular expressions have other words for the ends.
     """
     match node:
-        case {"oneOf": [kind, {**dots}], **rest} if not dots and not rest:
-            return _plain(kind)
         case dict():
             plain = {name: _plain(value) for name, value in node.items()}
             pattern = plain.get("pattern")

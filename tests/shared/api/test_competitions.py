@@ -9,6 +9,7 @@ from tequio_shared.api.answer import parse_answer
 from tequio_shared.api.competitions import CompetitionAnswer
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import PeerKey, sha256
+from tests.support.answers import filled
 from tests.support.paper_competition import PaperCompetition
 
 
@@ -18,7 +19,9 @@ def paper(name: str) -> PaperCompetition:
 
 
 def answer(one: PaperCompetition, rules: PaperCompetition) -> bytes:
-    told = {"competition": one.text, "phase": "open", "rules": rules.rules, "opened_index": 7}
+    told = filled(
+        CompetitionAnswer, competition=one.text, phase="open", rules=rules.rules, opened_index=7
+    )
     return msgspec.json.encode(told)
 
 

@@ -13,7 +13,7 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits, LedgerRefusedError, LedgerUnavailableError
 from tequio_shared.addresses import sign_addresses
-from tequio_shared.api.log import EventReader
+from tequio_shared.api.answer import AsOf
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
@@ -327,33 +327,6 @@ async def test_a_silent_or_cut_event_stream_is_unavailable() -> None:
                 await anext(events)
 
 
-@pytest.mark.parametrize("size", [1, 2, 7, 100_000])
-def test_event_lines_do_not_depend_on_how_the_bytes_arrive(size: int) -> None:
-    raw = (
-        b": beat\r\n\r\nid: 7\r\nevent: entry\r\ndata: AQID\r\n\r\nevent: other\ndata: x\n\nid: 8\n"
-    )
-    raw += b"event: entry\ndata: BA\nretry: 5\n\n"
-    lines = EventReader()
-    events = [e for at in range(0, len(raw), size) for e in lines.feed(raw[at : at + size])]
-    assert [(event.index, event.leaf) for event in events] == [(7, b"\1\2\3"), (8, b"\4")]
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [
-        bytes(200_000),
-        b"id: 1\nid: 2\n",
-        b"event: entry\nid: 1\ndata: !\n\n",
-        b"event: entry\nid: -1\ndata: AA\n\n",
-        b"event: entry\ndata: AA\n\n",
-        b"data: \xff\n",
-    ],
-)
-def test_event_lines_refuse_what_no_ledger_sends(raw: bytes) -> None:
-    with pytest.raises(MalformedError):
-        EventReader().feed(raw)
-
-
 RUN = to_text(sha256(b"a run"))
 
 
@@ -368,7 +341,9 @@ async def test_a_page_of_rounds_goes_down_and_is_no_longer_than_asked() -> None:
 
         def say(*ends: int) -> None:
             rounds = [round_that_ended(at) for at in ends]
-            body = msgspec.json.encode({"rounds": rounds, "next": None, "as_of": None})
+            body = msgspec.json.encode(
+                {"rounds": rounds, "next": None, "as_of": AsOf(size=10, root=RUN)}
+            )
             server.tamper = answering("/v1/peers", status=200, body=body)
 
         say(9, 7, 2)
@@ -387,7 +362,8 @@ async def test_a_ranking_goes_down_from_place_to_place() -> None:
 
         def say(*rows: tuple[int, int]) -> None:
             told = [{"rank": rank, "key": RUN, "micropoints": points} for rank, points in rows]
-            body = msgspec.json.encode({"rows": told, "ranked": 9})
+            as_of = AsOf(size=10, root=RUN)
+            body = msgspec.json.encode({"rows": told, "next": None, "ranked": 9, "as_of": as_of})
             server.tamper = answering("/v1/ranking", status=200, body=body)
 
         say((4, 9), (5, 9), (6, 1))
