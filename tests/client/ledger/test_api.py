@@ -14,6 +14,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits, LedgerRefusedError, LedgerUnavailableError
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.api.answer import AsOf
+from tequio_shared.api.runs import RunAnswer, RunsAnswer
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
@@ -24,6 +25,7 @@ from tequio_shared.errors import (
 from tequio_shared.ids import peer_id_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.notes import sign_checkpoint
+from tests.support.answers import filled
 from tests.support.memory_log import (
     NET,
     LogServer,
@@ -265,14 +267,13 @@ async def test_an_answer_that_is_no_http_is_told_in_short() -> None:
 @pytest.mark.parametrize("field", ["name", "state"])
 @pytest.mark.trio
 async def test_words_of_a_run_that_are_not_plain_are_refused(field: str) -> None:
-    row = {"run": to_text(NET), "name": "tiny", "manifest": to_text(NET), "state": "training"}
-    numbers = {"round": 1, "members": 2, "tokens": 3, "opened_index": 4}
+    row = filled(RunAnswer, run=to_text(NET), name="tiny", state="training")
     async with joined() as (server, api):
-        said = {"runs": [{**row, **numbers, field: "a\x1b[2Jb"}]}
+        said = filled(RunsAnswer, runs=(msgspec.structs.replace(row, **{field: "a\x1b[2Jb"}),))
         server.tamper = answering("/v1/runs", status=200, body=msgspec.json.encode(said))
-        with pytest.raises(MalformedError):
+        with pytest.raises(MalformedError, match=field):
             await api.runs()
-        said = {"runs": [{**row, **numbers}]}
+        said = filled(RunsAnswer, runs=(row,))
         server.tamper = answering("/v1/runs", status=200, body=msgspec.json.encode(said))
         assert (await api.runs())[0].name == "tiny"
 
