@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from tequio_ledger.connector.ledger import Chain
+from tequio_ledger.connector.ledger import ChainEnd
 from tequio_shared import statement
 from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST, digest_from_text, to_text
@@ -23,7 +23,7 @@ from tequio_shared.work import find_nonce
 if TYPE_CHECKING:
     from tequio_ledger.clock import Clock
     from tequio_ledger.connector.book import Book
-    from tequio_ledger.connector.ledger import Ledger
+    from tequio_ledger.connector.ledger import LedgerClient
     from tequio_shared.ids import NetworkId, PeerKey
     from tequio_shared.keys import Signer
     from tequio_shared.statement import Entry
@@ -49,14 +49,14 @@ class Author:
     """Says things in the name of one key; used from one event loop."""
 
     def __init__(
-        self, ledger: Ledger, net: NetworkId, signer: Signer, book: Book, clock: Clock
+        self, ledger: LedgerClient, net: NetworkId, signer: Signer, book: Book, clock: Clock
     ) -> None:
         self._ledger = ledger
         self._net = net
         self._signer = signer
         self._book = book
         self._clock = clock
-        self._chain = Chain(last_seq=0, last_hash=to_text(ZERO_DIGEST))
+        self._chain = ChainEnd(last_seq=0, last_hash=to_text(ZERO_DIGEST))
         self._sent: Entry | None = None
         self._lock = asyncio.Lock()
 
@@ -129,7 +129,7 @@ class Author:
             raise
         self._sent = None
         made = entry.statement
-        self._chain = Chain(last_seq=made.seq, last_hash=to_text(made.digest))
+        self._chain = ChainEnd(last_seq=made.seq, last_hash=to_text(made.digest))
         return index
 
     def _signed(self, body: Body, seq: int) -> Entry:

@@ -39,14 +39,14 @@ class LedgerAwayError(TequioError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chain:
+class ChainEnd:
     """Where a key's statements end in the log."""
 
     last_seq: int
     last_hash: str
 
 
-class Ledger:
+class LedgerClient:
     """One ledger; used from one event loop, its connections closed by who made them."""
 
     def __init__(self, url: str, http: httpx.AsyncClient) -> None:
@@ -57,7 +57,7 @@ class Ledger:
         """Get the network's genesis document, checked against the network's id."""
         return parse_answer(await self._call("GET", "/v1/network"), NetworkAnswer).checked_genesis()
 
-    async def chain(self, key: PeerKey) -> Chain | None:
+    async def chain(self, key: PeerKey) -> ChainEnd | None:
         """Say where a key's chain ends; None when it is not registered."""
         try:
             answer = parse_answer(await self._call("GET", f"/v1/peers/{to_text(key)}"), PeerAnswer)
@@ -65,7 +65,7 @@ class Ledger:
             if err.code == "not-found":
                 return None
             raise
-        return Chain(last_seq=answer.last_seq, last_hash=answer.last_hash)
+        return ChainEnd(last_seq=answer.last_seq, last_hash=answer.last_hash)
 
     async def post(self, net: NetworkId, entry: Entry) -> int:
         """Have an entry logged and give its index, also when it was logged before.

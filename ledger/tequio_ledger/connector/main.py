@@ -19,7 +19,7 @@ from tequio_ledger.connector.challenges import Challenges
 from tequio_ledger.connector.desk import Desk, Rules
 from tequio_ledger.connector.device_grant import Client
 from tequio_ledger.connector.github import GitHub
-from tequio_ledger.connector.ledger import Ledger, LedgerAwayError
+from tequio_ledger.connector.ledger import LedgerAwayError, LedgerClient
 from tequio_ledger.connector.openid import OpenId
 from tequio_ledger.connector.outside import Outside
 from tequio_ledger.connector.web import build
@@ -97,7 +97,7 @@ async def _open_desk(settings: Settings, folder: Folder, url: str, http: httpx.A
     signer, secret = folder.signer(KEY), folder.secret(OWNERS)
     providers = _providers(settings, folder.path, http)
     book = Book(folder.path / BOOK, now_ms())
-    ledger = Ledger(settings.ledger, http)
+    ledger = LedgerClient(settings.ledger, http)
     genesis = await _genesis(ledger)
     net = genesis.network_id
     author = Author(ledger, net, signer, book, now_ms)
@@ -117,7 +117,7 @@ async def _open_desk(settings: Settings, folder: Folder, url: str, http: httpx.A
     return Desk(rules, providers, Challenges(now_ms), author, book, now_ms)
 
 
-async def _genesis(ledger: Ledger) -> Genesis:
+async def _genesis(ledger: LedgerClient) -> Genesis:
     try:
         return await ledger.genesis()
     except LedgerAwayError as err:

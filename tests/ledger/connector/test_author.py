@@ -11,7 +11,7 @@ import pytest
 
 from tequio_ledger.connector.author import MOST_AHEAD, Author
 from tequio_ledger.connector.book import Book
-from tequio_ledger.connector.ledger import Ledger
+from tequio_ledger.connector.ledger import LedgerClient
 from tequio_shared.api.peers import PeerAnswer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
@@ -32,7 +32,7 @@ def test_a_ledger_that_names_a_number_that_cannot_be_uses_up_none(tmp_path: Path
     async def join() -> None:
         lying = httpx.MockTransport(answer)
         async with httpx.AsyncClient(transport=lying) as http:
-            ledger = Ledger("http://ledger.example", http)
+            ledger = LedgerClient("http://ledger.example", http)
             author = Author(ledger, NET, Signer(bytes([5]) * 32), book, lambda: 0)
             await author.join(0)
 
