@@ -1,4 +1,7 @@
-"""The wall clock, read in one place so that everything else can take it as an argument."""
+"""The wall clock, read in one place so that everything else can take it as an argument.
+
+Every program imports this module, also the app, so it imports the standard library alone.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +12,20 @@ from datetime import time as time_of_day
 
 
 def now_ms() -> int:
-    """Tell the time in milliseconds since 1970."""
+    """The time in milliseconds since 1970."""
     return time.time_ns() // 1_000_000
 
 
 def steady_ms() -> int:
-    """Tell milliseconds on a clock that nobody sets; only differences mean something."""
+    """Milliseconds on a clock that is never set; only differences mean something."""
     return time.monotonic_ns() // 1_000_000
 
 
 def utc_offset_s(at_ms: int) -> int:
-    """Say by how many seconds local time is ahead of UTC at that instant, summer time included.
+    """Seconds by which local time is ahead of UTC at that instant, summer time included.
 
-    Asks the system and not a table of zones: none comes with Python on Windows, and the system
-    knows the volunteer's zone, also when it is changed meanwhile.
+    From the system and not from a table of zones: none comes with Python on Windows, and the system
+    knows the person's zone, also after it was changed.
     """
     if sys.platform != "win32":
         time.tzset()
@@ -31,19 +34,19 @@ def utc_offset_s(at_ms: int) -> int:
 
 
 def local_time(at_ms: int) -> datetime:
-    """Read an instant on this computer's clock."""
+    """An instant in this computer's time zone."""
     return datetime.fromtimestamp(at_ms / 1000, UTC).astimezone()
 
 
 def midnight_ms(now_ms: int) -> int:
-    """Say when today began on this computer's clock."""
+    """The instant at which today began in this computer's time zone."""
     today = local_time(now_ms)
     began = datetime.combine(today.date(), time_of_day())
     return round(began.astimezone().timestamp() * 1000)
 
 
 def tomorrow_ms(now_ms: int, hour: int = 8) -> int:
-    """Say when tomorrow's morning begins on this computer's clock."""
+    """The instant at which tomorrow's morning begins in this computer's time zone."""
     today = local_time(now_ms)
     morning = datetime.combine(today.date() + timedelta(days=1), time_of_day(hour))
     return round(morning.astimezone().timestamp() * 1000)

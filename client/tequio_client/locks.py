@@ -1,4 +1,4 @@
-"""One process per folder: the lock that keeps a second one out."""
+"""One process per folder: a second one is refused while the first runs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _check_ours(folder: Path) -> None:
-    """Who may write here may swap the key, or the compiled code that the trainer loads.
+    """Refuse a folder in which others may swap the key, or the code that the trainer loads.
 
     In a sticky folder (a mount point, as a rule) everybody's files stay their own, but for the
     folder's owner, who must be us or root.

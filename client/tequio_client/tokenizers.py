@@ -1,7 +1,7 @@
-"""From text to token ids and back: raw bytes, or any tokenizer of Hugging Face.
+"""Text to token ids and back: raw bytes, or any tokenizer of Hugging Face.
 
-A tokenizer's file is a stranger's: its size is asked before it is read, and what would make its
-answers differ from one call to the next is refused.
+A tokenizer's file comes from a stranger: its size is checked before it is read, and a tokenizer
+whose results differ from call to call is refused.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ class ByteTokenizer:
     file: bytes = b""
 
     def encode(self, text: str) -> NDArray[np.int64]:
-        """Take the bytes of a text."""
+        """The bytes of a text, without byte 0."""
         return np.frombuffer(text.replace("\0", "").encode(), np.uint8).astype(np.int64)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Read the bytes as text; what is no UTF-8 becomes U+FFFD."""
+        """The bytes as text; those that are not UTF-8 become U+FFFD."""
         return bytes(ids).decode(errors="replace")
 
 
