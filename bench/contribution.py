@@ -21,13 +21,13 @@ from loops.machine import machine
 
 from tequio_client.demo.script import ARCHITECTURE
 from tequio_client.trainer import codecs
-from tequio_shared.contribution import HEADER_BYTES
-from tequio_shared.manifest import Algorithm
+from tequio_shared.head.contribution import HEADER_BYTES
+from tequio_shared.round.manifest import Algorithm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tequio_shared.layout import Layout
+    from tequio_shared.head.layout import Layout
 
 CLAIM_K, BITS, LEAST_RATIO = 64, 2, 146.0
 

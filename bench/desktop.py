@@ -34,12 +34,12 @@ from tests.support.small_network import found
 from tests.support.stage import raised
 from tests.whole.test_lending import AWAY
 
-from tequio_client.link import control
+from tequio_client.ipc import control
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.ipc.snapshot import Snapshot
 
 IDLE_S = 30.0
 SETTLE_S = 10.0

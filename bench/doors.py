@@ -21,14 +21,13 @@ import click
 import structlog
 from loops.machine import machine
 
-from tequio_client.worker.addressbook import AddressBook
-from tequio_client.worker.commitments import Commitments
-from tequio_ledger.sequencing.admission import screen
+from tequio_client.worker.rounds.announce import Commitments
+from tequio_client.worker.swarm.membership import AddressBook
+from tequio_ledger.log.admission import screen
 from tequio_ledger.state import State
 from tequio_shared.addresses import AddressRecord, sign_addresses
-from tequio_shared.contribution import Header
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.genesis import Genesis
+from tequio_shared.head.contribution import Header
 from tequio_shared.ids import (
     ZERO_DIGEST,
     Digest,
@@ -40,10 +39,11 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.keys import Signer
-from tequio_shared.statement import Entry, make, sign
-from tequio_shared.statements.members import KeyRegister, MemberLeave
-from tequio_shared.statements.rounds import WorkCommit
-from tequio_shared.work import find_nonce
+from tequio_shared.network.genesis import Genesis
+from tequio_shared.statements.network import KeyRegister, MemberLeave
+from tequio_shared.statements.proof_of_work import find_nonce
+from tequio_shared.statements.runs import WorkCommit
+from tequio_shared.statements.statement import Entry, make, sign
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -28,8 +28,7 @@ from tequio_client.demo.script import ARCHITECTURE, SEQUENCE, Script
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.demo.play import Played
-    from tequio_client.demo.tally import LogTally
+    from tequio_client.demo.play import LogTally, Played
 
 LEAST_RATIO = 0.85
 STEPS = 30
@@ -90,10 +89,10 @@ def _raw(samples: int) -> float:
     import torch
     from loops.raw import raw_speed
 
-    from tequio_client.trainer import foreign
+    from tequio_client.trainer import hub_models
 
     torch.set_num_threads(1)
-    network = foreign.build(dict(ARCHITECTURE))
+    network = hub_models.build(dict(ARCHITECTURE))
     torch.manual_seed(0)
     batches = [torch.randint(0, 256, (samples, SEQUENCE + 1)) for _ in range(STEPS)]
     raw_speed(network, batches[:2])  # warm

@@ -22,25 +22,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from loops.machine import machine
 
-from tequio_client.trainer.blocks import Block, Engine, ReferenceEngine
+from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
 from tequio_client.trainer.head import Advanced, HeadFiles, advance_files
-from tequio_shared.contribution import (
+from tequio_shared.head.contribution import (
     Assignment,
     Expected,
     Header,
+    Records,
     encode_records,
     payload_root,
     validate,
 )
-from tequio_shared.head import OuterParams, Step, weights_root
+from tequio_shared.head.head import OuterParams, Step, weights_root
+from tequio_shared.head.layout import CHUNK, Layout
 from tequio_shared.ids import HeadHash, PeerKey, RunId
-from tequio_shared.layout import CHUNK, Layout
-from tequio_shared.records import Records
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_shared.records import Algorithm
+    from tequio_shared.head.contribution import Algorithm
 
 SHAPES: dict[str, dict[str, Any]] = {
     "sparseloco": {"k": 64, "bits": 2},
@@ -115,7 +115,7 @@ def _in_process(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parts(members: int) -> dict[str, float]:
-    from tequio_client.trainer.compiled import CompiledEngine
+    from tequio_client.trainer.engines import CompiledEngine
 
     numbers: dict[str, float] = {}
     for algorithm in SHAPES:
@@ -277,12 +277,12 @@ def _engine(params: OuterParams, name: str) -> Engine:
     if name == "torch":
         import torch
 
-        from tequio_client.trainer.accelerator import AcceleratorEngine
+        from tequio_client.trainer.engines import AcceleratorEngine
 
         torch.set_num_threads(1)
         return AcceleratorEngine(params, "cpu")
     if name == "compiled":
-        from tequio_client.trainer.compiled import CompiledEngine
+        from tequio_client.trainer.engines import CompiledEngine
 
         return CompiledEngine(params)
     return ReferenceEngine(params)

@@ -32,11 +32,11 @@ import structlog
 import trio
 from loops.machine import machine
 
-from tequio_client.worker.blobs import BlobServer
-from tequio_client.worker.fetch import Fetcher
 from tequio_client.worker.peers import PeerNetwork, PeerStream
-from tequio_client.worker.store import Store
-from tequio_client.worker.trees import TreeRef
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.swarm.blob_server import BlobServer
+from tequio_client.worker.swarm.transfer import Fetcher
 from tequio_shared.ids import Digest
 
 if TYPE_CHECKING:

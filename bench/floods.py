@@ -25,7 +25,7 @@ from tests.support.authors import Author, newcomers
 from tests.support.ledgers import served
 from tests.support.request_loops import meet
 
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
 
 if TYPE_CHECKING:
     from collections.abc import Callable

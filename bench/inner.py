@@ -20,7 +20,7 @@ from loops.flat import flat_speed, network, noise
 from loops.machine import machine
 from loops.raw import raw_speed
 
-from tequio_client.trainer import foreign
+from tequio_client.trainer import hub_models
 
 SAMPLES = 2
 LEAST_RATIO = 0.95
@@ -64,7 +64,7 @@ def main() -> None:
 def _measure(folder: Path, steps: int, turns: int) -> tuple[list[float], list[float]]:
     training = noise(folder, samples=SAMPLES, steps=steps)
     mine = network(FIELDS)
-    theirs = foreign.build(dict(FIELDS))
+    theirs = hub_models.build(dict(FIELDS))
     ours, raw = [], []
     for _ in range(turns):
         batches = [training.samples([step]) for step in range(steps)]

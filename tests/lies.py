@@ -25,8 +25,8 @@ import click
 from tequio_client.audit.main import Quiet
 from tequio_client.keys import identity
 from tequio_client.verifying import main as verifying
-from tequio_ledger.folder import Folder
-from tequio_ledger.signing import places
+from tequio_ledger.data_folder import Folder
+from tequio_ledger.signing import client
 from tequio_shared.errors import UserFacingError
 from tests.support.retold_log import RetoldLog
 from tests.support.six_lies import LIES
@@ -127,7 +127,7 @@ def signers(folder: Path) -> Iterator[Signer]:
     for path in sorted(folder.rglob(identity.FILE)):
         yield identity.load(path.parent)
     ledger = Folder(folder / "ledger")
-    for name in (places.KEY, "coordinator"):
+    for name in (client.KEY, "coordinator"):
         if ledger.holds_key(name):
             yield ledger.signer(name)
 

@@ -19,9 +19,8 @@ import yaml
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli as client
-from tequio_ledger.settings import ledger as settings
-from tequio_ledger.settings import serving
-from tequio_ledger.settings.sources import FILE, variable
+from tequio_ledger.config import settings
+from tequio_ledger.config.sources import FILE, variable
 from tests.support import cage
 from tests.support.command_lines import unknown_options
 from tests.support.ledgers import served
@@ -221,7 +220,7 @@ def test_a_proxy_has_to_be_named_and_the_one_on_this_machine_can_be() -> None:
     text = (INSTALLER / "compose.yaml").read_text("utf-8")
     head = text.partition("\nname:")[0]
     (named,) = re.findall(r"\d+\.\d+\.\d+\.\d+/\d+", head)
-    (trusted,) = serving.TRUSTED_PROXY.parse(named)
+    (trusted,) = settings.TRUSTED_PROXY.parse(named)
     assert trusted == ip_network(network["gateway"]), "the gateway and nobody else"
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tequio_ledger.config import settings
+from tequio_ledger.config.sources import FILE, variable
 from tequio_ledger.log.guard import Cause
-from tequio_ledger.settings import ledger as settings
-from tequio_ledger.settings.sources import FILE, variable
 from tests.support.command_lines import PROGRAMS, fault
 
 ROOT = Path(__file__).parent.parent

@@ -13,31 +13,13 @@ import msgspec
 import pytest
 from msgspec import inspect
 
-from tequio_client.worker import blobs, gossip
-from tequio_client.worker.peer_limits import PeerLimits
-from tequio_ledger.settings import ledger as settings
-from tequio_ledger.web import (
-    bodies,
-    doors,
-    events,
-    gate,
-    places,
-    seeds,
-    server,
-)
+from tequio_client.worker.swarm import blob_server, membership
+from tequio_client.worker.swarm.limits import PeerLimits
+from tequio_ledger.config import settings
+from tequio_ledger.web import events, limits, middleware, server, write_api
 from tequio_ledger.web.app import ROUTES
-from tequio_ledger.web.problems import _OTHER_REFUSAL, _STATUS
-from tequio_shared import (
-    bloom,
-    bootstrap,
-    competition_rules,
-    competition_scores,
-    evaluations,
-    limits,
-    proof,
-    scoring,
-    sealed_set,
-)
+from tequio_ledger.web.errors import _OTHER_REFUSAL, _STATUS
+from tequio_shared import ids, scoring, sealed_set
 from tequio_shared.api.competitions import (
     ChallengeAnswer,
     CommittedAnswer,
@@ -67,26 +49,27 @@ from tequio_shared.api.runs import (
     SampleAnswer,
     WrittenAnswer,
 )
-from tequio_shared.competition import _PHASES
-from tequio_shared.competition_rules import CompetitionRules, Submission
-from tequio_shared.competition_state import Phase
-from tequio_shared.contribution import HEADER_BYTES, Header
-from tequio_shared.corpus import Corpus
-from tequio_shared.distro import _COSINES
-from tequio_shared.documents import Result, Roster
-from tequio_shared.evaluations import Evaluation, Outcome
-from tequio_shared.genesis import Genesis
-from tequio_shared.manifest import _MOST_POINTS, _MOST_WINDOWS, Manifest
-from tequio_shared.proof import Reason, Verdict
-from tequio_shared.records import KS, RecordShape
-from tequio_shared.roles import OF_COORDINATOR, OF_ORGANISERS
-from tequio_shared.run_states import TRANSITIONS, CloseReason, VoidReason
+from tequio_shared.competition import result
+from tequio_shared.competition import rules as competition_rules
+from tequio_shared.competition import state as competition_state
+from tequio_shared.competition.competition import _PHASES
+from tequio_shared.competition.rules import CompetitionRules, Evaluation, Outcome, Submission
+from tequio_shared.competition.state import Phase
+from tequio_shared.head.aggregate import _COSINES
+from tequio_shared.head.contribution import HEADER_BYTES, KS, Header, RecordShape
+from tequio_shared.network.genesis import OF_COORDINATOR, OF_ORGANISERS, Genesis
+from tequio_shared.network.run import TRANSITIONS, CloseReason, VoidReason
+from tequio_shared.network.standing import Cause, Standing
+from tequio_shared.network.tiers import OF_CONNECTORS, Tier
+from tequio_shared.round import proof
+from tequio_shared.round.data import Corpus
+from tequio_shared.round.documents import Result, Roster
+from tequio_shared.round.manifest import _MOST_POINTS, _MOST_WINDOWS, Manifest
+from tequio_shared.round.proof import Reason, Verdict
 from tequio_shared.scoring import DocumentScore
 from tequio_shared.sealed_set import SealedSet
-from tequio_shared.standing import Cause, Standing
 from tequio_shared.statements import BODIES
 from tequio_shared.statements.envelope import Envelope
-from tequio_shared.tiers import OF_CONNECTORS, Tier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,8 +107,8 @@ NUMBERED: dict[str, type[IntEnum]] = {
     "Reasons of run.close": CloseReason,
     "Causes": Cause,
     "Tiers": Tier,
-    "Blob operations": blobs.Op,
-    "Blob answers": blobs.Status,
+    "Blob operations": blob_server.Op,
+    "Blob answers": blob_server.Status,
 }
 ANSWERS: dict[str, type[msgspec.Struct]] = {
     "network": NetworkAnswer,
@@ -157,13 +140,13 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
 }
 
 DOORS = {
-    doors: ("BURST_S", "REGISTRATION", "NAMES"),
-    gate: ("REQUESTS", "TARGET_BYTES", "SLOW_READER_S"),
+    limits: ("BURST_S", "REGISTRATION", "NAMES"),
+    middleware: ("REQUESTS", "TARGET_BYTES", "SLOW_READER_S"),
     server: ("HEAD_BYTES",),
-    bodies: ("PATIENCE_S", "SLOWEST_BYTES_S"),
+    write_api: ("PATIENCE_S", "SLOWEST_BYTES_S"),
     events: ("HEARTBEAT_S",),
-    places: ("STREAMS", "PAGES", "CROWDED"),
-    seeds: ("RECORDS",),
+    limits: ("STREAMS", "PAGES", "CROWDED"),
+    write_api: ("RECORDS",),
 }
 
 
@@ -212,8 +195,8 @@ def test_the_sizes_of_a_manifest_are_bound_as_listed() -> None:
     }
     assert bound == {
         "windows.most": _MOST_WINDOWS,
-        "T": limits.JSON_INTEGER,
-        "P": limits.JSON_INTEGER,
+        "T": ids.JSON_INTEGER,
+        "P": ids.JSON_INTEGER,
         "P x `rounds.most": _MOST_POINTS,
     }
 
@@ -276,7 +259,7 @@ def test_every_problem_code_is_listed_with_its_status() -> None:
 
 def test_every_limit_is_listed_with_its_value() -> None:
     listed = {row[0]: int(row[1]) for row in table("Limits")}
-    assert listed == {name: value for name, value in vars(limits).items() if name.isupper()}
+    assert listed == {name: value for name, value in vars(ids).items() if name.isupper()}
 
 
 def test_every_prefix_of_a_hash_or_signature_is_listed() -> None:
@@ -315,7 +298,7 @@ def test_records_have_the_sizes_that_are_listed() -> None:
 
 def test_bloom_filters_have_the_sizes_that_are_listed() -> None:
     for n, bits, size, ones in ([int(cell) for cell in row] for row in table("10.2 Bloom filter")):
-        assert (bits, size, ones) == (bloom.size_bits(n), bloom.size_bytes(n), bloom.max_ones(n))
+        assert (bits, size, ones) == (proof.size_bits(n), proof.size_bytes(n), proof.max_ones(n))
 
 
 def test_the_cosines_of_distro_are_those_of_the_code() -> None:
@@ -326,7 +309,7 @@ def test_the_cosines_of_distro_are_those_of_the_code() -> None:
 def test_the_constants_of_scoring_are_listed() -> None:
     listed = {row[0]: int(row[1]) for row in table("Scoring constants")}
     found = {name: getattr(scoring, name) for name in listed.keys() - {"REPLICATES"}}
-    assert listed == found | {"REPLICATES": bootstrap.REPLICATES}
+    assert listed == found | {"REPLICATES": result.REPLICATES}
 
 
 def test_the_constants_of_sealing_are_listed() -> None:
@@ -336,7 +319,7 @@ def test_the_constants_of_sealing_are_listed() -> None:
 
 def test_the_constants_of_competitions_are_listed() -> None:
     listed = {row[0]: int(row[1]) for row in table("Competition constants")}
-    places = vars(competition_scores) | vars(competition_rules) | vars(evaluations)
+    places = vars(competition_state) | vars(competition_rules) | vars(competition_rules)
     assert listed == {name: places[name] for name in listed}
 
 
@@ -359,8 +342,8 @@ def test_every_refusal_of_a_document_is_listed() -> None:
 
 
 def test_the_peer_protocols_are_named_as_in_the_code() -> None:
-    assert f"`{blobs.PROTOCOL}`" in DOCUMENT
-    assert f"`{gossip.PEERS_PROTOCOL}`" in DOCUMENT
+    assert f"`{blob_server.PROTOCOL}`" in DOCUMENT
+    assert f"`{membership.PEERS_PROTOCOL}`" in DOCUMENT
 
 
 def test_every_route_is_listed() -> None:
@@ -405,7 +388,7 @@ def test_the_constants_of_the_doors_are_listed() -> None:
     listed = {row[0]: int(row[1]) for row in table("Door constants")}
     found = {name: getattr(module, name) for module, names in DOORS.items() for name in names}
     assert listed == found
-    assert {name for name in vars(doors) if name.isupper()} <= listed.keys()
+    assert {name for name in vars(limits) if name.isupper()} <= listed.keys()
 
 
 # --- reading the document

@@ -50,7 +50,7 @@ FORBIDDEN = {
     "tequio_client.trainer": {
         "trio", "libp2p", "httpx", "nacl", "keyring", "sqlalchemy", "PySide6",
     },
-    "tequio_client.link": {"trio", "libp2p", "torch", "numpy", "httpx", "nacl", "sqlalchemy"},
+    "tequio_client.ipc": {"trio", "libp2p", "torch", "numpy", "httpx", "nacl", "sqlalchemy"},
     "tequio_client.dataset": {"torch", "PySide6", "sqlalchemy"},
     "tequio_ledger": {"torch", "transformers", "PySide6", "libp2p"},
     "tequio_shared": {"trio", "anyio", "torch", "libp2p", "httpx", "sqlalchemy", "PySide6"},

@@ -16,28 +16,28 @@ from sqlalchemy import func, select, text
 from tests.support.paper_swarm import manifest
 
 from ledgers.program import ORGANISER, served, settings_of
-from tequio_ledger.clock import now_ms
-from tequio_ledger.folder import Folder
-from tequio_ledger.log.admitted import Admitted
-from tequio_ledger.log.kept_proofs import KeptProofs
-from tequio_ledger.moving.move import Move
-from tequio_ledger.service import open_ledger
+from tequio_ledger.admin.move import Move
+from tequio_ledger.data_folder import Folder
+from tequio_ledger.ledger import open_ledger
+from tequio_ledger.log.log import Admitted
+from tequio_ledger.log.proofs import KeptProofs
+from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import log_rows
-from tequio_ledger.store.engine import Database
+from tequio_ledger.store.database import Database
 from tequio_ledger.store.models import LogEntry
 from tequio_shared.ids import ZERO_DIGEST, Digest, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.run import first_head
-from tequio_shared.statement import Entry, make
-from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
+from tequio_shared.network.run import first_head
+from tequio_shared.statements.network import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.runs import RunOpen
+from tequio_shared.statements.statement import Entry, make
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_ledger.log.tile_proofs import TileProofs
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.ledger import Ledger
+    from tequio_ledger.log.proofs import TileProofs
     from tequio_shared.ids import PeerKey, RunId
     from tequio_shared.statements import Body
 

@@ -15,11 +15,11 @@ from ledgers.program import ORGANISER
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import ZERO_DIGEST, Digest, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.run import first_head
-from tequio_shared.statement import make, sign
-from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
+from tequio_shared.log.tiles import bundle
+from tequio_shared.network.run import first_head
+from tequio_shared.statements.network import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.runs import RunOpen
-from tequio_shared.tlog import bundle
+from tequio_shared.statements.statement import make, sign
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from tests.support import postgres
 
-from tequio_ledger.settings import ledger as settings
+from tequio_ledger.config import settings
 from tequio_shared.ids import NetworkId, from_text, sha256, to_text
 from tequio_shared.keys import Signer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tequio_ledger.settings.ledger import Settings
+    from tequio_ledger.config.settings import Settings
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 

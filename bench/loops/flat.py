@@ -11,9 +11,9 @@ import numpy as np
 from tequio_client.trainer import device, inner, model
 from tequio_client.trainer.data import TrainingData
 from tequio_client.trainer.inner import Plan, Progress
-from tequio_shared.corpus import Corpus, TrainShard
 from tequio_shared.ids import to_text
-from tequio_shared.manifest import Inner, Tokenizer
+from tequio_shared.round.data import Corpus, TrainShard
+from tequio_shared.round.manifest import Inner, Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

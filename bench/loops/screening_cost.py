@@ -37,9 +37,9 @@ def table_of(cost: Sequence[Mapping[str, object]]) -> str:
 def _case(algorithm: str, k: int, bits: int) -> dict[str, object]:
     from loops import repository  # noqa: F401 - finds the tests' laboratory
     from tequio_client.trainer import screen
-    from tequio_shared import contribution
-    from tequio_shared.layout import CHUNK, Layout
-    from tequio_shared.records import RecordShape
+    from tequio_shared.head import contribution
+    from tequio_shared.head.contribution import RecordShape
+    from tequio_shared.head.layout import CHUNK, Layout
 
     shape = RecordShape(algorithm=algorithm, k=k, bits=bits)  # type: ignore[arg-type]
     chunks = PARAMETERS // CHUNK
@@ -80,10 +80,17 @@ def _candidate(folder: Path, slot: int, chunks: int, shape: object) -> object:
     from tests.support.laboratory import key_of
 
     from tequio_client.trainer import screen
-    from tequio_shared.contribution import Assignment, Expected, Header, encode_records
-    from tequio_shared.contribution import payload_root as root_of
+    from tequio_shared.head.contribution import (
+        ALGORITHM_CODES,
+        LEVELS,
+        Assignment,
+        Expected,
+        Header,
+        Records,
+        encode_records,
+    )
+    from tequio_shared.head.contribution import payload_root as root_of
     from tequio_shared.ids import ZERO_DIGEST, HeadHash, RunId
-    from tequio_shared.records import ALGORITHM_CODES, LEVELS, Records
 
     chance, k = np.random.default_rng(slot), shape.k
     gap = 4096 // k

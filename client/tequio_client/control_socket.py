@@ -22,17 +22,16 @@ from typing import TYPE_CHECKING, Annotated, Self, TypeVar
 import msgspec
 
 from tequio_client import private_file
-from tequio_client.link import control
+from tequio_client.ipc import control
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.version import BUILD
+from tequio_shared.ids import BUILD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from tequio_client.link.questions import Question, Reply
-    from tequio_client.link.snapshot import Snapshot
-    from tequio_client.link.wish import Wish
+    from tequio_client.ipc.control import Question, Reply
+    from tequio_client.ipc.snapshot import Snapshot, Wish
 
 R = TypeVar("R", bound="Reply")
 SOCKET = "control.sock"

@@ -26,11 +26,11 @@ def main() -> None:
 
 def _commands(first: list[str]) -> click.Group:
     if first == ["sign"]:
-        from tequio_ledger.signing.command import sign
+        from tequio_ledger.signing.process import sign
 
         return click.Group(commands=[sign])
     with heap.loading():
-        from tequio_ledger.commands import cli
+        from tequio_ledger.cli import cli
 
     return cli
 

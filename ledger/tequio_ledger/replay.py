@@ -6,27 +6,26 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DatabaseError
 
-from tequio_ledger import founding
-from tequio_ledger.clock import now_ms
-from tequio_ledger.folder import Folder
+from tequio_ledger import genesis as tequio_ledger_genesis
+from tequio_ledger.data_folder import Folder
+from tequio_ledger.log.documents import Shelf
 from tequio_ledger.log.guard import Guard
 from tequio_ledger.log.log import Log
-from tequio_ledger.sequencing.shelf import Shelf
-from tequio_ledger.signing import places
+from tequio_ledger.runtime import now_ms
+from tequio_ledger.signing import client
 from tequio_ledger.state import State
 from tequio_ledger.store import derived
-from tequio_ledger.store.blobs import BlobFolder
-from tequio_ledger.store.bucket import Bucket
-from tequio_ledger.store.engine import Database
+from tequio_ledger.store.blobs import BlobFolder, Bucket
+from tequio_ledger.store.database import Database
 from tequio_shared.errors import UserFacingError
-from tequio_shared.notes import VerifierKey
+from tequio_shared.log.notes import VerifierKey
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_ledger.settings.ledger import Settings
+    from tequio_ledger.config.settings import Settings
     from tequio_ledger.store.log_rows import StoredEntry
-    from tequio_shared.statement import Entry
+    from tequio_shared.statements.statement import Entry
 
     Take = Callable[[StoredEntry, Entry], None]
 
@@ -47,10 +46,10 @@ def _replay(settings: Settings, folder: Folder, database: Database) -> int:
     database.migrate()
     bucket = Bucket(settings.blobs) if settings.blobs else None
     blobs = BlobFolder(folder.blobs, database, now_ms, settings.blob_quota_bytes, bucket)
-    genesis = founding.genesis(settings, folder, database)
+    genesis = tequio_ledger_genesis.genesis(settings, folder, database)
     state = State(genesis, Shelf(blobs).read)
     guard = Guard(folder.mark, genesis)
-    signer = places.open_signer(folder, settings.signer, VerifierKey.parse(genesis.log_key).key)
+    signer = client.open_signer(folder, settings.signer, VerifierKey.parse(genesis.log_key).key)
     log = Log(database, genesis, signer, guard, now_ms)
 
     def take(stored: StoredEntry, entry: Entry) -> None:

@@ -6,14 +6,12 @@ Admission reads it; the sequencer alone feeds it.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_ledger.competition_story import Stories
-from tequio_shared import conduct
-from tequio_shared.competition_gate import Network
-from tequio_shared.competitions import ABOUT_COMPETITIONS, Competitions
+from tequio_shared.competition.competition import ABOUT_COMPETITIONS, Competitions
+from tequio_shared.competition.state import Network
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import (
     ZERO_DIGEST,
@@ -25,32 +23,69 @@ from tequio_shared.ids import (
     from_text,
     to_text,
 )
-from tequio_shared.manifest import Manifest
-from tequio_shared.run import RunView, first_head
-from tequio_shared.standing import Standings
-from tequio_shared.statements.members import KeyRegister, MemberTeam
-from tequio_shared.statements.rounds import (
+from tequio_shared.network import conduct
+from tequio_shared.network.accounts import check_forward
+from tequio_shared.network.run import RunView, first_head
+from tequio_shared.network.standing import Standings
+from tequio_shared.network.tiers import ABOUT_TIERS, Teams, Tiers
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.statements.network import KeyRegister, MemberTeam
+from tequio_shared.statements.proof_of_work import check_work
+from tequio_shared.statements.runs import (
     HeadPromote,
+    NetGenesis,
     RoundClose,
     RoundVoid,
     RoundWitness,
+    RunOpen,
     WitnessProof,
 )
-from tequio_shared.statements.runs import NetGenesis, RunOpen
-from tequio_shared.teams import Teams
-from tequio_shared.tiers import ABOUT_TIERS, Tiers
-from tequio_shared.timing import check_forward
-from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_shared.competition import CompetitionView
-    from tequio_shared.genesis import Genesis
-    from tequio_shared.round import RoundView
-    from tequio_shared.run_documents import Documents
-    from tequio_shared.statement import Entry, Statement
+    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.network.genesis import Genesis
+    from tequio_shared.network.run import Documents
+    from tequio_shared.round.round import RoundView
+    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Entry, Statement
 
+# --- What the log says of each competition: every statement, with the entry that holds it.
+#
+# A pure fold beside the view that decides what may be said: answers and pages tell the story from
+# here, and name the entries.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One statement about a competition, and the log entry that holds it."""
+
+    index: int
+    author: PeerKey
+    ts: int
+    body: Body
+
+
+class Stories:
+    """The statements about each competition, in the order of the log."""
+
+    def __init__(self) -> None:
+        self._told: defaultdict[Digest, list[Said]] = defaultdict(list)
+
+    def apply(self, index: int, statement: Statement) -> None:
+        """Take the statement at that log index, whatever it is about."""
+        body = statement.body
+        if isinstance(body, ABOUT_COMPETITIONS):
+            said = Said(index=index, author=statement.author, ts=statement.ts, body=body)
+            self._told[digest_from_text(body.competition)].append(said)
+
+    def of(self, competition: Digest) -> tuple[Said, ...]:
+        """What was said of one."""
+        return tuple(self._told.get(competition, ()))
+
+
+if TYPE_CHECKING:
     SizeOf = Callable[[Digest], int | None]
 
 

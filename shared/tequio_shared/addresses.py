@@ -14,11 +14,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_shared import canonical
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import PeerKey, from_text, key_from_text, peer_id_text, to_text
+from tequio_shared.ids import (
+    CLOCK_SKEW_MS,
+    PeerKey,
+    from_text,
+    key_from_text,
+    peer_id_text,
+    to_text,
+)
 from tequio_shared.keys import SIGNATURE_BYTES, check_key, verify
-from tequio_shared.limits import CLOCK_SKEW_MS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +69,7 @@ class AddressRecord:
     @classmethod
     def parse(cls, raw: bytes) -> AddressRecord:
         """Read `encode` back; raises MalformedError."""
-        wire = canonical.decode(raw, _Wire, RECORD_BYTES)
+        wire = encoding.decode(raw, _Wire, RECORD_BYTES)
         return cls(
             author=key_from_text(wire.author),
             addrs=tuple(wire.addrs),
@@ -73,7 +79,7 @@ class AddressRecord:
 
     def encode(self) -> bytes:
         """Write the record as canonical JSON."""
-        return canonical.encode(
+        return encoding.encode(
             {**_claim(self.author, self.addrs, self.ts), "sig": to_text(self.signature)}
         )
 
@@ -125,7 +131,7 @@ class _Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _message(net: NetworkId, author: PeerKey, addrs: Sequence[str], ts: int) -> bytes:
-    return PREFIX + net + canonical.encode(_claim(author, addrs, ts))
+    return PREFIX + net + encoding.encode(_claim(author, addrs, ts))
 
 
 def _claim(author: PeerKey, addrs: Sequence[str], ts: int) -> dict[str, object]:

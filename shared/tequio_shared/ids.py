@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from typing import NewType
+from typing import Annotated, NewType
+
+from msgspec import Meta
 
 from tequio_shared.errors import MalformedError
 
@@ -97,3 +99,136 @@ def key_from_peer_id(text: str) -> PeerKey:
     if not text.startswith("1") or not raw.startswith(_PEER_ID_PREFIX):
         raise MalformedError(f"not an Ed25519 peer id: {text!r}")
     return PeerKey(raw[len(_PEER_ID_PREFIX) :])
+
+
+# --- Every number that both ends must agree on. Sizes in bytes, times in milliseconds.
+
+STATEMENT_BYTES = 16_384
+"""Largest statement (its JSON)."""
+ENTRY_BYTES = 65_535
+"""Largest log entry; bundles prefix it with a u16."""
+SIGNATURES_PER_ENTRY = 16
+JSON_DEPTH = 6
+JSON_INTEGER = 2**53 - 1
+"""Largest magnitude of an integer in a statement or document (RFC 8259, section 6)."""
+STATEMENT_LIFE_MS = 900_000
+"""`exp` lies at most this far after `ts`."""
+CLOCK_SKEW_MS = 300_000
+"""How far `ts` may lie from the ledger's clock on entry."""
+POST_STATEMENTS = 256
+"""Most entries in one batch."""
+POST_BYTES = 1 << 20
+
+BLOB_BYTES = 64 << 20
+"""Largest blob that the ledger stores; larger things are trees of pieces."""
+DOCUMENT_BYTES = 4 << 20
+"""Largest JSON document named by a statement (manifest, roster, result)."""
+FRAME_BYTES = (1 << 20) + 4096
+"""Largest frame between peers: one piece of at most 1 MiB, and its envelope."""
+PIECE_BYTES = 1 << 20
+"""Piece of heads and data shards; contributions have their own (docs/protocol.md)."""
+GOSSIP_BYTES = 100_000
+
+WITNESSES = 16
+"""Elected per round; all members when there are fewer."""
+CONTRIBUTORS = 4_095
+"""Most trainer slots in a round: the bound under which integer sums stay below 2^53."""
+SPEED_ROUNDS = 5
+"""Verified speed is the median over this many of a peer's last accepted rounds."""
+
+SEASONED_WITNESSES = 4
+"""Witnesses in good standing without whom newcomers witness too."""
+NEWCOMER_WORK = 10
+"""Accepted contributions that make a newcomer, or a suspected key, active."""
+PROBATION_WORK = 20
+"""Accepted contributions that end a probation."""
+STRIKES = 2
+"""Measured faults within `STRIKE_ROUNDS` judged contributions that quarantine."""
+STRIKE_ROUNDS = 20
+DEVIATIONS = 2
+"""Proofs that deviate, within `DEVIATION_PROOFS` of a witness, that end its duty."""
+DEVIATION_PROOFS = 10
+QUARANTINE_MS = 86_400_000
+"""Term of a first quarantine; `REPEATED_QUARANTINE_MS` within `REPEAT_MS` of another one."""
+REPEATED_QUARANTINE_MS = 604_800_000
+REPEAT_MS = 15_552_000_000
+APPEAL_BYTES = 4_096
+"""The text of an appeal, UTF-8."""
+APPEAL_PAUSE_MS = 86_400_000
+"""Least time between two appeals of a key."""
+APPEAL_MS = 1_209_600_000
+"""An appeal that nobody answers for so long ends the quarantine in a probation."""
+MEASURED_HEADS = 4
+"""Heads, the last ones that were drawn for, of which measures are taken."""
+SAMPLE_PROMPT_BYTES = 64
+"""Most of a held-out text that a model goes on from, UTF-8, in its tokens and in the log."""
+SAMPLE_TOKENS = 64
+"""Most tokens that it adds."""
+SAMPLE_BYTES = 400
+"""Most of what it adds that the log takes, UTF-8."""
+MISSED_ROUNDS = 3
+"""Commitments in a row that nobody could fetch: the member has to say anew that it is ready."""
+
+
+# --- The types of fields in statements and documents, as constraints that msgspec checks on
+# parse.
+#
+# Keys, digests and bytes stand in JSON as base64url without padding. Each pattern admits exactly
+# the one spelling of each value: the unused bits of the last character are zero.
+
+ROSTER_SLOTS = 8_192
+"""Most slots in a roster, trainers or not."""
+
+Bytes32Text = Annotated[
+    str,
+    Meta(min_length=43, max_length=43, pattern=r"\A[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]\Z"),
+]
+"""A digest, key, head hash or secret of 32 bytes (43 characters)."""
+
+MaybeBytes32Text = Annotated[
+    str,
+    Meta(max_length=43, pattern=r"\A(?:[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])?\Z"),
+]
+"""The same, or nothing at all."""
+
+MaybeTeamName = Annotated[str, Meta(max_length=32, pattern=r"\A(?:[a-z0-9][a-z0-9-]{0,31})?\Z")]
+"""The name of a team, or nothing at all."""
+
+HeaderText = Annotated[str, Meta(min_length=288, max_length=288, pattern=r"\A[A-Za-z0-9_-]{288}\Z")]
+"""A contribution header of 216 bytes (288 characters)."""
+
+BytesText = Annotated[
+    str,
+    Meta(
+        pattern=r"\A(?:[A-Za-z0-9_-]{4})*"
+        r"(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?\Z"
+    ),
+]
+"""Bytes of any number, none included; the statement's own limit bounds them."""
+
+Natural = Annotated[int, Meta(ge=0, le=JSON_INTEGER)]
+"""A count, a round number, a time in milliseconds since 1970."""
+Positive = Annotated[int, Meta(ge=1, le=JSON_INTEGER)]
+SlotNumber = Annotated[int, Meta(ge=0, le=ROSTER_SLOTS - 1)]
+SlotCount = Annotated[int, Meta(ge=0, le=ROSTER_SLOTS)]
+ContributionCount = Annotated[int, Meta(ge=0, le=CONTRIBUTORS)]
+ReasonCode = Annotated[int, Meta(ge=0, le=65_535)]
+"""A number from a table of docs/protocol.md: but for what models write, the log is no free text."""
+
+STEERING = (
+    r"\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+    r"\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f"
+)
+"""What no text in the log has, as a class of a regular expression: controls but for line feeds,
+other ends of lines, marks of direction, what is no character, unseen tags. A list, for what Unicode
+says of a character depends on its version."""
+
+Prompt = Annotated[str, Meta(max_length=SAMPLE_PROMPT_BYTES, pattern=rf"\A[^{STEERING}]*\Z")]
+"""The beginning that a model was given, of no steering characters."""
+Written = Annotated[str, Meta(max_length=SAMPLE_BYTES, pattern=rf"\A[^{STEERING}]*\Z")]
+"""What a model wrote, of no steering characters."""
+
+
+# --- The version of this software; the package's own is read from here when it is built.
+
+BUILD = "0.1.0"

@@ -21,9 +21,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from tequio_shared.fields import Bytes32Text, Natural
-from tequio_shared.ids import sha256, to_text
-from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.ids import JSON_INTEGER, Bytes32Text, Natural, sha256, to_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

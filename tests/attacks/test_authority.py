@@ -11,13 +11,17 @@ from tequio_shared.addresses import AddressRecord
 from tequio_shared.errors import SignatureInvalidError
 from tequio_shared.ids import PeerKey, RunId, peer_id_text, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.notes import KeyKind, VerifierKey
-from tequio_shared.roles import OF_COORDINATOR, OF_ORGANISERS
-from tequio_shared.statement import Entry
-from tequio_shared.statements.members import MemberLeave, MemberReady
+from tequio_shared.log.notes import KeyKind, VerifierKey
+from tequio_shared.network.genesis import OF_COORDINATOR, OF_ORGANISERS
+from tequio_shared.network.tiers import OF_CONNECTORS
+from tequio_shared.statements.network import (
+    MemberLeave,
+    MemberReady,
+    StandingRelease,
+    StandingUphold,
+)
 from tequio_shared.statements.runs import RunFinish, RunPause, RunResume
-from tequio_shared.statements.standing import StandingRelease, StandingUphold
-from tequio_shared.tiers import OF_CONNECTORS
+from tequio_shared.statements.statement import Entry
 from tests.support.attack_table import attack
 from tests.support.attackers import forged
 from tests.support.attackers_ledger import (

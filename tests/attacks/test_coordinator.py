@@ -6,13 +6,12 @@ from functools import partial
 
 import pytest
 
-from tequio_shared.coordination import decide
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, digest_from_text, sha256
-from tequio_shared.round import Phase, RoundView
-from tequio_shared.run import RunView
-from tequio_shared.run_states import State, VoidReason
-from tequio_shared.statements.rounds import RoundOpen, RoundRoster, RoundVoid, RoundWitness
+from tequio_shared.network.coordination import decide
+from tequio_shared.network.run import RunView, State, VoidReason
+from tequio_shared.round.round import Phase, RoundView
+from tequio_shared.statements.runs import RoundOpen, RoundRoster, RoundVoid, RoundWitness
 from tests.support.attack_table import attack
 from tests.support.swarm import Character, Said, Swarm
 

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, cast
 import httpx
 import pytest
 
-from tequio_ledger.web.bodies import chunks
-from tequio_ledger.web.doors import BURST_S, REGISTRATION
-from tequio_ledger.web.seeds import RECORDS, SeedBook
+from tequio_ledger.web.limits import BURST_S, REGISTRATION
+from tequio_ledger.web.write_api import RECORDS, SeedBook, chunks
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, sha256, to_text
-from tequio_shared.statements.members import MemberLeave
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
+from tequio_shared.statements.network import MemberLeave
 from tests.support.attack_table import attack
 from tests.support.attackers import codes, forged, key_number, post, put_headers, status_of
 from tests.support.attackers_flood import flood
@@ -29,8 +28,8 @@ from tests.support.ledgers import ORGANISER, Served, served
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
 
-    from tequio_ledger.web.problems import AnyRequest
-    from tequio_shared.statement import Entry
+    from tequio_ledger.web.errors import AnyRequest
+    from tequio_shared.statements.statement import Entry
 
 KEY_RATE, ADDRESS_RATE, STREAMS = 2, 30, 8
 

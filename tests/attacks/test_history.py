@@ -16,10 +16,9 @@ import trio
 from tequio_client.ledger.api import LedgerApi, Network
 from tequio_client.ledger.http import ApiLimits, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import read_entries
-from tequio_client.worker import backoff, follower
-from tequio_client.worker.follower import LogFollower
-from tequio_ledger.sequencing.sequencer import Logged
-from tequio_shared import merkle
+from tequio_client.worker.ledger import follower, outbox
+from tequio_client.worker.ledger.follower import LogFollower
+from tequio_ledger.log.sequencer import Logged
 from tequio_shared.errors import (
     FatalLogError,
     PeerError,
@@ -28,7 +27,8 @@ from tequio_shared.errors import (
     UserFacingError,
 )
 from tequio_shared.ids import sha256
-from tequio_shared.notes import VerifierKey, open_checkpoint
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import VerifierKey, open_checkpoint
 from tests.support.attack_table import attack
 from tests.support.attackers_log import (
     ALICE,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.ledger import Ledger
 
 CLOCK = VirtualClock()
 BRISK = ApiLimits(call_s=2.0, idle_s=2.0)
@@ -154,8 +154,8 @@ def test_a_restored_backup_does_not_sign_a_second_history(tmp_path: Path) -> Non
 @pytest.fixture
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name, value in (
-        (backoff, "FIRST_S", 0.02),
-        (backoff, "LONGEST_S", 0.1),
+        (outbox, "FIRST_S", 0.02),
+        (outbox, "LONGEST_S", 0.1),
         (follower, "POLL_S", 0.1),
         (follower, "CHECK_S", 0.1),
     ):

@@ -13,8 +13,8 @@ import pytest
 
 from tequio_client.keys import identity
 from tequio_client.locks import locked
-from tequio_client.worker.handed_down import trainer_environment
-from tequio_ledger.folder import Folder
+from tequio_client.worker.children.process import trainer_environment
+from tequio_ledger.data_folder import Folder
 from tequio_shared.errors import UserFacingError
 from tests.support.attack_table import attack
 

@@ -11,15 +11,14 @@ import httpx
 import pytest
 
 from tequio_client.ledger.http import LogForkedError
-from tequio_ledger.folder import Folder
+from tequio_ledger.data_folder import Folder
 from tequio_ledger.monitor.alarms import FoundError, Kind
-from tequio_ledger.signing.notary import WouldForkError
-from tequio_ledger.signing.remote import RemoteNotary
-from tequio_shared import notes
-from tequio_shared.cosigning import AddCheckpoint
+from tequio_ledger.signing.client import RemoteNotary
+from tequio_ledger.signing.signer import WouldForkError
 from tequio_shared.errors import SignatureInvalidError
-from tequio_shared.notes import add_lines, cosignature_line, sign_checkpoint
-from tequio_shared.policy import NoQuorumError, Policy
+from tequio_shared.log import notes
+from tequio_shared.log.notes import add_lines, cosignature_line, sign_checkpoint
+from tequio_shared.log.policy import AddCheckpoint, NoQuorumError, Policy
 from tests.support.attack_table import attack
 from tests.support.attackers_split import (
     begun,

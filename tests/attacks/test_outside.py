@@ -12,8 +12,7 @@ import pytest
 
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import to_text
-from tequio_shared.statements.members import MemberLeave, MemberReady
-from tequio_shared.statements.standing import FaultReport
+from tequio_shared.statements.network import FaultReport, MemberLeave, MemberReady
 from tests.support.attack_table import attack
 from tests.support.attackers_ledger import SECOND, door, monkey, now_ms
 from tests.support.authors import Author
@@ -24,7 +23,7 @@ from tests.support.statements import example
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_shared.statement import Entry
+    from tequio_shared.statements.statement import Entry
 
 RULES = manifest()
 D = to_text(bytes(32))

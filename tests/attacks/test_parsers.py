@@ -12,26 +12,29 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tequio_client.ipc import trainer
 from tequio_client.ledger.api import Network
-from tequio_client.link import messages
-from tequio_client.worker import blobs, gossip, trees
-from tequio_shared import bloom, canonical, merkle, notes, proof, statement, tlog
+from tequio_client.worker.store import trees
+from tequio_client.worker.swarm import blob_server, membership
+from tequio_shared import encoding
 from tequio_shared.addresses import AddressRecord, sign_addresses
 from tequio_shared.api.answer import parse_answer
 from tequio_shared.api.log import EventReader
 from tequio_shared.api.network import SeedsAnswer
 from tequio_shared.api.runs import RunsAnswer
-from tequio_shared.contribution import Header, RecordShape, validate
-from tequio_shared.corpus import Corpus
-from tequio_shared.documents import Result, Roster
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.genesis import Genesis
+from tequio_shared.head.contribution import Header, RecordShape, decode_records, validate
 from tequio_shared.ids import from_text, key_from_peer_id, key_from_text, sha256, to_text
-from tequio_shared.manifest import Manifest
-from tequio_shared.records import decode_records
-from tequio_shared.run_states import State
-from tequio_shared.statement import Entry
-from tequio_shared.statements.rounds import RoundClose, RoundRoster
+from tequio_shared.log import merkle, notes, tiles
+from tequio_shared.network.genesis import Genesis
+from tequio_shared.network.run import State
+from tequio_shared.round import proof
+from tequio_shared.round.data import Corpus
+from tequio_shared.round.documents import Result, Roster
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.statements import statement
+from tequio_shared.statements.runs import RoundClose, RoundRoster
+from tequio_shared.statements.statement import Entry
 from tests.support.attack_table import attack
 from tests.support.attackers_bytes import garbage, hostile
 from tests.support.attackers_round import Judge, due_proof, round_of, swarm_in, swarm_of
@@ -97,9 +100,9 @@ SHAPE = RecordShape(algorithm="sparseloco", k=8, bits=2)
 PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
     "entry": (Entry.parse, leaf),
     "statement": (statement.parse, lambda: past().entries[-1].statement.raw),
-    "canonical JSON": (lambda raw: canonical.parse(raw, MIB), lambda: b'{"a":[1,null,"b"]}'),
-    "bundle": (tlog.parse_bundle, lambda: tlog.bundle([leaf(), leaf()])),
-    "tile path": (lambda raw: tlog.Tile.parse(text_of(raw)), lambda: b"tile/0/x001/067.p/17"),
+    "canonical JSON": (lambda raw: encoding.parse(raw, MIB), lambda: b'{"a":[1,null,"b"]}'),
+    "bundle": (tiles.parse_bundle, lambda: tiles.bundle([leaf(), leaf()])),
+    "tile path": (lambda raw: tiles.Tile.parse(text_of(raw)), lambda: b"tile/0/x001/067.p/17"),
     "note": (lambda raw: notes.open_note(raw, [vkey()]), checkpoint),
     "checkpoint": (lambda raw: notes.open_checkpoint(raw, vkey()), checkpoint),
     "verifier key": (
@@ -121,16 +124,16 @@ PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
         lambda raw: validate(raw[:216], raw[216:], round_of(past()).expected()),
         lambda: next(iter(round_of(past()).commitments.values())).header.pack() + bytes(56),
     ),
-    "filter": (lambda raw: bloom.check_fill(raw, 16), lambda: bytes(29)),
+    "filter": (lambda raw: proof.check_fill(raw, 16), lambda: bytes(29)),
     "bitmap": (lambda raw: proof.decode_bitmap(raw, 16), lambda: bytes(2)),
     "address record": (AddressRecord.parse, record),
     "address records": (
-        gossip.parse_records,
+        membership.parse_records,
         lambda: b"\0\1" + len(record()).to_bytes(2, "big") + record(),
     ),
-    "blob request": (blobs.Request.parse, lambda: b"\1" + bytes(40)),
-    "bits": (lambda raw: blobs.unpack_bits(raw, 1_000), lambda: bytes(125)),
-    "blob answer": (lambda raw: blobs.unpack_blob(memoryview(raw)), lambda: bytes(9)),
+    "blob request": (blob_server.Request.parse, lambda: b"\1" + bytes(40)),
+    "bits": (lambda raw: blob_server.unpack_bits(raw, 1_000), lambda: bytes(125)),
+    "blob answer": (lambda raw: blob_server.unpack_blob(memoryview(raw)), lambda: bytes(9)),
     "tree": (
         lambda raw: trees.Tree.parse(raw, sha256()),
         lambda: trees.cut_bytes(bytes(99), 9).encode(),
@@ -140,8 +143,8 @@ PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
     "result": (Result.parse, lambda: document(RoundClose)),
     "genesis": (Genesis.parse, genesis),
     "data manifest": (Corpus.parse, lambda: b'{"held_out":[],"sequence":2}'),
-    "wish": (messages.decode_wish, lambda: b'{"type":"quit"}'),
-    "report": (messages.decode_report, lambda: b'{"type":"resting"}'),
+    "wish": (trainer.decode_wish, lambda: b'{"type":"quit"}'),
+    "report": (trainer.decode_report, lambda: b'{"type":"resting"}'),
     "event stream": (lambda raw: EventReader().feed(raw), event),
     "network answer": (Network.parse, lambda: b'{"network_id":"x"}'),
     "runs answer": (

@@ -9,12 +9,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tequio_shared.contribution import Assignment, Expected, Header, payload_root, validate
 from tequio_shared.errors import RefusedError
+from tequio_shared.head.contribution import (
+    KS,
+    LEVELS,
+    Assignment,
+    Expected,
+    Header,
+    Records,
+    RecordShape,
+    decode_records,
+    encode_records,
+    payload_root,
+    validate,
+)
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, RunId, sha256
-from tequio_shared.proof import Reason, Verdict
-from tequio_shared.records import KS, LEVELS, Records, RecordShape, decode_records, encode_records
-from tequio_shared.run_states import State
+from tequio_shared.network.run import State
+from tequio_shared.round.proof import Reason, Verdict
 from tests.support.attack_table import attack
 from tests.support.attackers_round import (
     Judge,

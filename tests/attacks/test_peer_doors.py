@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, cast
 import pytest
 import trio
 
-from tequio_client.worker import door
-from tequio_client.worker.peer_limits import PeerLimits
 from tequio_client.worker.peers.identity import id_of
 from tequio_client.worker.peers.yamux import STREAMS
+from tequio_client.worker.swarm import limits as swarm_limits
+from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import peer_id_text
 from tests.support.attack_table import attack
@@ -77,7 +77,7 @@ async def closed(stream: trio.SocketStream) -> bool:
 async def test_the_places_of_connections_that_ended_are_given_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(door, "INBOUND", 3)
+    monkeypatch.setattr(swarm_limits, "INBOUND", 3)
     async with network("attacked") as attacked:
         attacked.serve(ECHO, echo)
         for number in range(8):

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_shared import standing
-from tequio_shared.contribution import Header
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import PeerKey, from_text, key_from_text, sha256, to_text
-from tequio_shared.limits import QUARANTINE_MS
-from tequio_shared.proof import Reason, Verdict
-from tequio_shared.run_states import State
-from tequio_shared.standing import Cause, Fault, Standing, Standings
-from tequio_shared.statements.rounds import WorkCommit
-from tequio_shared.statements.standing import StandingChange, StandingRelease
+from tequio_shared.head.contribution import Header
+from tequio_shared.ids import QUARANTINE_MS, PeerKey, from_text, key_from_text, sha256, to_text
+from tequio_shared.network import standing
+from tequio_shared.network.run import State
+from tequio_shared.network.standing import Cause, Fault, Standing, Standings
+from tequio_shared.round.proof import Reason, Verdict
+from tequio_shared.statements.network import StandingChange, StandingRelease
+from tequio_shared.statements.runs import WorkCommit
 from tests.support.attack_table import attack
 from tests.support.attackers_round import (
     Colluder,
@@ -38,7 +37,7 @@ from tests.support.attackers_round import (
 from tests.support.swarm import Said, Swarm, Volunteer
 
 if TYPE_CHECKING:
-    from tequio_shared.statement import Statement
+    from tequio_shared.statements.statement import Statement
 
 SHORT = spoiler(lambda payload, _: payload[:-1])
 DOUBLED = spoiler(lambda payload, _: b"\x01" + bytes(9) + b"\xff\x00" + payload[12:])

@@ -11,22 +11,23 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tequio_shared.contribution import Header
-from tequio_shared.documents import Roster
+from tequio_shared.head.contribution import Header
 from tequio_shared.ids import RunId, digest_from_text, from_text, sha256, to_text
-from tequio_shared.points import trainer_micropoints
-from tequio_shared.proof import Verdict
-from tequio_shared.run_states import State
-from tequio_shared.statements.members import MemberLeave, MemberReady
-from tequio_shared.statements.rounds import (
+from tequio_shared.network.run import State
+from tequio_shared.round.assignment import trainer_micropoints
+from tequio_shared.round.documents import Roster
+from tequio_shared.round.proof import Verdict
+from tequio_shared.statements.network import MemberLeave, MemberReady
+from tequio_shared.statements.runs import (
     HeadPromote,
     RoundClose,
     RoundOpen,
     RoundRoster,
     RoundVoid,
+    RunPause,
+    RunResume,
     WorkCommit,
 )
-from tequio_shared.statements.runs import RunPause, RunResume
 from tests.support.attack_table import attack
 from tests.support.attackers_round import (
     Judge,

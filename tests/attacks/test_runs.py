@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_ledger.sequencing.sequencer import Logged, Refused
+from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_shared.errors import MalformedError
-from tequio_shared.manifest import Algorithm, Manifest, Model, Rounds, Windows
-from tequio_shared.run_states import State
+from tequio_shared.network.run import State
+from tequio_shared.round.manifest import Algorithm, Manifest, Model, Rounds, Windows
 from tests.support.attack_table import attack
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.paper_swarm import PaperOrganiser, PaperPeer, manifest

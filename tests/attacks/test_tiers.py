@@ -8,18 +8,24 @@ import msgspec
 import pytest
 
 from tequio_client.audit.main import Scope, audit
-from tequio_shared.coordination import decide
-from tequio_shared.documents import WITNESS
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import NetworkId, digest_from_text, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.manifest import Admission
-from tequio_shared.run_states import State
-from tequio_shared.statement import Entry, signed_message
-from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
-from tequio_shared.statements.rounds import RoundRoster
-from tequio_shared.vouches import owner_of
+from tequio_shared.network.coordination import decide
+from tequio_shared.network.run import State
+from tequio_shared.network.tiers import owner_of
+from tequio_shared.round.documents import WITNESS
+from tequio_shared.round.manifest import Admission
+from tequio_shared.statements.network import (
+    InviteClose,
+    InviteOpen,
+    InviteRevoke,
+    MemberVouch,
+    RoleGrant,
+    RoleRevoke,
+)
+from tequio_shared.statements.runs import RoundRoster
+from tequio_shared.statements.statement import Entry, signed_message
 from tests.client.audit.logs import MemoryLog
 from tests.support.attack_table import attack
 from tests.support.attackers_ledger import SECOND, Door, door, now_ms
@@ -30,7 +36,7 @@ from tests.support.swarm import Said, Swarm, Volunteer, tiny_manifest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tequio_shared.coordination import Step
+    from tequio_shared.network.coordination import Step
     from tequio_shared.statements import Body
 
 HOUR_MS = 3_600_000

@@ -12,7 +12,7 @@ import pytest
 
 from tequio_client.trainer import model
 from tequio_client.trainer.data import TrainingData, held_out_documents
-from tequio_client.trainer.workshop import ModelError, open_workshop
+from tequio_client.trainer.prepared import ModelError, open_workshop
 from tequio_shared.errors import UserFacingError
 from tests.client.trainer.small_run import CONFIG, SmallRun, small_run
 from tests.support.attack_table import attack

@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.worker import lanes
-from tequio_client.worker.addressbook import AddressBook
-from tequio_client.worker.asking import IN_FLIGHT
-from tequio_client.worker.blobs import BlobServer, Op
-from tequio_client.worker.commitments import Commitments
-from tequio_client.worker.fetch import Fetcher, FetchFailedError
-from tequio_client.worker.gossip import Gossip, PeerExchange
 from tequio_client.worker.peers import PeerNetwork
-from tequio_client.worker.store import Store
+from tequio_client.worker.rounds.announce import Commitments
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm import streams
+from tequio_client.worker.swarm.blob_server import BlobServer, Op
+from tequio_client.worker.swarm.membership import AddressBook, Gossip, PeerExchange
+from tequio_client.worker.swarm.streams import IN_FLIGHT
+from tequio_client.worker.swarm.transfer import Fetcher, FetchFailedError
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.ids import NetworkId
 from tequio_shared.keys import Signer
-from tequio_shared.run_states import State
+from tequio_shared.network.run import State
 from tests.support.attack_table import attack
 from tests.support.attackers_peers import (
     CONTENT,
@@ -93,7 +92,7 @@ async def test_when_only_liars_are_there_nothing_is_taken(here: Gathering) -> No
 async def test_a_source_that_trickles_holds_nobody_up(
     here: Gathering, slow: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lanes, "SILENCE_S", 3.0)
+    monkeypatch.setattr(streams, "SILENCE_S", 3.0)
     serve = trickling if slow == "trickling" else answering(lambda *_: None)
     tar, honest = await here.crooked("tar", serve), await here.honest("honest")
     with trio.fail_after(45):

@@ -7,12 +7,13 @@ import random
 import msgspec
 import pytest
 
-from tequio_shared import bloom, merkle, proof
-from tequio_shared.election import quorum
 from tequio_shared.ids import ContributionId, HeadHash, from_text, sha256, to_text
-from tequio_shared.proof import Reason, Verdict
-from tequio_shared.run_states import State, VoidReason
-from tequio_shared.statements.rounds import RoundClose, RoundOpen, RoundVoid, RoundWitness
+from tequio_shared.log import merkle
+from tequio_shared.network.run import State, VoidReason
+from tequio_shared.round import proof
+from tequio_shared.round.assignment import quorum
+from tequio_shared.round.proof import Reason, Verdict
+from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundVoid, RoundWitness
 from tests.support.attack_table import attack
 from tests.support.attackers_round import (
     Colluder,
@@ -55,7 +56,7 @@ def test_one_that_sent_nothing_is_never_seen_among_256(seed: int) -> None:
             said, seed=key, slots=slots, trainers=slots, commitments=vouched, head=HEAD
         )
         assert absent not in seen.vouched
-        chance_hits += bloom.contains(from_text(said.bloom, None), key, ids[absent], slots)
+        chance_hits += proof.contains(from_text(said.bloom, None), key, ids[absent], slots)
     assert chance_hits <= 2  # of 20: the filter alone could err, and decides nothing
 
 
@@ -63,9 +64,9 @@ def crooked_filters(swarm: Swarm) -> dict[str, bytes]:
     current = round_of(swarm)
     items = [one.id for one in current.commitments.values()]
     trainers = len(current.trainers)
-    size = bloom.size_bytes(trainers)
-    last = bloom.size_bits(trainers) - 1
-    honest = bloom.build(current.seed, items, trainers)
+    size = proof.size_bytes(trainers)
+    last = proof.size_bits(trainers) - 1
+    honest = proof.build(current.seed, items, trainers)
     full = bytearray(b"\xff" * size)
     full[-1] = (1 << (last % 8 + 1)) - 1
     return {
@@ -73,8 +74,8 @@ def crooked_filters(swarm: Swarm) -> dict[str, bytes]:
         "all bits of all bytes": b"\xff" * size,
         "one bit more": bytes([honest[0] ^ (~honest[0] & -~honest[0]) & 0xFF]) + honest[1:],
         "nothing": bytes(size),
-        "another round's": bloom.build(sha256(b"other"), items, trainers),
-        "more than was seen": bloom.build(current.seed, [*items[1:], HEAD], trainers),
+        "another round's": proof.build(sha256(b"other"), items, trainers),
+        "more than was seen": proof.build(current.seed, [*items[1:], HEAD], trainers),
         "a byte too long": honest + b"\0",
         "a byte too short": honest[:-1],
         "a hundred times as long": honest * 100,

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_shared.contribution import Header
 from tequio_shared.errors import RefusedError
+from tequio_shared.head.contribution import Header
 from tequio_shared.ids import HeadHash, RunId, from_text, sha256, to_text
-from tequio_shared.run_states import State
-from tequio_shared.statements.rounds import WorkCommit
+from tequio_shared.network.run import State
+from tequio_shared.statements.runs import WorkCommit
 from tests.support.attack_table import attack
 from tests.support.swarm import Character, Said, Swarm, Volunteer
 
 if TYPE_CHECKING:
-    from tequio_shared.round import RoundView
+    from tequio_shared.round.round import RoundView
 
 OTHER = sha256(b"something else")
 

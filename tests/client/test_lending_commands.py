@@ -12,9 +12,8 @@ import pytest
 import trio
 
 from tequio_client import clock
-from tequio_client.link.questions import PointsRow
-from tequio_client.link.snapshot import PointsShown
-from tequio_client.link.wish import Wish
+from tequio_client.ipc.control import PointsRow
+from tequio_client.ipc.snapshot import PointsShown, Wish
 from tests.support.paper_host import served
 
 if TYPE_CHECKING:

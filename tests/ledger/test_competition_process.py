@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 import httpx
 
 from tequio_ledger.replay import replay
-from tequio_shared.competition_gate import Network
-from tequio_shared.competition_state import Phase
-from tequio_shared.competitions import ABOUT_COMPETITIONS, Competitions
+from tequio_shared.competition.competition import ABOUT_COMPETITIONS, Competitions
+from tequio_shared.competition.state import Network, Phase
 from tequio_shared.ids import Digest, NetworkId, to_text
-from tequio_shared.standing import Standings
-from tequio_shared.statement import Entry
-from tequio_shared.statements.members import KeyRegister
-from tequio_shared.tiers import Tiers
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
+from tequio_shared.network.standing import Standings
+from tequio_shared.network.tiers import Tiers
+from tequio_shared.statements.network import KeyRegister
+from tequio_shared.statements.statement import Entry
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, make_settings, served
 from tests.support.log_reader import read_leaves
@@ -27,7 +26,7 @@ from tests.support.uploads import put_blob
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_shared.competition import CompetitionView
+    from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.statements import Body
 
 SECOND_MS = 1_000

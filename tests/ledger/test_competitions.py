@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from tequio_ledger.folder import Folder
-from tequio_ledger.sequencing import needed
-from tequio_ledger.sequencing.sequencer import Logged, Refused
+from tequio_ledger.admin import doctor
+from tequio_ledger.admin.doctor import Grade, worst
+from tequio_ledger.data_folder import Folder
+from tequio_ledger.log import documents
+from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_ledger.store import log_rows
-from tequio_ledger.upkeep import doctor
-from tequio_ledger.upkeep.findings import Grade, worst
-from tequio_shared.competition_rules import Budget, Submission
-from tequio_shared.competition_state import Phase
+from tequio_shared.competition.rules import Budget, Submission
+from tequio_shared.competition.state import Phase
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statement import Entry
 from tequio_shared.statements.competitions import CompSubmit
+from tequio_shared.statements.statement import Entry
 from tests.ledger.sequencing.test_coordinator import RULES, Swarm
 from tests.support.authors import Author
 from tests.support.ledgers import (
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from tequio_ledger.sequencing.sequencer import Outcome
-    from tequio_ledger.service import Ledger
-    from tequio_shared.competition import CompetitionView
+    from tequio_ledger.ledger import Ledger
+    from tequio_ledger.log.sequencer import Outcome
+    from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.statements import Body
 
     Story = Callable[["Contest"], Awaitable[None]]
@@ -203,11 +203,11 @@ def test_every_document_of_a_competition_is_one_that_the_log_needs(tmp_path: Pat
     given, clock = make_settings(tmp_path, (ORGANISER, SECOND)), contest.clock
     with opened(given, clock) as ledger:
         with ledger.database.reader.begin() as connection:
-            names = {digest for _, digest in needed.documents(connection)}
+            names = {digest for _, digest in documents.documents(connection)}
             leaves = [leaf for _, leaf in log_rows.each_leaf_of(connection, KINDS)]
         assert set(contest.paper.documents) <= names
         said = [Entry.parse(leaf).statement.body for leaf in leaves]
-        assert len({needed.document_of(Entry.parse(leaf).statement) for leaf in leaves}) == len(
+        assert len({documents.document_of(Entry.parse(leaf).statement) for leaf in leaves}) == len(
             said
         )
         scores = next(iter(contest.view.results.values())).scores

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from tequio_ledger.folder import Folder
-from tequio_ledger.store.engine import Database
-from tequio_shared.tlog import bundle
+from tequio_ledger.data_folder import Folder
+from tequio_ledger.store.database import Database
+from tequio_shared.log.tiles import bundle
 from tests.support.authors import newcomers
 from tests.support.former import turn_back
 from tests.support.ledgers import Served, served, start

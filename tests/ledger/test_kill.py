@@ -14,17 +14,17 @@ import httpx
 import msgspec
 import pytest
 
-from tequio_ledger.folder import Folder
+from tequio_ledger.admin import doctor
+from tequio_ledger.admin.doctor import Grade, worst
+from tequio_ledger.data_folder import Folder
 from tequio_ledger.replay import replay
-from tequio_ledger.upkeep import doctor
-from tequio_ledger.upkeep.findings import Grade, worst
-from tequio_shared import merkle
 from tequio_shared.ids import Digest, NetworkId, from_text, sha256, to_text
-from tequio_shared.notes import VerifierKey, open_checkpoint
-from tequio_shared.run import first_head
-from tequio_shared.statements.members import MemberReady
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import VerifierKey, open_checkpoint
+from tequio_shared.log.tiles import bundle
+from tequio_shared.network.run import first_head
+from tequio_shared.statements.network import MemberReady
 from tequio_shared.statements.runs import RunOpen
-from tequio_shared.tlog import bundle
 from tests.support.attack_table import attack
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, START_MS, VirtualClock, make_settings, opened
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_shared.manifest import Manifest
-    from tequio_shared.statement import Entry
+    from tequio_shared.round.manifest import Manifest
+    from tequio_shared.statements.statement import Entry
     from tests.support.mortal_ledgers import Mortal, Stable
 
 KILLED = -9

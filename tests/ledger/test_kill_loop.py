@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_ledger.folder import Folder
-from tequio_ledger.upkeep import doctor
-from tequio_ledger.upkeep.findings import Grade, worst
+from tequio_ledger.admin import doctor
+from tequio_ledger.admin.doctor import Grade, worst
+from tequio_ledger.data_folder import Folder
 from tests.support.ledgers import make_settings
 from tests.support.mortal_ledgers import stabled
 from tests.support.witnessed import Ingest, Witnessed

@@ -15,8 +15,8 @@ import pytest
 
 from tequio_ledger.replay import replay
 from tequio_shared.ids import NetworkId, to_text
-from tequio_shared.statement import Entry, statement_id
-from tequio_shared.tlog import ENTRIES, Tile, bundle, parse_bundle
+from tequio_shared.log.tiles import ENTRIES, Tile, bundle, parse_bundle
+from tequio_shared.statements.statement import Entry, statement_id
 from tests.support.authors import newcomers
 from tests.support.ledgers import UNLIMITED, Served, make_settings, served, start
 

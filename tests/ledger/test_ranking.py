@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select, text
 
-from tequio_ledger.store import attended, ranking
+from tequio_ledger.store import queries
 from tequio_ledger.store.models import Attended, Credit, Peer, Round
-from tequio_shared.ids import PeerKey
-from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.ids import JSON_INTEGER, PeerKey
 from tests.ledger.sequencing.test_coordinator import RULES, Swarm
 from tests.ledger.test_replay import CLOCK, live_through, rows
 from tests.support.former import turn_back
@@ -21,7 +20,7 @@ from tests.support.ledgers import VirtualClock, make_settings, opened, running
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.ledger import Ledger
 
 POINTS = (0, 5, 30, 30, 0, 7, 30, 1)
 """Of made-up keys, in order of registration."""
@@ -53,9 +52,9 @@ def test_the_ranking_is_by_points_then_by_registration(tmp_path: Path) -> None:
     with opened(make_settings(tmp_path), VirtualClock()) as ledger:
         expected = invent_peers(ledger)
         with ledger.database.reader.begin() as connection:
-            assert ranking.count(connection) == len(expected)
+            assert queries.count(connection) == len(expected)
             for rank in range(len(expected) + 1):
-                found = ranking.after(connection, rank, 2)
+                found = queries.ranking_after(connection, rank, 2)
                 assert [(one.rank, one.key, one.micropoints) for one in found] == expected[
                     rank : rank + 2
                 ]
@@ -67,13 +66,13 @@ def test_neighbours_are_those_of_the_whole_ranking(tmp_path: Path) -> None:
         expected = invent_peers(ledger)
         with ledger.database.reader.begin() as connection:
             for rank, key, _ in expected:
-                found = ranking.around(connection, PeerKey(key), 2)
+                found = queries.around(connection, PeerKey(key), 2)
                 assert found is not None
                 said = [(one.rank, one.key, one.micropoints) for one in found]
                 assert said == expected[max(rank - 3, 0) : rank + 2]
-            without = ranking.around(connection, PeerKey(bytes([99]) * 32), 2)
+            without = queries.around(connection, PeerKey(bytes([99]) * 32), 2)
             assert [one.rank for one in without or ()] == [5, 6], "the last ones of those with any"
-            assert ranking.around(connection, PeerKey(bytes(32)), 2) is None
+            assert queries.around(connection, PeerKey(bytes(32)), 2) is None
 
 
 def test_ranking_reads_one_index_and_sorts_nothing(tmp_path: Path) -> None:
@@ -84,8 +83,8 @@ def test_ranking_reads_one_index_and_sorts_nothing(tmp_path: Path) -> None:
             plain = connection.connection.driver_connection
             assert plain is not None
             plain.set_trace_callback(asked.append)
-            ranking.around(connection, PeerKey(key), 2)
-            ranking.after(connection, 2, 2)
+            queries.around(connection, PeerKey(key), 2)
+            queries.ranking_after(connection, 2, 2)
             plain.set_trace_callback(None)
             for said in asked:
                 plan = connection.exec_driver_sql("EXPLAIN QUERY PLAN " + said).all()
@@ -99,7 +98,7 @@ def test_every_round_that_is_over_is_listed_for_everybody_in_its_roster(folder: 
         over = [one for one in closed if one.closed_index is not None]
         assert {one.outcome for one in over} == {"closed", "void"}
         for key in sql.execute(select(Peer.key)).scalars():
-            found = attended.rounds(sql, key, JSON_INTEGER, 100)
+            found = queries.rounds(sql, key, JSON_INTEGER, 100)
             mine = set(
                 sql.execute(select(Attended.closed_index).where(Attended.peer == key)).scalars()
             )
@@ -115,9 +114,9 @@ def test_every_round_that_is_over_is_listed_for_everybody_in_its_roster(folder: 
 def test_pages_follow_each_other_without_gap(folder: Path) -> None:
     with opened(make_settings(folder), CLOCK) as ledger, ledger.database.reader.begin() as sql:
         (key, count), *_ = Counter(sql.execute(select(Attended.peer)).scalars()).most_common()
-        whole = attended.rounds(sql, key, JSON_INTEGER, 100)
+        whole = queries.rounds(sql, key, JSON_INTEGER, 100)
         paged, before = [], JSON_INTEGER
-        while page := attended.rounds(sql, key, before, 1):
+        while page := queries.rounds(sql, key, before, 1):
             paged += page
             before = page[-1].closed_index
         assert paged == whole

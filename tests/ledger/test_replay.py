@@ -18,7 +18,7 @@ from tests.support.ledgers import VirtualClock, make_settings, opened, running
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.ledger import Ledger
 
 pytestmark = pytest.mark.usefixtures("either_database")
 CLOCK = VirtualClock()

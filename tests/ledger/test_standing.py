@@ -7,23 +7,22 @@ import dataclasses
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tequio_ledger.sequencing.sequencer import Logged, Refused
-from tequio_ledger.store import log_rows, read
-from tequio_shared.contribution import Header
-from tequio_shared.ids import from_text, sha256, to_text
+from tequio_ledger.log.sequencer import Logged, Refused
+from tequio_ledger.store import log_rows, queries
+from tequio_shared.head.contribution import Header
+from tequio_shared.ids import APPEAL_MS, PROBATION_WORK, QUARANTINE_MS, from_text, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.limits import APPEAL_MS, PROBATION_WORK, QUARANTINE_MS
-from tequio_shared.standing import Cause, Standing
-from tequio_shared.statement import Entry
-from tequio_shared.statements.members import MemberLeave
-from tequio_shared.statements.rounds import WorkCommit
-from tequio_shared.statements.standing import (
+from tequio_shared.network.standing import Cause, Standing
+from tequio_shared.statements.network import (
     FaultReport,
+    MemberLeave,
     StandingAppeal,
     StandingChange,
     StandingRelease,
     StandingUphold,
 )
+from tequio_shared.statements.runs import WorkCommit
+from tequio_shared.statements.statement import Entry
 from tests.ledger.sequencing.test_coordinator import RULES, Swarm
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
 
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from tequio_ledger.sequencing.sequencer import Outcome
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.ledger import Ledger
+    from tequio_ledger.log.sequencer import Outcome
     from tequio_shared.statements import Body
     from tests.support.authors import Author
     from tests.support.paper_swarm import PaperPeer
@@ -90,9 +89,9 @@ def entry_at(ledger: Ledger, index: int) -> Entry:
         return Entry.parse(log_rows.read_leaves(connection, index, index + 1)[0])
 
 
-def row_of(ledger: Ledger, peer: PaperPeer) -> read.StandingRow:
+def row_of(ledger: Ledger, peer: PaperPeer) -> queries.StandingRow:
     with ledger.database.reader.begin() as connection:
-        row = read.peer(connection, peer.key)
+        row = queries.peer(connection, peer.key)
     assert row is not None
     return row.standing
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_ledger.main import END_S
+from tequio_ledger.app import END_S
 from tests.support import cable, postgres
 from tests.support.cosigned_ledger import say
 from tests.support.ledgers import UNLIMITED, Served, served

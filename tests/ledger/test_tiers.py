@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_ledger.replay import replay
-from tequio_ledger.sequencing.sequencer import Logged, Refused
-from tequio_ledger.store import read
+from tequio_ledger.store import queries
 from tequio_shared.ids import Digest, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen
-from tequio_shared.tiers import Tier
-from tequio_shared.vouches import owner_of
+from tequio_shared.network.tiers import Tier, owner_of
+from tequio_shared.statements.network import (
+    InviteClose,
+    InviteOpen,
+    MemberVouch,
+    RoleGrant,
+    RoleRevoke,
+)
 from tests.ledger.test_replay import rows
 from tests.support.authors import LIFE_MS, Author, registration
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
@@ -23,12 +27,12 @@ from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.sequencing.sequencer import Outcome
-    from tequio_ledger.service import Ledger
-    from tequio_ledger.store.read import TierRow
+    from tequio_ledger.ledger import Ledger
+    from tequio_ledger.log.sequencer import Outcome
+    from tequio_ledger.store.queries import TierRow
     from tequio_shared.ids import PeerKey
-    from tequio_shared.statement import Entry
     from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Entry
 
 pytestmark = pytest.mark.usefixtures("either_database")
 LINK = Signer(bytes([31]) * 32)
@@ -75,7 +79,7 @@ class Gate:
     def row(self, peer: PeerKey) -> TierRow:
         """What the database says of a key."""
         with self.ledger.database.reader.begin() as connection:
-            found = read.peer(connection, peer)
+            found = queries.peer(connection, peer)
         assert found is not None
         return found.tier
 
@@ -89,7 +93,7 @@ async def live(ledger: Ledger, clock: VirtualClock) -> None:
         guest, outcome = await gate.join("guest", LINK)
         assert isinstance(outcome, Logged)
         owner = Digest(LINK.key)
-        assert gate.row(guest) == read.TierRow(
+        assert gate.row(guest) == queries.TierRow(
             tier=Tier.INVITED, owner=owner, run=None, until=0, since=outcome.index
         )
         _, spent = await gate.join("late guest", LINK)
@@ -105,7 +109,7 @@ async def live(ledger: Ledger, clock: VirtualClock) -> None:
         assert gate.row(one).owner == one
         index = await gate.vouch(one)
         account = owner_of(gate.connector.key, ACCOUNT)
-        assert gate.row(one) == read.TierRow(
+        assert gate.row(one) == queries.TierRow(
             tier=Tier.VOUCHED, owner=account, run=None, until=gate.end, since=index
         )
         await gate.vouch(other)

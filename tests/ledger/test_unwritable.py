@@ -13,16 +13,16 @@ import httpx
 import pytest
 from sqlalchemy import event
 
-from tequio_ledger import service
-from tequio_ledger.folder import Folder
+from tequio_ledger import ledger as tequio_ledger_ledger
+from tequio_ledger.admin import doctor
+from tequio_ledger.admin.doctor import Grade, worst
+from tequio_ledger.data_folder import Folder
 from tequio_ledger.log.log import Log
-from tequio_ledger.sequencing.sequencer import Known, Logged
-from tequio_ledger.store import disk
-from tequio_ledger.store.disk import UnwritableError
-from tequio_ledger.upkeep import doctor
-from tequio_ledger.upkeep.findings import Grade, worst
+from tequio_ledger.log.sequencer import Known, Logged
+from tequio_ledger.store import files
+from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import FatalLogError, RefusedError, UserFacingError
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
 from tests.support.authors import newcomers
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.log_reader import read_leaves
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from tequio_ledger.sequencing.sequencer import Outcome
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.ledger import Ledger
+    from tequio_ledger.log.sequencer import Outcome
     from tequio_shared.ids import NetworkId
     from tests.support.mortal_ledgers import Stable
 
@@ -46,7 +46,7 @@ PATIENCE_S = 60.0
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "RETRY_S", 0.05)
+    monkeypatch.setattr(tequio_ledger_ledger, "RETRY_S", 0.05)
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +161,7 @@ def test_a_disk_that_is_full_at_the_start_serves_what_is_there(
 
     with opened(make_settings(tmp_path / "old"), CLOCK):
         pass
-    monkeypatch.setattr(disk, "probe", fail)
+    monkeypatch.setattr(files, "probe", fail)
     with opened(make_settings(tmp_path / "old"), CLOCK) as ledger:
         assert (ledger.log.published.size, ledger.health().status) == (1, "read-only")
     nothing = opened(make_settings(tmp_path / "new"), CLOCK)

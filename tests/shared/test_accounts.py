@@ -6,18 +6,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_shared.accounts import Accounts
-from tequio_shared.documents import TRAINER, WITNESS
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.manifest import Admission
-from tequio_shared.round import Phase
-from tequio_shared.standing import Standing
-from tequio_shared.statements.connectors import MemberVouch, RoleGrant
-from tequio_shared.statements.invitations import InviteOpen
-from tequio_shared.statements.rounds import RoundClose
-from tequio_shared.statements.runs import RunOpen
-from tequio_shared.statements.standing import StandingRelease
+from tequio_shared.network.accounts import Accounts
+from tequio_shared.network.standing import Standing
+from tequio_shared.round.documents import TRAINER, WITNESS
+from tequio_shared.round.manifest import Admission
+from tequio_shared.round.round import Phase
+from tequio_shared.statements.network import InviteOpen, MemberVouch, RoleGrant, StandingRelease
+from tequio_shared.statements.runs import RoundClose, RunOpen
 from tests.support.swarm import Character, Said, Swarm, Volunteer, signer, tiny_manifest
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from Crypto.Protocol.SecretSharing import Shamir
 
-from tequio_shared.archive_key import combine
+from tequio_shared.competition.sealed_archive import combine
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "sealed" / "1-ssss.json"
 

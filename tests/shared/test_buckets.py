@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_shared.buckets import Buckets
+from tequio_shared.ratelimit import Buckets
 
 
 def test_buckets_fill_again_with_time_and_survive_a_clock_that_goes_back() -> None:

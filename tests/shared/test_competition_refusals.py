@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tequio_shared.competition_state import Phase
+from tequio_shared.competition.state import Phase
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256
 from tequio_shared.statements.competitions import CompClose, CompDraw, CompOpen, CompSubmit

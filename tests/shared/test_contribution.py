@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tequio_shared.contribution import (
+from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.head.contribution import (
     HEADER_BYTES,
     LEVELS,
     SCALES,
@@ -20,6 +21,7 @@ from tequio_shared.contribution import (
     RecordShape,
     contribution_id,
     decode_records,
+    empty_record,
     encode_records,
     first_broken_record,
     group_bytes,
@@ -28,8 +30,6 @@ from tequio_shared.contribution import (
     record_bytes,
     validate,
 )
-from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.records import empty_record
 from tests.support import head_vectors as vectors
 from tests.support.head_vectors import Case, sha256_hex
 

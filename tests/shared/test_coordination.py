@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from tequio_shared.coordination import RECONNECT_MS, Stopwatch, decide, due
-from tequio_shared.round import Phase
-from tequio_shared.run_states import State
-from tequio_shared.statements.rounds import RoundClose, RoundRoster, RoundVoid, RoundWitness
-from tequio_shared.statements.runs import RunClose, RunFinish
+from tequio_shared.network.coordination import RECONNECT_MS, Stopwatch, decide, due
+from tequio_shared.network.run import State
+from tequio_shared.round.round import Phase
+from tequio_shared.statements.runs import (
+    RoundClose,
+    RoundRoster,
+    RoundVoid,
+    RoundWitness,
+    RunClose,
+    RunFinish,
+)
 from tests.support.swarm import Character, Said, Swarm, tiny_manifest
 
 

@@ -3,11 +3,11 @@
 import msgspec
 import pytest
 
-from tequio_shared import canonical
-from tequio_shared.corpus import Corpus, HeldOutShard, TrainShard
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import to_text
-from tequio_shared.manifest import Tokenizer
+from tequio_shared.round.data import Corpus, HeldOutShard, TrainShard
+from tequio_shared.round.manifest import Tokenizer
 
 ROOT = to_text(bytes(32))
 CORPUS = Corpus(
@@ -40,7 +40,7 @@ def test_a_data_manifest_comes_back_from_its_bytes() -> None:
 def test_what_does_not_add_up_is_refused(changes: dict[str, object]) -> None:
     tree = msgspec.to_builtins(CORPUS) | changes
     with pytest.raises(MalformedError):
-        Corpus.parse(canonical.encode(tree))
+        Corpus.parse(encoding.encode(tree))
 
 
 def test_every_entry_is_under_the_root() -> None:

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_shared import cosigning, merkle, notes
-from tequio_shared.cosigning import AddCheckpoint, CosigningRefusedError, Status
 from tequio_shared.errors import MalformedError, SignatureInvalidError
 from tequio_shared.keys import Signer
-from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey
+from tequio_shared.log import merkle, notes, policy
+from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey
+from tequio_shared.log.policy import AddCheckpoint, CosigningRefusedError, Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ def request(
 
 def refused(asked: AddCheckpoint, last: Checkpoint | None) -> CosigningRefusedError:
     with pytest.raises(CosigningRefusedError) as caught:
-        cosigning.judge(asked, {ORIGIN: LOG_KEY}, {ORIGIN: last} if last else {})
+        policy.judge(asked, {ORIGIN: LOG_KEY}, {ORIGIN: last} if last else {})
     return caught.value
 
 
@@ -69,11 +69,11 @@ def test_the_specifications_example_is_read_and_written_to_the_byte() -> None:
 
 def test_every_growth_is_cosigned_with_a_proof_and_none_without() -> None:
     for size in range(1, 13):
-        assert cosigning.judge(request(0, size), {ORIGIN: LOG_KEY}, {}) == tree(size)
+        assert policy.judge(request(0, size), {ORIGIN: LOG_KEY}, {}) == tree(size)
         for old in range(1, size + 1):
             asked = request(old, size)
             last = {ORIGIN: tree(old)}
-            assert cosigning.judge(asked, {ORIGIN: LOG_KEY}, last) == tree(size)
+            assert policy.judge(asked, {ORIGIN: LOG_KEY}, last) == tree(size)
             if asked.proof:
                 bare = AddCheckpoint(old_size=old, proof=(), note=asked.note)
                 assert refused(bare, tree(old)).status is Status.NO_PROOF
@@ -96,7 +96,7 @@ def test_a_log_that_shrinks_is_told_what_was_seen() -> None:
 
 def test_a_fork_has_no_proof() -> None:
     forked = request(6, 12, FORKED)
-    seen = cosigning.judge(forked, {ORIGIN: LOG_KEY}, {ORIGIN: tree(6)})  # up to 6 they agree
+    seen = policy.judge(forked, {ORIGIN: LOG_KEY}, {ORIGIN: tree(6)})  # up to 6 they agree
     assert seen == tree(12, FORKED)
     assert refused(request(8, 12, FORKED), tree(8)).status is Status.NO_PROOF
     assert refused(request(8, 8, FORKED), tree(8)).status is Status.NO_PROOF
@@ -107,7 +107,7 @@ def test_an_empty_log_has_one_root_and_needs_no_proof() -> None:
         checkpoint = Checkpoint(origin=ORIGIN, size=0, root=root)
         return AddCheckpoint(old_size=0, proof=(), note=notes.sign_checkpoint(checkpoint, LOG))
 
-    assert cosigning.judge(empty(merkle.EMPTY_ROOT), {ORIGIN: LOG_KEY}, {}).size == 0
+    assert policy.judge(empty(merkle.EMPTY_ROOT), {ORIGIN: LOG_KEY}, {}).size == 0
     assert refused(empty(HASHES[0]), None).status is Status.NO_PROOF
     grown = AddCheckpoint(old_size=0, proof=(HASHES[0],), note=request(0, 3).note)
     assert refused(grown, None).status is Status.NO_PROOF
@@ -117,7 +117,7 @@ def test_an_empty_log_has_one_root_and_needs_no_proof() -> None:
 def test_strangers_logs_and_strangers_signatures_have_statuses_of_their_own() -> None:
     asked = request(0, 3)
     with pytest.raises(CosigningRefusedError) as caught:
-        cosigning.judge(asked, {}, {})
+        policy.judge(asked, {}, {})
     assert caught.value.status is Status.UNKNOWN_LOG
     assert refused(request(0, 3, signer=OTHER), None).status is Status.NOT_SIGNED
     forged = asked.note.replace(b"\n3\n", b"\n4\n")
@@ -143,35 +143,35 @@ def test_of_an_answer_only_the_witness_own_sound_line_is_taken() -> None:
     own = notes.cosignature_line(tree(5), NAME, WITNESS, 1_700_000_000)
     foreign = notes.cosignature_line(tree(5), "other.example/w", OTHER, 1_700_000_000)
     answer = (foreign + own).encode()
-    assert cosigning.cosignature(note, answer, LOG_KEY, WITNESS_KEY, NOW_S) == own
+    assert policy.cosignature(note, answer, LOG_KEY, WITNESS_KEY, NOW_S) == own
     later = notes.cosignature_line(tree(5), NAME, WITNESS, 1_700_000_001)
     for answer in ((own + later).encode(), (own * 150).encode()):
-        assert cosigning.cosignature(note, answer, LOG_KEY, WITNESS_KEY, NOW_S) == own
+        assert policy.cosignature(note, answer, LOG_KEY, WITNESS_KEY, NOW_S) == own
     wrong = notes.cosignature_line(tree(4), NAME, WITNESS, 1_700_000_000)
     for useless in (foreign, wrong):
         with pytest.raises(SignatureInvalidError):
-            cosigning.cosignature(note, useless.encode(), LOG_KEY, WITNESS_KEY, NOW_S)
+            policy.cosignature(note, useless.encode(), LOG_KEY, WITNESS_KEY, NOW_S)
     for garbage in (b"", b"\n", own.encode()[:-1], b"\xff\n", own.encode() + b"\n"):
         with pytest.raises(MalformedError):
-            cosigning.cosignature(note, garbage, LOG_KEY, WITNESS_KEY, NOW_S)
+            policy.cosignature(note, garbage, LOG_KEY, WITNESS_KEY, NOW_S)
 
 
 def test_a_cosignature_from_the_future_is_not_taken() -> None:
     note = request(0, 5).note
-    for ahead_s in (-(10**9), 0, cosigning.AHEAD_S):
+    for ahead_s in (-(10**9), 0, policy.AHEAD_S):
         line = notes.cosignature_line(tree(5), NAME, WITNESS, NOW_S + ahead_s)
-        assert cosigning.cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S) == line
-    for time_s in (NOW_S + cosigning.AHEAD_S + 1, 2**62):
+        assert policy.cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S) == line
+    for time_s in (NOW_S + policy.AHEAD_S + 1, 2**62):
         line = notes.cosignature_line(tree(5), NAME, WITNESS, time_s)
         with pytest.raises(SignatureInvalidError, match="not yet"):
-            cosigning.cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S)
+            policy.cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S)
 
 
 def test_a_conflicts_size_is_read_as_written() -> None:
-    assert cosigning.parse_conflict(cosigning.conflict_body(20852163)) == 20852163
+    assert policy.parse_conflict(policy.conflict_body(20852163)) == 20852163
     for raw in (b"", b"7", b"07\n", b"7\n\n", b"-7\n", b"9" * 30 + b"\n"):
         with pytest.raises(MalformedError):
-            cosigning.parse_conflict(raw)
+            policy.parse_conflict(raw)
 
 
 @given(st.binary(max_size=200))
@@ -179,6 +179,6 @@ def test_no_bytes_do_worse_than_being_refused(raw: bytes) -> None:
     for body in (raw, b"old 0\n\n" + raw):
         try:
             asked = AddCheckpoint.parse(body)
-            cosigning.judge(asked, {ORIGIN: LOG_KEY}, {})
+            policy.judge(asked, {ORIGIN: LOG_KEY}, {})
         except (MalformedError, CosigningRefusedError):
             pass

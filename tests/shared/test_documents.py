@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tequio_shared.documents import TRAINER, WITNESS, Member, Result, Roster, SlotResult
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import sha256, to_text
+from tequio_shared.round.documents import TRAINER, WITNESS, Member, Result, Roster, SlotResult
 
 
 def member(name: str, share: int = 2, roles: tuple[str, ...] = (TRAINER, WITNESS)) -> Member:

@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_shared.contribution import Header
 from tequio_shared.errors import RefusedError
-from tequio_shared.evidence import read_fault
+from tequio_shared.head.contribution import Header
 from tequio_shared.ids import NetworkId, from_text, sha256, to_text
-from tequio_shared.round import Phase
-from tequio_shared.standing import Cause, Standing
-from tequio_shared.statement import make, sign
-from tequio_shared.statements.members import MemberLeave
-from tequio_shared.statements.rounds import WitnessProof, WorkCommit
-from tequio_shared.statements.standing import FaultReport
+from tequio_shared.network.conduct import read_fault
+from tequio_shared.network.standing import Cause, Standing
+from tequio_shared.round.round import Phase
+from tequio_shared.statements.network import FaultReport, MemberLeave
+from tequio_shared.statements.runs import WitnessProof, WorkCommit
+from tequio_shared.statements.statement import make, sign
 from tests.support.swarm import Said, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
-    from tequio_shared.round import RoundView
-    from tequio_shared.statement import Entry
+    from tequio_shared.round.round import RoundView
     from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Entry
 
 
 def swarm_in(phase: Phase, *names: str) -> tuple[Swarm, list[Volunteer]]:

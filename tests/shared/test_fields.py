@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tequio_shared.errors import MalformedError
-from tequio_shared.fields import Bytes32Text, BytesText, HeaderText
-from tequio_shared.ids import from_text, to_text
+from tequio_shared.ids import Bytes32Text, BytesText, HeaderText, from_text, to_text
 
 _BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 

@@ -7,16 +7,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tequio_shared import head
-from tequio_shared.agreement import agreement, agrees, entries, filter_members, weakest
-from tequio_shared.contribution import Header, contribution_id, decode_records
-from tequio_shared.distro import BASIS, inverse_dct
-from tequio_shared.downlink import down_link, down_record_bytes
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.head import OuterParams
+from tequio_shared.head import head
+from tequio_shared.head.aggregate import (
+    BASIS,
+    agreement,
+    agrees,
+    down_link,
+    down_record_bytes,
+    entries,
+    filter_members,
+    inverse_dct,
+    weakest,
+)
+from tequio_shared.head.contribution import Header, Records, contribution_id, decode_records
+from tequio_shared.head.head import OuterParams
+from tequio_shared.head.layout import CHUNK, NO_PADDING, Layout
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, RunId
-from tequio_shared.layout import CHUNK, NO_PADDING, Layout
-from tequio_shared.records import Records
 from tests.support import head_vectors as vectors
 from tests.support.head_vectors import Case, sha256_hex
 

@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from tequio_shared import canonical, judging
-from tequio_shared.evaluations import Environment, Evaluation, Outcome
-from tequio_shared.ids import PeerKey, digest_from_text, key_from_text, sha256, to_text
-from tequio_shared.judging import Contender, Text
-from tequio_shared.limits import JSON_INTEGER
+from tequio_shared import encoding
+from tequio_shared.competition import result
+from tequio_shared.competition.result import Contender, Text
+from tequio_shared.competition.rules import Environment, Evaluation, Outcome
+from tequio_shared.ids import (
+    JSON_INTEGER,
+    PeerKey,
+    digest_from_text,
+    key_from_text,
+    sha256,
+    to_text,
+)
 from tequio_shared.scoring import DocumentScore, Refusal
 from tests.support import scoring_vectors
 
@@ -63,7 +70,7 @@ def told(entrant: str, *evaluations: Evaluation) -> Contender:
 
 
 def judged(*contenders: Contender, texts: Sequence[Text] = TEXTS) -> Outcome:
-    found = judging.outcome(COMPETITION, BEACON, texts, contenders)
+    found = result.outcome(COMPETITION, BEACON, texts, contenders)
     assert Outcome.parse(found.encode()) == found, "fit for a blob"
     return found
 
@@ -80,7 +87,7 @@ def changed(found: Evaluation, at: int, **fields: Any) -> Evaluation:  # noqa: A
 
 def test_the_vector_comes_out_to_the_byte() -> None:
     case = scoring_vectors.read("5-outcome")
-    found = judging.outcome(
+    found = result.outcome(
         digest_from_text(case["competition"]),
         digest_from_text(case["beacon"]),
         [Text(document=name, size_bytes=size) for name, size in case["texts"]],
@@ -199,4 +206,4 @@ def test_the_order_in_which_they_are_given_says_nothing() -> None:
 
 def test_an_outcome_is_canonical() -> None:
     raw = judged(contender("one", EVEN, EVEN, EVEN)).encode()
-    assert canonical.encode(canonical.parse(raw, len(raw))) == raw
+    assert encoding.encode(encoding.parse(raw, len(raw))) == raw

@@ -7,8 +7,7 @@ import pytest
 
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Digest, from_text, sha256, to_text
-from tequio_shared.key_share import MARK, KeyShare
-from tequio_shared.sealed_set import SealedSet, share_name
+from tequio_shared.sealed_set import MARK, KeyShare, SealedSet, share_name
 
 SHARE = KeyShare(
     index=2, needed=2, shares=3, root=Digest(bytes(range(32))), value=bytes(range(32, 64))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.layout import CHUNK, Layout, LayoutKind
+from tequio_shared.head.layout import CHUNK, Layout, LayoutKind
 from tests.support import head_vectors as vectors
 
 PRIMITIVES = vectors.primitives()

@@ -9,7 +9,7 @@ import pytest
 
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import RunId, sha256, to_text
-from tequio_shared.manifest import Admission, Manifest
+from tequio_shared.round.manifest import Admission, Manifest
 from tests.support.swarm import TENSORS, tiny_manifest
 
 BASE = tiny_manifest()

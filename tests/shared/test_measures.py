@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_shared import election, measures
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.ids import from_text, sha256, to_text
-from tequio_shared.limits import MEASURED_HEADS
-from tequio_shared.manifest import Manifest, Measure
-from tequio_shared.run import RunView
-from tequio_shared.run_states import State
-from tequio_shared.statements.rounds import HeadAttest, HeadMeasure, HeadPromote
+from tequio_shared.ids import MEASURED_HEADS, from_text, sha256, to_text
+from tequio_shared.network.run import RunView, State
+from tequio_shared.round import assignment, measures
+from tequio_shared.round.manifest import Manifest, Measure
+from tequio_shared.statements.runs import HeadAttest, HeadMeasure, HeadPromote
 from tests.support.attack_table import attack
 from tests.support.swarm import Said, Swarm, tiny_manifest
 
 if TYPE_CHECKING:
-    from tequio_shared.measures import Draw
-    from tequio_shared.round import Head
+    from tequio_shared.round.measures import Draw
+    from tequio_shared.round.round import Head
     from tests.support.swarm import Volunteer
 
 MEMBERS = 6
@@ -70,13 +68,13 @@ def test_three_that_stated_the_head_are_drawn_by_the_secrets_up_to_its_promotion
     assert current is not None
     assert isinstance(swarm.entries[-1].statement.body, HeadPromote)
     assert draw.head == swarm.view.head
-    beacon = election.beacon(
+    beacon = assignment.beacon(
         swarm.manifest.run_id,
         current.number,
         [from_text(one.reveal) for _, one in sorted(current.attests.items())],
     )
     roster = sha256(current.roster.encode())
-    seed = election.seed(swarm.net, swarm.manifest.run_id, current.number, beacon, roster)
+    seed = assignment.seed(swarm.net, swarm.manifest.run_id, current.number, beacon, roster)
     lot = sha256(b"tequio/v1/measure\0", seed)
     keys = current.roster.keys
     order = sorted(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_shared import merkle
 from tequio_shared.errors import MalformedError, PeerError
+from tequio_shared.log import merkle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_shared import notes
 from tequio_shared.errors import MalformedError, PeerError, SignatureInvalidError
 from tequio_shared.ids import Digest, sha256
 from tequio_shared.keys import Signer
-from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey
+from tequio_shared.log import notes
+from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey
 
 LOG = Signer(bytes([1]) * 32)
 WITNESS = Signer(bytes([7]) * 32)

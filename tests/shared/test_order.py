@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_shared.order import Order, Place
+from tequio_shared.round.assignment import Order, Place
 
 ROOT = bytes(range(32))
 GOLDEN = [(0, sample) for sample in (0, 7, 4, 1, 8, 5, 2, 9, 6, 3)] + [(1, 0), (1, 1), (1, 2)]

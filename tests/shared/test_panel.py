@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tequio_shared import panel, scoring
+from tequio_shared import scoring
+from tequio_shared.competition import result
 from tequio_shared.scoring import DocumentScore, Refusal
 
 TEXTS = [f"document {at} " * (at + 1) for at in range(6)]
@@ -25,18 +26,18 @@ HONEST = _scores(*[0] * 6)
 def test_each_document_has_its_own_median() -> None:
     low = _scores(-50_000, 0, 0, 0, 0, 0)
     high = _scores(0, 50_000, 0, 0, 0, 0)
-    assert panel.medians([low, high, HONEST]) == HONEST
+    assert result.medians([low, high, HONEST]) == HONEST
 
 
 def test_the_upper_one_of_two_is_taken() -> None:
     high = _scores(*[500] * 6)
-    assert panel.medians([HONEST, high]) == high
+    assert result.medians([HONEST, high]) == high
 
 
 def test_a_liar_moves_nothing_and_is_named_with_the_documents() -> None:
     liar = _scores(0, 0, 0, -300_000, 2_000, 0)
     other = _scores(3, -3, 5, 0, 0, 1)
-    found = panel.deviations({"liar": liar, "one": HONEST, "other": other})
+    found = result.deviations({"liar": liar, "one": HONEST, "other": other})
     assert found["liar"].is_outlier
     assert found["liar"].outside == (3, 4)
     assert found["liar"].worst == 3
@@ -47,7 +48,7 @@ def test_a_liar_moves_nothing_and_is_named_with_the_documents() -> None:
 
 def test_a_little_on_every_document_is_an_outlier_by_its_total() -> None:
     leaning = _scores(*[-500] * 6)
-    found = panel.deviations({"a": HONEST, "b": HONEST, "leaning": leaning})
+    found = result.deviations({"a": HONEST, "b": HONEST, "leaning": leaning})
     assert found["leaning"].outside == ()
     assert found["leaning"].is_outlier
 
@@ -57,15 +58,15 @@ def test_refusing_what_others_read_is_outside() -> None:
         msgspec.structs.replace(one, refusal=Refusal.ROUND_TRIP) if at == 2 else one
         for at, one in enumerate(HONEST)
     )
-    assert panel.deviations({"a": HONEST, "b": HONEST, "c": cheap})["c"].outside == (2,)
+    assert result.deviations({"a": HONEST, "b": HONEST, "c": cheap})["c"].outside == (2,)
 
 
 def test_who_agrees_with_all_has_no_worst_document() -> None:
-    assert panel.deviations({"a": HONEST, "b": HONEST})["a"].worst == -1
+    assert result.deviations({"a": HONEST, "b": HONEST})["a"].worst == -1
 
 
 def test_evaluations_of_other_documents_are_refused() -> None:
     with pytest.raises(ValueError, match="same documents"):
-        panel.medians([HONEST, HONEST[1:]])
+        result.medians([HONEST, HONEST[1:]])
     with pytest.raises(ValueError, match="same documents"):
-        panel.medians([])
+        result.medians([])

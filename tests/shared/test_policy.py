@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_shared import notes
 from tequio_shared.errors import MalformedError, SignatureInvalidError
 from tequio_shared.keys import Signer
-from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey
-from tequio_shared.policy import NoQuorumError, Policy, UntrustedLogError
+from tequio_shared.log import notes
+from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey
+from tequio_shared.log.policy import NoQuorumError, Policy, UntrustedLogError
 from tests.shared.test_notes import CHECKPOINT, LOG_KEY, NOTE, ROOT, WITNESS_KEY
 
 SIGNERS = {name: Signer(bytes([40 + at]) * 32) for at, name in enumerate(("X1", "X2", "X3", "Y1"))}

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_shared import bloom, proof
-from tequio_shared.election import quorum
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ContributionId, HeadHash, from_text, sha256, to_text
-from tequio_shared.proof import Reason, Seen, Verdict
+from tequio_shared.round import proof
+from tequio_shared.round.assignment import quorum
+from tequio_shared.round.proof import Reason, Seen, Verdict
 
 if TYPE_CHECKING:
-    from tequio_shared.statements.rounds import WitnessProof
+    from tequio_shared.statements.runs import WitnessProof
 
 SEED, HEAD = sha256(b"seed"), HeadHash(sha256(b"head"))
 SLOTS = 11
@@ -86,13 +86,13 @@ def test_a_proof_that_contradicts_itself_is_refused(change: dict[str, object], c
 
 
 def test_the_saturated_filter_is_the_right_size_for_the_round() -> None:
-    assert len(from_text(SATURATED, None)) == bloom.size_bytes(8)
+    assert len(from_text(SATURATED, None)) == proof.size_bytes(8)
 
 
 def test_anybody_can_ask_the_filter_for_a_contribution() -> None:
     bits = from_text(made({0, 2}).bloom, None)
-    assert bloom.contains(bits, SEED, COMMITMENTS[0], 8)
-    assert not bloom.contains(bits, SEED, COMMITMENTS[9], 8)
+    assert proof.contains(bits, SEED, COMMITMENTS[0], 8)
+    assert not proof.contains(bits, SEED, COMMITMENTS[9], 8)
 
 
 def seen(vouched: set[int], rejected: dict[int, Reason] | None = None) -> Seen:

@@ -7,9 +7,8 @@ import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.run import RunView
-from tequio_shared.run_states import State
-from tequio_shared.statements.checkpoints import CheckpointPublish
+from tequio_shared.network.run import RunView, State
+from tequio_shared.statements.network import CheckpointPublish
 from tests.support.swarm import Said, Swarm, tiny_manifest
 
 

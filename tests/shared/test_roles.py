@@ -6,11 +6,10 @@ import msgspec
 import pytest
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.genesis import Genesis
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.roles import OF_COORDINATOR, OF_ORGANISERS, OF_TWO, check_role
-from tequio_shared.statement import Entry, sign
+from tequio_shared.network.genesis import OF_COORDINATOR, OF_ORGANISERS, OF_TWO, Genesis, check_role
+from tequio_shared.statements.statement import Entry, sign
 from tests.support.statements import NET, example_statement
 
 COORDINATOR, FIRST, SECOND, STRANGER = (Signer(bytes([n]) * 32) for n in range(1, 5))

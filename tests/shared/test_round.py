@@ -7,13 +7,13 @@ import copy
 import msgspec
 import pytest
 
-from tequio_shared.contribution import Header
-from tequio_shared.documents import Result
 from tequio_shared.errors import RefusedError
+from tequio_shared.head.contribution import Header
 from tequio_shared.ids import from_text, sha256, to_text
-from tequio_shared.proof import Verdict
-from tequio_shared.round import Phase, RoundView
-from tequio_shared.statements.rounds import HeadAttest, RoundWitness, WorkCommit
+from tequio_shared.round.documents import Result
+from tequio_shared.round.proof import Verdict
+from tequio_shared.round.round import Phase, RoundView
+from tequio_shared.statements.runs import HeadAttest, RoundWitness, WorkCommit
 from tests.support.swarm import Character, Swarm, signer
 
 

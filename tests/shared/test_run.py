@@ -10,16 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_shared.documents import Result
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import ZERO_DIGEST, RunId, from_text, sha256, to_text
-from tequio_shared.round import RoundView
-from tequio_shared.run import RunView
-from tequio_shared.run_documents import needed_document
-from tequio_shared.run_states import TRANSITIONS, Event, State, Wish
-from tequio_shared.statement import Statement, make
-from tequio_shared.statements.rounds import RoundClose, RoundOpen
-from tequio_shared.statements.runs import RunFinish, RunPause, RunResume
+from tequio_shared.network.run import TRANSITIONS, Event, RunView, State, Wish, needed_document
+from tequio_shared.round.documents import Result
+from tequio_shared.round.round import RoundView
+from tequio_shared.statements.runs import RoundClose, RoundOpen, RunFinish, RunPause, RunResume
+from tequio_shared.statements.statement import Statement, make
 from tests.support.swarm import Character, Swarm, signer, tiny_manifest
 
 if TYPE_CHECKING:

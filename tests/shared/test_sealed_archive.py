@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_shared import merkle, sealed_set
+from tequio_shared import sealed_set
+from tequio_shared.competition.sealed_archive import CHUNK_BYTES, Begin, Head, chunked, read
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Digest
-from tequio_shared.sealed_archive import CHUNK_BYTES, Begin, Head, chunked, read
+from tequio_shared.log import merkle
 
 SALTS = [bytes([at]) * 16 for at in range(3)]
 TEXTS = [b"milpa", b"mano" * 20_000, b"metate"]

@@ -7,26 +7,28 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_shared.coordination import decide
-from tequio_shared.documents import TRAINER, WITNESS
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import key_from_text, sha256, to_text
-from tequio_shared.limits import (
+from tequio_shared.ids import (
     APPEAL_MS,
     APPEAL_PAUSE_MS,
     QUARANTINE_MS,
     REPEATED_QUARANTINE_MS,
+    key_from_text,
+    sha256,
+    to_text,
 )
-from tequio_shared.proof import Reason
-from tequio_shared.round import Phase
-from tequio_shared.standing import Cause, Standing
-from tequio_shared.statements.rounds import RoundClose
-from tequio_shared.statements.standing import (
+from tequio_shared.network.coordination import decide
+from tequio_shared.network.standing import Cause, Standing
+from tequio_shared.round.documents import TRAINER, WITNESS
+from tequio_shared.round.proof import Reason
+from tequio_shared.round.round import Phase
+from tequio_shared.statements.network import (
     StandingAppeal,
     StandingChange,
     StandingRelease,
     StandingUphold,
 )
+from tequio_shared.statements.runs import RoundClose
 from tests.support.swarm import HONEST, Character, Said, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:

@@ -9,14 +9,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_shared import canonical, merkle, statement
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
-from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId, sha256, to_text
+from tequio_shared.ids import (
+    ENTRY_BYTES,
+    STATEMENT_BYTES,
+    STATEMENT_LIFE_MS,
+    ZERO_DIGEST,
+    Digest,
+    NetworkId,
+    PeerKey,
+    RunId,
+    sha256,
+    to_text,
+)
 from tequio_shared.keys import Signer, verify
-from tequio_shared.limits import ENTRY_BYTES, STATEMENT_BYTES, STATEMENT_LIFE_MS
-from tequio_shared.statement import Entry
-from tequio_shared.statements.members import KeyRegister
-from tequio_shared.tlog import bundle
+from tequio_shared.log import merkle
+from tequio_shared.log.tiles import bundle
+from tequio_shared.statements import statement
+from tequio_shared.statements.network import KeyRegister
+from tequio_shared.statements.statement import Entry
 from tests.support.statements import AUTHOR, EXAMPLES, NET, RUN, D, example, example_statement
 
 VECTOR = (
@@ -145,7 +157,7 @@ def _fields(name: str = "member.leave") -> dict[str, object]:
     ],
 )
 def test_an_envelope_that_breaks_a_rule_is_malformed(field: str, value: object) -> None:
-    raw = canonical.encode({**_fields(), field: value})
+    raw = encoding.encode({**_fields(), field: value})
     with pytest.raises(MalformedError):
         statement.parse(raw)
 
@@ -155,7 +167,7 @@ def test_an_envelope_without_one_of_its_fields_is_malformed(field: str) -> None:
     fields = _fields("head.attest")
     del fields[field]
     with pytest.raises(MalformedError):
-        statement.parse(canonical.encode(fields))
+        statement.parse(encoding.encode(fields))
 
 
 @pytest.mark.parametrize(
@@ -192,7 +204,7 @@ def test_a_statement_cannot_be_made_about_the_wrong_thing(
 )
 def test_an_unknown_type_or_version_is_refused_by_that_name(changed: dict[str, object]) -> None:
     with pytest.raises(RefusedError) as refused:
-        statement.parse(canonical.encode({**_fields(), **changed}))
+        statement.parse(encoding.encode({**_fields(), **changed}))
     assert refused.value.code == "unknown-type"
 
 
@@ -206,7 +218,7 @@ def test_another_spelling_of_a_statement_is_malformed() -> None:
 def test_a_statement_above_its_size_is_malformed() -> None:
     fields = {**_fields("net.genesis"), "body": {"doc": "A" * STATEMENT_BYTES}}
     with pytest.raises(MalformedError, match="bytes of JSON"):
-        statement.parse(canonical.encode(fields))
+        statement.parse(encoding.encode(fields))
 
 
 @given(st.binary(max_size=400))
@@ -317,5 +329,5 @@ def test_a_registration_under_a_key_of_small_order_is_refused() -> None:
 
 
 def test_the_first_logged_statement_may_have_a_later_number() -> None:  # 1 was refused
-    raw = canonical.encode({**_fields(), "seq": 2})
+    raw = encoding.encode({**_fields(), "seq": 2})
     assert statement.parse(raw).seq == 2

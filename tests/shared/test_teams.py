@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_shared.canonical import convert
+from tequio_shared.encoding import convert
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.keys import Signer
-from tequio_shared.statements.members import MemberTeam
-from tequio_shared.teams import Teams
+from tequio_shared.network.tiers import Teams
+from tequio_shared.statements.network import MemberTeam
 
 ONE, TWO = (Signer(bytes([at]) * 32).key for at in (1, 2))
 

@@ -9,10 +9,15 @@ import pytest
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
-from tequio_shared.tiers import Belonging, Tier, Tiers
-from tequio_shared.vouches import owner_of
+from tequio_shared.network.tiers import Belonging, Tier, Tiers, owner_of
+from tequio_shared.statements.network import (
+    InviteClose,
+    InviteOpen,
+    InviteRevoke,
+    MemberVouch,
+    RoleGrant,
+    RoleRevoke,
+)
 from tests.support.authors import Author
 from tests.support.statements import NET, RUN, example
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_shared import tlog
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.tlog import ENTRIES, Tile
+from tequio_shared.log import tiles as log_tiles
+from tequio_shared.log.tiles import ENTRIES, Tile
 
 
 @pytest.mark.parametrize(
@@ -67,20 +67,20 @@ def test_any_text_is_one_path_or_malformed(text: str) -> None:
 
 
 def test_a_log_has_the_known_tiles() -> None:
-    assert [tlog.tiles_at(level, 70_000) for level in range(4)] == [
+    assert [log_tiles.tiles_at(level, 70_000) for level in range(4)] == [
         (273, 112),
         (1, 17),
         (0, 1),
         (0, 0),
     ]
-    assert [tlog.tiles_at(level, 256) for level in range(3)] == [(1, 0), (0, 1), (0, 0)]
-    assert tlog.tiles_at(ENTRIES, 70_000) == (273, 112)
+    assert [log_tiles.tiles_at(level, 256) for level in range(3)] == [(1, 0), (0, 1), (0, 0)]
+    assert log_tiles.tiles_at(ENTRIES, 70_000) == (273, 112)
 
 
 def test_the_partial_width_is_the_specifications() -> None:
     for size in (0, 1, 255, 256, 257, 65_535, 65_536, 70_000, 2**40 + 3):
         for level in range(6):
-            assert tlog.tiles_at(level, size)[1] == size // 256**level % 256
+            assert log_tiles.tiles_at(level, size)[1] == size // 256**level % 256
 
 
 def test_a_tile_exists_up_to_its_width() -> None:
@@ -93,8 +93,8 @@ def test_a_tile_exists_up_to_its_width() -> None:
 
 
 def test_growth_names_each_tile_that_is_new_or_wider() -> None:
-    assert tlog.new_tiles(0, 0) == tlog.new_tiles(300, 300) == []
-    assert tlog.new_tiles(254, 258) == [
+    assert log_tiles.new_tiles(0, 0) == log_tiles.new_tiles(300, 300) == []
+    assert log_tiles.new_tiles(254, 258) == [
         Tile(level=0, index=0),
         Tile(level=0, index=1, width=2),
         Tile(level=1, index=0, width=1),
@@ -103,46 +103,46 @@ def test_growth_names_each_tile_that_is_new_or_wider() -> None:
 
 @given(st.integers(0, 70_000), st.integers(0, 2_000))
 def test_growth_reaches_the_right_edge_of_each_level(old: int, more: int) -> None:
-    tiles = tlog.new_tiles(old, old + more)
+    tiles = log_tiles.new_tiles(old, old + more)
     assert all(tile.exists(old + more) and not tile.exists(old) for tile in tiles)
     last = {tile.level: tile for tile in tiles}
     for level, tile in last.items():
-        assert tile.index * 256 + tile.width == tlog.hashes_at(level, old + more)
+        assert tile.index * 256 + tile.width == log_tiles.hashes_at(level, old + more)
 
 
 @given(st.lists(st.binary(max_size=300), max_size=20))
 def test_a_bundle_reads_back(leaves: list[bytes]) -> None:
-    assert tlog.parse_bundle(tlog.bundle(leaves)) == leaves
+    assert log_tiles.parse_bundle(log_tiles.bundle(leaves)) == leaves
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_one_bundle_or_malformed(raw: bytes) -> None:
     try:
-        leaves = tlog.parse_bundle(raw)
+        leaves = log_tiles.parse_bundle(raw)
     except MalformedError:
         return
-    assert tlog.bundle(leaves) == raw
+    assert log_tiles.bundle(leaves) == raw
 
 
 def test_a_bundle_prefixes_each_leaf_with_its_length() -> None:
-    assert tlog.bundle([b"ab", b"", bytes(258)]) == b"\x00\x02ab\x00\x00\x01\x02" + bytes(258)
+    assert log_tiles.bundle([b"ab", b"", bytes(258)]) == b"\x00\x02ab\x00\x00\x01\x02" + bytes(258)
 
 
 def test_a_bundle_cut_short_or_too_long_is_malformed() -> None:
-    raw = tlog.bundle([b"leaf"] * 3)
+    raw = log_tiles.bundle([b"leaf"] * 3)
     for size in range(1, len(raw)):
         if size % 6:
             with pytest.raises(MalformedError):
-                tlog.parse_bundle(raw[:size])
+                log_tiles.parse_bundle(raw[:size])
     with pytest.raises(MalformedError):
-        tlog.parse_bundle(raw, most=2)
-    assert len(tlog.parse_bundle(tlog.bundle([b""] * 256))) == 256
+        log_tiles.parse_bundle(raw, most=2)
+    assert len(log_tiles.parse_bundle(log_tiles.bundle([b""] * 256))) == 256
     with pytest.raises(MalformedError):
-        tlog.parse_bundle(tlog.bundle([b""] * 257))
+        log_tiles.parse_bundle(log_tiles.bundle([b""] * 257))
 
 
 def test_a_leaf_has_at_most_65535_bytes() -> None:
-    assert tlog.parse_bundle(tlog.bundle([bytes(65_535)])) == [bytes(65_535)]
+    assert log_tiles.parse_bundle(log_tiles.bundle([bytes(65_535)])) == [bytes(65_535)]
     with pytest.raises(RefusedError) as refused:
-        tlog.bundle([bytes(65_536)])
+        log_tiles.bundle([bytes(65_536)])
     assert refused.value.code == "too-large"

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_shared import merkle, notes
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.keys import Signer
-from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey
-from tequio_shared.policy import NoQuorumError, Policy
-from tequio_shared.tlog_proof import PATH_HASHES, TlogProof
+from tequio_shared.log import merkle, notes
+from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey
+from tequio_shared.log.policy import PATH_HASHES, NoQuorumError, Policy, TlogProof
 
 LOG, WITNESS = Signer(bytes([1]) * 32), Signer(bytes([7]) * 32)
 ORIGIN, NAME = "tequio.example/net1", "witness.example/w1"

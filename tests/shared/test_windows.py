@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_shared import windows
-from tequio_shared.windows import WindowQueue
+from tequio_shared.round import assignment
+from tequio_shared.round.assignment import WindowQueue
 
 shares = st.lists(st.integers(0, 9), max_size=8)
 rounds = st.lists(st.tuples(shares, st.integers(0, 2**32 - 1)), max_size=12)
 
 
-def indices(ranges: windows.Ranges) -> list[int]:
+def indices(ranges: assignment.Ranges) -> list[int]:
     return [at for first, count in ranges for at in range(first, first + count)]
 
 
@@ -26,14 +26,14 @@ def test_each_window_is_trained_once_whatever_comes_back(
     queue, trained = WindowQueue(), []
     for dealt, draw in plan:
         pool, queue = queue.take(sum(dealt))
-        hands = windows.split(pool, dealt)
-        assert [windows.total(hand) for hand in hands] == dealt
-        left: list[windows.Range] = []
+        hands = assignment.split(pool, dealt)
+        assert [assignment.total(hand) for hand in hands] == dealt
+        left: list[assignment.Range] = []
         for hand in hands:  # some finish all, some a part, some nothing
-            done = draw % (windows.total(hand) + 1)
-            trained += indices(windows.first_done(hand, done))
-            left += windows.left_over(hand, done)
-        queue = queue.give_back(windows.merge(left))
+            done = draw % (assignment.total(hand) + 1)
+            trained += indices(assignment.first_done(hand, done))
+            left += assignment.left_over(hand, done)
+        queue = queue.give_back(assignment.merge(left))
     waiting = indices(queue.returned)
     assert len(set(trained)) == len(trained)
     assert sorted(trained + waiting) == list(range(queue.fresh))
@@ -44,13 +44,13 @@ def test_no_two_trainers_hold_a_window_at_once(plan: list[tuple[list[int], int]]
     queue = WindowQueue()
     for dealt, _ in plan:
         pool, queue = queue.take(sum(dealt))
-        held = [at for hand in windows.split(pool, dealt) for at in indices(hand)]
+        held = [at for hand in assignment.split(pool, dealt) for at in indices(hand)]
         assert held == sorted(set(held)), "in the run's order and disjoint"
 
 
 @given(st.sets(st.integers(0, 60)))
 def test_merged_ranges_hold_the_same_windows_and_do_not_touch(chosen: set[int]) -> None:
-    merged = windows.merge((at, 1) for at in chosen)
+    merged = assignment.merge((at, 1) for at in chosen)
     assert indices(merged) == sorted(chosen)
     assert all(first + count < later for (first, count), (later, _) in pairwise(merged))
 
@@ -64,13 +64,13 @@ def test_what_was_taken_and_given_back_comes_first_again(count: int, again: int)
 
 def test_speed_is_the_lower_median_of_the_last_five_rounds() -> None:
     paces = [(900, 1)] * 4 + [(10, 1_000), (20, 1_000), (30, 1_000), (40, 1_000), (50, 1_000)]
-    assert windows.verified_speed(paces) == 30_000
-    assert windows.verified_speed([(10, 1_000), (20, 1_000)]) == 10_000
+    assert assignment.verified_speed(paces) == 30_000
+    assert assignment.verified_speed([(10, 1_000), (20, 1_000)]) == 10_000
 
 
 def test_nobody_is_unknown_for_being_slow() -> None:
-    assert windows.verified_speed([]) == 0
-    assert windows.verified_speed([(1, 5_000_000)]) == 1
+    assert assignment.verified_speed([]) == 0
+    assert assignment.verified_speed([(1, 5_000_000)]) == 1
 
 
 @given(
@@ -84,11 +84,11 @@ def test_a_share_lies_between_one_and_most_and_is_whole_steps_where_it_can_be(
     speed: int, train_ms: int, first: int, more: int, steps: int
 ) -> None:
     most = first + more
-    share = windows.share(speed, train_ms, first, most, steps)
+    share = assignment.share(speed, train_ms, first, most, steps)
     assert 1 <= share <= most
     assert share < steps or share % steps == 0
 
 
 @pytest.mark.parametrize(("speed", "expected"), [(0, 4), (500, 30), (1, 1), (10_000, 64)])
 def test_a_share_follows_verified_speed(speed: int, expected: int) -> None:
-    assert windows.share(speed, 60_000, 4, 64, 1) == expected
+    assert assignment.share(speed, 60_000, 4, 64, 1) == expected

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 import trio
 
-from tequio_shared.statements.rounds import RoundClose, RoundVoid
+from tequio_shared.statements.runs import RoundClose, RoundVoid
 from tests.soak.chance import drawn
 from tests.soak.judge import CLASSES, judged
 from tests.soak.readings import Readings

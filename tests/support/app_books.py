@@ -5,9 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import TypeAlias
 
-from tequio_client.link.decision import Decision, Reason, State
-from tequio_client.link.event_words import Event, values_of
-from tequio_client.link.questions import (
+from tequio_client.ipc.control import (
     Activity,
     ActivityRow,
     AskActivity,
@@ -23,6 +21,8 @@ from tequio_client.link.questions import (
     SampleShown,
     Series,
 )
+from tequio_client.ipc.snapshot import Decision, Reason, State
+from tequio_client.ipc.texts import Event, values_of
 
 NOW_MS = 1_795_285_800_000
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.app.app_settings import SettingsBook
 from tequio_client.app.pages.page import Own
+from tequio_client.app.settings_file import SettingsBook
 
 if TYPE_CHECKING:
     from pathlib import Path

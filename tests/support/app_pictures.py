@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QApplication
 from tequio_client.app.language import Language
 from tequio_client.app.model import Model
 from tequio_client.app.pages.table import PAGES
-from tequio_client.app.theme import sizes
+from tequio_client.app.theme import style
 from tequio_client.app.theme.look import Choice, Look
 from tequio_client.app.window import Window
 from tests.support import first_run_pictures
@@ -64,7 +64,7 @@ class Studio:
     def __init__(self, app: QApplication, folder: Path) -> None:
         """Programs keep their settings in the folder."""
         self._app, self._folder = app, folder
-        self.size = sizes.WINDOW
+        self.size = style.WINDOW
         self._look = Look(app, Choice.DARK)
         self._language = Language(app, "en")
 
@@ -110,7 +110,7 @@ class Order(NamedTuple):
     scenes: tuple[str, ...]
     looks: tuple[Choice, ...]
     languages: tuple[str, ...]
-    size: tuple[int, int] = sizes.WINDOW
+    size: tuple[int, int] = style.WINDOW
     has_first_run: bool = False
 
 
@@ -140,7 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--look", action="append", type=Choice, choices=LOOKS)
     parser.add_argument("--language", action="append", choices=SPOKEN)
     parser.add_argument("--scale", type=float, help="both, unless one is named")
-    parser.add_argument("--size", default="x".join(map(str, sizes.WINDOW)))
+    parser.add_argument("--size", default="x".join(map(str, style.WINDOW)))
     words = list(sys.argv[1:] if arguments is None else arguments)
     chosen = parser.parse_args(words)
     chosen.folder.mkdir(parents=True, exist_ok=True)

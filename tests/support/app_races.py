@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from tequio_client.link.competitions import (
+from tequio_client.ipc.competitions import (
     AskCurves,
     CompetitionRow,
     Competitions,
@@ -20,7 +20,7 @@ from tequio_client.link.competitions import (
 from tests.support.app_books import ENDED, FULL, GB, LARGE, MB, NOW_MS, OTHER, OURS, POINT
 
 if TYPE_CHECKING:
-    from tequio_client.link.questions import Question
+    from tequio_client.ipc.control import Question
 
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 ROUNDS = {OURS: 1_841, OTHER: 412, LARGE.run: 96, FULL.run: 77, ENDED.run: 2_000}

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tequio_client.link.facts import Gpu
-    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.ipc.facts import Gpu
+    from tequio_client.ipc.snapshot import Snapshot
 
 SECONDS = 60
 

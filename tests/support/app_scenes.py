@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from tequio_client.link.competitions import AskCompetitions, AskCurves, Competitions
-from tequio_client.link.decision import Decision, Reason, State
-from tequio_client.link.facts import Gpu, MachineFacts
-from tequio_client.link.preferences import Preferences
-from tequio_client.link.questions import (
+from tequio_client.ipc.competitions import AskCompetitions, AskCurves, Competitions
+from tequio_client.ipc.control import (
     AskActivity,
     AskDiagnostics,
     AskPoints,
@@ -26,22 +23,28 @@ from tequio_client.link.questions import (
     RankRow,
     Series,
 )
-from tequio_client.link.snapshot import (
+from tequio_client.ipc.facts import Gpu, MachineFacts
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import (
+    Decision,
     DiskShown,
     LedgerShown,
     LineShown,
     Need,
     PointsShown,
+    Reason,
     RoundShown,
     Snapshot,
+    Snooze,
+    State,
+    Status,
     TrainerShown,
+    Wish,
 )
-from tequio_client.link.status import Status
-from tequio_client.link.wish import Snooze, Wish
 from tests.support import app_books, app_races
 
 if TYPE_CHECKING:
-    from tequio_client.link.questions import Question
+    from tequio_client.ipc.control import Question
     from tests.support.app_worker import Scripted
 
 NOW_MS = app_books.NOW_MS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QWidget
 
-from tequio_client.app.widgets.text import Line
+from tequio_client.app.widgets.base import Line
 
 
 def controls(window: QWidget) -> list[QWidget]:

@@ -18,11 +18,11 @@ from xml.etree import ElementTree
 
 import tequio_assets
 import tequio_client.app
-from tequio_client.app import words as app_words
-from tequio_client.app.keys import problems
+from tequio_client.app import snooze as app_words
+from tequio_client.app.keys import service
 from tequio_client.app.language import LANGUAGES
+from tequio_client.ipc import texts as ipc_texts
 from tequio_client.keys.state import TEMPLATES
-from tequio_client.link import event_words, round_words, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 APP = Path(tequio_client.app.__file__).parent
 FOLDER = Path(tequio_assets.__file__).parent / "i18n"
 TABLES: tuple[tuple[str, Iterable[str]], ...] = (
-    (app_words.CONTEXT, words.STATES.values()),
-    (app_words.CONTEXT, words.REASONS.values()),
-    (app_words.CONTEXT, words.WHEN.values()),
-    (app_words.CONTEXT, event_words.EVENTS.values()),
-    (app_words.CONTEXT, (event_words.UNKNOWN, round_words.NEWER)),
-    (app_words.CONTEXT, round_words.STATES.values()),
-    (app_words.CONTEXT, round_words.REASONS.values()),
-    (app_words.CONTEXT, round_words.STANDINGS.values()),
-    (problems.CONTEXT, TEMPLATES.values()),
+    (app_words.CONTEXT, ipc_texts.STATES.values()),
+    (app_words.CONTEXT, ipc_texts.REASONS.values()),
+    (app_words.CONTEXT, ipc_texts.WHEN.values()),
+    (app_words.CONTEXT, ipc_texts.EVENTS.values()),
+    (app_words.CONTEXT, (ipc_texts.UNKNOWN, ipc_texts.NEWER)),
+    (app_words.CONTEXT, ipc_texts.ROUND_WORDS_STATES.values()),
+    (app_words.CONTEXT, ipc_texts.ROUND_WORDS_REASONS.values()),
+    (app_words.CONTEXT, ipc_texts.STANDINGS.values()),
+    (service.CONTEXT, TEMPLATES.values()),
 )
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n'
 PLURALS = 2

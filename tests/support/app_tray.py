@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.app.desktop_notes import Desk
+from tequio_client.app.notifications import Desk
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject

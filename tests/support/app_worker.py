@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from tequio_client.app.worker import Worker
-from tequio_client.link import control
+from tequio_client.app.model import Worker
+from tequio_client.ipc import control
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.link.preferences import Preferences
-    from tequio_client.link.questions import Question, Reply
-    from tequio_client.link.snapshot import Snapshot
-    from tequio_client.link.wish import Wish
+    from tequio_client.ipc.control import Question, Reply
+    from tequio_client.ipc.preferences import Preferences
+    from tequio_client.ipc.snapshot import Snapshot, Wish
 
 
 Scripted: TypeAlias = "Reply | str | Callable[[Question], Reply | str | None]"

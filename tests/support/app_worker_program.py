@@ -28,10 +28,9 @@ from pathlib import Path
 
 import msgspec
 
-from tequio_client.link import control
-from tequio_client.link.questions import Activity, Question
-from tequio_client.link.snapshot import LedgerShown, Snapshot
-from tequio_client.link.wish import Wish
+from tequio_client.ipc import control
+from tequio_client.ipc.control import Activity, Question
+from tequio_client.ipc.snapshot import LedgerShown, Snapshot, Wish
 
 EVERY_S = 0.1
 OTHERS = Wish(number=41, lend=True)

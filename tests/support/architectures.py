@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from tequio_client.trainer import foreign
+from tequio_client.trainer import hub_models
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,7 +96,7 @@ def fields_of(name: str) -> dict[str, Any]:
 
 def write(folder: Path, fields: dict[str, Any], seed: int = 1) -> Path:
     """Write a folder as transformers' save_pretrained does, with weights by chance."""
-    network: Any = foreign.build(fields)
+    network: Any = hub_models.build(fields)
     chance = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in network.parameters():

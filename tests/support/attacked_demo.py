@@ -16,9 +16,9 @@ from tequio_client.demo import main, play, programs
 from tequio_client.demo.script import Script
 from tequio_client.keys import identity
 from tequio_shared.ids import key_from_text
-from tequio_shared.statement import Entry
-from tequio_shared.statements.rounds import WorkCommit
-from tequio_shared.statements.standing import StandingChange
+from tequio_shared.statements.network import StandingChange
+from tequio_shared.statements.runs import WorkCommit
+from tequio_shared.statements.statement import Entry
 from tests.support import hostile_worker
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import httpx
 
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statement import Entry
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
+from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
 from tests.support.attackers import forged
 from tests.support.authors import Author
 

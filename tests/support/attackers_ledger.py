@@ -13,12 +13,12 @@ from msgspec.structs import replace as replace_fields
 
 from tequio_shared.ids import ZERO_DIGEST, NetworkId, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.run import first_head
-from tequio_shared.statement import Entry, make, sign, signed_message
+from tequio_shared.log.tiles import bundle
+from tequio_shared.network.run import first_head
+from tequio_shared.statements.envelope import Scope
+from tequio_shared.statements.network import FaultReport
 from tequio_shared.statements.runs import RunOpen
-from tequio_shared.statements.scope import Scope
-from tequio_shared.statements.standing import FaultReport
-from tequio_shared.tlog import bundle
+from tequio_shared.statements.statement import Entry, make, sign, signed_message
 from tests.support.attackers import PATIENCE_S, codes, put_headers
 from tests.support.authors import Author, registration
 from tests.support.ledgers import ORGANISER, Served, served
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from tequio_shared.manifest import Manifest
+    from tequio_shared.round.manifest import Manifest
 
 SECOND = Signer(bytes([8]) * 32)
 """The network's other organiser."""

@@ -10,29 +10,28 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tequio_shared import proof
-from tequio_shared.contribution import Header, payload_root, validate
 from tequio_shared.errors import RefusedError
+from tequio_shared.head.contribution import Header, payload_root, validate
 from tequio_shared.ids import from_text, to_text
-from tequio_shared.proof import Reason
-from tequio_shared.round import Phase
-from tequio_shared.run_states import State
-from tequio_shared.statements.members import MemberLeave
-from tequio_shared.statements.rounds import HeadAttest, WitnessProof, WorkCommit
-from tequio_shared.statements.standing import FaultReport
+from tequio_shared.network.run import State
+from tequio_shared.round import proof
+from tequio_shared.round.proof import Reason
+from tequio_shared.round.round import Phase
+from tequio_shared.statements.network import FaultReport, MemberLeave
+from tequio_shared.statements.runs import HeadAttest, WitnessProof, WorkCommit
 from tests.support.swarm import Character, Said, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    from tequio_shared.head.contribution import RecordShape
     from tequio_shared.ids import PeerKey
     from tequio_shared.keys import Signer
-    from tequio_shared.proof import Verdict
-    from tequio_shared.records import RecordShape
-    from tequio_shared.round import RoundView
-    from tequio_shared.run import RunView
-    from tequio_shared.statement import Entry
+    from tequio_shared.network.run import RunView
+    from tequio_shared.round.proof import Verdict
+    from tequio_shared.round.round import RoundView
     from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Entry
 
 
 class Judge(Volunteer):

@@ -13,17 +13,17 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits
-from tequio_client.worker.endings import first_of
-from tequio_client.worker.follower import LogFollower
+from tequio_client.worker.ledger.follower import LogFollower
+from tequio_client.worker.shutdown import first_of
 from tequio_ledger.monitor.alarms import Alarms
 from tequio_ledger.monitor.mirror import Mirror
 from tequio_ledger.monitor.remote import RemoteLedger
 from tequio_ledger.monitor.watch import Watch
-from tequio_shared import merkle
-from tequio_shared.genesis import Genesis
 from tequio_shared.ids import from_text
-from tequio_shared.notes import Checkpoint
-from tequio_shared.policy import Policy
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import Checkpoint
+from tequio_shared.log.policy import Policy
+from tequio_shared.network.genesis import Genesis
 from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
 from tests.support.ledgers import UNLIMITED, served
 

@@ -11,13 +11,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_client.trainer.compiled import CompiledEngine
+from tequio_client.trainer.engines import CompiledEngine
 from tequio_client.trainer.head import Advanced, HeadFiles, advance_files
-from tequio_shared.contribution import Header, payload_root
-from tequio_shared.head import NewHead, OuterParams, Step, advance
+from tequio_shared.head.contribution import (
+    ALGORITHM_CODES,
+    Header,
+    Records,
+    RecordShape,
+    encode_records,
+    payload_root,
+)
+from tequio_shared.head.head import NewHead, OuterParams, Step, advance
+from tequio_shared.head.layout import CHUNK, Layout
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, RunId, sha256
-from tequio_shared.layout import CHUNK, Layout
-from tequio_shared.records import ALGORITHM_CODES, Records, RecordShape, encode_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_shared import competition_scores
+from tequio_shared.competition import state
 from tequio_shared.ids import digest_from_text, from_text, to_text
 from tequio_shared.statements.competitions import EvalCommit
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def committing(author: PeerKey, result: EvalResult) -> EvalCommit:
     """What the author says first."""
-    commit = competition_scores.commitment(
+    commit = state.commitment(
         digest_from_text(result.competition),
         author,
         digest_from_text(result.scores),

@@ -5,19 +5,18 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
-from tequio_shared.competition_gate import Network
-from tequio_shared.competition_state import Phase
-from tequio_shared.competitions import Competitions
+from tequio_shared.competition.competition import Competitions
+from tequio_shared.competition.state import Network, Phase
 from tequio_shared.errors import RefusedError
-from tequio_shared.head import set_root
+from tequio_shared.head.head import set_root
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, sha256, to_text
-from tequio_shared.round import Head
-from tequio_shared.run import RunView
-from tequio_shared.standing import Standings
-from tequio_shared.statement import make
+from tequio_shared.network.run import RunView
+from tequio_shared.network.standing import Standings
+from tequio_shared.network.tiers import Tiers
+from tequio_shared.round.round import Head
 from tequio_shared.statements.competitions import CompClose, CompDraw
-from tequio_shared.statements.connectors import MemberVouch, RoleGrant
-from tequio_shared.tiers import Tiers
+from tequio_shared.statements.network import MemberVouch, RoleGrant
+from tequio_shared.statements.statement import make
 from tests.support.authors import Author
 from tests.support.paper_competition import (
     DEADLINE,
@@ -34,13 +33,13 @@ from tests.support.statements import NET
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_shared.accounts import Trained
-    from tequio_shared.competition import CompetitionView
-    from tequio_shared.competition_rules import Budget
-    from tequio_shared.competition_state import Draw
+    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.competition.rules import Budget
+    from tequio_shared.competition.state import Draw
     from tequio_shared.ids import Digest
-    from tequio_shared.statement import Statement
+    from tequio_shared.network.accounts import Trained
     from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Statement
 
 START = 1_700_000_000_000
 RUN_RULES = manifest()

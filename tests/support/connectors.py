@@ -18,9 +18,9 @@ import msgspec
 
 from tequio_shared.api import connector
 from tequio_shared.ids import NetworkId, from_text, key_from_text, to_text
-from tequio_shared.statement import Entry, make, sign
-from tequio_shared.statements.connectors import RoleGrant
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
+from tequio_shared.statements.network import RoleGrant
+from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.account_provider import CLIENT
 from tests.support.ledgers import ORGANISER
 from tests.support.slack import allowed_s

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from tequio_client.audit.findings import Report
 from tequio_client.audit.fold import Fold
-from tequio_client.competition import outcomes
+from tequio_client.competition import outcome as competition_outcome
 from tequio_client.verifying.bundle import About, BundleWriter
-from tequio_shared import judging, merkle
-from tequio_shared.competition_draw import commitment
-from tequio_shared.evaluations import Environment, Evaluation
+from tequio_shared.competition import result as competition_result
+from tequio_shared.competition.result import Text, commitment
+from tequio_shared.competition.rules import Environment, Evaluation
 from tequio_shared.ids import (
     ZERO_DIGEST,
     Digest,
@@ -23,11 +23,10 @@ from tequio_shared.ids import (
     sha256,
     to_text,
 )
-from tequio_shared.judging import Text
 from tequio_shared.keys import Signer
-from tequio_shared.notes import sign_checkpoint
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import sign_checkpoint
 from tequio_shared.scoring import DocumentScore
-from tequio_shared.statement import Entry, make, sign
 from tequio_shared.statements.competitions import (
     CompChallenge,
     CompClose,
@@ -41,6 +40,7 @@ from tequio_shared.statements.competitions import (
     EvalResult,
     EvalSecret,
 )
+from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.authors import registration
 from tests.support.committing import committing
 from tests.support.contest_paper import (
@@ -64,9 +64,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from tequio_shared.competition import CompetitionView
-    from tequio_shared.competition_rules import Submission
-    from tequio_shared.evaluations import Outcome
+    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.competition.rules import Outcome, Submission
     from tequio_shared.statements import Body
 
 STEPS = ("open", "enter", "offer", "close", "secrets", "draw", "reveal", "score", "result")
@@ -342,8 +341,8 @@ class ContestLog:
         view = self.view
         assert view.draw is not None
         texts = [Text.of(one.encode()) for one in self.drawn_texts]
-        contenders = outcomes.contenders(view, self.blob)
-        return judging.outcome(view.id, view.draw.beacon, texts, contenders)
+        contenders = competition_outcome.contenders(view, self.blob)
+        return competition_result.outcome(view.id, view.draw.beacon, texts, contenders)
 
     def _score(self, name: str, entrant: str, text: str) -> DocumentScore:
         raw = text.encode()

@@ -6,9 +6,9 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_client.organiser import archive_cipher, custody
-from tequio_shared import merkle, sealed_set
-from tequio_shared.competition_rules import (
+from tequio_client.organiser import sealing
+from tequio_shared import sealed_set
+from tequio_shared.competition.rules import (
     Budget,
     CompetitionRules,
     Dates,
@@ -16,10 +16,10 @@ from tequio_shared.competition_rules import (
     Submission,
     SubmittedFile,
 )
+from tequio_shared.competition.sealed_archive import Begin, Head
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.key_share import KeyShare
-from tequio_shared.sealed_archive import Begin, Head
-from tequio_shared.sealed_set import SealedSet
+from tequio_shared.log import merkle
+from tequio_shared.sealed_set import KeyShare, SealedSet
 from tests.support.memory_log import NOW_MS
 
 if TYPE_CHECKING:
@@ -62,13 +62,13 @@ class Sealing:
             Begin(index=at, salt=salts[at], size_bytes=len(raw)).encode() + raw
             for at, raw in enumerate(raws)
         )
-        return cls._closed(head, b"".join(archive_cipher.encrypted(KEY, head, (plain,))))
+        return cls._closed(head, b"".join(sealing.encrypted(KEY, head, (plain,))))
 
     @classmethod
     def _closed(cls, head: Head, archive: bytes) -> Sealing:
         shares = tuple(
             KeyShare(index=at, needed=NEEDED, shares=len(CUSTODIANS), root=head.root, value=value)
-            for at, value in enumerate(custody.split(KEY, NEEDED, len(CUSTODIANS)), 1)
+            for at, value in enumerate(sealing.split(KEY, NEEDED, len(CUSTODIANS)), 1)
         )
         sealed = SealedSet(
             root=to_text(head.root),

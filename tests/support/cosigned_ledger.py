@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Self
 
 import httpx
 
-from tequio_ledger.folder import Folder
-from tequio_ledger.signing import places
-from tequio_shared.notes import KeyKind, VerifierKey
-from tequio_shared.policy import NoQuorumError, Policy
-from tequio_shared.tlog import bundle
+from tequio_ledger.data_folder import Folder
+from tequio_ledger.signing import client
+from tequio_shared.log.notes import KeyKind, VerifierKey
+from tequio_shared.log.policy import NoQuorumError, Policy
+from tequio_shared.log.tiles import bundle
 from tests.support.authors import newcomers
 from tests.support.ledgers import UNLIMITED, Served, served
 from tests.support.witnesses import Witness, witnessing
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_shared.notes import Checkpoint
+    from tequio_shared.log.notes import Checkpoint
 
 ORIGIN = "ledger.example/test"
 PATIENCE_S = 30.0
@@ -46,7 +46,7 @@ class Ring:
     def log_key(self) -> VerifierKey:
         """The log's key, which is made here if the ledger has not been started."""
         self.ledger.mkdir(exist_ok=True, mode=0o700)
-        key = places.open_signer(Folder(self.ledger)).key
+        key = client.open_signer(Folder(self.ledger)).key
         return VerifierKey(name=ORIGIN, kind=KeyKind.LOG, key=key)
 
     def start(self, at: int) -> Witness:

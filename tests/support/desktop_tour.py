@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING
 import psutil
 
 from tequio_client.control_socket import WorkerCall
-from tequio_client.link.questions import AskPoints, Points
+from tequio_client.ipc.control import AskPoints, Points
 from tests.support.accessible import Reader, reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tequio_client.link.questions import PointsRow
+    from tequio_client.ipc.control import PointsRow
     from tests.support.accessible import Thing
 
 PANELS = ("tint2", "xfce4-panel")

@@ -9,37 +9,36 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tequio_client.worker import duty as duties
-from tequio_client.worker.duty import Duty, Own, duty
-from tequio_client.worker.joining import start_view
-from tequio_shared import proof
-from tequio_shared.accepted import accepted_set
+from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.duties import Duty, Own, duty
+from tequio_client.worker.rounds.join import start_view
 from tequio_shared.api.runs import ResumeAnswer
 from tequio_shared.ids import HeadHash, NetworkId, digest_from_text, sha256, to_text
-from tequio_shared.round import Head, RoundView
-from tequio_shared.run_states import State
-from tequio_shared.statements.members import MemberReady
-from tequio_shared.statements.rounds import (
+from tequio_shared.network.run import State
+from tequio_shared.round import proof
+from tequio_shared.round.round import Head, RoundView, accepted_set
+from tequio_shared.statements.network import MemberReady
+from tequio_shared.statements.runs import (
     HeadAttest,
     HeadMeasure,
     HeadPromote,
     RoundClose,
     RoundRoster,
     RoundVoid,
+    RunOpen,
     WorkCommit,
 )
-from tequio_shared.statements.runs import RunOpen
 from tests.support.authors import registration
 from tests.support.swarm import Said, Swarm, Volunteer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tequio_shared.accepted import AcceptedSet
     from tequio_shared.ids import Digest
-    from tequio_shared.run import RunView
-    from tequio_shared.statement import Entry
+    from tequio_shared.network.run import RunView
+    from tequio_shared.round.round import AcceptedSet
     from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Entry
 
 
 class Dutiful:

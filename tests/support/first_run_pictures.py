@@ -15,23 +15,21 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
-from tequio_client.app.app_settings import SettingsBook
-from tequio_client.app.autostart.linux import DesktopEntry
-from tequio_client.app.first_run.check import CheckStep
-from tequio_client.app.first_run.draft import STEPS, DraftBook
+from tequio_client.app.autostart import DesktopEntry
+from tequio_client.app.first_run.checks import CheckStep
 from tequio_client.app.first_run.first_run import FirstRun
-from tequio_client.app.first_run.key import KeyStep
-from tequio_client.app.keys.backup_dialog import BackupDialog
-from tequio_client.app.keys.key_desk import KeyDesk
-from tequio_client.app.keys.restore_dialog import RestoreDialog
-from tequio_client.app.keys.unlock_dialog import UnlockDialog
+from tequio_client.app.first_run.step import STEPS, DraftBook
+from tequio_client.app.first_run.steps import KeyStep
+from tequio_client.app.keys.dialogs import BackupDialog, RestoreDialog, UnlockDialog
+from tequio_client.app.keys.service import KeyDesk
 from tequio_client.app.language import Language
 from tequio_client.app.model import Model
 from tequio_client.app.pages.page import Means, Own
-from tequio_client.app.theme import sizes
+from tequio_client.app.settings_file import SettingsBook
+from tequio_client.app.theme import style
 from tequio_client.app.theme.look import Choice, Look
+from tequio_client.ipc.control import AskRuns
 from tequio_client.keys.state import Kept
-from tequio_client.link.questions import AskRuns
 from tests.support.app_language import speak
 from tests.support.app_scenes import NEW as NEWEST
 from tests.support.app_scenes import NOW_MS, replies
@@ -44,7 +42,7 @@ if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
     from PySide6.QtGui import QPixmap
 
-    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.ipc.snapshot import Snapshot
 
 SEED = bytes(range(32))
 PATIENCE = 2_000
@@ -70,7 +68,7 @@ class Booth:
         self.book.change(step=STEPS.index(step))
         made = FirstRun(self.means(), self.desk, self.folder / "worker", self.book)
         made.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-        made.resize(*sizes.WINDOW)
+        made.resize(*style.WINDOW)
         if snapshot is not None:
             self.worker.show(snapshot)
         made.show()

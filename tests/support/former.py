@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import MetaData, insert, select
 
 if TYPE_CHECKING:
-    from tequio_ledger.store.engine import Database
+    from tequio_ledger.store.database import Database
 
 _VERSION = "alembic_version"
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tequio_shared.contribution import Assignment, Expected
-from tequio_shared.head import OuterParams, Step
+from tequio_shared.head.contribution import Assignment, Expected
+from tequio_shared.head.head import OuterParams, Step
+from tequio_shared.head.layout import CHUNK, Layout
 from tequio_shared.ids import HeadHash, PeerKey, RunId
-from tequio_shared.layout import CHUNK, Layout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

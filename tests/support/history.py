@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.ledger.proofs import LogProofs
-from tequio_shared.documents import Roster
 from tequio_shared.ids import digest_from_text, to_text
-from tequio_shared.merkle import verify_consistency
-from tequio_shared.statement import Entry
-from tequio_shared.statements.rounds import (
+from tequio_shared.log.merkle import verify_consistency
+from tequio_shared.round.documents import Roster
+from tequio_shared.statements.runs import (
     HeadAttest,
     RoundClose,
     RoundOpen,
@@ -20,12 +19,13 @@ from tequio_shared.statements.rounds import (
     RoundWitness,
     WorkCommit,
 )
+from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
     from tequio_client.ledger.api import LedgerApi
-    from tequio_shared.notes import Checkpoint
-    from tequio_shared.statement import Statement
+    from tequio_shared.log.notes import Checkpoint
     from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Statement
 
 BATCH = 256
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tequio_client.system import parent
+from tequio_client.platform import child
 from tequio_client.trainer import main as trainer_main
 from tests.support.trainer_attacks import ATTACKS, Situation, forged
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     import torch
     from numpy.typing import NDArray
 
-    from tequio_client.link import messages
+    from tequio_client.ipc import trainer
     from tequio_client.trainer.codecs import Encoded, OuterAlgorithm
     from tequio_client.trainer.data import TrainingData
     from tequio_client.trainer.device import Device
     from tequio_client.trainer.inner import Plan, Progress, Watch
     from tequio_client.trainer.model import Model
-    from tequio_client.trainer.work import Bench
-    from tequio_shared.layout import Layout
-    from tequio_shared.manifest import Inner
+    from tequio_client.trainer.tasks import Bench
+    from tequio_shared.head.layout import Layout
+    from tequio_shared.round.manifest import Inner
 
     Train = Callable[[Model, TrainingData, Plan, Inner, Device, Watch], Progress]
 
@@ -52,12 +52,12 @@ class Cheat:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._task: messages.Train | None = None
+        self._task: trainer.Train | None = None
         self._last: bytes | None = None  # its own honest payload of the last round
         self._sent: bytes | None = None  # what it sent in the last round
         self._seen: set[Path] = set()  # what lay in the store before this round
 
-    def begin(self, task: messages.Train) -> None:
+    def begin(self, task: trainer.Train) -> None:
         """A round begins: what lies in the store now is of earlier rounds."""
         self._task = task
         self._seen = set(_trees(task))
@@ -80,7 +80,7 @@ class Cheat:
         self._last, self._sent = encoded.payload, cheated.payload
         return cheated
 
-    def _others_work(self, task: messages.Train, size: int) -> bytes | None:
+    def _others_work(self, task: trainer.Train, size: int) -> bytes | None:
         """Somebody's payload of this round, as soon as there is one."""
         deadline = time.monotonic() + WAIT_S
         while time.monotonic() < deadline:
@@ -100,7 +100,7 @@ class Cheat:
         return None
 
 
-def _trees(task: messages.Train) -> Iterator[Path]:
+def _trees(task: trainer.Train) -> Iterator[Path]:
     """Whole trees in the store that the round's weights lie in."""
     folder = Path(task.weights).parents[1]
     return (path for path in folder.glob("*/*") if not path.suffix)
@@ -115,11 +115,11 @@ def _has(path: Path, size: int) -> bool:
 
 def install(name: str) -> None:
     """Put the attack between the honest encoding and the commitment, in this process."""
-    from tequio_client.trainer import codecs, inner, work  # noqa: PLC0415 - torch takes seconds
+    from tequio_client.trainer import codecs, inner, tasks  # noqa: PLC0415 - torch takes seconds
 
-    cheat, train, encode, run = Cheat(name), work.train, codecs.encode, inner.train
+    cheat, train, encode, run = Cheat(name), tasks.train, codecs.encode, inner.train
 
-    def watched(task: messages.Train, bench: Bench) -> messages.Trained:
+    def watched(task: trainer.Train, bench: Bench) -> trainer.Trained:
         cheat.begin(task)
         return train(task, bench)
 
@@ -132,7 +132,7 @@ def install(name: str) -> None:
     ) -> Encoded:
         return cheat.sent(encode(algorithm, layout, delta, feedback, device), algorithm)
 
-    vars(work)["train"] = watched
+    vars(tasks)["train"] = watched
     vars(codecs)["encode"] = attacked
     if name == "half_work":
         vars(inner)["train"] = _lazy(run)
@@ -172,6 +172,6 @@ def _lazy(train: Train) -> Train:
 
 
 if __name__ == "__main__":
-    parent.end_with_it()
+    child.end_with_it()
     install(sys.argv[1])
     trainer_main.main("".join(sys.argv[2:3]) or "console")

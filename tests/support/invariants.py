@@ -23,11 +23,10 @@ import trio
 from tequio_client.audit.findings import Report
 from tequio_client.audit.main import LogAudit, Quiet
 from tequio_client.audit.online import LiveLog
-from tequio_shared.contribution import Header
+from tequio_shared.head.contribution import Header
 from tequio_shared.ids import from_text, to_text
-from tequio_shared.statements.members import MemberLeave
-from tequio_shared.statements.rounds import HeadAttest, HeadPromote, WorkCommit
-from tequio_shared.statements.standing import StandingChange
+from tequio_shared.statements.network import MemberLeave, StandingChange
+from tequio_shared.statements.runs import HeadAttest, HeadPromote, WorkCommit
 from tests.support.fault_swarm import PATIENCE_S, VOLUNTEERS
 from tests.support.stage import TRAINER
 
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_shared.notes import Checkpoint
-    from tequio_shared.statement import Statement
+    from tequio_shared.log.notes import Checkpoint
+    from tequio_shared.statements.statement import Statement
     from tests.support.fault_swarm import FaultSwarm
 
 WITHIN_ROUNDS = 2

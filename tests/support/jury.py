@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from tequio_client.trainer import screen
-from tequio_shared import proof
-from tequio_shared.documents import TRAINER, WITNESS, Member, Roster
 from tequio_shared.ids import to_text
-from tequio_shared.proof import Reason, Seen, Verdict
+from tequio_shared.round import proof
+from tequio_shared.round.documents import TRAINER, WITNESS, Member, Roster
+from tequio_shared.round.proof import Reason, Seen, Verdict
 from tests.support.laboratory import key_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.trainer.screen import Measured
-    from tequio_shared.round import RoundView
+    from tequio_shared.round.round import RoundView
     from tests.support.laboratory import Laboratory, Made
 
 _REASONS = {reason.name.lower(): reason for reason in Reason}

@@ -21,12 +21,17 @@ from tequio_client.trainer import codecs, evaluate, inner, model, screen
 from tequio_client.trainer.data import TrainingData, held_out_documents
 from tequio_client.trainer.device import Device
 from tequio_client.trainer.inner import Plan
-from tequio_shared import head as heads
-from tequio_shared.contribution import Assignment, Expected, Header, contribution_id
-from tequio_shared.head import OuterParams, Step
+from tequio_shared.head import head as heads
+from tequio_shared.head.contribution import (
+    Assignment,
+    Expected,
+    Header,
+    RecordShape,
+    contribution_id,
+)
+from tequio_shared.head.head import OuterParams, Step
 from tequio_shared.ids import HeadHash, PeerKey, RunId, sha256
-from tequio_shared.manifest import Algorithm, Inner
-from tequio_shared.records import RecordShape
+from tequio_shared.round.manifest import Algorithm, Inner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -13,9 +13,9 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tequio_ledger.folder import Folder
-from tequio_ledger.service import Ledger, open_ledger
-from tequio_ledger.settings import ledger as settings
+from tequio_ledger.config import settings
+from tequio_ledger.data_folder import Folder
+from tequio_ledger.ledger import Ledger, open_ledger
 from tequio_shared.ids import NetworkId, from_text, to_text
 from tequio_shared.keys import Signer
 from tests.support.authors import WORK_BITS

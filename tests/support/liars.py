@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
-from tequio_shared.run import first_head
-from tequio_shared.statements.members import MemberLeave, MemberReady
+from tequio_shared.network.run import first_head
+from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import RunOpen
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.keys import Signer
-    from tequio_shared.statement import Entry
+    from tequio_shared.statements.statement import Entry
     from tests.support.ledgers import Served
 
 _RULES = manifest()

@@ -10,18 +10,17 @@ import psutil
 import trio
 
 from tequio_client.demo.programs import tequio
-from tequio_client.link import control
-from tequio_client.link.preferences import Preferences
-from tequio_client.link.snapshot import Snapshot
-from tequio_client.link.wish import Wish
+from tequio_client.ipc import control
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import Snapshot, Wish
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
-    from tequio_client.link.facts import SessionFacts
-    from tequio_client.link.questions import Question, Reply
+    from tequio_client.ipc.control import Question, Reply
+    from tequio_client.ipc.facts import SessionFacts
 
 PATIENCE_S = 90.0
 WILLING = Preferences(

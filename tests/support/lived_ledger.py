@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
-from tequio_ledger.sequencing.sequencer import Logged
+from tequio_ledger.log.sequencer import Logged
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
 from tests.support.paper_competition import PaperCompetition
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.ledger import Ledger
 
 DAY_MS = 86_400_000
 

@@ -14,17 +14,16 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from tequio_client.trainer import origin
-from tequio_client.worker.store import Store
+from tequio_client.trainer import first_head
+from tequio_client.worker.store.store import Store
 from tequio_shared.api.network import NetworkAnswer
 from tequio_shared.api.runs import RunAnswer, RunsAnswer
-from tequio_shared.corpus import Corpus, TrainShard
-from tequio_shared.ids import Digest, from_text, sha256, to_text
-from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.manifest import Data, Measure, Tokenizer
-from tequio_shared.statements.checkpoints import CheckpointPublish
-from tequio_shared.statements.rounds import HeadMeasure, Sample
-from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle
+from tequio_shared.ids import PIECE_BYTES, Digest, from_text, sha256, to_text
+from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle
+from tequio_shared.round.data import Corpus, TrainShard
+from tequio_shared.round.manifest import Data, Measure, Tokenizer
+from tequio_shared.statements.network import CheckpointPublish
+from tequio_shared.statements.runs import HeadMeasure, Sample
 from tests.support.answers import filled
 from tests.support.swarm import Said, Swarm, tiny_manifest
 
@@ -34,9 +33,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.trainer.origin import Origin
-    from tequio_shared.lora import Base
-    from tequio_shared.manifest import Manifest
+    from tequio_client.trainer.first_head import Origin
+    from tequio_shared.head.layout import Base
+    from tequio_shared.round.manifest import Manifest
     from tests.client.audit.logs import MemoryLog
 
 CONFIG = {
@@ -104,7 +103,7 @@ def play(
     Beside a base the model is that of its adapters.
     """
     config = json.dumps(CONFIG | {"tie_word_embeddings": is_tied}).encode()
-    made = model or _with_large_norms(origin.from_config(config, seed=5, layout="flat"))
+    made = model or _with_large_norms(first_head.from_config(config, seed=5, layout="flat"))
     config = made.config
     kind = Tokenizer(
         kind="huggingface" if tokenizer else "bytes",

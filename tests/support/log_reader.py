@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, parse_bundle
+from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, parse_bundle
 
 if TYPE_CHECKING:
     import httpx

@@ -10,16 +10,15 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from tequio_client.link.facts import Gpu, MachineFacts, SessionFacts
-from tequio_client.link.preferences import Preferences
-from tequio_client.link.wish import Wish
-from tequio_client.worker.manners import decide
-from tequio_client.worker.manners_facts import Facts
-from tequio_client.worker.manners_traces import Traces, traced
-from tequio_client.worker.moment import Moment
+from tequio_client.ipc.facts import Gpu, MachineFacts, SessionFacts
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import Wish
+from tequio_client.worker.lending.facts import Facts, Moment
+from tequio_client.worker.lending.history import Traces, traced
+from tequio_client.worker.lending.policy import decide
 
 if TYPE_CHECKING:
-    from tequio_client.link.decision import Decision
+    from tequio_client.ipc.snapshot import Decision
 
 GIB = 1 << 30
 EVENING_MS = int(datetime(2026, 11, 21, 20, 30, tzinfo=UTC).timestamp() * 1_000)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from tequio_shared import canonical
-from tequio_shared.ids import to_text
-from tequio_shared.limits import STATEMENT_BYTES
-from tequio_shared.statements.rounds import HeadMeasure, Sample
+from tequio_shared import encoding
+from tequio_shared.ids import STATEMENT_BYTES, to_text
+from tequio_shared.statements.runs import HeadMeasure, Sample
 
 HEAD = to_text(bytes(32))
 
@@ -21,8 +20,8 @@ def measure(text: str | None, prompt: str = "Once upon", millibits: int = 7_000)
 def read(body: HeadMeasure, **sample: str) -> HeadMeasure:
     """Read a measure whose sample was changed on the way."""
     raw = msgspec.to_builtins(body)
-    return canonical.decode(
-        canonical.encode({**raw, "sample": {**raw["sample"], **sample}}),
+    return encoding.decode(
+        encoding.encode({**raw, "sample": {**raw["sample"], **sample}}),
         HeadMeasure,
         STATEMENT_BYTES,
     )

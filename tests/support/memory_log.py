@@ -17,7 +17,6 @@ import trio
 from tequio_shared.api.network import NetworkAnswer
 from tequio_shared.api.peers import PeerAnswer
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.genesis import Genesis
 from tequio_shared.ids import (
     ZERO_DIGEST,
     Digest,
@@ -30,13 +29,14 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.keys import Signer
-from tequio_shared.merkle import leaf_hash, root_of_hashes
-from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
-from tequio_shared.statement import Entry, make, sign, statement_id
-from tequio_shared.statements.members import KeyRegister, MemberLeave
+from tequio_shared.log.merkle import leaf_hash, root_of_hashes
+from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
+from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle, parse_bundle
+from tequio_shared.network.genesis import Genesis
+from tequio_shared.statements.network import KeyRegister, MemberLeave
+from tequio_shared.statements.proof_of_work import check_work
 from tequio_shared.statements.runs import NetGenesis
-from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle, parse_bundle
-from tequio_shared.work import check_work
+from tequio_shared.statements.statement import Entry, make, sign, statement_id
 from tests.support.answers import filled
 from tests.support.authors import WORK_BITS, registration
 

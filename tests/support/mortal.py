@@ -26,24 +26,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tequio_client.__main__ import main as program
+from tequio_client.ipc import trainer as link
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.link import messages as link
 from tequio_client.worker import main as _worker  # noqa: F401 - imported before the forks
-from tequio_client.worker import small_file, trainer_process
-from tequio_client.worker.feedback import NOTE, Feedback
-from tequio_client.worker.heads import Heads
-from tequio_client.worker.outbox_file import OutboxFile
-from tequio_client.worker.trainer_process import TrainerProcess
-from tequio_client.worker.workroom import Workroom
-from tequio_shared.statement import Entry
-from tequio_shared.statements.rounds import HeadAttest, WitnessProof, WorkCommit
+from tequio_client.worker.children import trainer
+from tequio_client.worker.children.trainer import TrainerProcess
+from tequio_client.worker.ledger.outbox_db import OutboxFile
+from tequio_client.worker.rounds.feedback import NOTE, Feedback
+from tequio_client.worker.rounds.head import Heads
+from tequio_client.worker.rounds.workdir import Workroom
+from tequio_client.worker.store import files
+from tequio_shared.statements.runs import HeadAttest, WitnessProof, WorkCommit
+from tequio_shared.statements.statement import Entry
 from tests.support.paper_trainer import DIARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-    from tequio_client.worker.outbox_file import Copy
+    from tequio_client.worker.ledger.outbox_db import Copy
 
 LOOK_S = 0.02
 CRASHED = 70
@@ -104,7 +105,7 @@ MOMENTS = {
     "training": _after(TrainerProcess, "_take", _is_training),
     "trained": _after(Workroom, "ask", _asks(link.Trained)),
     "payload kept": _before(Feedback, "take"),
-    "feedback kept, not noted": _after(small_file, "keep", _keeps_feedback),
+    "feedback kept, not noted": _after(files, "keep", _keeps_feedback),
     "feedback noted": _after(Feedback, "take"),
     "commitment to be kept": _before(OutboxFile, "add", _says(WorkCommit)),
     "commitment on disk": _after(OutboxFile, "add", _says(WorkCommit)),
@@ -172,7 +173,7 @@ def _live(journal: Path, moment: str, arguments: list[str]) -> None:
     """Be that worker."""
     journal.mkdir(exist_ok=True)
     os.environ[DIARY] = str(journal / "diary")
-    trainer_process.TRAINER = PAPER
+    trainer.TRAINER = PAPER
     _record_signed(journal / "signed")
     if moment != "never":
         _arm(MOMENTS[moment], functools.partial(_die, journal / "diary", moment))

@@ -27,7 +27,7 @@ import msgspec
 from sqlalchemy import Engine, event
 
 import tequio_ledger.__main__ as program
-from tequio_ledger import main as service
+from tequio_ledger import app as service
 from tequio_ledger.log.log import Log
 from tests.support.ledgers import VirtualClock, make_settings, opened
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from tequio_ledger.ledger import Ledger
     from tequio_ledger.log.log import Admitted, Published
-    from tequio_ledger.service import Ledger
 
     Derive = Callable[[Connection], None]
 

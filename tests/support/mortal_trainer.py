@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tequio_client.link import messages as link
-from tequio_client.trainer import codecs, files, inner, work, workshop
-from tequio_client.trainer.activity import Activity
-from tequio_client.trainer.desk import Desk
-from tequio_client.worker import small_file
-from tequio_client.worker.feedback import Feedback
-from tequio_shared.contribution import Header
+from tequio_client.ipc import trainer as link
+from tequio_client.trainer import codecs, data, inner, prepared
+from tequio_client.trainer import tasks as trainer_tasks
+from tequio_client.trainer.task_queue import Activity, Desk
+from tequio_client.worker.rounds.feedback import Feedback
+from tequio_client.worker.store import files
+from tequio_shared.head.contribution import Header
 from tequio_shared.ids import RunId, from_text
 
 if TYPE_CHECKING:
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 ENDS = {1: True, 2: False, 3: True, 4: True}
 """Whether the work of a round was accepted."""
 PLACES: dict[str, tuple[type | ModuleType, str, int, bool]] = {
-    "never": (files, "none", 0, False),
+    "never": (data, "none", 0, False),
     "in the second step": (inner.Plan, "at", 10, False),
     "before encoding": (codecs, "encode", 3, False),
     "after encoding": (codecs, "encode", 3, True),
-    "between the trainer's files": (files, "write", 5, True),
+    "between the trainer's files": (data, "write", 5, True),
     "before the feedback is kept": (Feedback, "take", 3, False),
-    "between feedback and note": (small_file, "keep", 7, True),
+    "between feedback and note": (files, "keep", 7, True),
     "after the note": (Feedback, "take", 3, True),
     "before a void round is settled": (Feedback, "settle", 2, False),
     "before an accepted round is settled": (Feedback, "settle", 3, False),
@@ -76,7 +76,7 @@ def _live(
 ) -> None:
     if place is not None:
         _arm(*place)
-    shop = workshop.open_workshop(prepare)
+    shop = prepared.open_workshop(prepare)
     feedback = Feedback(home / "feedback", RunId(from_text(tasks[0].run)))
     over = (home / "roots").read_text().split() if (home / "roots").exists() else []
     for task in tasks:
@@ -90,7 +90,7 @@ def _live(
             feedback.settle(task.round, was_accepted=ENDS[task.round])
 
 
-def _train(home: Path, shop: workshop.Workshop, feedback: Feedback, wished: link.Train) -> Header:
+def _train(home: Path, shop: prepared.Workshop, feedback: Feedback, wished: link.Train) -> Header:
     number, desk = wished.round, Desk()
     task = msgspec.structs.replace(
         wished,
@@ -101,8 +101,10 @@ def _train(home: Path, shop: workshop.Workshop, feedback: Feedback, wished: link
     )
     desk.put(shop.prepare)
     desk.put(task)
-    bench = work.Bench(shop=shop, desk=desk, task=task, report=lambda _: None, activity=Activity())
-    header = Header.parse(from_text(work.train(task, bench).header, None))
+    bench = trainer_tasks.Bench(
+        shop=shop, desk=desk, task=task, report=lambda _: None, activity=Activity()
+    )
+    header = Header.parse(from_text(trainer_tasks.train(task, bench).header, None))
     feedback.take(Path(task.feedback_out), header)
     return header
 

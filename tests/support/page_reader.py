@@ -16,7 +16,7 @@ from tequio_ledger.web.events import Streams
 if TYPE_CHECKING:
     from litestar import Litestar
 
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.ledger import Ledger
 
 VOID = {"meta", "link", "img", "input", "br", "hr"}
 INLINE = {"a", "b", "code", "small", "span", "strong", "sup", "time"}

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tequio_client.organiser import custody
-from tequio_shared.competition_draw import commitment
-from tequio_shared.competition_rules import (
+from tequio_client.organiser import sealing
+from tequio_shared.competition.result import commitment
+from tequio_shared.competition.rules import (
     Budget,
     CompetitionRules,
     Dates,
+    Environment,
+    Evaluation,
+    Outcome,
     Scoring,
     Submission,
     SubmittedFile,
 )
-from tequio_shared.evaluations import Environment, Evaluation, Outcome
 from tequio_shared.ids import (
     Digest,
     PeerKey,
@@ -23,9 +25,8 @@ from tequio_shared.ids import (
     sha256,
     to_text,
 )
-from tequio_shared.key_share import KeyShare
 from tequio_shared.scoring import DocumentScore, Refusal
-from tequio_shared.sealed_set import SealedSet
+from tequio_shared.sealed_set import KeyShare, SealedSet
 from tequio_shared.statements.competitions import (
     CompChallenge,
     CompEnter,
@@ -72,7 +73,7 @@ class PaperCompetition:
         many = len(self.custodians)
         self.shares = [
             KeyShare(index=at, needed=self.needed, shares=many, root=ROOT, value=value)
-            for at, value in enumerate(custody.split(self.key, self.needed, many), start=1)
+            for at, value in enumerate(sealing.split(self.key, self.needed, many), start=1)
         ]
         opens, deadline, draw, scored, result = (self.start_ms + after for after in self.dates)
         self.rules = CompetitionRules(

@@ -9,19 +9,18 @@ import trio
 import trio.lowlevel
 
 from tequio_client.control_socket import WorkerCall
-from tequio_client.link.preferences import Preferences
-from tequio_client.link.questions import AskDiagnostics, AskPoints, Diagnostics, Points
-from tequio_client.link.snapshot import PointsShown, Snapshot
-from tequio_client.link.wish import Wish
-from tequio_client.worker.controllers import Controllers
+from tequio_client.ipc.control import AskDiagnostics, AskPoints, Diagnostics, Points
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import PointsShown, Snapshot, Wish
+from tequio_client.worker.control.server import Controllers
 from tequio_shared.errors import RefusedError, UserFacingError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from tequio_client.link.facts import SessionFacts
-    from tequio_client.link.questions import PointsRow, Question, Reply
+    from tequio_client.ipc.control import PointsRow, Question, Reply
+    from tequio_client.ipc.facts import SessionFacts
 
 
 class PaperHost:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, UnsetType
 
-from tequio_shared import proof
-from tequio_shared.contribution import Header
+from tequio_shared.head.contribution import Header
 from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, sha256, to_text
-from tequio_shared.manifest import (
+from tequio_shared.network.run import first_head
+from tequio_shared.round import proof
+from tequio_shared.round.manifest import (
     Algorithm,
     Data,
     Inner,
@@ -19,27 +20,26 @@ from tequio_shared.manifest import (
     Tokenizer,
     Windows,
 )
-from tequio_shared.run import first_head
-from tequio_shared.statements.members import MemberLeave, MemberReady
-from tequio_shared.statements.rounds import (
+from tequio_shared.statements.network import MemberLeave, MemberReady
+from tequio_shared.statements.runs import (
     HeadAttest,
     HeadMeasure,
+    RunOpen,
     Sample,
     WitnessProof,
     WorkCommit,
 )
-from tequio_shared.statements.runs import RunOpen
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.ledger import Ledger
     from tequio_shared.keys import Signer
-    from tequio_shared.proof import Reason
-    from tequio_shared.round import RoundView
-    from tequio_shared.statement import Entry
+    from tequio_shared.round.proof import Reason
+    from tequio_shared.round.round import RoundView
+    from tequio_shared.statements.statement import Entry
 
 _D = to_text(sha256(b"nothing that a test looks into"))
 

@@ -17,10 +17,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_client.link import messages as link
-from tequio_shared import merkle
-from tequio_shared.contribution import Header, contribution_id, payload_root
-from tequio_shared.head import Step, advance
+from tequio_client.ipc import trainer as link
+from tequio_shared.head.contribution import (
+    ALGORITHM_CODES,
+    LEVELS,
+    Header,
+    Records,
+    RecordShape,
+    contribution_id,
+    encode_records,
+    payload_root,
+)
+from tequio_shared.head.head import Step, advance
+from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import (
     HeadHash,
     RunId,
@@ -30,15 +39,8 @@ from tequio_shared.ids import (
     sha256,
     to_text,
 )
-from tequio_shared.layout import CHUNK
-from tequio_shared.manifest import Manifest
-from tequio_shared.records import (
-    ALGORITHM_CODES,
-    LEVELS,
-    Records,
-    RecordShape,
-    encode_records,
-)
+from tequio_shared.log import merkle
+from tequio_shared.round.manifest import Manifest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tequio_client.dataset import build, sources, tokenizers
+from tequio_client.dataset import build, sources
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +32,7 @@ def write_plan(folder: Path) -> Path:
     for number in range(20):
         (texts / f"{number}.txt").write_text(f"{number} milpa mano metate masa " * 20)
     settings = build.Settings(sequence=32, seed=0, held_out_bp=1_000, shard_bytes=1 << 20)
-    source, tokenizer = sources.folder(texts, "*"), tokenizers.load("bytes", None)
+    source, tokenizer = sources.folder(texts, "*"), sources.load("bytes", None)
     build.build(source, tokenizer, settings, folder / "data", lambda *_: None)
     (folder / "config.json").write_text(json.dumps(CONFIG))
     path = folder / "plan.toml"

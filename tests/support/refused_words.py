@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tequio_shared.competition_scores import CHALLENGES
-from tequio_shared.evaluations import ENTRANTS
+from tequio_shared.competition.rules import ENTRANTS
+from tequio_shared.competition.state import CHALLENGES
 from tequio_shared.ids import RunId, sha256
-from tequio_shared.standing import Standing
+from tequio_shared.network.standing import Standing
 from tequio_shared.statements.competitions import (
     CompChallenge,
     CompOpen,

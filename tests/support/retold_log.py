@@ -14,20 +14,20 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tequio_client.verifying.bundle import BundleFile, BundleWriter
-from tequio_shared import merkle
-from tequio_shared.genesis import Genesis
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, digest_from_text, sha256, to_text
-from tequio_shared.notes import Checkpoint, VerifierKey, open_checkpoint, sign_checkpoint
-from tequio_shared.statement import Entry, make, sign
-from tequio_shared.tlog import TILE_WIDTH
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import Checkpoint, VerifierKey, open_checkpoint, sign_checkpoint
+from tequio_shared.log.tiles import TILE_WIDTH
+from tequio_shared.network.genesis import Genesis
+from tequio_shared.statements.statement import Entry, make, sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from tequio_client.verifying.bundle import About
     from tequio_shared.keys import Signer
-    from tequio_shared.statement import Statement
     from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Statement
 
 LIFE_MS = 60_000
 _BLOB = "blob-"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_shared import competition_draw
-from tequio_shared.evaluations import Evaluation, Outcome
+from tequio_shared.competition import result
+from tequio_shared.competition.rules import Evaluation, Outcome
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.statements.competitions import (
     CompResult,
@@ -23,7 +23,7 @@ from tests.support.committing import committing
 
 if TYPE_CHECKING:
     from tequio_client.verifying.judgement import Judged
-    from tequio_shared.competition_rules import CompetitionRules
+    from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements import Body
     from tests.support.retold_log import RetoldLog
@@ -59,7 +59,7 @@ class _Retelling:
         match body:
             case EvalOffer():
                 secret = self._view.offers[author].secret or b""
-                commit = competition_draw.commitment(self._rules.id, author, secret)
+                commit = result.commitment(self._rules.id, author, secret)
                 return msgspec.structs.replace(body, commit=to_text(commit))
             case EvalCommit():
                 shown = self._results.get((body.entrant, author))
@@ -82,7 +82,7 @@ class _Retelling:
         view, draw = self._view, self._view.draw
         secrets = {at: one.secret for at, one in view.offers.items() if one.secret is not None}
         key = draw.key if draw else b""
-        beacon = competition_draw.beacon(self._rules.id, key, secrets, view.submissions)
+        beacon = result.beacon(self._rules.id, key, secrets, view.submissions)
         found = Outcome.parse(self._log.blobs[digest_from_text(text)])
         other = msgspec.structs.replace(
             found, competition=to_text(self._rules.id), beacon=to_text(beacon)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tequio_shared.ids import digest_from_text
 
 if TYPE_CHECKING:
-    from tequio_shared.bootstrap import Ranking
+    from tequio_shared.competition.result import Ranking
 
 FOLDER = Path(__file__).parent.parent / "vectors" / "scoring"
 

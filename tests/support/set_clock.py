@@ -59,9 +59,9 @@ def set_forward(folder: Path, *options: str) -> Iterator[tuple[SetClock, Served]
 def main() -> None:
     """Be the ledger."""
     from tequio_ledger import __main__ as program  # noqa: PLC0415 - only as a program
-    from tequio_ledger import clock  # noqa: PLC0415
+    from tequio_ledger import runtime  # noqa: PLC0415
 
-    vars(clock)["time"] = SetClock(Path(sys.argv.pop(1)))
+    vars(runtime)["time"] = SetClock(Path(sys.argv.pop(1)))
     program.main()
 
 

@@ -20,8 +20,7 @@ from tests.support.set_clock import SetClock
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from tequio_client.trainer.likelihood import Means
-    from tequio_client.trainer.model_folder import ScoredModel
+    from tequio_client.trainer.evaluate import Means, ScoredModel
     from tequio_shared.scoring import DocumentScore, Rules
 
 _EVALUATOR = "evaluator"
@@ -41,21 +40,22 @@ def main() -> None:
     if sys.argv[1:] == [_EVALUATOR]:
         _evaluate(file.with_name("scored"))
     from tequio_client.__main__ import cli  # noqa: PLC0415 - as above
-    from tequio_client.worker import evaluator_process, judge  # noqa: PLC0415 - as above
+    from tequio_client.worker import evaluate  # noqa: PLC0415 - as above
+    from tequio_client.worker.children import evaluator
 
-    vars(evaluator_process)["EVALUATOR"] = tuple(program(file, _EVALUATOR))
-    judge.LOOK_S = judge.SOON_S = judge.AGAIN_S = 0.3
+    vars(evaluator)["EVALUATOR"] = tuple(program(file, _EVALUATOR))
+    evaluate.LOOK_S = evaluate.SOON_S = evaluate.AGAIN_S = 0.3
     cli()
 
 
 def _evaluate(scored: Path) -> None:
     from tequio_client.competition import child  # noqa: PLC0415 - brings torch
-    from tequio_client.system import parent  # noqa: PLC0415 - as above
-    from tequio_client.trainer import likelihood  # noqa: PLC0415 - as above
+    from tequio_client.platform import child as platform_child  # noqa: PLC0415 - as above
+    from tequio_client.trainer import evaluate  # noqa: PLC0415 - as above
 
-    parent.end_with_it()
+    platform_child.end_with_it()
     child.LOOK_S, child.IDLE_S = 0.2, 0.5
-    likelihood.score = partial(_one_by_one, likelihood.score, scored)
+    evaluate.likelihood_score = partial(_one_by_one, evaluate.likelihood_score, scored)
     child.main()
 
 

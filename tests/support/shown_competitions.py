@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_shared import judging
-from tequio_shared.competition_rules import Budget
-from tequio_shared.competition_state import Phase
-from tequio_shared.evaluations import Environment, Evaluation
+from tequio_shared.competition import result as competition_result
+from tequio_shared.competition.result import Contender, Text
+from tequio_shared.competition.rules import Budget, Environment, Evaluation
+from tequio_shared.competition.state import Phase
 from tequio_shared.ids import key_from_text, sha256, to_text
-from tequio_shared.judging import Contender, Text
 from tequio_shared.scoring import DocumentScore
 from tequio_shared.statements.competitions import CompResult, EvalResult
 from tests.support.authors import Author
@@ -27,10 +26,10 @@ from tests.support.paper_swarm import PaperOrganiser, PaperPeer
 from tests.support.shown_ledger import DAY_MS, HOUR_MS, Q16, Shown, corpus, rules
 
 if TYPE_CHECKING:
-    from tequio_ledger.service import Ledger
-    from tequio_ledger.settings.ledger import Settings
-    from tequio_shared.competition import CompetitionView
-    from tequio_shared.competition_rules import Submission
+    from tequio_ledger.config.settings import Settings
+    from tequio_ledger.ledger import Ledger
+    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.competition.rules import Submission
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements import Body
 
@@ -263,7 +262,7 @@ class ShownCompetitions:
         assert view.draw is not None
         texts = [_text(number) for number in view.draw.documents]
         contenders = [self._contender(view, name) for name in view.entrants]
-        outcome = judging.outcome(view.id, view.draw.beacon, texts, contenders)
+        outcome = competition_result.outcome(view.id, view.draw.beacon, texts, contenders)
         name = self.papers[phase].put(outcome.encode())
         await self.say(self.organiser, CompResult(competition=to_text(view.id), outcome=name))
 

@@ -12,29 +12,32 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import UNSET
 
-from tequio_ledger.sequencing.sequencer import Logged, Refused
-from tequio_shared.corpus import Corpus, HeldOutShard, TrainShard
+from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.manifest import Admission, Data, Manifest, Measure, Tokenizer
-from tequio_shared.proof import Reason
-from tequio_shared.run_states import State
+from tequio_shared.network.run import State
+from tequio_shared.round.data import Corpus, HeldOutShard, TrainShard
+from tequio_shared.round.manifest import Admission, Data, Manifest, Measure, Tokenizer
+from tequio_shared.round.proof import Reason
 from tequio_shared.scoring import MILLIBITS
-from tequio_shared.statements.checkpoints import CheckpointPublish
-from tequio_shared.statements.connectors import MemberVouch, RoleGrant
-from tequio_shared.statements.invitations import InviteOpen
-from tequio_shared.statements.rounds import Sample
-from tequio_shared.statements.standing import StandingAppeal
+from tequio_shared.statements.network import (
+    CheckpointPublish,
+    InviteOpen,
+    MemberVouch,
+    RoleGrant,
+    StandingAppeal,
+)
+from tequio_shared.statements.runs import Sample
 from tests.support.ledgers import VirtualClock, opened, running
 from tests.support.paper_swarm import PaperOrganiser, PaperPeer, manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tequio_ledger.service import Ledger
-    from tequio_ledger.settings.ledger import Settings
-    from tequio_shared.round import RoundView
-    from tequio_shared.statement import Entry
+    from tequio_ledger.config.settings import Settings
+    from tequio_ledger.ledger import Ledger
+    from tequio_shared.round.round import RoundView
+    from tequio_shared.statements.statement import Entry
 
 HOSTILE = "<script>alert(1)</script> \"of\" the 'web' & <img src=x onerror=alert(2)>"
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_client.organiser import archive_cipher
-from tequio_shared import judging
-from tequio_shared.competition_state import Phase
+from tequio_client.organiser import sealing
+from tequio_shared.competition import result as competition_result
+from tequio_shared.competition.result import Text
+from tequio_shared.competition.sealed_archive import HEAD_BYTES, Head
+from tequio_shared.competition.state import Phase
 from tequio_shared.ids import (
     PeerKey,
     digest_from_text,
@@ -22,8 +24,6 @@ from tequio_shared.ids import (
     sha256,
     to_text,
 )
-from tequio_shared.judging import Text
-from tequio_shared.sealed_archive import HEAD_BYTES, Head
 from tequio_shared.statements.competitions import (
     CompClose,
     CompResult,
@@ -38,10 +38,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tequio_client.verifying.judgement import Judged
-    from tequio_shared.competition_rules import Submission
-    from tequio_shared.competition_state import Draw
-    from tequio_shared.evaluations import Evaluation, Outcome
-    from tequio_shared.judging import Contender
+    from tequio_shared.competition.result import Contender
+    from tequio_shared.competition.rules import Evaluation, Outcome, Submission
+    from tequio_shared.competition.state import Draw
     from tests.support.retold_log import RetoldLog
 
 SECOND_MS = 1_000
@@ -75,10 +74,10 @@ def swap_a_document(log: RetoldLog, judged: Judged) -> int:
     """The archive of the rules has an easy text in the place of one that was committed to."""
     rules, raw = judged.view.rules, log.blobs[digest_from_text(judged.view.rules.sealed.archive)]
     head, key = Head.parse(raw[:HEAD_BYTES]), _draw(judged).key
-    plain = b"".join(archive_cipher.decrypted(key, head, BytesIO(raw[HEAD_BYTES:])))
+    plain = b"".join(sealing.decrypted(key, head, BytesIO(raw[HEAD_BYTES:])))
     text = judged.texts[0]
     swapped = plain.replace(text, (b"easy " * len(text))[: len(text)])
-    archive = log.put(b"".join(archive_cipher.encrypted(key, head, (swapped,))))
+    archive = log.put(b"".join(sealing.encrypted(key, head, (swapped,))))
     sealed = msgspec.structs.replace(rules.sealed, archive=archive)
     retold_rules.follow(log, judged, msgspec.structs.replace(rules, sealed=sealed))
     return judged.view.began[Phase.OPEN].index
@@ -213,7 +212,7 @@ def _outcome(judged: Judged, changed: Contender) -> Outcome:
     """What it comes to with that instead of what was said of the entrant."""
     texts = [Text.of(one) for one in judged.texts]
     contenders = [changed if one.entrant == changed.entrant else one for one in judged.contenders]
-    return judging.outcome(judged.view.id, _draw(judged).beacon, texts, contenders)
+    return competition_result.outcome(judged.view.id, _draw(judged).beacon, texts, contenders)
 
 
 def _draw(judged: Judged) -> Draw:

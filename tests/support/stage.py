@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
     from pathlib import Path
 
-    from tequio_client.link.status import Status
+    from tequio_client.ipc.snapshot import Status
 
 POLL_S = 0.05
 PATIENCE_S = 60.0

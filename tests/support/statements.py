@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_shared import statement
-from tequio_shared.canonical import convert
+from tequio_shared.encoding import convert
 from tequio_shared.ids import ZERO_DIGEST, NetworkId, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statements import BODIES, VERSION, Body
-from tequio_shared.statements.scope import Scope
+from tequio_shared.statements import BODIES, VERSION, Body, statement
+from tequio_shared.statements.envelope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,16 +19,29 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from tequio_shared import conduct, proof
-from tequio_shared.contribution import Header, payload_root
-from tequio_shared.coordination import Stopwatch, decide, due
 from tequio_shared.errors import RefusedError
-from tequio_shared.genesis import Genesis
-from tequio_shared.head import Step, advance, aux_root, weights_root
+from tequio_shared.head.contribution import (
+    ALGORITHM_CODES,
+    KS,
+    LEVELS,
+    Header,
+    Records,
+    encode_records,
+    payload_root,
+)
+from tequio_shared.head.head import Step, advance, aux_root, weights_root
+from tequio_shared.head.layout import Layout
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, NetworkId, RunId, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.layout import Layout
-from tequio_shared.manifest import (
+from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
+from tequio_shared.network import conduct
+from tequio_shared.network.coordination import Stopwatch, decide, due
+from tequio_shared.network.genesis import Genesis
+from tequio_shared.network.run import RunView, State, first_head
+from tequio_shared.network.standing import Standings
+from tequio_shared.network.tiers import ABOUT_TIERS, Tiers
+from tequio_shared.round import proof
+from tequio_shared.round.manifest import (
     Algorithm,
     Data,
     Inner,
@@ -38,19 +51,12 @@ from tequio_shared.manifest import (
     Tokenizer,
     Windows,
 )
-from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
-from tequio_shared.proof import Reason
-from tequio_shared.records import ALGORITHM_CODES, KS, LEVELS, Records, encode_records
-from tequio_shared.round import Phase, RoundView
-from tequio_shared.run import RunView, first_head
-from tequio_shared.run_states import State
-from tequio_shared.standing import Standings
-from tequio_shared.statement import Entry, make, sign
-from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
-from tequio_shared.statements.rounds import HeadAttest, WitnessProof, WorkCommit
-from tequio_shared.statements.runs import NetGenesis, RunOpen
-from tequio_shared.statements.scope import Scope
-from tequio_shared.tiers import ABOUT_TIERS, Tiers
+from tequio_shared.round.proof import Reason
+from tequio_shared.round.round import Phase, RoundView
+from tequio_shared.statements.envelope import Scope
+from tequio_shared.statements.network import KeyRegister, MemberLeave, MemberReady
+from tequio_shared.statements.runs import HeadAttest, NetGenesis, RunOpen, WitnessProof, WorkCommit
+from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.authors import WORK_BITS, registration
 
 if TYPE_CHECKING:
@@ -58,9 +64,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_shared.evidence import RoundOf
     from tequio_shared.ids import PeerKey
-    from tequio_shared.round import NextHead
+    from tequio_shared.network.conduct import RoundOf
+    from tequio_shared.round.round import NextHead
     from tequio_shared.statements import Body
 
 START_MS = 1_700_000_000_000

@@ -13,10 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tequio_shared.contribution import decode_records, encode_records, payload_root
+from tequio_shared.head.contribution import (
+    LEVELS,
+    SCALES,
+    Records,
+    decode_records,
+    encode_records,
+    payload_root,
+)
+from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import sha256
-from tequio_shared.layout import CHUNK
-from tequio_shared.records import LEVELS, SCALES, Records
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tequio_client.trainer.codecs import Encoded
-    from tequio_shared.records import RecordShape
+    from tequio_shared.head.contribution import RecordShape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

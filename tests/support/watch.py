@@ -12,15 +12,15 @@ import trio
 
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_shared.errors import PeerError
-from tequio_shared.statement import Entry
-from tequio_shared.statements.rounds import RoundClose, RoundOpen, RoundVoid
+from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundVoid
+from tequio_shared.statements.statement import Entry
 from tests.support.history import History
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tequio_client.ledger.api import LedgerApi
-    from tequio_shared.statement import Statement
+    from tequio_shared.statements.statement import Statement
 
 RETRY_S = 0.1
 CHECK_S = 0.2

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Self
 
 import httpx
 
-from tequio_shared import merkle
-from tequio_shared.notes import VerifierKey, open_checkpoint
-from tequio_shared.tlog import bundle
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import VerifierKey, open_checkpoint
+from tequio_shared.log.tiles import bundle
 from tests.support.authors import newcomers
 from tests.support.log_reader import read_leaves
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from tequio_shared import merkle, notes
-from tequio_shared.cosigning import AddCheckpoint, origin_hash
 from tequio_shared.keys import Signer
-from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey
+from tequio_shared.log import merkle, notes
+from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey
+from tequio_shared.log.policy import AddCheckpoint, origin_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

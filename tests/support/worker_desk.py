@@ -15,27 +15,24 @@ from typing import TYPE_CHECKING, cast
 
 import trio
 
+from tequio_client.ipc import trainer as link
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.link import messages as link
-from tequio_client.worker import duty as duties
-from tequio_client.worker.base_files import BaseFiles
-from tequio_client.worker.beacon_secrets import BeaconSecrets
-from tequio_client.worker.deeds import Deeds
-from tequio_client.worker.exchange import Exchange
-from tequio_client.worker.feedback import Feedback
-from tequio_client.worker.kept_heads import KeptHeads
-from tequio_client.worker.ledger_clock import LedgerClock
-from tequio_client.worker.means import Means
-from tequio_client.worker.outbox import Outbox
-from tequio_client.worker.points import Points
-from tequio_client.worker.points_book import PointsBook
-from tequio_client.worker.store import Store
-from tequio_client.worker.trainer_process import TrainerProcess
-from tequio_client.worker.workroom import Workroom, clear_work_folder
-from tequio_shared.ids import to_text
-from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.run import first_head
-from tequio_shared.statement import Entry
+from tequio_client.worker.children.trainer import TrainerProcess
+from tequio_client.worker.ledger.follower import LedgerClock
+from tequio_client.worker.ledger.outbox import Outbox
+from tequio_client.worker.points.points import Points
+from tequio_client.worker.points.points_db import PointsBook
+from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.beacon import BeaconSecrets
+from tequio_client.worker.rounds.context import Means
+from tequio_client.worker.rounds.dispatch import Deeds
+from tequio_client.worker.rounds.feedback import Feedback
+from tequio_client.worker.rounds.workdir import BaseFiles, KeptHeads, Workroom, clear_work_folder
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm.transfer import Exchange
+from tequio_shared.ids import PIECE_BYTES, to_text
+from tequio_shared.network.run import first_head
+from tequio_shared.statements.statement import Entry
 from tests.support.authors import WORK_BITS
 from tests.support.memory_log import NET, MemoryLog, serving
 
@@ -43,11 +40,11 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from tequio_client.worker.announce import Announcer
-    from tequio_client.worker.fetch import Fetcher
-    from tequio_client.worker.means import Tracker
-    from tequio_shared.corpus import Corpus
-    from tequio_shared.round import RoundView
+    from tequio_client.worker.rounds.announce import Announcer
+    from tequio_client.worker.rounds.context import Tracker
+    from tequio_client.worker.swarm.transfer import Fetcher
+    from tequio_shared.round.data import Corpus
+    from tequio_shared.round.round import RoundView
     from tequio_shared.statements import Body
     from tests.support.dutiful import DutifulSwarm
 

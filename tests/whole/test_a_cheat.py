@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_shared.standing import Cause
+from tequio_shared.network.standing import Cause
 from tests.support.attack_table import attack
 from tests.support.attacked_demo import Performance, ThreeSuffice, perform
 

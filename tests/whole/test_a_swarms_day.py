@@ -13,13 +13,18 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.store import Store
-from tequio_client.worker.trees import cut_bytes
-from tequio_shared.ids import digest_from_text
-from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.statements.members import MemberLeave, MemberReady
-from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundOpen, RoundVoid
-from tequio_shared.statements.runs import RunPause, RunResume
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import cut_bytes
+from tequio_shared.ids import PIECE_BYTES, digest_from_text
+from tequio_shared.statements.network import MemberLeave, MemberReady
+from tequio_shared.statements.runs import (
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundVoid,
+    RunPause,
+    RunResume,
+)
 from tests.support.history import History
 from tests.support.slack import allowed_s
 from tests.support.small_network import DEADLINE_S, RUN, found

@@ -9,10 +9,10 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
 from tequio_shared.ids import digest_from_text
-from tequio_shared.manifest import Manifest
-from tequio_shared.statements.rounds import HeadMeasure, RoundClose, RoundVoid
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.statements.runs import HeadMeasure, RoundClose, RoundVoid
 from tests.support.frozen_base import write_base
 from tests.support.history import History
 from tests.support.small_network import Script, found

@@ -12,13 +12,13 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.ledger.proofs import read_entries
-from tequio_client.worker.follower import LogFollower
-from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.ledger.follower import LogFollower
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.ids import RunId, peer_id_text, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.run import first_head
-from tequio_shared.statements.members import MemberLeave
+from tequio_shared.network.run import first_head
+from tequio_shared.statements.network import MemberLeave
 from tequio_shared.statements.runs import RunOpen
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, served

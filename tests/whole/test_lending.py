@@ -9,12 +9,12 @@ import pytest
 import trio
 
 from tequio_client.control_socket import WorkerCall
+from tequio_client.ipc import control
+from tequio_client.ipc.facts import SessionFacts
+from tequio_client.ipc.snapshot import Reason, State
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.link import control
-from tequio_client.link.decision import Reason, State
-from tequio_client.link.facts import SessionFacts
-from tequio_shared.statements.members import MemberLeave, MemberReady
-from tequio_shared.statements.rounds import WorkCommit
+from tequio_shared.statements.network import MemberLeave, MemberReady
+from tequio_shared.statements.runs import WorkCommit
 from tests.support.history import History
 from tests.support.linked_worker import WILLING, linked
 from tests.support.slack import allowed_s

@@ -13,11 +13,11 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LogForkedError
-from tequio_client.worker import follower, log_memory
-from tequio_client.worker.follower import LogFollower
-from tequio_ledger.folder import Folder
-from tequio_ledger.upkeep import backup, restore
-from tequio_shared.tlog import bundle
+from tequio_client.worker.ledger import follower, last_checkpoint
+from tequio_client.worker.ledger.follower import LogFollower
+from tequio_ledger.admin import backup
+from tequio_ledger.data_folder import Folder
+from tequio_shared.log.tiles import bundle
 from tests.support.authors import newcomers
 from tests.support.ledgers import VirtualClock
 from tests.support.mortal_ledgers import stabled
@@ -44,7 +44,7 @@ async def follow(url: str, folder: Path, size: int) -> None:
         with trio.fail_after(60):
             async with LogFollower(ledger, network, folder, rng=Random(1)) as log:
                 entries = log.entries()
-                while (kept := log_memory.recall(folder / follower.FILE)) is None or (
+                while (kept := last_checkpoint.recall(folder / follower.FILE)) is None or (
                     kept.size < size
                 ):
                     await anext(entries)
@@ -61,7 +61,7 @@ def test_it_shows_what_it_keeps_and_the_ledger_signs_nothing_more(tmp_path: Path
         grow(url, net, "late", 3)
         trio.run(partial(follow, url, mine, 9))
         assert mortal.stop() == 0
-        restore.restore(tmp_path / "backup", second)
+        backup.restore(tmp_path / "backup", second)
         url, _ = stable.start(second).served()
         assert httpx.get(f"{url}/healthz").json()["status"] == "restored"
         with pytest.RaisesGroup(LogForkedError, flatten_subgroups=True):

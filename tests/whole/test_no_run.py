@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
+from tequio_client.ipc import texts
+from tequio_client.ipc.snapshot import Reason, State, Wish
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.link import words
-from tequio_client.link.decision import Reason, State
-from tequio_client.link.wish import Wish
-from tequio_client.worker import host as hosts
-from tequio_client.worker.host import Host
+from tequio_client.worker import worker as hosts
 from tequio_client.worker.settings import NetSettings, WorkerSettings
+from tequio_client.worker.worker import Host
 from tequio_shared.keys import Signer
 from tests.support.linked_worker import LISTEN, WILLING
 from tests.support.small_network import begin, open_run
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_client.link.decision import Decision
+    from tequio_client.ipc.snapshot import Decision
     from tests.support.stage import Stage
 
 PATIENCE_S = 60.0
@@ -45,7 +44,7 @@ async def test_a_worker_waits_for_ledger_and_run_and_lends_when_one_opens(
                 host.choose(WILLING)
                 host.want(Wish(number=1, lend=True))
                 await _until(host, "no run is open", _is_none_open)
-                assert words.template(host.lending.decision).startswith("no run is open now")
+                assert texts.template(host.lending.decision).startswith("no run is open now")
                 with trio.fail_after(PATIENCE_S):
                     while host.trainer.pid is not None:  # noqa: ASYNC110 - it was just told to end
                         await trio.sleep(0.1)

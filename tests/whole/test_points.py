@@ -12,7 +12,7 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
-from tequio_client.worker.points_book import FILE
+from tequio_client.worker.points.points_db import FILE
 from tequio_shared.ids import PeerKey, from_text
 from tests.support.small_network import found
 from tests.support.stage import raised

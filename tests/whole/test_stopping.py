@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_shared.statements.members import MemberLeave, MemberReady
+from tequio_shared.statements.network import MemberLeave, MemberReady
 from tests.support.history import History
 from tests.support.slack import allowed_s
 from tests.support.small_network import found

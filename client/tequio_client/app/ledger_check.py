@@ -8,7 +8,7 @@ import msgspec
 from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtNetwork import QNetworkAccessManager, QNetworkReply, QNetworkRequest
 
-from tequio_client.app.app_settings import is_ledger
+from tequio_client.app.settings_file import is_ledger
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import from_text, sha256
 

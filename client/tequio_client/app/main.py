@@ -6,44 +6,48 @@ the loop runs.
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
+import pkgutil
 import sys
+import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
+import tequio_client.app
 from tequio_client import clock
-from tequio_client.app.app_settings import AppSettings, SettingsBook
-from tequio_client.app.application import application
-from tequio_client.app.faults import Faults
+from tequio_client.app.application import EndSignals, SingleInstance, application, place_of
+from tequio_client.app.errors import Faults
 from tequio_client.app.first_run.wanted import has_lent, is_wanted
-from tequio_client.app.keys.key_desk import KeyDesk
+from tequio_client.app.keys.service import KeyDesk
 from tequio_client.app.language import Language
 from tequio_client.app.model import Model
+from tequio_client.app.pages.table import PAGES
 from tequio_client.app.presence import Presence
-from tequio_client.app.signals import EndSignals
-from tequio_client.app.single_instance import SingleInstance, place_of
+from tequio_client.app.settings_file import AppSettings, SettingsBook
 from tequio_client.app.theme.look import Choice, Look
 from tequio_client.app.tray import Tray
-from tequio_client.app.worker_process import WorkerProcess, worker_command
+from tequio_client.app.worker.process import WorkerProcess, worker_command
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from PySide6.QtWidgets import QApplication
 
+    from tequio_client.app.errors import Reports
     from tequio_client.app.first_run.guide import Guide
-    from tequio_client.app.invitation.joining import Joining
-    from tequio_client.app.invitation.offer import Offer
-    from tequio_client.app.links.way import LinkOpener
-    from tequio_client.app.notices import Notices
-    from tequio_client.app.notifications import Notifications
+    from tequio_client.app.invitation import Joining, Offer
+    from tequio_client.app.links import LinkOpener
+    from tequio_client.app.notifications import Notices, Notifications
     from tequio_client.app.pages.page import Own
-    from tequio_client.app.report_dialog import Reports
-    from tequio_client.app.session_link import SessionLink
+    from tequio_client.app.session.__link import SessionLink
     from tequio_client.app.window import Window
+
 
 log = logging.getLogger(__name__)
 
@@ -132,13 +136,13 @@ class App(QObject):
 
     def open_link(self, link: str) -> None:
         """Show the competition that it names, or ask whether to join by that invitation."""
-        from tequio_client.app import competition_opening  # noqa: PLC0415 - not at every start
-        from tequio_client.link import competition_link  # noqa: PLC0415 - as above
+        from tequio_client.app import links as app_links  # noqa: PLC0415 - not at every start
+        from tequio_client.ipc import competitions  # noqa: PLC0415 - as above
 
         self.presence.open()
         window = self.presence.window
-        if self._notices is not None and competition_link.is_meant(link):
-            competition_opening.open_link(link, self._ledger(), window, self._notices)
+        if self._notices is not None and competitions.is_meant(link):
+            app_links.open_link(link, self._ledger(), window, self._notices)
         else:
             self._join().open(link, window)
 
@@ -181,9 +185,13 @@ class App(QObject):
         self.model.preferred.connect(self.book.keep)
 
     def _begin_work(self) -> None:
-        from tequio_client.app.desktop_notes import BalloonDesk, BusDesk, Desk  # noqa: PLC0415 - after the icon
-        from tequio_client.app.notifications import Notifications  # noqa: PLC0415 - as above
-        from tequio_client.app.session_link import SessionLink  # noqa: PLC0415 - as above
+        from tequio_client.app.notifications import (  # noqa: PLC0415 - after the icon
+            BalloonDesk,
+            BusDesk,
+            Desk,
+            Notifications,
+        )
+        from tequio_client.app.session.__link import SessionLink  # noqa: PLC0415 - as above
 
         self.worker.start()
         self.keys.look(lambda _: None, lambda _: None)
@@ -209,7 +217,7 @@ class App(QObject):
             self.open_link(self._options.link)
 
     def _new_window(self) -> Window:
-        from tequio_client.app.notices import Notices  # noqa: PLC0415 - made when first seen
+        from tequio_client.app.notifications import Notices  # noqa: PLC0415 - made when first seen
         from tequio_client.app.window import Window  # noqa: PLC0415 - as above
 
         window = Window(self.model, self.look, clock.now_ms, own=self._own())
@@ -239,7 +247,7 @@ class App(QObject):
         self._guide.open()
 
     def _ask_passphrase(self) -> None:
-        from tequio_client.app.keys.unlock_dialog import UnlockDialog  # noqa: PLC0415 - few have one
+        from tequio_client.app.keys.dialogs import UnlockDialog  # noqa: PLC0415 - few have one
 
         self.presence.open()
         dialog = UnlockDialog(self.keys, self.presence.window)
@@ -248,7 +256,7 @@ class App(QObject):
         dialog.open()
 
     def _join(self) -> Joining:
-        from tequio_client.app.invitation.joining import Joining  # noqa: PLC0415 - few are invited
+        from tequio_client.app.invitation import Joining  # noqa: PLC0415 - few are invited
 
         if self._joining is None:
             self._joining = Joining(
@@ -273,16 +281,16 @@ class App(QObject):
             self._guide.choose_run(offer.run)
 
     def _back_up_key(self) -> None:
-        from tequio_client.app.keys.backup_dialog import BackupDialog  # noqa: PLC0415 - as above
+        from tequio_client.app.keys.dialogs import BackupDialog  # noqa: PLC0415 - as above
 
         dialog = BackupDialog(self.keys, self.presence.window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     def _own(self) -> Own:
-        from tequio_client.app.autostart.way import app_command, autostart  # noqa: PLC0415 - with the window
+        from tequio_client.app.autostart import app_command, autostart  # noqa: PLC0415 - with the window
         from tequio_client.app.pages.page import Own  # noqa: PLC0415 - as above
-        from tequio_client.app.session.running import running_programs  # noqa: PLC0415 - as above
+        from tequio_client.app.session.programs import running_programs  # noqa: PLC0415 - as above
 
         return Own(
             book=self.book,
@@ -313,7 +321,7 @@ class App(QObject):
         self.worker.use(self._command(settings))
 
     def _report(self, line: str, report: str) -> None:
-        from tequio_client.app.report_dialog import Reports  # noqa: PLC0415 - not needed, one hopes
+        from tequio_client.app.errors import Reports  # noqa: PLC0415 - not needed, one hopes
 
         self._reports = self._reports or Reports()
         self._reports.show(line, report)
@@ -353,3 +361,61 @@ def _offer_links(links: LinkOpener) -> None:
 def _choice(appearance: str) -> Choice:
     """The appearance of that name; another version's is the system's."""
     return Choice(appearance) if appearance in list(Choice) else Choice.SYSTEM
+
+
+# --- Whether this installation has all its parts: imports every one and opens every page, unseen.
+
+OTHERS = (
+    "tequio_client.keys.identity",
+    "tequio_client.keys.sealing",
+    "tequio_client.keys.store",
+    "tequio_client.keys.words",
+    "mnemonic",
+    "keyring",
+    "keyring.backends",
+)
+FORBIDDEN = ("numpy", "torch", "trio", "libp2p", "httpx")
+
+
+def selftest_run() -> int:
+    """Say what is wrong on standard error; 0: nothing is."""
+    problems = [f"{name}: {why}" for name, why in _missing()]
+    problems += [f"{name} was imported" for name in FORBIDDEN if name in sys.modules]
+    problems += _unopened()
+    for problem in problems:
+        sys.stderr.write(f"tequio: selftest: {problem}\n")
+    return 1 if problems else 0
+
+
+def modules() -> list[str]:
+    """Every module of the app, and what it imports late."""
+    package = tequio_client.app
+    found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    return [*(one.name for one in found), *OTHERS]
+
+
+def _missing() -> Iterator[tuple[str, str]]:
+    for name in modules():
+        try:
+            importlib.import_module(name)
+        except Exception as err:  # noqa: BLE001 - whatever it is, it is what we look for
+            yield name, f"{type(err).__name__}: {err}"
+
+
+def _unopened() -> list[str]:
+    problems: list[str] = []
+    with tempfile.TemporaryDirectory() as place:
+        folder, qt, faults = Path(place), application(), Faults()
+        faults.reported.connect(lambda line, _: problems.append(line))
+        faults.install()
+        options = Options(ledger=None, usual_ledger="", folder=folder, settings=folder)
+        app = App(qt, options, faults)
+        for entry in PAGES:
+            try:
+                app.presence.open(entry.name)
+                qt.processEvents()
+            except Exception as err:  # noqa: BLE001 - as above
+                problems.append(f"page {entry.name}: {type(err).__name__}: {err}")
+        app.close()
+        faults.uninstall()
+    return problems

@@ -7,24 +7,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDateTime, QObject
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDateTime, QEvent, QObject, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from tequio_client.app import words
-from tequio_client.app.competition_notes import CompetitionNotes
+from tequio_client.app import snooze
+from tequio_client.app.competition_notifications import CompetitionNotes
 from tequio_client.app.pages.remedies import need_words
 from tequio_client.app.widgets import figures
-from tequio_client.link.decision import State
-from tequio_client.link.event_words import Event
-from tequio_client.link.questions import Activity, AskActivity
+from tequio_client.app.widgets.messages import Banner
+from tequio_client.ipc.control import Activity, AskActivity
+from tequio_client.ipc.snapshot import State
+from tequio_client.ipc.texts import Event
+from tequio_client.platform.dbus import Address, BusTalk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.app.app_settings import SettingsBook
-    from tequio_client.app.desktop_notes import Desk
+    from PySide6.QtGui import QResizeEvent
+    from PySide6.QtWidgets import QSystemTrayIcon
+
     from tequio_client.app.model import Model
-    from tequio_client.link.questions import Question, Reply
-    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.app.settings_file import SettingsBook
+    from tequio_client.ipc.control import Question, Reply
+    from tequio_client.ipc.snapshot import Snapshot
+    from tequio_client.platform.dbus import Body
+
 
 NEWEST = AskActivity(limit=20)
 AGAIN_MS = 3_600_000
@@ -172,7 +179,7 @@ def _troubles(snapshot: Snapshot, now_ms: int) -> dict[str, str]:
     found: dict[str, str] = {}
     if snapshot.decision.state is State.ATTENTION:
         reason = snapshot.decision.reason
-        found[f"decision-{reason}"] = words.reason(snapshot.decision, now_ms)
+        found[f"decision-{reason}"] = snooze.words_reason(snapshot.decision, now_ms)
         return found
     for need in snapshot.needs:
         if need.kind not in QUIET_NEEDS:
@@ -185,3 +192,238 @@ def _week(now_ms: int) -> str:
     date = QDateTime.fromMSecsSinceEpoch(now_ms).date()
     week, year = date.weekNumber()
     return f"{year}-W{week:02}"
+
+
+# --- Shows notifications: by the desktop's own service on Linux, by the tray's balloon elsewhere.
+
+SERVICE = Address(
+    "org.freedesktop.Notifications",
+    "/org/freedesktop/Notifications",
+    "org.freedesktop.Notifications",
+)
+BALLOON_MS = 8_000
+NORMAL = 1
+"""Urgency."""
+KEPT = 32
+"""Notifications whose click still means something."""
+
+
+class Desk(QObject):
+    """Where notifications are shown."""
+
+    activated = Signal(str)
+    """A notification was clicked whose target this is."""
+
+    def show(self, title: str, text: str, target: str, button: str) -> None:
+        """Show it, if that can be; returns at once in any case."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Show nothing more."""
+
+
+class BusDesk(Desk):
+    """org.freedesktop.Notifications; where nobody owns that name nothing is shown."""
+
+    _answered = Signal(int, str)
+    _heard = Signal(str, object)
+
+    def __init__(self, bus: str = "SESSION", parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._targets: dict[int, str] = {}
+        self._answered.connect(self._keep)
+        self._heard.connect(self._hear)
+        self._talk = BusTalk(bus, SERVICE, self._heard.emit)
+
+    def show(self, title: str, text: str, target: str, button: str) -> None:
+        """See Desk."""
+
+        def answered(body: Body) -> None:
+            if body and isinstance(body[0], int):
+                self._answered.emit(body[0], target)
+
+        hints = {"urgency": ("y", NORMAL), "desktop-entry": ("s", "tequio")}
+        body = ("Tequio", 0, "tequio", title, _plain(text), ["default", button], hints, -1)
+        self._talk.call("Notify", "susssasa{sv}i", body, answered)
+
+    def close(self) -> None:
+        """See Desk."""
+        self._talk.close()
+
+    def _keep(self, number: int, target: str) -> None:
+        self._targets[number] = target
+        while len(self._targets) > KEPT:
+            self._targets.pop(next(iter(self._targets)))
+
+    def _hear(self, name: str, body: Body) -> None:
+        number = body[0] if body and isinstance(body[0], int) else -1
+        if name == "ActionInvoked" and number in self._targets:
+            self.activated.emit(self._targets[number])
+        elif name == "NotificationClosed":
+            self._targets.pop(number, None)
+
+
+class BalloonDesk(Desk):
+    """The tray icon's own message; a click means the latest."""
+
+    def __init__(self, icon: Callable[[], QSystemTrayIcon], parent: QObject | None = None) -> None:
+        """`icon` gives the icon that is in the panel now."""
+        super().__init__(parent)
+        self._icon = icon
+        self._target = ""
+        self._watched: QSystemTrayIcon | None = None
+
+    def show(self, title: str, text: str, target: str, button: str) -> None:
+        """See Desk."""
+        icon = self._icon()
+        if icon is not self._watched:
+            self._watched = icon
+            icon.messageClicked.connect(lambda: self.activated.emit(self._target))
+        self._target = target
+        icon.showMessage(title, text, icon.icon(), BALLOON_MS)
+
+
+def _plain(text: str) -> str:
+    """Services may read markup in it."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+# --- What has to be said once, above the pages: each notice stays until it is dismissed.
+
+MOST = 3
+"""Notices at a time; the oldest goes first."""
+NOTICES = {
+    "damaged": (
+        "warning",
+        str(
+            QT_TRANSLATE_NOOP(
+                "notices",
+                "Your settings could not be read. They are kept as {detail}, and the usual ones "
+                "hold until you choose others.",
+            )
+        ),
+    ),
+    "newer": (
+        "warning",
+        str(
+            QT_TRANSLATE_NOOP(
+                "notices",
+                "Your settings were written by a newer Tequio. What this one knows of them is "
+                "used; they are kept as {detail}.",
+            )
+        ),
+    ),
+    "unsaved": (
+        "error",
+        str(
+            QT_TRANSLATE_NOOP(
+                "notices",
+                "Your settings could not be saved ({detail}). They hold until you quit; make room "
+                "or make the file writable, and they will be saved.",
+            )
+        ),
+    ),
+    "visiting": (
+        "info",
+        str(
+            QT_TRANSLATE_NOOP(
+                "notices",
+                "A worker that was started elsewhere runs already. This window controls it, and "
+                "it goes on when you quit.",
+            )
+        ),
+    ),
+    "no-competition": (
+        "warning",
+        str(
+            QT_TRANSLATE_NOOP(
+                "notices",
+                "This is no whole link to a competition ({detail}). Copy it once more.",
+            )
+        ),
+    ),
+    "other-ledger": (
+        "warning",
+        str(
+            QT_TRANSLATE_NOOP(
+                "notices",
+                "That competition is at the ledger {detail}, and you use another one. Its address "
+                "is in Settings, Advanced; change it and open the link again.",
+            )
+        ),
+    ),
+    "no-tray": (
+        "info",
+        str(
+            QT_TRANSLATE_NOOP(
+                "notices",
+                "Your desktop shows no tray icons, so closing this window minimises it. Ctrl+Q "
+                "quits and stops lending.",
+            )
+        ),
+    ),
+}
+"""Level and words of each kind."""
+
+
+class Notices(QWidget):
+    """A strip of notices, each of its kind and detail."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "notices")
+        self._banners: dict[tuple[str, str], Banner] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setSpacing(8)
+        self._fit()
+
+    @property
+    def words(self) -> list[str]:
+        """What they say, the oldest first."""
+        return [banner.words for banner in self._banners.values()]
+
+    def say(self, kind: str, detail: str = "") -> None:
+        """Say that, unless it is being said."""
+        if (kind, detail) in self._banners:
+            return
+        banner = Banner(*self._said(kind, detail))
+        banner.button.clicked.connect(lambda: self.dismiss(kind, detail))
+        self._banners[kind, detail] = banner
+        self._column.addWidget(banner)
+        while len(self._banners) > MOST:
+            self.dismiss(*next(iter(self._banners)))
+        self._fit()
+
+    def dismiss(self, kind: str, detail: str = "") -> None:
+        """Say that no more."""
+        if (banner := self._banners.pop((kind, detail), None)) is not None:
+            self._column.removeWidget(banner)
+            banner.hide()
+            banner.deleteLater()
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Say everything anew in another language."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.LanguageChange:
+            for (kind, detail), banner in self._banners.items():
+                banner.show_words(*self._said(kind, detail))
+
+    def _said(self, kind: str, detail: str) -> tuple[str, str, str]:
+        level, words = NOTICES[kind]
+        said = QCoreApplication.translate("notices", words).format(detail=detail)
+        return level, said, QCoreApplication.translate("notices", "Dismiss")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Be as high as the words are at this width: a window asks its top strip only for one."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        has_some = bool(self._banners)
+        self._column.setContentsMargins(*((14, 14, 14, 0) if has_some else (0, 0, 0, 0)))
+        self._column.activate()
+        fitting = self._column.totalHeightForWidth(self.width())
+        least = self._column.totalMinimumSize().height()
+        self.setFixedHeight(fitting if fitting >= 0 else least)
+        self.setVisible(has_some)

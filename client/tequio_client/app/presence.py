@@ -14,7 +14,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.app.app_settings import SettingsBook
+    from tequio_client.app.settings_file import SettingsBook
     from tequio_client.app.tray import Tray
     from tequio_client.app.window import Window
 

@@ -17,19 +17,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tequio_client.app import words
-from tequio_client.app.pages import card_name
-from tequio_client.app.pages.home_round import card_of
+from tequio_client.app import snooze
+from tequio_client.app.pages import devices
+from tequio_client.app.pages.home import card_of
 from tequio_client.app.pages.page import Means
 from tequio_client.app.pages.table import PAGES
-from tequio_client.app.theme import sizes
-from tequio_client.app.theme.fonts import Type
-from tequio_client.app.theme.marks import app_icon
+from tequio_client.app.theme import style
+from tequio_client.app.theme.icons import app_icon
+from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.nav_button import NavButton
-from tequio_client.app.widgets.state_mark import Logo, StateMark
-from tequio_client.app.widgets.text import Line, Paragraph, Text
-from tequio_client.link.decision import State
+from tequio_client.app.widgets.base import Line, Paragraph, Text
+from tequio_client.app.widgets.buttons import NavButton
+from tequio_client.app.widgets.indicators import Logo, StateMark
+from tequio_client.ipc.snapshot import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tequio_client.app.pages.page import Own, Page
     from tequio_client.app.pages.table import Entry
     from tequio_client.app.theme.look import Look
-    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.ipc.snapshot import Snapshot
 
 
 class Window(QMainWindow):
@@ -65,8 +65,8 @@ class Window(QMainWindow):
         self._name = next(iter(self._entries))
         self.setWindowIcon(app_icon())
         self.setWindowTitle("Tequio")
-        self.setMinimumSize(QSize(*sizes.LEAST_WINDOW))
-        self.resize(QSize(*sizes.WINDOW))
+        self.setMinimumSize(QSize(*style.LEAST_WINDOW))
+        self.resize(QSize(*style.WINDOW))
         self._build()
 
     @property
@@ -143,7 +143,7 @@ class SideBar(QFrame):
     def __init__(self, means: Means, entries: Sequence[Entry]) -> None:
         super().__init__()
         self.setProperty("kind", "side")
-        self.setFixedWidth(sizes.SIDE_BAR)
+        self.setFixedWidth(style.SIDE_BAR)
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 18, 14, 14)
         column.setSpacing(4)
@@ -199,11 +199,11 @@ class StateChip(QFrame):
             self._say(State.WAITING, self.tr("Starting"), self._means.model.why_gone)
             return
         decision = snapshot.decision
-        reason = words.reason(decision, self._means.now_ms())
+        reason = snooze.words_reason(decision, self._means.now_ms())
         device = _device(snapshot) if decision.may_compute else ""
         self._device.setText(device)
         self._device.setVisible(bool(device))
-        self._say(decision.state, words.state(decision.state), reason)
+        self._say(decision.state, snooze.state(decision.state), reason)
 
     def _say(self, state: State, word: str, reason: str) -> None:
         self._mark.show_state(state)
@@ -218,7 +218,7 @@ def _device(snapshot: Snapshot) -> str:
     card = card_of(snapshot)
     if card is None:
         return ""
-    parts = [card_name.short(card.name)]
+    parts = [devices.short(card.name)]
     if card.temperature_c is not None:
         parts.append(figures.temperature(card.temperature_c))
     if card.watts is not None:

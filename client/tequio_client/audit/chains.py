@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, from_text, to_text
-from tequio_shared.limits import CLOCK_SKEW_MS
-from tequio_shared.roles import check_role
-from tequio_shared.statements.members import KeyRegister
+from tequio_shared.ids import CLOCK_SKEW_MS, ZERO_DIGEST, Digest, PeerKey, from_text, to_text
+from tequio_shared.network.accounts import check_forward
+from tequio_shared.network.genesis import check_role
+from tequio_shared.statements.network import KeyRegister
+from tequio_shared.statements.proof_of_work import check_work
 from tequio_shared.statements.runs import NetGenesis
-from tequio_shared.timing import check_forward
-from tequio_shared.work import check_work
 
 if TYPE_CHECKING:
     from tequio_client.audit.unread import Unread
-    from tequio_shared.genesis import Genesis
-    from tequio_shared.statement import Entry, Statement
+    from tequio_shared.network.genesis import Genesis
+    from tequio_shared.statements.statement import Entry, Statement
 
 
 @dataclass(frozen=True, slots=True)

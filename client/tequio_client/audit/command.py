@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from tequio_client.audit.findings import Report
     from tequio_shared.ids import RunId
-    from tequio_shared.policy import Policy
+    from tequio_shared.log.policy import Policy
 
 _STYLES = {Grade.MISMATCH: "bold red", Grade.MISSING: "yellow"}
 

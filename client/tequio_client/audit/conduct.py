@@ -6,22 +6,20 @@ from bisect import bisect_right
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from tequio_shared import conduct
 from tequio_shared.api.peers import StandingAnswer
-from tequio_shared.causes import words_of
 from tequio_shared.errors import RefusedError
-from tequio_shared.standing import Standings
-from tequio_shared.statements.members import KeyRegister
+from tequio_shared.network import conduct
+from tequio_shared.network.standing import Standings, words_of
+from tequio_shared.network.tiers import ABOUT_TEAMS
+from tequio_shared.statements.network import KeyRegister, StandingChange
 from tequio_shared.statements.runs import NetGenesis
-from tequio_shared.statements.standing import StandingChange
-from tequio_shared.teams import ABOUT_TEAMS
 
 if TYPE_CHECKING:
     from tequio_client.audit.findings import Place, Report
-    from tequio_shared.evidence import RoundOf
-    from tequio_shared.genesis import Genesis
     from tequio_shared.ids import PeerKey
-    from tequio_shared.statement import Statement
+    from tequio_shared.network.conduct import RoundOf
+    from tequio_shared.network.genesis import Genesis
+    from tequio_shared.statements.statement import Statement
 
 UNSURE = "how keys stand follows from a run that could not be folded to its end"
 

@@ -6,15 +6,15 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from tequio_client.audit.sources import NotHadError
-from tequio_shared.competitions import ABOUT_COMPETITIONS, Competitions
+from tequio_shared.competition.competition import ABOUT_COMPETITIONS, Competitions
 from tequio_shared.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tequio_client.audit.findings import Place, Report
-    from tequio_shared.competition_gate import Network
-    from tequio_shared.statement import Statement
+    from tequio_shared.competition.state import Network
+    from tequio_shared.statements.statement import Statement
 
 UNSURE = "what it follows from could not be folded to its end"
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from tequio_shared.api.peers import TierAnswer
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
-from tequio_shared.statements.members import KeyRegister
-from tequio_shared.tiers import ABOUT_TIERS, Tiers
+from tequio_shared.network.tiers import ABOUT_TIERS, Tiers
+from tequio_shared.statements.network import KeyRegister
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
     from tequio_client.audit.findings import Place, Report
-    from tequio_shared.genesis import Genesis
     from tequio_shared.ids import PeerKey
-    from tequio_shared.statement import Entry
+    from tequio_shared.network.genesis import Genesis
+    from tequio_shared.statements.statement import Entry
 
 UNSURE = "who was let in follows from entries that could not be read or do not fit"
 

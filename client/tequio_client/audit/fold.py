@@ -19,25 +19,22 @@ from tequio_client.audit.entrance import Entrance
 from tequio_client.audit.findings import Place
 from tequio_client.audit.sources import NotHadError
 from tequio_client.audit.unread import Unread
-from tequio_shared.accepted import accepted_set
-from tequio_shared.competition_gate import Network
-from tequio_shared.documents import Result
+from tequio_shared.competition.state import Network
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256, to_text
-from tequio_shared.manifest import Manifest
-from tequio_shared.run import RunView, first_head
-from tequio_shared.run_documents import needed_document
-from tequio_shared.statement import Entry
-from tequio_shared.statements.rounds import HeadMeasure, HeadPromote, RoundClose, RoundRoster
-from tequio_shared.statements.runs import RunOpen
+from tequio_shared.network.run import RunView, first_head, needed_document
+from tequio_shared.round.documents import Result
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.round import accepted_set
+from tequio_shared.statements.runs import HeadMeasure, HeadPromote, RoundClose, RoundRoster, RunOpen
+from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
     from tequio_client.audit.findings import Report
     from tequio_client.audit.sources import DocumentSource
-    from tequio_shared.accepted import AcceptedSet
-    from tequio_shared.genesis import Genesis
-    from tequio_shared.round import Head, RoundView
-    from tequio_shared.statement import Statement
+    from tequio_shared.network.genesis import Genesis
+    from tequio_shared.round.round import AcceptedSet, Head, RoundView
+    from tequio_shared.statements.statement import Statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 from tequio_client.audit.findings import Place
 from tequio_client.trainer.head import HeadFiles, advance_files, engine_for
-from tequio_client.worker.trees import TreeRef, cut_file
-from tequio_shared.contribution import validate
-from tequio_shared.head import Step
-from tequio_shared.ids import Digest, to_text
-from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.run import first_head
+from tequio_client.worker.store.trees import TreeRef, cut_file
+from tequio_shared.head.contribution import validate
+from tequio_shared.head.head import Step
+from tequio_shared.ids import PIECE_BYTES, Digest, to_text
+from tequio_shared.network.run import first_head
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,9 +26,8 @@ if TYPE_CHECKING:
     from tequio_client.audit.findings import Report
     from tequio_client.audit.fold import RunHistory
     from tequio_client.trainer.head import Advanced
-    from tequio_shared.accepted import AcceptedSet, AcceptedWork
-    from tequio_shared.manifest import Manifest
-    from tequio_shared.round import Head
+    from tequio_shared.round.manifest import Manifest
+    from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
 
 _WEIGHT_BYTES = 4
 _ANY_K = 16

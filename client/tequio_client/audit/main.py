@@ -15,9 +15,9 @@ from tequio_client.audit.heads import HeadAudit
 from tequio_client.audit.sources import NotHadError
 from tequio_client.audit.tree import TreeAudit
 from tequio_shared.errors import PeerError
-from tequio_shared.genesis import Genesis
 from tequio_shared.ids import to_text
-from tequio_shared.notes import VerifierKey
+from tequio_shared.log.notes import VerifierKey
+from tequio_shared.network.genesis import Genesis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tequio_client.audit.contributions import ContributionSource
     from tequio_client.audit.sources import LogSource
     from tequio_shared.ids import RunId
-    from tequio_shared.notes import Checkpoint
+    from tequio_shared.log.notes import Checkpoint
 
 UNVOUCHED = (
     "cannot vouch for {} rosters, as something that they rest on is missing: "

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.ids import DIGEST_BYTES, Digest, to_text
-from tequio_shared.notes import Checkpoint, VerifierKey, open_checkpoint
-from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, parse_bundle
+from tequio_shared.log.notes import Checkpoint, VerifierKey, open_checkpoint
+from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, parse_bundle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.api.peers import StandingAnswer, TierAnswer
     from tequio_shared.ids import PeerKey
-    from tequio_shared.policy import Policy
+    from tequio_shared.log.policy import Policy
 
 
 class NotHadError(TequioError):

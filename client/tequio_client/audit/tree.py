@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from tequio_client.audit.findings import Place
 from tequio_client.audit.sources import NotHadError
-from tequio_shared import merkle
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import DIGEST_BYTES, Digest
-from tequio_shared.tlog import TILE_WIDTH, new_tiles
+from tequio_shared.log import merkle
+from tequio_shared.log.tiles import TILE_WIDTH, new_tiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tequio_client.audit.findings import Report
     from tequio_client.audit.sources import LogSource
-    from tequio_shared.notes import Checkpoint
-    from tequio_shared.tlog import Tile
+    from tequio_shared.log.notes import Checkpoint
+    from tequio_shared.log.tiles import Tile
 
 
 class TreeAudit:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_shared import canonical, keys
-from tequio_shared.ids import sha256, to_text
-from tequio_shared.limits import STATEMENT_BYTES
-from tequio_shared.statement import cut, signed_message
+from tequio_shared import encoding, keys
+from tequio_shared.ids import STATEMENT_BYTES, sha256, to_text
+from tequio_shared.statements.statement import cut, signed_message
 
 if TYPE_CHECKING:
     from tequio_shared.ids import Digest, NetworkId, PeerKey
@@ -31,7 +30,7 @@ class Unread:
     def parse(cls, leaf: bytes) -> Unread:
         """Read who signed; raises MalformedError."""
         signatures, raw = cut(leaf)
-        tree = canonical.parse(raw, STATEMENT_BYTES)
+        tree = encoding.parse(raw, STATEMENT_BYTES)
         fields = tree if isinstance(tree, dict) else {}
         seq, prev = fields.get("seq"), fields.get("prev")
         return cls(

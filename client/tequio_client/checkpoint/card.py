@@ -10,16 +10,16 @@ import json
 import shlex
 from typing import TYPE_CHECKING
 
-from tequio_client.checkpoint.parts import Form
+from tequio_client.checkpoint.layout import Form
 from tequio_client.names import cleaned
-from tequio_shared import measures, samples
 from tequio_shared.ids import to_text
+from tequio_shared.round import measures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tequio_client.checkpoint.story import Story
-    from tequio_shared.lora import Base
+    from tequio_shared.head.layout import Base
 
 MOST_CONTRIBUTORS = 100
 """More are counted, not listed."""
@@ -212,7 +212,7 @@ def _quality(story: Story) -> str:
 
 def _sample(story: Story) -> tuple[str, ...]:
     """What the head writes; without one there is no section."""
-    shown = samples.shown({key: body for key, (_, body) in story.measures.items()})
+    shown = measures.shown({key: body for key, (_, body) in story.measures.items()})
     if shown is None:
         return ()
     key, sample = shown

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -9,29 +13,240 @@ from typing import TYPE_CHECKING
 import numpy as np
 import trio
 
-from tequio_client.audit.online import LiveLog
-from tequio_client.checkpoint import card, fixed, parts, tensors, weights_source
+from tequio_client.audit.contributions import StoreFolders
+from tequio_client.audit.online import LiveLog, seeds
+from tequio_client.checkpoint import card, layout, tensors
+from tequio_client.checkpoint.layout import Form
 from tequio_client.checkpoint.merged import Merged
-from tequio_client.checkpoint.parts import Form
 from tequio_client.checkpoint.story import ReadLog
-from tequio_client.checkpoint.workplace import check_room, workplace
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker import base_files, endings
+from tequio_client.locks import locked
+from tequio_client.worker import shutdown
+from tequio_client.worker.rounds import workdir
+from tequio_client.worker.shutdown import first_of
+from tequio_client.worker.store.trees import TreeRef, cut_file
+from tequio_client.worker.swarm.transfer import FetchFailedError
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import PIECE_BYTES, to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from tequio_client.audit.main import Progress
-    from tequio_client.checkpoint.story import Story, Wanted
-    from tequio_client.checkpoint.workplace import Workplace
-    from tequio_client.worker.trees import TreeRef
-    from tequio_shared.manifest import Manifest
-    from tequio_shared.policy import Policy
+    from tequio_client.audit.online import Seeds
+    from tequio_client.checkpoint.story import Documents, Story, Wanted
+    from tequio_shared.ids import Digest
+    from tequio_shared.log.policy import Policy
+    from tequio_shared.round.manifest import Manifest
+
+# --- The files of a folder that follow from the run's manifest alone, whatever the head.
+
+
+def fixed_files(
+    manifest: Manifest, documents: Documents, *, form: Form = Form.HEAD
+) -> dict[str, bytes]:
+    """Each file's content by its place in the folder; raises MalformedError.
+
+    Adapters by themselves have the configuration of adapters and none of a model.
+    """
+    corpus = documents.corpus
+    tokenizer, settings = layout.files(
+        documents.tokenizer, corpus.separator, manifest.model.sequence
+    )
+    whole = {
+        layout.CONFIG: layout.config(documents.config),
+        layout.GENERATION: layout.generation(corpus),
+    }
+    if manifest.frozen is not None and form is Form.HEAD:
+        whole = {layout.ADAPTER_CONFIG: layout.adapter(manifest.frozen)}
+    return {
+        **whole,
+        layout.TOKENIZER: tokenizer,
+        layout.TOKENIZER_CONFIG: settings,
+        layout.MANIFEST: manifest.encode(),
+        layout.CORPUS: corpus.encode(),
+        layout.SOURCE_CONFIG: documents.config,
+    }
+
+
+# --- Where a folder is made: beside the place that it will have, and moved there when it is
+# whole.
+#
+# What was fetched stays until then, so that an export that was cut off goes on where it was.
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NOT_OURS = (errno.EACCES, errno.EROFS, errno.EPERM)
+
+
+class Workplace:
+    """A work folder that is locked; `settle` makes what is in it the export."""
+
+    def __init__(self, target: Path, folder: Path) -> None:
+        self.target = target
+        self.folder = folder
+        self.fetched = folder / "fetched"
+        self.made = folder / "made"
+
+    def fresh(self) -> Path:
+        """An empty folder to write the export in."""
+        shutil.rmtree(self.made, ignore_errors=True)
+        self.made.mkdir(parents=True)
+        return self.made
+
+    def settle(self) -> None:
+        """Give what was made its place, whole; then nothing of the work is left."""
+        for path in (*self.made.rglob("*"), self.made):
+            _sync(path)
+        if self.target.exists():
+            self.target.rmdir()  # it was empty when we began
+        self.made.rename(self.target)
+        _sync(self.target.parent)
+        shutil.rmtree(self.fetched, ignore_errors=True)
+
+
+@contextmanager
+def workplace(target: Path) -> Iterator[Workplace]:
+    """Work on an export to `target`; raises UserFacingError when it is taken or the disk is full.
+
+    What was fetched stays unless it was settled.
+    """
+    target = target.absolute()
+    folder = target.parent / f".{target.name}.part"
+    _check_free(target)
+    place = Workplace(target, folder)
+    try:
+        with locked(folder), roomy(target):
+            yield place
+    finally:
+        if not place.fetched.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def roomy(place: Path) -> Iterator[None]:
+    """Say of a disk without room, or one that cannot be written, what to do about it."""
+    try:
+        yield
+    except* OSError as group:
+        error = first_of(group)
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            raise UserFacingError(
+                f"the disk that holds {place.parent} is full: make room and run this again; "
+                "what was fetched already is kept"
+            ) from group
+        if isinstance(error, OSError) and error.errno in _NOT_OURS:
+            raise UserFacingError(
+                f"{place.parent} cannot be written ({error.strerror}): choose another place"
+            ) from group
+        raise
+
+
+def check_room(folder: Path, needed_bytes: int) -> None:
+    """Raise UserFacingError unless so much is free in that folder."""
+    free = shutil.disk_usage(folder).free
+    if free < needed_bytes:
+        raise UserFacingError(
+            f"{needed_bytes / 1e9:.1f} GB are needed in {folder} and {free / 1e9:.1f} GB are free: "
+            "make room, or choose another place with --to"
+        )
+
+
+def _check_free(target: Path) -> None:
+    try:
+        is_taken = target.exists() and (not target.is_dir() or any(target.iterdir()))
+    except OSError as err:
+        raise UserFacingError(f"{target} cannot be looked at: {err.strerror}") from err
+    if is_taken:
+        raise UserFacingError(
+            f"{target} is there already and not empty: choose another place with --to"
+        )
+    if not target.parent.is_dir():
+        raise UserFacingError(f"the folder {target.parent} is not there: make it first")
+
+
+def _sync(path: Path) -> None:
+    if os.name != "posix" and path.is_dir():  # a folder cannot be opened elsewhere
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+# --- The integers of a head as a file: of a store that is here, or fetched from the ledger's
+# seeds.
+
+TRY_S = 60.0
+"""A fetch goes on for as long as each such time brings a piece more."""
+_TOLD_S = 1.0
+_INTEGER = 4
+
+
+def reference(manifest: Manifest, root: Digest) -> TreeRef:
+    """The tree of a head's weights."""
+    size = manifest.chunks * 4_096 * _INTEGER
+    return TreeRef(root=root, size_bytes=size, piece_bytes=PIECE_BYTES)
+
+
+def stored(ref: TreeRef, stores: Sequence[Path]) -> Path | None:
+    """The file of a store that has the tree, each byte of it hashed; None: none has."""
+    for path in StoreFolders(stores).candidates(ref):
+        with path.open("rb") as file:
+            if cut_file(file, ref.piece_bytes).ref == ref:
+                return path
+    return None
+
+
+async def fetched(api: LedgerApi, ref: TreeRef, cache: Path, told: Callable[[int], None]) -> Path:
+    """Fetch the tree from the seeds that the ledger lists; `told` hears the bytes still missing.
+
+    Pieces are checked as they come. What came stays in `cache`. Raises UserFacingError.
+    """
+    async with seeds(api, cache) as found:
+        if not found.peers:
+            raise UserFacingError(
+                f"the ledger at {api.url} lists no seed: give --store with the folder of one"
+            )
+        await _fetch(found, ref, told)
+        return found.fetcher.store.tree_path(ref.root)
+
+
+async def _fetch(found: Seeds, ref: TreeRef, told: Callable[[int], None]) -> None:
+    store = found.fetcher.store
+    missing = await trio.to_thread.run_sync(store.missing_bytes, ref)
+    while (failure := await _attempt(found, ref, told)) is not None:
+        left = await trio.to_thread.run_sync(store.missing_bytes, ref)
+        if left >= missing:
+            raise UserFacingError(
+                f"no seed gives the weights {to_text(ref.root)[:10]}: {failure}; run this again "
+                "later, or give --store with the folder of a node that has them"
+            )
+        missing = left
+
+
+async def _attempt(
+    found: Seeds, ref: TreeRef, told: Callable[[int], None]
+) -> FetchFailedError | None:
+    failure = None
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_tell, partial(found.fetcher.store.missing_bytes, ref), told)
+        try:
+            await found.fetcher.fetch_tree(ref, found.peers, timeout_s=TRY_S)
+        except FetchFailedError as err:
+            failure = err
+        nursery.cancel_scope.cancel()
+    return failure
+
+
+async def _tell(missing: Callable[[], int], told: Callable[[int], None]) -> None:
+    while True:
+        told(await trio.to_thread.run_sync(missing))
+        await trio.sleep(_TOLD_S)
+
 
 _ROOM = 1.05
 """Beside the weights: the documents, and what a file system takes."""
@@ -56,7 +271,7 @@ def run(wish: Wish, progress: Progress) -> Story:
 
     Raises UserFacingError.
     """
-    with workplace(wish.target) as place, endings.reached(wish.ledger):
+    with workplace(wish.target) as place, shutdown.reached(wish.ledger):
         story = trio.run(partial(_export, wish, place, progress))
         place.settle()
     return story
@@ -85,9 +300,9 @@ class _Made:
     def references(self) -> tuple[TreeRef, ...]:
         """The trees it is made of: the head, then the files of a base that it is merged into."""
         manifest = self.story.manifest
-        head = weights_source.reference(manifest, self.story.head.weights_root)
+        head = reference(manifest, self.story.head.weights_root)
         files = manifest.frozen.files if manifest.frozen and self.form is Form.MERGED else ()
-        return (head, *map(base_files.reference, files))
+        return (head, *map(workdir.reference, files))
 
     @property
     def size_bytes(self) -> int:
@@ -127,9 +342,7 @@ async def _weights(
 ) -> list[Path]:
     """The files of all references: from the stores, else from the ledger's seeds."""
     refs, folder = made.references, made.place.folder
-    found = [
-        await trio.to_thread.run_sync(weights_source.stored, ref, tuple(stores)) for ref in refs
-    ]
+    found = [await trio.to_thread.run_sync(stored, ref, tuple(stores)) for ref in refs]
     lacking = [ref for ref, path in zip(refs, found, strict=True) if path is None]
     if lacking and stores:
         names = ", ".join(map(str, stores))
@@ -153,28 +366,28 @@ async def _fetched(api: LedgerApi, ref: TreeRef, place: Workplace, progress: Pro
             tick(left - missing)
             left = missing
 
-        return await weights_source.fetched(api, ref, place.fetched, told)
+        return await fetched(api, ref, place.fetched, told)
 
 
 def _make(made: _Made, head: Path, base: Sequence[Path], progress: Progress) -> None:
     folder, story = made.place.fresh(), made.story
-    (folder / parts.OURS).mkdir()
+    (folder / layout.OURS).mkdir()
     manifest = story.manifest
     try:
-        files = fixed.files(manifest, story.documents, form=made.form)
+        files = fixed_files(manifest, story.documents, form=made.form)
     except MalformedError as err:
         raise UserFacingError(f"this run cannot be exported: {err}") from err
     for name, content in files.items():
         (folder / name).write_bytes(content)
     with progress.work("weights written (bytes)", manifest.model.parameters * 4) as tick:
-        only = "" if manifest.frozen is None else str(parts.adapter_of(folder).relative_to(folder))
+        only = "" if manifest.frozen is None else str(layout.adapter_of(folder).relative_to(folder))
         tensors.write(manifest, head, folder, tick, only=only)
     if base:
         _merge(made, head, base, progress)
-    (folder / parts.CLAIM).write_bytes(claim_of(story).encode())
-    (folder / parts.PROOF).write_bytes(story.proof.encode())
+    (folder / layout.CLAIM).write_bytes(claim_of(story).encode())
+    (folder / layout.PROOF).write_bytes(story.proof.encode())
     text = card.write(story, made.ledger, form=made.form)
-    (folder / parts.CARD).write_text(text, encoding="utf-8")
+    (folder / layout.CARD).write_text(text, encoding="utf-8")
 
 
 def _merge(made: _Made, head: Path, base: Sequence[Path], progress: Progress) -> None:
@@ -188,10 +401,10 @@ def _merge(made: _Made, head: Path, base: Sequence[Path], progress: Progress) ->
         model.write(made.place.made, tick)
 
 
-def claim_of(story: Story) -> parts.Claim:
+def claim_of(story: Story) -> layout.Claim:
     """What the folder says of itself."""
     head = story.head
-    return parts.Claim(
+    return layout.Claim(
         network=to_text(story.genesis.network_id),
         run=to_text(story.manifest.run_id),
         round=head.round,

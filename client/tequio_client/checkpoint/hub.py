@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx2
-from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
 from huggingface_hub.errors import (
     HfHubHTTPError,
     HFValidationError,
@@ -23,14 +23,17 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.utils.tqdm import disable_progress_bars
 
-from tequio_client.checkpoint import parts
+from tequio_client.checkpoint import layout
+from tequio_client.keys.state import IdentityError
 from tequio_client.names import cleaned
 from tequio_shared.errors import MalformedError, UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
-    from tequio_client.checkpoint.parts import Claim
+    from tequio_client.checkpoint.layout import Claim
+    from tequio_client.keys.system_keyring import SystemKeyring
+
 
 MAIN = "main"
 _TAG = "round-"
@@ -99,7 +102,7 @@ class Hub:
         """
         try:
             found = self._api.snapshot_download(
-                repo, revision=revision, allow_patterns=list(parts.PATTERNS)
+                repo, revision=revision, allow_patterns=list(layout.PATTERNS)
             )
             return Path(found)
         except _FAILURES as err:
@@ -187,9 +190,9 @@ class Hub:
     def _claimed(self, repo: str, revision: str) -> Claim | None:
         """What a revision says that it is; None for what is no export."""
         try:
-            path = self._api.hf_hub_download(repo, parts.CLAIM, revision=revision)
+            path = self._api.hf_hub_download(repo, layout.CLAIM, revision=revision)
             with Path(path).open("rb") as file:
-                return parts.Claim.parse(file.read(parts.CLAIM_BYTES))
+                return layout.Claim.parse(file.read(layout.CLAIM_BYTES))
         except (RemoteEntryNotFoundError, RevisionNotFoundError, MalformedError):
             return None
 
@@ -233,3 +236,42 @@ def _answered(err: HfHubHTTPError, repo: str) -> UserFacingError:
             "with that right"
         )
     return UserFacingError(f"the Hub says no to {repo}: {said} (status {status})")
+
+
+# --- The token for the Hub: from the environment, the system's keyring, or the Hub's own login.
+#
+# It is never an option of a command: other users see those.
+
+VARIABLE = "HF_TOKEN"
+SLOT = "hugging-face"
+
+
+def find(environment: Mapping[str, str], keyring: SystemKeyring) -> str | None:
+    """The first one that there is; None for none."""
+    told = environment.get(VARIABLE, "").strip()
+    if told:
+        return told
+    try:
+        kept = keyring.get(SLOT)
+    except IdentityError:  # no keyring, or a locked one: the Hub's own login may do
+        kept = None
+    return kept.decode() if kept else get_token()
+
+
+def needed(environment: Mapping[str, str], keyring: SystemKeyring) -> str:
+    """The same; raises UserFacingError for none."""
+    found = find(environment, keyring)
+    if found is None:
+        raise UserFacingError(
+            f"there is no token for the Hub: keep one with `tequio checkpoint token`, or set "
+            f"{VARIABLE}"
+        )
+    return found
+
+
+def keep(text: str, keyring: SystemKeyring) -> None:
+    """Keep a token in the keyring; raises UserFacingError."""
+    token = text.strip()
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise UserFacingError("that is no token: it is one word of letters, digits and _")
+    keyring.put(SLOT, token.encode())

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
-from tequio_client.checkpoint import base_tensors, exact, parts
+from tequio_client.checkpoint import layout as checkpoint_layout
+from tequio_client.checkpoint import tensors as checkpoint_tensors
 from tequio_client.checkpoint.tensors import SHARD_BYTES, SafetensorsFile, file_name
-from tequio_shared import lora
 from tequio_shared.errors import MalformedError
+from tequio_shared.head import layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.checkpoint.base_tensors import BaseTensor
-    from tequio_shared.manifest import Manifest
+    from tequio_client.checkpoint.tensors import BaseTensor
+    from tequio_shared.round.manifest import Manifest
 
 _FLOAT = 4
 
@@ -64,18 +65,18 @@ class Merged:
         if rules is None:
             raise MalformedError("the run trains all weights: there is nothing to merge")
         floats = {
-            name: exact.floats_of(one).astype(np.float64)
+            name: checkpoint_tensors.floats_of(one).astype(np.float64)
             for name, one in manifest.layout.unflatten(head).items()
         }
         pairs = {
             f"{module}.weight": _Pair(
-                down=floats[lora.PREFIX + module + lora.DOWN],
-                up=floats[lora.PREFIX + module + lora.UP],
+                down=floats[layout.PREFIX + module + layout.DOWN],
+                up=floats[layout.PREFIX + module + layout.UP],
                 scale=rules.scale,
             )
-            for module in lora.modules_of(manifest.model.tensors)
+            for module in layout.modules_of(manifest.model.tensors)
         }
-        tensors = base_tensors.read(base)
+        tensors = checkpoint_tensors.base_tensors_read(base)
         _check_targets(pairs, tensors)
         return cls(tensors=tensors, pairs=pairs)
 
@@ -104,11 +105,11 @@ class Merged:
                         tick(rows.nbytes)
         if len(groups) > 1:
             index = {"metadata": {"total_size": self.size_bytes}, "weight_map": files}
-            (folder / parts.INDEX).write_text(json.dumps(index, indent=2) + "\n")
+            (folder / checkpoint_layout.INDEX).write_text(json.dumps(index, indent=2) + "\n")
 
     def check(self, folder: Path, tick: Callable[[int], None]) -> None:
         """Raise MalformedError unless the folder holds exactly these; FileNotFoundError."""
-        files = parts.WeightFiles.of(folder, [one.name for one in self.tensors])
+        files = checkpoint_layout.WeightFiles.of(folder, [one.name for one in self.tensors])
         for path in set(files.by_tensor.values()):
             path.stat()  # the library does not say which file is missing
         try:

@@ -5,23 +5,32 @@ The folder is verified before anything is sent: nothing is published that is not
 
 from __future__ import annotations
 
+import shutil
+import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from random import Random
 from typing import TYPE_CHECKING
 
+import structlog
 import trio
 
-from tequio_client.checkpoint import parts, verify
-from tequio_client.checkpoint.verdict import Outcome
+from tequio_client.audit.main import Quiet
+from tequio_client.checkpoint import export, layout, verify
+from tequio_client.checkpoint.story import Wanted
+from tequio_client.checkpoint.verify import Outcome
 from tequio_client.clock import now_ms
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.locks import locked
-from tequio_client.organiser import joint, signers
-from tequio_client.worker import endings
-from tequio_shared.errors import UserFacingError
+from tequio_client.names import is_meant
+from tequio_client.organiser import signing
+from tequio_client.worker import shutdown
+from tequio_client.worker.ledger.outbox import BackOff
+from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import RunId, digest_from_text
-from tequio_shared.statements.checkpoints import CheckpointPublish
+from tequio_shared.network.run import State
+from tequio_shared.statements.network import CheckpointPublish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,8 +38,9 @@ if TYPE_CHECKING:
 
     from tequio_client.audit.main import Progress
     from tequio_client.checkpoint.hub import Hub, Published
-    from tequio_client.checkpoint.parts import Claim
-    from tequio_shared.policy import Policy
+    from tequio_client.checkpoint.layout import Claim
+    from tequio_shared.api.runs import RunAnswer
+    from tequio_shared.log.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +73,7 @@ def say(ledger: str, claim: Claim, published: Published, organisers: Sequence[Pa
     with ExitStack() as stack:
         for folder in organisers:
             stack.enter_context(locked(folder))
-        stack.enter_context(endings.reached(ledger))
+        stack.enter_context(shutdown.reached(ledger))
         return trio.run(partial(_say, ledger, claim, published, organisers))
 
 
@@ -73,7 +83,7 @@ def verified(wish: Wish, progress: Progress) -> Claim:
     verdict = verify.run(check, progress)
     if verdict.outcome is not Outcome.IS_THE_HEAD:
         raise UserFacingError("not published: " + "; ".join(verdict.lines))
-    return parts.Claim.parse((wish.folder / parts.CLAIM).read_bytes())
+    return layout.Claim.parse((wish.folder / layout.CLAIM).read_bytes())
 
 
 async def _say(ledger: str, claim: Claim, published: Published, organisers: Sequence[Path]) -> int:
@@ -86,11 +96,110 @@ async def _say(ledger: str, claim: Claim, published: Published, organisers: Sequ
     about = RunId(digest_from_text(claim.run)), claim.round
     async with LedgerApi(ledger) as api:
         network = await api.network()
-        ours = [signers.of(folder, network) for folder in organisers]
-        entry = await joint.signed(api, organisers[0], body, ours, now_ms(), about=about)
-        if not joint.is_complete(entry, network):
+        ours = [signing.of(folder, network) for folder in organisers]
+        entry = await signing.signed(api, organisers[0], body, ours, now_ms(), about=about)
+        if not signing.is_complete(entry, network):
             raise UserFacingError(
                 f"{published.repo} is on the Hub, but the log does not say so: more organisers "
                 "have to sign; run this again with --with and the folder of another one"
             )
-        return await joint.send(api, entry, now_ms())
+        return await signing.send(api, entry, now_ms())
+
+
+# --- Publishing a run's heads as they come: each so many rounds, and the last.
+#
+# What the Hub has is read from its tags, so a restart neither repeats nor forgets anything. What
+# fails, for whatever reason, is said and tried again with growing pauses.
+
+log = structlog.get_logger(__name__)
+
+POLL_S = 30.0
+LONGEST_S = 900.0
+"""Between two tries that fail."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowWish:
+    """Which run's heads go where, and how often."""
+
+    run: str
+    every: int
+    work: Path
+    repo: str
+    ledger: str
+    stores: Sequence[Path] = ()
+    is_private: bool = False
+    organisers: Sequence[Path] = ()
+    trust: Policy | None = None
+
+
+def follow_run(wish: FollowWish, hub: Hub, pause: Callable[[float], None] = time.sleep) -> None:
+    """Go on until the run has ended and its last head is published."""
+    wish.work.mkdir(parents=True, exist_ok=True)
+    back_off = BackOff(Random(wish.repo), LONGEST_S)  # noqa: S311 - pauses, no secrets
+    is_over = False
+    while not is_over:
+        wait_s = POLL_S
+        try:
+            is_over = _look(wish, hub)
+            back_off.reset()
+        except* TequioError as group:
+            wait_s = back_off.next_s()
+            log.warning("not published yet", error=str(shutdown.first_of(group)), again_s=wait_s)
+        if not is_over:
+            pause(wait_s)
+
+
+def is_due(head: int, published: int | None, every: int, *, is_finished: bool) -> bool:
+    """Whether the head of a round is to be published; `published` is the last one that was."""
+    if published is not None and head <= published:
+        return False
+    if is_finished:
+        return True
+    before = 0 if published is None else published // every
+    return head // every > before
+
+
+def _look(wish: FollowWish, hub: Hub) -> bool:
+    """Publish the present head if it is due; whether all is done."""
+    with shutdown.reached(wish.ledger):
+        found = trio.run(partial(_run, wish))
+    is_finished = found.state == State.FINISHED
+    if found.head_round is None:
+        return is_finished
+    last = hub.last_round(wish.repo)
+    if is_due(found.head_round, last, wish.every, is_finished=is_finished):
+        _publish(wish, hub, found)
+    return is_finished
+
+
+def _publish(wish: FollowWish, hub: Hub, found: RunAnswer) -> None:
+    target = wish.work / f"round-{found.head_round}"
+    if not (target / layout.CLAIM).exists():
+        wanted = Wanted(run=found.run, round=found.head_round)
+        exporting = export.Wish(
+            ledger=wish.ledger, wanted=wanted, target=target, stores=wish.stores, trust=wish.trust
+        )
+        export.run(exporting, Quiet())
+    publishing = Wish(
+        folder=target,
+        repo=wish.repo,
+        ledger=wish.ledger,
+        is_private=wish.is_private,
+        organisers=wish.organisers,
+        trust=wish.trust,
+    )
+    claim = verified(publishing, Quiet())
+    done, entry = run(publishing, claim, hub, lambda text: log.debug("upload", file=text))
+    log.info("published", repo=done.repo, tag=done.tag, revision=done.revision, entry=entry)
+    shutil.rmtree(target)
+
+
+async def _run(wish: FollowWish) -> RunAnswer:
+    async with LedgerApi(wish.ledger, trust=wish.trust) as api:
+        found = [
+            one for one in await api.runs() if not wish.run or is_meant(one.name, one.run, wish.run)
+        ]
+    if len(found) != 1:
+        raise UserFacingError(f"{len(found)} runs are called {wish.run!r}: give the id")
+    return found[0]

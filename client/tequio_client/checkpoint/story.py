@@ -13,13 +13,13 @@ from tequio_client.audit.findings import Report
 from tequio_client.audit.fold import Fold
 from tequio_client.audit.tree import TreeAudit
 from tequio_client.names import is_meant, name_with_id
-from tequio_shared import merkle
-from tequio_shared.contribution import Header
-from tequio_shared.corpus import Corpus
 from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.head.contribution import Header
 from tequio_shared.ids import digest_from_text, sha256, to_text
-from tequio_shared.points import flop_per_token
-from tequio_shared.tlog_proof import TlogProof
+from tequio_shared.log import merkle
+from tequio_shared.log.policy import TlogProof
+from tequio_shared.round.assignment import flop_per_token
+from tequio_shared.round.data import Corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from tequio_client.audit.fold import RunHistory
     from tequio_client.audit.main import Progress
     from tequio_client.audit.sources import LogSource
-    from tequio_shared.genesis import Genesis
     from tequio_shared.ids import Digest, PeerKey
-    from tequio_shared.manifest import Manifest
-    from tequio_shared.notes import Checkpoint
-    from tequio_shared.round import Head
-    from tequio_shared.statements.rounds import HeadMeasure
+    from tequio_shared.log.notes import Checkpoint
+    from tequio_shared.network.genesis import Genesis
+    from tequio_shared.round.manifest import Manifest
+    from tequio_shared.round.round import Head
+    from tequio_shared.statements.runs import HeadMeasure
 
 _SHOWN_ROUNDS = 8
 

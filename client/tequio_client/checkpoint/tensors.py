@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
-from tequio_client.checkpoint import exact, parts
+from tequio_client.checkpoint import layout as checkpoint_layout
 from tequio_shared.errors import MalformedError
+from tequio_shared.head.head import WEIGHT_UNIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,8 +25,61 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_shared.layout import Placement
-    from tequio_shared.manifest import Manifest, Model
+    from tequio_shared.head.layout import Placement
+    from tequio_shared.round.manifest import Manifest, Model
+
+# --- Between a head's integers and binary32, without losing one of them.
+#
+# Theory. A parameter is W x 2^-24 with W an int32, and its float view is the nearest binary32,
+# which has 24 bits: exact up to |W| = 2^24, that is up to weights of one. Beyond, W less the
+# float view is the *remainder*, at most 64 either way, and few weights have one (scales of norms,
+# mostly). Floats and remainders together give W back, and each W has one such pair only: floats
+# that are not the nearest, lie between two integers, or are a negative zero are refused.
+
+BLOCK = 1 << 22
+"""Weights that are turned at once: 16 MiB of each kind."""
+_INT32 = np.iinfo(np.int32)
+
+
+def floats_of(integers: NDArray[np.int32]) -> NDArray[np.float32]:
+    """The float view: the nearest binary32, times 2^-24."""
+    return integers.astype(np.float32) * np.float32(WEIGHT_UNIT)
+
+
+def remainders_of(
+    integers: NDArray[np.int32], floats: NDArray[np.float32]
+) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
+    """Positions at which the float view says too little, ascending, and what it lacks there."""
+    lacking = integers.astype(np.int64) - _units(floats).astype(np.int64)
+    at = np.flatnonzero(lacking)
+    return at, lacking[at].astype(np.int8)
+
+
+def integers_of(
+    floats: NDArray[np.float32], at: NDArray[np.int64], remainders: NDArray[np.int8]
+) -> NDArray[np.int32]:
+    """The integers that floats and remainders stand for.
+
+    Raises MalformedError with what is wrong when they are not exactly what an export writes.
+    """
+    units = _units(floats)
+    if not np.isfinite(units).all():
+        raise MalformedError("a weight is not a finite number")
+    if (units != np.rint(units)).any() or (np.abs(units) > 2.0**31).any():
+        raise MalformedError("a weight is no multiple of 2^-24 within +-128")
+    integers = units.astype(np.int64)
+    integers[at] += remainders
+    if ((integers < _INT32.min) | (integers > _INT32.max)).any():
+        raise MalformedError("a weight with its remainder is not within +-128")
+    found = integers.astype(np.int32)
+    if (floats_of(found).view(np.uint32) != floats.view(np.uint32)).any():
+        raise MalformedError("a weight is not the nearest number to what it stands for")
+    return found
+
+
+def _units(floats: NDArray[np.float32]) -> NDArray[np.float64]:
+    return floats.astype(np.float64) / WEIGHT_UNIT
+
 
 SHARD_BYTES = 1 << 30
 """Most bytes of weights in one file, so that an upload that broke goes on near where it was."""
@@ -85,11 +139,11 @@ def write(
             for one in group:
                 files[called[one.name]] = name
                 _write_tensor(file, views[one.name], starts[one.name], lacking, tick)
-    lacking.save(folder / parts.REMAINDER)
+    lacking.save(folder / checkpoint_layout.REMAINDER)
     if len(groups) > 1:
         size = sum(one.parameters for one in layout.placements) * _FLOAT
         index = {"metadata": {"total_size": size}, "weight_map": dict(sorted(files.items()))}
-        (folder / parts.INDEX).write_text(json.dumps(index, indent=2) + "\n")
+        (folder / checkpoint_layout.INDEX).write_text(json.dumps(index, indent=2) + "\n")
 
 
 def read(
@@ -103,15 +157,17 @@ def read(
     layout, called = manifest.layout, names_in_files(manifest.model)
     names = list(called.values())
     if manifest.frozen is None:
-        files = parts.WeightFiles.of(folder, names)
+        files = checkpoint_layout.WeightFiles.of(folder, names)
     else:
-        files = parts.WeightFiles(dict.fromkeys(names, parts.adapter_of(folder)))
-    for path in (*files.by_tensor.values(), folder / parts.REMAINDER):
+        files = checkpoint_layout.WeightFiles(
+            dict.fromkeys(names, checkpoint_layout.adapter_of(folder))
+        )
+    for path in (*files.by_tensor.values(), folder / checkpoint_layout.REMAINDER):
         path.stat()  # the library does not say which file is missing
     _check_names(set(files.by_tensor.values()), set(called.values()))
     for one in layout.placements:
         _check_shape(files.by_tensor[called[one.name]], called[one.name], one.shape)
-    at, values = _remainders(folder / parts.REMAINDER, layout.parameters)
+    at, values = _remainders(folder / checkpoint_layout.REMAINDER, layout.parameters)
     _reserve(into, layout.elements * _INTEGER)
     flat: NDArray[np.int32] = np.memmap(into, "<i4", "r+", shape=(layout.elements,))
     views = layout.unflatten(flat) if layout.kind == "flat" else {}
@@ -167,10 +223,10 @@ def _write_tensor(
     tick: Callable[[int], None],
 ) -> None:
     flat = integers.reshape(-1)
-    for first in range(0, flat.size, exact.BLOCK):
-        block = flat[first : first + exact.BLOCK]
-        floats = exact.floats_of(block)
-        at, values = exact.remainders_of(block, floats)
+    for first in range(0, flat.size, BLOCK):
+        block = flat[first : first + BLOCK]
+        floats = floats_of(block)
+        at, values = remainders_of(block, floats)
         lacking.at.append(at + (start + first))
         lacking.values.append(values)
         file.write(floats)
@@ -186,7 +242,7 @@ def _read_tensor(
     except SafetensorError as err:
         raise MalformedError(f"{path.name} cannot be read: {err}") from err
     try:
-        integers = exact.integers_of(floats.reshape(-1), *remainder)
+        integers = integers_of(floats.reshape(-1), *remainder)
     except MalformedError as err:
         raise MalformedError(f"{name}: {err}") from err
     return integers.reshape(placement.shape)
@@ -197,13 +253,17 @@ def _remainders(path: Path, parameters: int) -> tuple[NDArray[np.int64], NDArray
         with safe_open(path, framework="numpy") as file:
             at, values = file.get_tensor(_POSITIONS), file.get_tensor(_REMAINDERS)
     except SafetensorError as err:
-        raise MalformedError(f"{parts.REMAINDER} cannot be read: {err}") from err
+        raise MalformedError(f"{checkpoint_layout.REMAINDER} cannot be read: {err}") from err
     kinds = (at.dtype, values.dtype) == (np.int64, np.int8) and at.shape == values.shape
     if not kinds or at.ndim != 1:
-        raise MalformedError(f"{parts.REMAINDER} does not hold positions and remainders")
+        raise MalformedError(
+            f"{checkpoint_layout.REMAINDER} does not hold positions and remainders"
+        )
     rises = not at.size or (at[0] >= 0 and at[-1] < parameters and (np.diff(at) > 0).all())
     if not rises or not values.all():
-        raise MalformedError(f"{parts.REMAINDER} has positions that do not rise inside the model")
+        raise MalformedError(
+            f"{checkpoint_layout.REMAINDER} has positions that do not rise inside the model"
+        )
     return at, values
 
 
@@ -253,7 +313,11 @@ def _starts(placements: Sequence[Placement]) -> Iterator[tuple[str, int]]:
 
 def file_name(number: int, files: int) -> str:
     """What transformers calls a file of weights."""
-    return parts.WEIGHTS if files == 1 else f"model-{number:05d}-of-{files:05d}.safetensors"
+    return (
+        checkpoint_layout.WEIGHTS
+        if files == 1
+        else f"model-{number:05d}-of-{files:05d}.safetensors"
+    )
 
 
 _DTYPES = {np.dtype("<f4"): "F32", np.dtype("<i8"): "I64", np.dtype("i1"): "I8"}
@@ -286,3 +350,73 @@ class SafetensorsFile:
     def write(self, values: NDArray[Any]) -> None:
         """Append the next values."""
         self._file.write(np.ascontiguousarray(values).data.cast("B") if values.size else b"")
+
+
+# --- The tensors of a frozen base as its Safetensors files have them, widened to binary32 by
+# rows.
+#
+# The library gives numpy no bfloat16, so headers are read here; the library has looked at each
+# file before, and its bytes are those that the run's manifest names.
+
+_KINDS: dict[str, str] = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
+_LENGTH_BYTES = 8
+_BLOCK = 1 << 22
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseTensor:
+    """One tensor, where its bytes lie; `sides` are its rows and the numbers in each."""
+
+    name: str
+    shape: tuple[int, ...]
+    kind: str
+    path: Path
+    start: int
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """A vector is one row."""
+        whole = int(np.prod(self.shape, dtype=np.int64))
+        rows = self.shape[0] if len(self.shape) > 1 else 1
+        return rows, whole // max(rows, 1)
+
+    def blocks(self) -> Iterator[tuple[int, NDArray[np.float32]]]:
+        """All rows in order, some at a time: the number of the first, and their values."""
+        rows, columns = self.sides
+        dtype = np.dtype(_KINDS[self.kind])
+        stored: NDArray[Any] = np.memmap(self.path, dtype, "r", self.start, (rows, columns))
+        step = max(_BLOCK // max(columns, 1), 1)
+        for first in range(0, rows, step):
+            yield first, _widened(stored[first : first + step], self.kind)
+
+
+def base_tensors_read(files: Sequence[Path]) -> tuple[BaseTensor, ...]:
+    """List every tensor of floating-point numbers, ascending; raises MalformedError."""
+    found = [one for path in files for one in _of_file(path)]
+    return tuple(sorted(found, key=lambda one: one.name.encode()))
+
+
+def _of_file(path: Path) -> Iterator[BaseTensor]:
+    try:
+        with safe_open(path, framework="numpy"):
+            pass  # the library checks that offsets lie inside and do not overlap
+    except SafetensorError as err:
+        raise MalformedError(f"{path.name} of the base cannot be read: {err}") from err
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
+        header = json.loads(file.read(length))
+    for name, said in header.items():
+        if name != "__metadata__" and said["dtype"] in _KINDS and 0 not in said["shape"]:
+            yield BaseTensor(
+                name=name,
+                shape=tuple(said["shape"]),
+                kind=said["dtype"],
+                path=path,
+                start=_LENGTH_BYTES + length + said["data_offsets"][0],
+            )
+
+
+def _widened(stored: NDArray[Any], kind: str) -> NDArray[np.float32]:
+    if kind == "BF16":  # the upper half of a binary32
+        return (stored.astype(np.uint32) << 16).view(np.float32)
+    return stored.astype(np.float32)

@@ -8,6 +8,7 @@ in the log of a checkpoint that is signed as the genesis, or a policy, demands.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,20 +17,37 @@ from typing import TYPE_CHECKING
 import numpy as np
 import trio
 
-from tequio_client.checkpoint import fixed, in_log, parts, tensors, weights_source
+from tequio_client.checkpoint import export, layout, tensors
+from tequio_client.checkpoint.export import check_room
+from tequio_client.checkpoint.layout import Form
 from tequio_client.checkpoint.merged import Merged
-from tequio_client.checkpoint.parts import Form
 from tequio_client.checkpoint.story import documents_of
-from tequio_client.checkpoint.verdict import CannotTellError, NotTheHeadError, Outcome, Verdict
-from tequio_client.checkpoint.workplace import check_room
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker import base_files, endings
-from tequio_client.worker.trees import cut_file
-from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
-from tequio_shared.ids import digest_from_text, sha256, to_text
-from tequio_shared.limits import DOCUMENT_BYTES, PIECE_BYTES
-from tequio_shared.manifest import Manifest
-from tequio_shared.tlog_proof import PROOF_BYTES
+from tequio_client.ledger.proofs import LogProofs, read_entries_of
+from tequio_client.worker import shutdown
+from tequio_client.worker.rounds import workdir
+from tequio_client.worker.store.trees import cut_file
+from tequio_shared.errors import (
+    MalformedError,
+    PeerError,
+    RefusedError,
+    TequioError,
+    UserFacingError,
+)
+from tequio_shared.ids import (
+    DOCUMENT_BYTES,
+    PIECE_BYTES,
+    HeadHash,
+    digest_from_text,
+    sha256,
+    to_text,
+)
+from tequio_shared.log.merkle import leaf_hash, verify_consistency, verify_inclusion
+from tequio_shared.log.notes import open_checkpoint
+from tequio_shared.log.policy import PROOF_BYTES, TlogProof
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.round import Head
+from tequio_shared.statements.runs import HeadPromote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,9 +55,132 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tequio_client.audit.main import Progress
-    from tequio_client.worker.trees import TreeRef
+    from tequio_client.checkpoint.layout import Claim
+    from tequio_client.ledger.api import Network
+    from tequio_client.worker.store.trees import TreeRef
     from tequio_shared.ids import Digest
-    from tequio_shared.policy import Policy
+    from tequio_shared.log.notes import Checkpoint
+    from tequio_shared.log.policy import Policy
+    from tequio_shared.statements.statement import Entry
+
+# --- What a check of a folder came to: an exit status, and the sentences that say why.
+
+
+class Outcome(IntEnum):
+    """The exit status."""
+
+    IS_THE_HEAD = 0
+    IS_NOT = 2
+    CANNOT_TELL = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """One outcome, with what was found, a line each."""
+
+    outcome: Outcome
+    lines: tuple[str, ...]
+
+
+class NotTheHeadError(TequioError):
+    """What was looked at is not what the log says."""
+
+
+class CannotTellError(TequioError):
+    """Something that the check needs is not to be had."""
+
+
+# --- The place of a head in a log, proven: the entry, its signature, its path to a signed root.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A claim that the log bears out, and under which checkpoint."""
+
+    network: Network
+    checkpoint: Checkpoint
+
+
+async def in_log_find(ledger: str, claim: Claim, proof: bytes, trust: Policy | None) -> Found:
+    """Find the head that is claimed, and the proof that came with it, in the ledger's log.
+
+    Raises NotTheHeadError, CannotTellError, and what the API raises.
+    """
+    async with LedgerApi(ledger, trust=trust) as api:
+        network = await api.network()
+        if to_text(network.id) != claim.network:
+            raise CannotTellError(
+                f"the ledger at {ledger} keeps the log of the network {network.genesis.name} "
+                f"({to_text(network.id)[:10]}), and this head is said to be of "
+                f"{claim.network[:10]}: give the right ledger with --ledger"
+            )
+        checkpoint, _ = await api.checkpoint_note()
+        if claim.entry >= checkpoint.size:
+            raise NotTheHeadError(
+                f"the log has {checkpoint.size} entries: entry {claim.entry}, which should name "
+                "this head, is not in it"
+            )
+        try:
+            return await _find(api, network, checkpoint, claim, proof)
+        except (PeerError, RefusedError) as err:
+            raise NotTheHeadError(f"the proof from the log does not hold: {err}") from err
+
+
+async def _find(
+    api: LedgerApi, network: Network, checkpoint: Checkpoint, claim: Claim, proof: bytes
+) -> Found:
+    proofs = LogProofs(api, checkpoint.size)
+    entries = await read_entries_of(api, network, checkpoint, proofs, [claim.entry])
+    _check_entry(entries[claim.entry], claim)
+    older = _proven(proof, entries[claim.entry], network, claim)
+    if older.size > checkpoint.size:
+        raise MalformedError(
+            f"{layout.PROOF} is of a log of {older.size} entries; the ledger shows {checkpoint.size}"
+        )
+    path = await proofs.consistency(older.size)
+    verify_consistency(older.size, older.root, checkpoint.size, checkpoint.root, path)
+    return Found(network=network, checkpoint=checkpoint)
+
+
+def _check_entry(entry: Entry, claim: Claim) -> None:
+    statement, body = entry.statement, entry.statement.body
+    if not isinstance(body, HeadPromote) or statement.run is None or statement.round is None:
+        raise NotTheHeadError(
+            f"entry {claim.entry} of the log is a {statement.type}: it names no certified head"
+        )
+    if (to_text(statement.run), statement.round) != (claim.run, claim.round):
+        raise NotTheHeadError(
+            f"entry {claim.entry} of the log certifies a head of round {statement.round} of run "
+            f"{to_text(statement.run)[:10]}, not of round {claim.round} of {claim.run[:10]}"
+        )
+    if (body.head, body.weights_root) != (claim.head, claim.weights_root):
+        raise NotTheHeadError(
+            f"the log certifies other weights for round {claim.round}",
+            f"root in the log:   {body.weights_root}",
+            f"root of this head: {claim.weights_root}",
+        )
+    head = Head.of(
+        statement.run,
+        statement.round,
+        parent=HeadHash(digest_from_text(body.parent)),
+        set_root=digest_from_text(body.set_root),
+        weights_root=digest_from_text(body.weights_root),
+        aux_root=digest_from_text(body.aux_root),
+    )
+    if to_text(head.hash) != body.head:
+        raise NotTheHeadError(f"entry {claim.entry} of the log names a head that is not its own")
+
+
+def _proven(raw: bytes, entry: Entry, network: Network, claim: Claim) -> Checkpoint:
+    """The checkpoint of the proof that came with the folder, which has to be about the entry."""
+    proof = TlogProof.parse(raw)
+    checkpoint = open_checkpoint(proof.note, network.log_key).checkpoint
+    if proof.index != claim.entry:
+        raise MalformedError(f"{layout.PROOF} is about entry {proof.index}, not {claim.entry}")
+    leaf = leaf_hash(entry.leaf())
+    verify_inclusion(leaf, proof.index, checkpoint.size, proof.path, checkpoint.root)
+    return checkpoint
+
 
 FILE_BYTES = 256 << 20
 """Most bytes of a tokenizer.json that are read."""
@@ -59,7 +200,7 @@ class Wish:
 class Weighed:
     """A folder's claim, and the root of the integers that its weights stand for."""
 
-    claim: parts.Claim
+    claim: layout.Claim
     manifest: Manifest
     root: Digest
     proof: bytes
@@ -79,9 +220,9 @@ def run(wish: Wish, progress: Progress) -> Verdict:
 def _checked(wish: Wish, progress: Progress) -> tuple[str, ...]:
     weighed = weigh(wish, progress)
     claim = weighed.claim
-    find = partial(in_log.find, wish.ledger, claim, weighed.proof, wish.trust)
+    find = partial(in_log_find, wish.ledger, claim, weighed.proof, wish.trust)
     try:
-        with endings.reached(wish.ledger):
+        with shutdown.reached(wish.ledger):
             found = trio.run(find)
     except (UserFacingError, BaseExceptionGroup) as err:
         raise _first(err) from err
@@ -108,7 +249,7 @@ def _beside(folder: Path, manifest: Manifest) -> tuple[str, ...]:
 
 
 def _first(error: BaseException) -> BaseException:
-    first = endings.first_of(error)
+    first = shutdown.first_of(error)
     return CannotTellError(str(first)) if isinstance(first, UserFacingError) else first
 
 
@@ -118,10 +259,10 @@ def weigh(wish: Wish, progress: Progress) -> Weighed:
     Raises NotTheHeadError, CannotTellError.
     """
     try:
-        claim = parts.Claim.parse(_read(wish.folder, parts.CLAIM, parts.CLAIM_BYTES))
+        claim = layout.Claim.parse(_read(wish.folder, layout.CLAIM, layout.CLAIM_BYTES))
         manifest = _manifest(wish.folder, claim)
         _check_fixed(wish.folder, manifest)
-        proof = _read(wish.folder, parts.PROOF, PROOF_BYTES)
+        proof = _read(wish.folder, layout.PROOF, PROOF_BYTES)
         root = _root(wish, claim, manifest, progress)
         return Weighed(claim=claim, manifest=manifest, root=root, proof=proof)
     except FileNotFoundError as err:
@@ -133,39 +274,39 @@ def weigh(wish: Wish, progress: Progress) -> Weighed:
         raise NotTheHeadError(str(err)) from err
 
 
-def _manifest(folder: Path, claim: parts.Claim) -> Manifest:
-    raw = _read(folder, parts.MANIFEST, DOCUMENT_BYTES)
+def _manifest(folder: Path, claim: layout.Claim) -> Manifest:
+    raw = _read(folder, layout.MANIFEST, DOCUMENT_BYTES)
     if to_text(sha256(raw)) != claim.run:
-        raise MalformedError(f"{parts.MANIFEST} is not the manifest of the run {claim.run[:10]}")
+        raise MalformedError(f"{layout.MANIFEST} is not the manifest of the run {claim.run[:10]}")
     return Manifest.parse(raw)
 
 
 def _check_fixed(folder: Path, manifest: Manifest) -> None:
     """Configuration and tokenizer have to be what the run's documents make of them."""
-    by_name = {manifest.data.manifest: parts.CORPUS, manifest.model.config: parts.SOURCE_CONFIG}
+    by_name = {manifest.data.manifest: layout.CORPUS, manifest.model.config: layout.SOURCE_CONFIG}
     if manifest.tokenizer.file:
-        by_name[manifest.tokenizer.file] = parts.TOKENIZER
+        by_name[manifest.tokenizer.file] = layout.TOKENIZER
 
     def document(name: Digest) -> bytes | None:
         return _read(folder, by_name[to_text(name)])
 
     form = _form(folder, manifest)
-    due = fixed.files(manifest, documents_of(manifest, document), form=form)
+    due = export.fixed_files(manifest, documents_of(manifest, document), form=form)
     for name, content in due.items():
         if _read(folder, name) != content:
             raise MalformedError(f"{name} is not the run's: it was changed after the export")
     is_adapter = manifest.frozen is not None and form is Form.HEAD
-    for name in (parts.CONFIG, *parts.FOREIGN[2:]) if is_adapter else parts.FOREIGN:
+    for name in (layout.CONFIG, *layout.FOREIGN[2:]) if is_adapter else layout.FOREIGN:
         if (folder / name).exists():
             raise MalformedError(f"{name} changes what is loaded: no export has such a file")
 
 
 def _form(folder: Path, manifest: Manifest) -> Form:
-    is_merged = manifest.frozen is not None and not parts.is_adapter(folder)
+    is_merged = manifest.frozen is not None and not layout.is_adapter(folder)
     return Form.MERGED if is_merged else Form.HEAD
 
 
-def _root(wish: Wish, claim: parts.Claim, manifest: Manifest, progress: Progress) -> Digest:
+def _root(wish: Wish, claim: layout.Claim, manifest: Manifest, progress: Progress) -> Digest:
     due = digest_from_text(claim.weights_root)
     with (
         TemporaryDirectory(prefix="tequio-verify-") as temporary,
@@ -201,8 +342,8 @@ def _check_merged(
 def _base(wish: Wish, manifest: Manifest, cache: Path) -> list[Path]:
     """The base's files; raises CannotTellError where they are not to be had."""
     files = manifest.frozen.files if manifest.frozen else ()
-    refs = [base_files.reference(one) for one in files]
-    found = [weights_source.stored(ref, wish.stores) for ref in refs]
+    refs = [workdir.reference(one) for one in files]
+    found = [export.stored(ref, wish.stores) for ref in refs]
     lacking = [ref for ref, path in zip(refs, found, strict=True) if path is None]
     if lacking and not wish.ledger:
         raise CannotTellError(
@@ -211,7 +352,7 @@ def _base(wish: Wish, manifest: Manifest, cache: Path) -> list[Path]:
         )
     try:
         check_room(cache, sum(ref.size_bytes for ref in lacking))
-        with endings.reached(wish.ledger):
+        with shutdown.reached(wish.ledger):
             come = trio.run(partial(_fetched, wish, lacking, cache)) if lacking else {}
     except (UserFacingError, BaseExceptionGroup) as err:
         raise _first(err) from err
@@ -221,8 +362,7 @@ def _base(wish: Wish, manifest: Manifest, cache: Path) -> list[Path]:
 async def _fetched(wish: Wish, refs: Sequence[TreeRef], cache: Path) -> dict[Digest, Path]:
     async with LedgerApi(wish.ledger, trust=wish.trust) as api:
         return {
-            ref.root: await weights_source.fetched(api, ref, cache / "base", lambda _: None)
-            for ref in refs
+            ref.root: await export.fetched(api, ref, cache / "base", lambda _: None) for ref in refs
         }
 
 
@@ -230,7 +370,7 @@ def _difference(
     wish: Wish, manifest: Manifest, flat: NDArray[np.int32], due: Digest
 ) -> tuple[str, ...]:
     """Where they differ from the head, if a store has that."""
-    path = weights_source.stored(weights_source.reference(manifest, due), wish.stores)
+    path = export.stored(export.reference(manifest, due), wish.stores)
     if path is None:
         return ()
     head: NDArray[np.int32] = np.memmap(path, "<i4", "r", shape=(manifest.layout.elements,))

@@ -7,17 +7,20 @@ import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING
 
-from tequio_client.organiser import unsealing
+from tequio_client.competition import plan
+from tequio_client.organiser import sealing
+from tequio_shared.competition.sealed_archive import Head
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
-from tequio_shared.sealed_archive import Head
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_shared.competition_rules import CompetitionRules
+    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.ids import Digest
+
 
 SILENCE_S = 60.0
 _PIECE = 1 << 20
@@ -63,15 +66,15 @@ def opened(rules: CompetitionRules, key: bytes, archive: Path, to: Path) -> Path
 
     What was opened there before is not opened again: the folder appears when all was checked.
     """
-    documents = to / unsealing.DOCUMENTS
+    documents = to / sealing.DOCUMENTS
     if not documents.is_dir():
-        unsealing.unlocked(archive, rules.sealed, key, to)
+        sealing.unlocked(archive, rules.sealed, key, to)
     return documents
 
 
 def text(documents: Path, number: int) -> bytes:
     """The document of that number, from 0, of an opened set."""
-    return (documents / unsealing.document_file(number)).read_bytes()
+    return (documents / sealing.document_file(number)).read_bytes()
 
 
 def _download(rules: CompetitionRules, to: Path) -> None:
@@ -108,3 +111,24 @@ def _archive_bytes(rules: CompetitionRules) -> int:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return to_text(hashlib.file_digest(file, "sha256").digest())
+
+
+# --- The texts that are scored: drawn documents of the archive, opened with the key in the log.
+
+_ARCHIVE, _SET = "archive.sealed", "set"
+
+
+def drawn(
+    view: CompetitionView, folder: Path, blob: Callable[[Digest], bytes | None], ledger: str
+) -> list[bytes]:
+    """The drawn documents in their order; what is in the folder already is not fetched again.
+
+    Raises UserFacingError when there is no draw yet, or the archive is not what was sealed.
+    """
+    if view.draw is None:
+        why = view.lacks() or f"its draw is at {plan.told(view.rules.dates.draw)}"
+        raise UserFacingError(f"nothing is drawn in {view.rules.name}: {why}")
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = fetched(view.rules, folder / _ARCHIVE, blob, ledger)
+    documents = opened(view.rules, view.draw.key, path, folder / _SET)
+    return [text(documents, number) for number in view.draw.documents]

@@ -26,21 +26,20 @@ import psutil
 import structlog
 
 from tequio_client.clock import now_ms
-from tequio_client.competition.child_progress import ChildProgress
 from tequio_client.competition.evaluator import Evaluator, Means
 from tequio_client.competition.log_reader import LogReader
-from tequio_client.competition.pacing import Pacing
-from tequio_client.competition.worker_speaker import WorkerSpeaker
-from tequio_client.link import evaluating as link
+from tequio_client.competition.speaker import ChildProgress, Pacing, WorkerSpeaker
+from tequio_client.ipc import evaluator as link
 from tequio_client.locks import locked
+from tequio_client.platform.child import PipeVoice
 from tequio_client.runtime import configure_logging
-from tequio_client.system.pipe_voice import PipeVoice
 from tequio_client.trainer import device as devices
-from tequio_client.worker import evaluator_folder, secret_file
-from tequio_client.worker.endings import first_of
+from tequio_client.worker.children import evaluator as children_evaluator
+from tequio_client.worker.shutdown import first_of
+from tequio_client.worker.store import files
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import digest_from_text
-from tequio_shared.policy import Policy
+from tequio_shared.log.policy import Policy
 
 if TYPE_CHECKING:
     from tequio_shared.ids import Digest
@@ -67,7 +66,7 @@ def main() -> NoReturn:
         raise MalformedError("the first line must say where to begin")
     pacing = Pacing(begin.limit)
     folder, competition = Path(begin.folder), digest_from_text(begin.competition)
-    progress = ChildProgress(pacing, partial(evaluator_folder.scored, folder, competition))
+    progress = ChildProgress(pacing, partial(children_evaluator.scored, folder, competition))
     speaker = WorkerSpeaker(voice, begin, progress)
     for act in (partial(_beat, progress, voice), partial(_listen, lines, pacing, speaker)):
         threading.Thread(target=act, daemon=True).start()
@@ -108,12 +107,12 @@ def _evaluate(
         due=progress.have_due,
     )
     with ExitStack() as stack:
-        _be_alone(stack, secret_file.place(speaker.folder, competition).parent)
+        _be_alone(stack, files.place(speaker.folder, competition).parent)
         progress.doing = "reading"
         reader.read()
         is_over = _work(reader, competition, Evaluator(reader, means, speaker), progress)
     if is_over:
-        shutil.rmtree(evaluator_folder.hub(speaker.folder), ignore_errors=True)
+        shutil.rmtree(children_evaluator.hub(speaker.folder), ignore_errors=True)
     return is_over
 
 

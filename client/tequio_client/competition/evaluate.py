@@ -14,11 +14,11 @@ from tequio_client.audit.main import Quiet
 from tequio_client.clock import now_ms
 from tequio_client.competition.evaluator import Evaluator, Means
 from tequio_client.competition.log_reader import LogReader
-from tequio_client.competition.speaking import FolderSpeaker
+from tequio_client.competition.speaker import FolderSpeaker
 from tequio_client.locks import locked
 from tequio_client.trainer import device
-from tequio_client.worker.endings import first_of
-from tequio_shared.competition_state import Phase
+from tequio_client.worker.shutdown import first_of
+from tequio_shared.competition.state import Phase
 from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import to_text
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.audit.main import Progress
-    from tequio_shared.competition import CompetitionView
-    from tequio_shared.policy import Policy
+    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.log.policy import Policy
 
 LOOK_S = 20.0
 SOON_S = 2.0

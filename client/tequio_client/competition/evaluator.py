@@ -7,43 +7,160 @@ was killed goes on where it was, and scores nothing twice.
 
 from __future__ import annotations
 
+import os
+import secrets
 import shutil
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import structlog
 
+from tequio_client import private_file
 from tequio_client.clock import now_ms
-from tequio_client.competition import (
-    drawn_texts,
-    moments,
-    own_scores,
-    scores,
-    weights,
-)
-from tequio_client.competition.time_limit import TimeLimit
+from tequio_client.competition import archive, plan, scores
+from tequio_client.competition import submission as competition_submission
 from tequio_client.ledger.http import LedgerRefusedError
-from tequio_client.trainer import weight_files
-from tequio_client.worker import scoring_memory, secret_file
-from tequio_client.worker.endings import first_of
-from tequio_shared import competition_draw
-from tequio_shared.competition_state import Phase
-from tequio_shared.errors import TequioError, UserFacingError
-from tequio_shared.ids import to_text
-from tequio_shared.statements.competitions import EvalSecret
+from tequio_client.trainer import weights
+from tequio_client.worker.children import evaluator
+from tequio_client.worker.children.evaluator import EVALUATION
+from tequio_client.worker.shutdown import first_of
+from tequio_client.worker.store import files
+from tequio_shared.competition import result, state
+from tequio_shared.competition.rules import Evaluation
+from tequio_shared.competition.state import Phase
+from tequio_shared.errors import MalformedError, TequioError, UserFacingError
+from tequio_shared.ids import Digest, digest_from_text, from_text, key_from_text, sha256, to_text
+from tequio_shared.statements.competitions import EvalCommit, EvalResult, EvalSecret
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from tequio_client.audit.main import Progress
     from tequio_client.competition.log_reader import LogReader
-    from tequio_client.competition.own_scores import OwnScores
-    from tequio_client.competition.speaking import Speaker
+    from tequio_client.competition.speaker import Speaker
     from tequio_client.trainer.device import Device
-    from tequio_shared.competition import CompetitionView
-    from tequio_shared.evaluations import Evaluation
+    from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.statements import Body
+
+# --- Scores that an evaluator commits to and shows later: on the disk, with their salt, before
+# both.
+#
+# Who loses them after the commitment cannot show them any more; they do not count then.
+
+SALT_BYTES = 32
+_SALT, _TRIES = "salt", "tries"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnScores:
+    """One entrant's scores by this computer, and the salt of the commitment to them."""
+
+    evaluation: Evaluation
+    salt: bytes
+
+    @property
+    def document(self) -> bytes:
+        """What the result names."""
+        return self.evaluation.encode()
+
+    @property
+    def commit(self) -> Digest:
+        """What is committed to."""
+        found = self.evaluation
+        competition, author = digest_from_text(found.competition), key_from_text(found.evaluator)
+        return state.commitment(competition, author, sha256(self.document), self.salt)
+
+    @property
+    def committing(self) -> EvalCommit:
+        """The word that commits."""
+        found = self.evaluation
+        return EvalCommit(
+            competition=found.competition, entrant=found.entrant, commit=to_text(self.commit)
+        )
+
+    @property
+    def showing(self) -> EvalResult:
+        """The word that shows."""
+        found, total = self.evaluation, self.evaluation.total
+        return EvalResult(
+            competition=found.competition,
+            entrant=found.entrant,
+            submission=found.submission,
+            scores=to_text(sha256(self.document)),
+            salt=to_text(self.salt),
+            millibits=total.millibits,
+            size_bytes=total.size_bytes,
+        )
+
+
+def keep(place: Path, made: Evaluation) -> OwnScores:
+    """Bring scores to the disk, the salt first; raises OSError."""
+    place.mkdir(parents=True, exist_ok=True)
+    salt = _salt(place)
+    if salt is None:
+        salt = secrets.token_bytes(SALT_BYTES)
+        private_file.write(place / _SALT, to_text(salt).encode() + b"\n")
+    private_file.write(place / EVALUATION, made.encode())
+    return OwnScores(evaluation=made, salt=salt)
+
+
+def own_scores_kept(place: Path) -> OwnScores | None:
+    """What an earlier life left there whole."""
+    salt = _salt(place)
+    try:
+        found = Evaluation.parse((place / EVALUATION).read_bytes())
+    except (OSError, MalformedError):
+        return None
+    return None if salt is None else OwnScores(evaluation=found, salt=salt)
+
+
+def tries(place: Path) -> int:
+    """How often it was begun to score that entrant here."""
+    try:
+        return len((place / _TRIES).read_bytes())
+    except OSError:
+        return 0
+
+
+def count_try(place: Path) -> None:
+    """Count one more, for whoever comes after this program; raises OSError."""
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / _TRIES).open("ab") as file:
+        file.write(b".")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _salt(place: Path) -> bytes | None:
+    try:
+        return from_text((place / _SALT).read_text("ascii").strip(), SALT_BYTES)
+    except (OSError, UnicodeDecodeError, MalformedError):
+        return None
+
+
+# --- Work that ends when its time is over, at the next of its steps.
+
+
+class TimeLimit:
+    """Shows how far work is, as another does, and ends it by a UserFacingError after a time."""
+
+    def __init__(self, progress: Progress, end_ms: int, clock: Callable[[], int]) -> None:
+        self._progress, self._end_ms, self._clock = progress, end_ms, clock
+
+    @contextmanager
+    def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        """See Progress."""
+        with self._progress.work(what, total) as tick:
+
+            def step(steps: int) -> None:
+                tick(steps)
+                if self._clock() > self._end_ms:
+                    raise UserFacingError(f"its time ended at {plan.told(self._end_ms)}")
+
+            yield step
+
 
 log = structlog.get_logger(__name__)
 
@@ -118,7 +235,7 @@ class Evaluator:
                 self._tell(view, f"no offer: {why}")
             return
         try:
-            self._speak(secret_file.offering(view.id, self.key, self._means.folder))
+            self._speak(files.offering(view.id, self.key, self._means.folder))
         except NotTakenError as err:
             self._tell(view, f"no offer: {err}")
         else:
@@ -131,8 +248,8 @@ class Evaluator:
         offer = view.offers.get(self.key)
         if offer is None or offer.secret is not None:
             return
-        secret = secret_file.kept(self._means.folder, view.id)
-        made = secret and competition_draw.commitment(view.id, self.key, secret)
+        secret = files.kept(self._means.folder, view.id)
+        made = secret and result.commitment(view.id, self.key, secret)
         if secret is None or made != offer.commit:
             if not self._said(view, "lost"):
                 self._tell(view, "the secret of our offer is not in the folder: not drawn")
@@ -164,7 +281,7 @@ class Evaluator:
 
     def _turn(self, view: CompetitionView, name: str) -> tuple[bool, int]:
         """Showing takes no time and comes first; a model that ended us before comes last."""
-        return (name, self.key) not in view.commits, own_scores.tries(self._place(view, name))
+        return (name, self.key) not in view.commits, tries(self._place(view, name))
 
     def _is_left(self, view: CompetitionView, name: str) -> bool:
         """Whether an entrant can still be scored, or its scores be shown."""
@@ -194,7 +311,7 @@ class Evaluator:
     def _commit(self, view: CompetitionView, name: str) -> None:
         """Score an entrant, and commit to the scores before anybody shows any."""
         place = self._place(view, name)
-        found = self._kept(view, name) or own_scores.keep(place, self._tried(view, name))
+        found = self._kept(view, name) or keep(place, self._tried(view, name))
         if self._speak(found.committing):
             self._tell(view, f"{name} is scored, and committed to; shown when all have committed")
         shutil.rmtree(place / _MODEL, ignore_errors=True)
@@ -215,7 +332,7 @@ class Evaluator:
     def _tried(self, view: CompetitionView, name: str) -> Evaluation:
         """Score an entrant within its part of the time, and count that on the disk before."""
         end_ms = self._end_ms(view)
-        own_scores.count_try(self._place(view, name))
+        count_try(self._place(view, name))
         self._means.due(end_ms)
         try:
             return self._evaluate(view, name, end_ms)
@@ -236,9 +353,11 @@ class Evaluator:
         if view.draw is None or submission is None:
             raise AssertionError(f"{name} has nothing to score")
         place = self._place(view, name)
-        texts = drawn_texts.drawn(view, place.parent, reader.blob, reader.ledger)
-        origin = weights.Origin(ledger=reader.ledger, stores=means.stores, trust=reader.trust)
-        model = weights.had(submission, place / _MODEL, origin, progress)
+        texts = archive.drawn(view, place.parent, reader.blob, reader.ledger)
+        origin = competition_submission.Origin(
+            ledger=reader.ledger, stores=means.stores, trust=reader.trust
+        )
+        model = competition_submission.had(submission, place / _MODEL, origin, progress)
         self._check_size(view, model)
         task = scores.Task(
             competition=view.id,
@@ -255,7 +374,7 @@ class Evaluator:
 
     def _kept(self, view: CompetitionView, name: str) -> OwnScores | None:
         """What we made in an earlier life and may not have said."""
-        kept = own_scores.kept(self._place(view, name))
+        kept = own_scores_kept(self._place(view, name))
         if kept is None or view.draw is None:
             return None
         found = kept.evaluation
@@ -265,14 +384,14 @@ class Evaluator:
         return kept if is_whole and said == due else None
 
     def _place(self, view: CompetitionView, name: str) -> Path:
-        return secret_file.place(self._means.folder, view.id) / name
+        return files.place(self._means.folder, view.id) / name
 
     def _check_size(self, view: CompetitionView, model: Path) -> None:
-        parameters = weight_files.parameters(model)
+        parameters = weights.parameters(model)
         most = view.rules.budget.parameters
         if most and parameters > most:
             raise UserFacingError(f"it has {parameters:,} parameters, and {most:,} are allowed")
-        lacking = scoring_memory.lacking(parameters)
+        lacking = evaluator.lacking(parameters)
         if lacking:
             raise UserFacingError(lacking)
 
@@ -291,7 +410,7 @@ class Evaluator:
             accounts = None if history is None else history.view.accounts
             if accounts is not None and self.key in accounts.rostered:
                 return f"this key trained in a run that is in it, as {entrant.name}"
-        return scoring_memory.lacking(self._largest(view))
+        return evaluator.lacking(self._largest(view))
 
     def _largest(self, view: CompetitionView) -> int:
         """Parameters of the largest model that may come, as far as anybody can know."""
@@ -324,10 +443,10 @@ class Evaluator:
         missed = [name for name, key in mine if (name, key) not in view.commits]
         hidden = [name for name, key in mine if (name, key) in view.withheld]
         if missed:
-            end = moments.told(dates.scored)
+            end = plan.told(dates.scored)
             self._tell(view, f"the time to score ended at {end}; not scored: {', '.join(missed)}")
         if hidden:
-            end = moments.told(dates.shown)
+            end = plan.told(dates.shown)
             self._tell(view, f"the time to show ended at {end}; not shown: {', '.join(hidden)}")
         if not missed and not hidden:
             self._tell(view, "all models are scored")

@@ -17,10 +17,9 @@ from tequio_client.audit.main import Quiet
 from tequio_client.audit.online import LiveLog
 from tequio_client.audit.sources import NotHadError
 from tequio_client.audit.tree import TreeAudit
-from tequio_client.competition.naming import called, fits
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.names import is_meant, name_with_id
-from tequio_client.worker import endings
+from tequio_client.worker import shutdown
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 
@@ -31,10 +30,23 @@ if TYPE_CHECKING:
     from tequio_client.audit.main import Progress
     from tequio_client.audit.sources import PeerClaim, RunClaim
     from tequio_client.ledger.api import Network
-    from tequio_shared.competition import CompetitionView
+    from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.ids import Digest, PeerKey, RunId
-    from tequio_shared.notes import Checkpoint, VerifierKey
-    from tequio_shared.policy import Policy
+    from tequio_shared.log.notes import Checkpoint, VerifierKey
+    from tequio_shared.log.policy import Policy
+
+# --- How competitions are called where people read.
+
+
+def called(view: CompetitionView) -> str:
+    """A competition's name, and the beginning of its id."""
+    return name_with_id(view.rules.name, to_text(view.id))
+
+
+def fits(view: CompetitionView, wanted: str) -> bool:
+    """Whether a competition is meant by its name or the beginning of its id; by nothing all are."""
+    return not wanted or is_meant(view.rules.name, to_text(view.id), wanted)
+
 
 PUBLISHED_S = 5.0
 """How long what was logged may take to be under a signed checkpoint."""
@@ -52,7 +64,7 @@ class LogReader:
 
     def read(self, progress: Progress | None = None) -> None:
         """Read on; raises UserFacingError for a log that does not hold, or a ledger away."""
-        with endings.reached(self.ledger):
+        with shutdown.reached(self.ledger):
             trio.run(self._read, progress or Quiet())
         found = self._report.findings
         if not found:
@@ -92,7 +104,7 @@ class LogReader:
 
     def blob(self, name: Digest) -> bytes | None:
         """Ask the ledger for a document; its hash is checked."""
-        with endings.reached(self.ledger):
+        with shutdown.reached(self.ledger):
             return trio.run(self._blob, name)
 
     @property

@@ -5,15 +5,24 @@ Everything is checked before anything is made, and each fault names its value.
 
 from __future__ import annotations
 
-from datetime import datetime
+import re
+from datetime import UTC, datetime
+from functools import partial
+from hashlib import file_digest
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import trio
 from msgspec import Struct
 
 from tequio_client import plan_file
-from tequio_client.competition import moments
-from tequio_shared.competition_rules import (
+from tequio_client.clock import now_ms
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.organiser import signing
+from tequio_client.organiser.sealing import ARCHIVE, COMMITMENT
+from tequio_client.worker import shutdown
+from tequio_shared.competition.rules import (
+    LEAST_EVALUATORS,
     SHOWING_PART,
     Budget,
     CompetitionRules,
@@ -21,14 +30,66 @@ from tequio_shared.competition_rules import (
     Scoring,
 )
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import key_from_text
-from tequio_shared.limits import BLOB_BYTES
+from tequio_shared.ids import (
+    BLOB_BYTES,
+    JSON_INTEGER,
+    STATEMENT_BYTES,
+    key_from_text,
+    sha256,
+    to_text,
+)
 from tequio_shared.scoring import STRIDE, WINDOW
+from tequio_shared.sealed_set import SealedSet
+from tequio_shared.statements.competitions import CompOpen
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from tequio_shared.sealed_set import SealedSet
+# --- Points in time as people write them in a plan: a time of day somewhere, or how long from
+# before.
+#
+# `90s`, `30m`, `12h`, `30d` and sums such as `1d12h` count from the point before;
+# `2026-12-01T18:00Z` says when. A time without a zone is refused: entrants live everywhere.
+
+_UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_PART = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([smhd])")
+_LENGTH = re.compile(rf"(?:{_PART.pattern})+")
+
+
+def moment(said: str, before_ms: int) -> int:
+    """When that is, in milliseconds since 1970; raises MalformedError."""
+    text = said.strip()
+    if _LENGTH.fullmatch(text):
+        length = sum(float(many) * _UNITS_MS[unit] for many, unit in _PART.findall(text))
+        return _within(before_ms + round(length))
+    try:
+        return _of_time(datetime.fromisoformat(text))
+    except ValueError as err:
+        raise MalformedError(
+            f"{said!r} is neither a length such as 90s, 30m, 12h or 30d nor a time such as "
+            "2026-12-01T18:00Z"
+        ) from err
+
+
+def told(ms: int) -> str:
+    """A point in time for people, to the second, in UTC."""
+    return datetime.fromtimestamp(ms / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _of_time(time: datetime) -> int:
+    if time.tzinfo is None:
+        raise MalformedError(
+            f"{time.isoformat()} has no zone: end it with Z for UTC, or with +01:00"
+        )
+    return _within(round(time.timestamp() * 1_000))
+
+
+def _within(ms: int) -> int:
+    if not 0 <= ms <= JSON_INTEGER:
+        raise MalformedError("that is no time that a calendar has")
+    return ms
+
 
 EXAMPLE = """\
 # A competition. Make its rules with
@@ -170,26 +231,25 @@ def _dates(said: _Dates, now_ms: int, faults: list[str]) -> Dates:
     before, name_before = now_ms, "now"
     for name in said.__struct_fields__:
         try:
-            at = moments.moment(getattr(said, name), before)
+            at = moment(getattr(said, name), before)
         except MalformedError as err:
             faults.append(f"dates.{name}: {err}")
             found[name] = before
             continue
         if name != "opens" and at <= before:
             faults.append(
-                f"dates.{name} is {moments.told(at)}, which is not after {name_before}, "
-                f"{moments.told(before)}"
+                f"dates.{name} is {told(at)}, which is not after {name_before}, {told(before)}"
             )
         found[name] = before = at
         name_before = f"dates.{name}"
     least = found["scored"] + (found["scored"] - found["draw"]) // SHOWING_PART
     if found["scored"] < found["result"] < least:
         faults.append(
-            f"dates.result is {moments.told(found['result'])}: not before {moments.told(least)}, "
+            f"dates.result is {told(found['result'])}: not before {told(least)}, "
             f"so that a {SHOWING_PART}th of the time to score is left to show and to challenge"
         )
     if found["deadline"] <= now_ms:
-        faults.append(f"dates.deadline is over: {moments.told(found['deadline'])}")
+        faults.append(f"dates.deadline is over: {told(found['deadline'])}")
     return Dates(**found)
 
 
@@ -220,3 +280,166 @@ def _check_numbers(plan: Plan, faults: list[str]) -> None:
             f"scoring.stride is {scoring.stride}, more than scoring.window, {scoring.window}: "
             "tokens would be skipped"
         )
+
+
+# --- From a plan and a sealed folder to the rules document, and back from the document's file.
+
+_HOUR_MS = 3_600_000
+
+
+def make(plan_file: Path, sealed_folder: Path, to: Path, now_ms: int) -> CompetitionRules:
+    """Write the rules that the plan asks for; raises UserFacingError, and then writes nothing."""
+    said = read(plan_file)
+    sealed, archive_bytes = _sealed(sealed_folder)
+    made = rules(said, sealed, archive_bytes, now_ms)
+    try:
+        to.write_bytes(made.encode())
+    except OSError as err:
+        raise UserFacingError(f"cannot write {to}: {err.strerror}") from err
+    return made
+
+
+def rules_document_read(path: Path) -> CompetitionRules:
+    """Read a rules document; raises UserFacingError."""
+    try:
+        with path.open("rb") as file:
+            return CompetitionRules.parse(file.read(STATEMENT_BYTES + 1))
+    except OSError as err:
+        raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
+    except MalformedError as err:
+        raise UserFacingError(
+            f"{path} holds no rules as `tequio competition rules` writes them: {err}"
+        ) from err
+
+
+def lines(rules: CompetitionRules) -> Iterator[str]:
+    """Say what the rules are, for people."""
+    dates, scoring, sealed = rules.dates, rules.scoring, rules.sealed
+    yield f"{rules.name}: competition {to_text(rules.id)}"
+    yield f"  opens      {told(dates.opens)}"
+    yield f"  deadline   {told(dates.deadline)}  (submissions, and offers to evaluate)"
+    yield f"  draw       {told(dates.draw)}  (then custodians show their shares)"
+    yield f"  scored by  {told(dates.scored)}  (evaluators commit to their scores)"
+    yield f"  shown by   {told(dates.shown)}  (and show them)"
+    yield f"  result     {told(dates.result)}  (until then anybody may challenge)"
+    drawn = min(scoring.documents, sealed.documents)
+    yield (
+        f"  texts      {drawn:,} drawn of {sealed.documents:,} sealed documents, "
+        f"{sealed.size_bytes:,} bytes"
+    )
+    yield (
+        f"  scoring    windows of {scoring.window:,} tokens, stride {scoring.stride:,}, "
+        f"{scoring.evaluators} evaluators of tier {scoring.evaluator_tier} or higher"
+    )
+    yield f"  budget     {_budget(rules)}"
+    yield f"  custodians {sealed.needed} of {len(rules.custodians)} open the texts"
+    yield from warnings(rules)
+
+
+def warnings(rules: CompetitionRules) -> Iterator[str]:
+    """What is allowed, and should be said to those who enter."""
+    sealed, dates = rules.sealed, rules.dates
+    if sealed.needed == 1:
+        yield (
+            "  note: one custodian alone can read the texts before the deadline; "
+            "say so to those who enter"
+        )
+    if sealed.documents <= rules.scoring.documents:
+        yield "  note: all sealed documents are scored; none is drawn by chance"
+    if dates.scored - dates.draw < _HOUR_MS:
+        yield "  note: evaluators have less than an hour to score"
+    if dates.shown - dates.scored < _HOUR_MS:
+        yield "  note: evaluators have less than an hour to show their scores"
+    if rules.scoring.evaluators == LEAST_EVALUATORS:
+        yield "  note: if one of the evaluators is not heard, nobody is ranked; draw more of them"
+
+
+def _budget(rules: CompetitionRules) -> str:
+    budget = rules.budget
+    limits = [
+        f"{value:,} {name}"
+        for name, value in (
+            ("parameters", budget.parameters),
+            ("tokens", budget.tokens),
+            ("hours", budget.hours),
+        )
+        if value
+    ]
+    return ", ".join(limits) or "no limit"
+
+
+def _sealed(folder: Path) -> tuple[SealedSet, int]:
+    """The commitment in a folder, and how large its archive is, which is held against it."""
+    try:
+        sealed = SealedSet.parse((folder / COMMITMENT).read_bytes())
+        with (folder / ARCHIVE).open("rb") as file:
+            found = to_text(file_digest(file, "sha256").digest())
+        size = (folder / ARCHIVE).stat().st_size
+    except OSError as err:
+        raise UserFacingError(
+            f"{folder} is no sealed folder ({err.strerror}: {err.filename}): make one with "
+            "`tequio competition seal`"
+        ) from err
+    except MalformedError as err:
+        raise UserFacingError(f"{folder / COMMITMENT} is no commitment: {err}") from err
+    if found != sealed.archive:
+        raise UserFacingError(
+            f"{folder / ARCHIVE} is not the archive that {COMMITMENT} commits to: "
+            "seal the texts again"
+        )
+    return sealed, size
+
+
+# --- Opening a competition: the documents to the ledger, then the organisers' word.
+
+
+def open_(
+    ledger: str, rules_file: Path, sealed: Path | None, folders: Sequence[Path], out: Path | None
+) -> tuple[CompetitionRules, str]:
+    """Open a competition as the organisers in the folders; gives its rules and what came of it.
+
+    `sealed` is the folder with the archive, where the ledger is to keep that. Raises
+    UserFacingError.
+    """
+    rules = rules_document_read(rules_file)
+    if rules.dates.deadline <= now_ms():
+        raise UserFacingError(
+            f"the deadline in {rules_file} is over ({told(rules.dates.deadline)}): "
+            "make the rules anew"
+        )
+    documents = [rules.encode()]
+    if not rules.archive:
+        documents.append(_archive(rules, rules_file, sealed))
+    with signing.held(folders), shutdown.reached(ledger):
+        said = trio.run(partial(_open, ledger, rules, documents, folders, out))
+    return rules, said
+
+
+async def _open(
+    ledger: str,
+    rules: CompetitionRules,
+    documents: Sequence[bytes],
+    folders: Sequence[Path],
+    out: Path | None,
+) -> str:
+    async with LedgerApi(ledger) as api:
+        signer = signing.of(folders[0], await api.network())
+        for one in documents:
+            await api.put_blob(one, signer, now_ms())
+        return await signing.make(api, CompOpen(competition=to_text(rules.id)), folders, out)
+
+
+def _archive(rules: CompetitionRules, rules_file: Path, sealed: Path | None) -> bytes:
+    if sealed is None:
+        raise UserFacingError(
+            f"{rules_file} leaves the archive to the ledger: give the sealed folder with --sealed"
+        )
+    path = sealed / ARCHIVE
+    try:
+        with path.open("rb") as file:
+            raw = file.read(BLOB_BYTES + 1)
+    except OSError as err:
+        raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
+    if to_text(sha256(raw)) != rules.sealed.archive:
+        raise UserFacingError(f"{path} is not the archive that {rules_file} commits to")
+    return raw

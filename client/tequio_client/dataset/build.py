@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_client.dataset.tokenizers import described, token_bytes
-from tequio_shared import merkle
-from tequio_shared.corpus import Corpus, HeldOutShard, TrainShard
+from tequio_client.dataset.sources import described, token_bytes
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import sha256, to_text
-from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.ids import PIECE_BYTES, sha256, to_text
+from tequio_shared.log import merkle
+from tequio_shared.round.data import Corpus, HeldOutShard, TrainShard
 
 if TYPE_CHECKING:
     from collections.abc import Callable

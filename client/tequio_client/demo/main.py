@@ -2,24 +2,157 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import trio
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
 
-from tequio_client.demo import play, show
+from tequio_client.demo import play
 from tequio_client.demo.play import Played, Stage
-from tequio_client.demo.report import report
 from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import digest_from_text, key_from_text, peer_id_text
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from rich.console import RenderableType
+
     from tequio_client.demo.script import Script
+    from tequio_shared.api.runs import RunAnswer
+
+# --- The demo on a terminal: one table while it plays, one page when it is over.
+
+MIB = 1 << 20
+AUDIT_WORDS = {0: "ok", 2: "MISMATCH", 3: "incomplete"}
+
+
+def live(stage: Stage, now: float) -> RenderableType:
+    """The picture of this moment."""
+    return Group(_headline(stage, now), _peers(stage))
+
+
+def _headline(stage: Stage, now: float) -> RenderableType:
+    grid = Table.grid(padding=(0, 2))
+    run = stage.run
+    grid.add_row("act", stage.act)
+    if stage.url:
+        grid.add_row("ledger", f"{stage.url} (tequio app --ledger {stage.url} joins it)")
+    if run is not None and stage.opened_at:
+        seconds = max(now - stage.opened_at, 1e-9)
+        state = run.state.replace("_", " ")
+        grid.add_row("round", f"{_round(stage, run.round)}, {state}")
+        grid.add_row("tokens", f"{run.tokens:,} accepted, {run.tokens / seconds:,.0f} a second")
+        grid.add_row("head", (run.head or "")[:16])
+    verdicts = [one.verdict for one in stage.statuses() if one.verdict]
+    if verdicts:
+        grid.add_row("witnesses", verdicts[0])
+    loss = [one.loss for one in stage.statuses() if one.loss]
+    if loss:
+        mean = sum(loss) / len(loss) / math.log(2)
+        grid.add_row("training", f"{mean:.3f} bits per byte, as the trainers read it")
+    return Panel(grid, title="Tequio demo", title_align="left")
+
+
+def _round(stage: Stage, number: int) -> str:
+    """The number that follows the last round only gathers the last head."""
+    return f"{min(number, stage.script.rounds)} of {stage.script.rounds}"
+
+
+def _peers(stage: Stage) -> RenderableType:
+    table = Table(expand=True)
+    for column in ("peer", "doing", "head of", "peers", "sent", "received", "rounds", "proofs"):
+        table.add_column(column, justify="left" if column in ("peer", "doing") else "right")
+    for column in ("points (micro)", "memory MiB"):
+        table.add_column(column, justify="right")
+    for one in stage.statuses():
+        table.add_row(
+            one.peer[-8:],
+            one.problem or one.duty,
+            f"round {one.head_round}" if one.head_round >= 0 else "-",
+            str(one.peers),
+            f"{one.sent_bytes / MIB:.1f}",
+            f"{one.received_bytes / MIB:.1f}",
+            str(one.rounds_trained),
+            str(one.proofs),
+            f"{stage.micropoints.get(one.key, 0):,}",
+            f"{one.resident_mb} + {one.trainer_resident_mb}",
+        )
+    return table
+
+
+def final(played: Played, console: Console) -> None:
+    """Print what came out."""
+    tally = played.tally
+    facts = Table.grid(padding=(0, 2))
+    facts.add_row("rounds", f"{tally.committed} closed, {tally.void} void")
+    facts.add_row("heads", f"{len(tally.heads)}, {_agreement(played)}")
+    facts.add_row(
+        "held out",
+        f"{played.start.bits_per_byte:.3f} -> {played.end.bits_per_byte:.3f} bits per byte, "
+        f"perplexity {played.end.perplexity:.2f} per token",
+    )
+    facts.add_row("log", f"{tally.size} entries, root {tally.root[:16]}…")
+    facts.add_row("audit", f"{AUDIT_WORDS.get(played.audit_exit, 'failed')}")
+    facts.add_row("time", f"{played.seconds:.0f} s")
+    console.print(Panel(facts, title="What came out", title_align="left"))
+    points = Table("volunteer", "points (micro)")
+    for key, micropoints in sorted(played.micropoints.items(), key=lambda pair: -pair[1]):
+        points.add_row(peer_id_text(key_from_text(key)), f"{micropoints:,}")
+    console.print(points)
+    console.print(Panel(Text(played.end.sample), title="The model writes", title_align="left"))
+
+
+def _agreement(played: Played) -> str:
+    return "all equal on all peers" if played.tally.all_agree else "PEERS DISAGREE"
+
+
+# --- The demo's outcome for machines (`--json`).
+
+
+def report(played: Played, run: RunAnswer) -> dict[str, object]:
+    """The outcome as plain values; sizes in bytes, memory in MiB, points in micro-points."""
+    tally = played.tally
+    return {
+        "rounds_committed": tally.committed,
+        "rounds_void": tally.void,
+        "heads": tally.heads,
+        "heads_agree": tally.all_agree,
+        "peers": [
+            {
+                "peer_id": one.peer,
+                "roles": list(one.roles),
+                "head": digest_from_text(one.head).hex() if one.head else "",
+                "micropoints": played.micropoints[one.key],
+                "bytes_sent": one.sent_bytes,
+                "bytes_received": one.received_bytes,
+                "worker_rss_mb": one.resident_mb,
+                "trainer_rss_mb": played.trainer_mb[one.key],
+                "compute_fraction": round(one.train_seconds / max(one.elapsed_seconds, 1e-9), 4),
+            }
+            for one in played.statuses
+        ],
+        "held_out": {
+            "bits_per_byte_start": round(played.start.bits_per_byte, 6),
+            "bits_per_byte_end": round(played.end.bits_per_byte, 6),
+            "perplexity_end": round(played.end.perplexity, 6),
+        },
+        "tokens_accepted": run.tokens,
+        "tokens_per_s": round(run.tokens / max(played.seconds, 1e-9), 1),
+        "log": {"size": tally.size, "root": tally.root},
+        "audit_exit": played.audit_exit,
+        "ledger_rss_mb": played.ledger_resident_mb,
+        "seed_rss_mb": played.seed_resident_mb,
+        "seconds": round(played.seconds, 1),
+    }
+
 
 REFRESH_S = 0.5
 
@@ -43,7 +176,7 @@ async def _perform(script: Script) -> dict[str, object]:
         if stage.run is None:
             raise AssertionError("the run was watched")
         outcome.append(report(played, stage.run))
-        show.final(played, console)
+        final(played, console)
         if played.audit_exit:
             console.print(played.audit_text)
 
@@ -83,7 +216,7 @@ async def _draw(stage: Stage, console: Console) -> None:
         return
     with Live(console=console, refresh_per_second=4, transient=True) as screen:
         while True:
-            screen.update(show.live(stage, trio.current_time()))
+            screen.update(live(stage, trio.current_time()))
             await trio.sleep(REFRESH_S)
 
 

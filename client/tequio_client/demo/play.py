@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -11,18 +12,219 @@ import trio
 
 from tequio_client.demo import programs
 from tequio_client.demo.programs import Program, tequio
-from tequio_client.demo.score import Measured, measure
-from tequio_client.demo.tally import LogTally, read_log
+from tequio_client.demo.script import PROMPT
+from tequio_client.ipc import trainer as link
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
-from tequio_shared.ids import key_from_text
+from tequio_client.worker.children.process import trainer_environment
+from tequio_client.worker.children.trainer import TrainerProcess
+from tequio_shared.errors import UserFacingError
+from tequio_shared.head.contribution import Header
+from tequio_shared.ids import digest_from_text, from_text, key_from_text
+from tequio_shared.round.data import Corpus
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.statements.runs import (
+    HeadAttest,
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundVoid,
+    WorkCommit,
+)
+from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tequio_client.demo.script import Script
-    from tequio_client.link.status import Status
+    from tequio_client.ipc.snapshot import Status
     from tequio_shared.api.runs import RunAnswer
+
+# --- Held-out quality of a run's heads, measured by a trainer process of the demo's own.
+
+SAMPLE_TOKENS = 240
+PATIENCE_S = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """Quality of one head on the held-out text."""
+
+    bits_per_byte: float
+    perplexity: float
+    sample: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Files:
+    """Where the documents of the run and the measured head lie."""
+
+    manifest: Path
+    config: Path
+    corpus: Path
+    shards: tuple[link.Shard, ...]
+
+
+async def measure(script: Script, url: str) -> tuple[Measured, Measured]:
+    """Measure head 0 and the run's last promoted head, from what the seed holds."""
+    async with LedgerApi(url) as ledger:
+        (run,) = await ledger.runs()
+        raw = await ledger.get_blob(digest_from_text(run.run))
+    if raw is None:
+        raise UserFacingError(f"the ledger at {url} has lost the run's manifest")
+    manifest = Manifest.parse(raw)
+    first, last = manifest.model.weights_root, run.weights_root or manifest.model.weights_root
+    store = script.folder / "seed" / "store"
+    await _wait_for(_tree(store, last))
+    files = await trio.to_thread.run_sync(_prepare, script.folder / "measure", store, manifest)
+    return await _evaluate(script, files, (_tree(store, first), _tree(store, last)))
+
+
+def _prepare(folder: Path, store: Path, manifest: Manifest) -> _Files:
+    folder.mkdir(exist_ok=True)
+    path = folder / "manifest.json"
+    path.write_bytes(manifest.encode())
+    corpus_path = _blob(store, manifest.data.manifest)
+    corpus = Corpus.parse(corpus_path.read_bytes())
+    shards = [link.Shard(at, str(_tree(store, one.root))) for at, one in enumerate(corpus.held_out)]
+    return _Files(
+        manifest=path,
+        config=_blob(store, manifest.model.config),
+        corpus=corpus_path,
+        shards=tuple(shards),
+    )
+
+
+async def _evaluate(
+    script: Script, files: _Files, heads: tuple[Path, Path]
+) -> tuple[Measured, Measured]:
+    trainer = TrainerProcess(trainer_environment(files.manifest.parent))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trainer.run)
+        with trio.fail_after(PATIENCE_S):
+            await trainer.ask(
+                lambda wish: link.Prepare(
+                    wish=wish,
+                    manifest=str(files.manifest),
+                    config=str(files.config),
+                    data_manifest=str(files.corpus),
+                    device="cpu",
+                ),
+                link.Ready,
+            )
+            first = await _measured(trainer, script, files, heads[0])
+            last = await _measured(trainer, script, files, heads[1])
+        nursery.cancel_scope.cancel()
+    return first, last
+
+
+async def _measured(trainer: TrainerProcess, script: Script, files: _Files, head: Path) -> Measured:
+    report = await trainer.ask(
+        lambda wish: link.Evaluate(
+            wish=wish,
+            round=0,
+            weights=str(head),
+            shards=files.shards,
+            max_tokens=script.held_out_tokens,
+            prompt=PROMPT,
+            sample_tokens=SAMPLE_TOKENS,
+        ),
+        link.Evaluated,
+    )
+    return Measured(
+        bits_per_byte=report.bits_per_byte, perplexity=report.perplexity, sample=report.sample
+    )
+
+
+async def _wait_for(path: Path) -> None:
+    with trio.fail_after(PATIENCE_S):
+        while not await trio.Path(path).exists():  # noqa: ASYNC110 - another process makes it
+            await trio.sleep(0.1)
+
+
+def _tree(store: Path, root: str) -> Path:
+    text = digest_from_text(root).hex()
+    return store / "trees" / text[:2] / text
+
+
+def _blob(store: Path, name: str) -> Path:
+    text = digest_from_text(name).hex()
+    return store / "blobs" / text[:2] / text
+
+
+# --- What the log says about the demo's run: counted from its entries, not from anybody's claims.
+
+BATCH = 256
+
+
+@dataclass(slots=True, kw_only=True)
+class LogTally:
+    """Counts over one log."""
+
+    size: int
+    root: str  # hex
+    committed: int = 0
+    void: int = 0
+    heads: list[str] = field(default_factory=list)  # hex, as promoted, head 0 first
+    stated: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+    proofs: int = 0
+    opened_ms: dict[int, int] = field(default_factory=dict)  # by round, coordinator's clock
+    closed_ms: dict[int, int] = field(default_factory=dict)
+    tokens: Counter[int] = field(default_factory=Counter)  # committed, by round
+    steps: Counter[int] = field(default_factory=Counter)
+
+    @property
+    def steady_tokens_per_s(self) -> float:
+        """Tokens of closed rounds over the time from the second opening to the last close."""
+        first, *steady = sorted(self.closed_ms)
+        if not steady:
+            raise UserFacingError(f"only round {first} was closed: nothing steady to measure")
+        seconds = (self.closed_ms[steady[-1]] - self.opened_ms[steady[0]]) / 1000
+        return sum(self.tokens[number] for number in steady) / seconds
+
+    @property
+    def tokens_per_step(self) -> float:
+        """Mean tokens of one trainer's inner step, in the last closed round."""
+        last = max(self.closed_ms)
+        return self.tokens[last] / self.steps[last]
+
+    @property
+    def all_agree(self) -> bool:
+        """Whether every peer that stated a head for a round stated the same one."""
+        return all(len(heads) == 1 for heads in self.stated.values())
+
+    def add(self, entry: Entry) -> None:
+        """Count one entry."""
+        statement = entry.statement
+        match statement.body:
+            case RoundClose(proofs=proofs):
+                self.committed += 1
+                self.proofs += proofs
+                self.closed_ms[statement.round or 0] = statement.ts
+            case RoundOpen(opened=opened):
+                self.opened_ms[statement.round or 0] = opened
+            case WorkCommit(header=text):
+                header = Header.parse(from_text(text, None))
+                self.tokens[header.round] += header.tokens
+                self.steps[header.round] += header.inner_steps
+            case RoundVoid():
+                self.void += 1
+            case HeadPromote(head=head):
+                self.heads.append(from_text(head).hex())
+            case HeadAttest(head=head):
+                self.stated[statement.round or 0].add(head)
+
+
+async def read_log(ledger: LedgerApi) -> LogTally:
+    """Read the whole log as its signed checkpoint stands now."""
+    checkpoint = await ledger.checkpoint()
+    tally = LogTally(size=checkpoint.size, root=checkpoint.root.hex())
+    for first in range(0, checkpoint.size, BATCH):
+        for leaf in await ledger.entries(first, min(first + BATCH, checkpoint.size)):
+            tally.add(Entry.parse(leaf))
+    return tally
+
 
 log = structlog.get_logger(__name__)
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import psutil
 import trio
 
+from tequio_client.ipc import snapshot as link_status
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
-from tequio_client.link import status as link_status
 from tequio_shared.errors import MalformedError, UserFacingError
 
 if TYPE_CHECKING:

@@ -6,8 +6,12 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tequio_client.dataset import sources
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
 
 SEQUENCE = 128
 VOCABULARY = 256
@@ -114,3 +118,148 @@ def quick(folder: Path, peers: int) -> Script:
 def with_rounds(script: Script, rounds: int) -> Script:
     """The same with another number of rounds."""
     return replace(script, rounds=rounds)
+
+
+# --- What the competition of `make competition` plays: two swarms, their texts, and every date.
+
+VOLUNTEERS = 2
+"""Of each swarm."""
+EVALUATORS = 3
+CUSTODIANS, NEEDED = 3, 2
+_SEALED, _DRAWN = 64, 40
+_SHORTEST, _LONGEST = 400, 3_000  # bytes of a sealed document
+_TRAINED_MOST = 600
+_EVERY = 2  # of the library's files, one is kept from the swarms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swarm:
+    """One side: the same model, data and budget as the other, and its own settings."""
+
+    name: str
+    outer_lr: float
+    optimiser: str
+    lr: float
+
+
+SWARMS = (
+    Swarm(name="maize", outer_lr=2.0, optimiser="muon", lr=0.003),
+    Swarm(name="bean", outer_lr=1.0, optimiser="adamw", lr=0.001),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContestScript:
+    """One performance; times in seconds, the competition's dates all stretched by `pace`."""
+
+    folder: Path
+    pace: float = 1.0
+    rounds: int = 6
+    windows: int = 80
+    train_s: float = 4.0
+    deadline_s: float = 150.0
+    draw_s: float = 20.0
+    scored_s: float = 90.0
+    result_s: float = 20.0
+
+    @property
+    def tokens(self) -> int:
+        """What each swarm may train on."""
+        return self.rounds * VOLUNTEERS * self.windows * SEQUENCE
+
+    def write(self) -> None:
+        """Write texts, the model's configuration, and a plan for each swarm."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "config.json").write_text(json.dumps(ARCHITECTURE, indent=2))
+        for swarm in SWARMS:
+            (self.folder / f"{swarm.name}.toml").write_text(self._run_plan(swarm))
+        _write_texts(self.folder)
+
+    def competition_plan(self, custodians: tuple[str, ...]) -> str:
+        """The organisers' TOML."""
+        dates = {
+            "opens": 0.0,
+            "deadline": self.deadline_s,
+            "draw": self.draw_s,
+            "scored": self.scored_s,
+            "result": self.result_s,
+        }
+        lines = [f'{name} = "{length * self.pace:.0f}s"' for name, length in dates.items()]
+        return "\n".join(
+            (
+                'name = "Milpa"',
+                f"custodians = {json.dumps(custodians)}",
+                "[dates]",
+                *lines,
+                "[budget]",
+                f"tokens = {self.tokens}",
+                "[scoring]",
+                f"window = {SEQUENCE}",
+                f"stride = {SEQUENCE // 2}",
+                f"documents = {_DRAWN}",
+                f"evaluators = {EVALUATORS}",
+                "",
+            )
+        )
+
+    def _run_plan(self, swarm: Swarm) -> str:
+        return f"""
+name = "{swarm.name}"
+
+[model]
+source = "config.json"
+
+[data]
+folder = "data"
+
+[algorithm]
+outer_lr = {swarm.outer_lr}
+
+[inner]
+optimiser = "{swarm.optimiser}"
+steps = 20
+lr = {swarm.lr}
+adam_lr = 0.001
+
+[windows]
+samples = 1
+first = {self.windows}
+most = {self.windows}
+
+[rounds]
+min_members = {VOLUNTEERS}
+warmup_s = 0.5
+train_s = {self.train_s}
+train_limit_s = {self.train_s * 4}
+witness_s = 20.0
+grace_s = 1.0
+attest_s = 30.0
+cooldown_s = 20.0
+most = {self.rounds}
+""".lstrip()
+
+
+def _write_texts(folder: Path) -> None:
+    """Part the library's sources: most are to train on, some short ones to be sealed."""
+    places = {name: folder / "texts" / name for name in ("train", "sealed")}
+    for place in places.values():
+        place.mkdir(parents=True)
+    counts = dict.fromkeys(places, 0)
+    most = {"train": _TRAINED_MOST, "sealed": _SEALED}
+    for at, text in enumerate(_library()):
+        is_fit = _SHORTEST <= len(text.encode()) <= _LONGEST
+        kind = "sealed" if is_fit and at % _EVERY == 0 else "train"
+        if counts[kind] < most[kind]:
+            counts[kind] += 1
+            (places[kind] / f"{counts[kind]:04}.txt").write_text(text, encoding="utf-8")
+
+
+def _library() -> Iterator[str]:
+    """Each text of the standard library once."""
+    library = sources.standard_library()
+    seen = set[str]()
+    for at in range(len(library)):
+        text = library.text(at)
+        if text.strip() and text.strip() not in seen:
+            seen.add(text.strip())
+            yield text

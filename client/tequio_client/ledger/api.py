@@ -48,17 +48,21 @@ from tequio_shared.api.network import (
 from tequio_shared.api.peers import PeerAnswer, PeerRoundsAnswer, QuarantineAnswer, RankingAnswer
 from tequio_shared.api.runs import RoundsAnswer, RunAnswer, RunsAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
-from tequio_shared.ids import DIGEST_BYTES, Digest, from_text, sha256, to_text
-from tequio_shared.limits import (
+from tequio_shared.ids import (
     BLOB_BYTES,
+    DIGEST_BYTES,
     ENTRY_BYTES,
     JSON_INTEGER,
     POST_BYTES,
     POST_STATEMENTS,
+    Digest,
+    from_text,
+    sha256,
+    to_text,
 )
-from tequio_shared.notes import NOTE_BYTES, VerifierKey, open_checkpoint
-from tequio_shared.statement import statement_id
-from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle, parse_bundle
+from tequio_shared.log.notes import NOTE_BYTES, VerifierKey, open_checkpoint
+from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle, parse_bundle
+from tequio_shared.statements.statement import statement_id
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -67,12 +71,12 @@ if TYPE_CHECKING:
     from tequio_shared.api.competitions import CompetitionLine
     from tequio_shared.api.log import PostedStatement
     from tequio_shared.api.runs import RoundAnswer
-    from tequio_shared.genesis import Genesis
     from tequio_shared.ids import NetworkId, PeerKey, RunId
     from tequio_shared.keys import Signer
-    from tequio_shared.notes import Checkpoint
-    from tequio_shared.policy import Policy
-    from tequio_shared.statement import Entry
+    from tequio_shared.log.notes import Checkpoint
+    from tequio_shared.log.policy import Policy
+    from tequio_shared.network.genesis import Genesis
+    from tequio_shared.statements.statement import Entry
 
 REQUEST_PREFIX = b"tequio/v1/request\x00"
 ENTRIES_AT_ONCE = TILE_WIDTH

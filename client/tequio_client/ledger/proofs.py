@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
-from tequio_shared.merkle import Frontier, node_hash, root_of_hashes, verify_inclusion
-from tequio_shared.merkle import leaf_hash as hash_leaf
-from tequio_shared.policy import POLICY_BYTES, Policy
-from tequio_shared.roles import check_role
-from tequio_shared.statement import Entry
-from tequio_shared.tlog import TILE_WIDTH, hashes_at
-from tequio_shared.work import check_work
+from tequio_shared.log.merkle import Frontier, node_hash, root_of_hashes, verify_inclusion
+from tequio_shared.log.merkle import leaf_hash as hash_leaf
+from tequio_shared.log.policy import POLICY_BYTES, Policy
+from tequio_shared.log.tiles import TILE_WIDTH, hashes_at
+from tequio_shared.network.genesis import check_role
+from tequio_shared.statements.proof_of_work import check_work
+from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ledger.api import LedgerApi, Network
     from tequio_shared.ids import Digest
-    from tequio_shared.notes import Checkpoint
+    from tequio_shared.log.notes import Checkpoint
 
 _HEIGHT = 8
 _TILES = 64

@@ -14,20 +14,28 @@ from tequio_client.clock import now_ms
 from tequio_client.invitation_link import SCHEME, InvitationLink
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.names import is_meant
-from tequio_client.organiser import decision
-from tequio_client.worker import endings
-from tequio_client.worker.standing_words import moment
-from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import to_text
+from tequio_client.organiser import signing
+from tequio_client.worker import shutdown
+from tequio_client.worker.ledger.standing import moment
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.run_states import State
-from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
+from tequio_shared.network.run import State
+from tequio_shared.statements.network import (
+    InviteClose,
+    InviteOpen,
+    InviteRevoke,
+    RoleGrant,
+    RoleRevoke,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from pathlib import Path
 
-    from tequio_shared.api.network import InvitationAnswer
+    from tequio_client.organiser.signing import Decision
+    from tequio_shared.api.network import ConnectorsAnswer, InvitationAnswer
+
 
 LETTERS = 6
 """Least beginning of an invitation that may stand for it."""
@@ -55,25 +63,25 @@ class Opened:
 
 def open_(ledger: str, wish: Wish, folders: Sequence[Path], out: Path | None) -> Opened:
     """Open an invitation as the organisers in the folders; raises UserFacingError."""
-    with decision.held(folders), endings.reached(ledger):
+    with signing.held(folders), shutdown.reached(ledger):
         return trio.run(_open, ledger, wish, folders, out)
 
 
 def close(ledger: str, name: str, folders: Sequence[Path], out: Path | None) -> str:
     """Close an invitation, given by its key, how that begins, or its link."""
-    with decision.held(folders), endings.reached(ledger):
+    with signing.held(folders), shutdown.reached(ledger):
         return trio.run(_end, ledger, name, InviteClose, folders, out)
 
 
 def revoke(ledger: str, name: str, folders: Sequence[Path], out: Path | None) -> str:
     """Revoke an invitation, given as above: whom it let in is invited no longer."""
-    with decision.held(folders), endings.reached(ledger):
+    with signing.held(folders), shutdown.reached(ledger):
         return trio.run(_end, ledger, name, InviteRevoke, folders, out)
 
 
 def list_all(ledger: str) -> None:
     """Print all invitations, the oldest first."""
-    with endings.reached(ledger):
+    with shutdown.reached(ledger):
         found = trio.run(_asked, ledger, _all)
     table = Table("invitation", "used", "until", "run", "state")
     for one in found:
@@ -91,7 +99,7 @@ async def _open(ledger: str, wish: Wish, folders: Sequence[Path], out: Path | No
             until=now_ms() + round(wish.days * _DAY_MS),
             run=await _run(api, wish.run) if wish.run else "",
         )
-        says = await decision.make(api, body, folders, out)
+        says = await signing.make(api, body, folders, out)
     link = InvitationLink(ledger=ledger, network=network.id, seed=wish.seed)
     return Opened(says=says, link=link.text())
 
@@ -105,7 +113,7 @@ async def _end(
 ) -> str:
     async with LedgerApi(ledger) as api:
         body = how(invitation=await _named(api, name))
-        return await decision.make(api, body, folders, out)
+        return await signing.make(api, body, folders, out)
 
 
 async def _run(api: LedgerApi, name: str) -> str:
@@ -157,3 +165,52 @@ def _state(one: InvitationAnswer) -> str:
     if now_ms() >= one.until:
         return "over"
     return "used up" if one.used >= one.uses else "open"
+
+
+# --- The organisers' connectors: keys that they let vouch for others, end to end.
+
+
+def grant(ledger: str, key: str, days: float, folders: Sequence[Path], out: Path | None) -> str:
+    """Let a key vouch for others for so many days; says what became of it."""
+    until = now_ms() + round(days * _DAY_MS)
+    body = RoleGrant(peer=_checked(key), role="connector", until=until)
+    return _decide(ledger, body, folders, out)
+
+
+def connectors_revoke(ledger: str, key: str, folders: Sequence[Path], out: Path | None) -> str:
+    """Let a key vouch for nobody any more, also not for whom it did."""
+    return _decide(ledger, RoleRevoke(peer=_checked(key), role="connector"), folders, out)
+
+
+def connectors_list_all(ledger: str) -> None:
+    """Print who may vouch for others."""
+    with shutdown.reached(ledger):
+        found = trio.run(_connectors_all, ledger)
+    table = Table("key", "until")
+    for one in found.connectors:
+        over = " (over: it vouches for nobody new)" if now_ms() >= one.until else ""
+        table.add_row(one.key, moment(one.until) + over)
+    Console(soft_wrap=True).print(table)
+
+
+def _decide(ledger: str, body: Decision, folders: Sequence[Path], out: Path | None) -> str:
+    with signing.held(folders), shutdown.reached(ledger):
+        return trio.run(_decided, ledger, body, folders, out)
+
+
+async def _decided(ledger: str, body: Decision, folders: Sequence[Path], out: Path | None) -> str:
+    async with LedgerApi(ledger) as api:
+        return await signing.make(api, body, folders, out)
+
+
+async def _connectors_all(ledger: str) -> ConnectorsAnswer:
+    async with LedgerApi(ledger) as api:
+        return await api.connectors()
+
+
+def _checked(key: str) -> str:
+    try:
+        key_from_text(key)
+    except MalformedError as err:
+        raise UserFacingError(f"{key!r} is no key: give all 43 characters of it") from err
+    return key

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tequio_client import plan_file
-from tequio_shared.lora import RANK
-from tequio_shared.manifest import Admission, Algorithm, Inner, Measure, Rounds, Windows
+from tequio_shared.head.layout import RANK
+from tequio_shared.round.manifest import Admission, Algorithm, Inner, Measure, Rounds, Windows
 
 if TYPE_CHECKING:
     from pathlib import Path

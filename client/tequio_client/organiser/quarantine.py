@@ -13,14 +13,13 @@ from rich.table import Table
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import read_entries
-from tequio_client.organiser import decision
-from tequio_client.worker import endings
-from tequio_client.worker.standing_words import describe, moment, sentence
-from tequio_shared.causes import words_of
+from tequio_client.organiser import signing
+from tequio_client.worker import shutdown
+from tequio_client.worker.ledger.standing import describe, moment, sentence
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import digest_from_text, key_from_text, peer_id_text, to_text
-from tequio_shared.limits import APPEAL_BYTES
-from tequio_shared.statements.standing import StandingAppeal, StandingRelease, StandingUphold
+from tequio_shared.ids import APPEAL_BYTES, digest_from_text, key_from_text, peer_id_text, to_text
+from tequio_shared.network.standing import words_of
+from tequio_shared.statements.network import StandingAppeal, StandingRelease, StandingUphold
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -84,7 +83,7 @@ def rule(ledger: str, wish: Wish, folders: Sequence[Path], out: Path | None) -> 
 
     With too few signatures it goes into `out`. Raises UserFacingError.
     """
-    with decision.held(folders):
+    with signing.held(folders):
         return _reach(ledger, partial(_rule, wish, folders, out))
 
 
@@ -128,7 +127,7 @@ def _printable(text: bytes) -> list[str]:
 
 async def _rule(wish: Wish, folders: Sequence[Path], out: Path | None, api: LedgerApi) -> str:
     body = wish.make(to_text(await _key(wish.name, api)))
-    return await decision.make(api, body, folders, out)
+    return await signing.make(api, body, folders, out)
 
 
 async def _key(name: str, api: LedgerApi) -> PeerKey:
@@ -148,7 +147,7 @@ async def _key(name: str, api: LedgerApi) -> PeerKey:
 
 
 def _reach(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
-    with endings.reached(ledger):
+    with shutdown.reached(ledger):
         return trio.run(partial(_asked, ledger, question))
 
 

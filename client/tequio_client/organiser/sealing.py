@@ -9,27 +9,123 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import shutil
+import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from Crypto.Protocol.SecretSharing import Shamir
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from tequio_client import private_file
 from tequio_client.dataset.sources import Files
 from tequio_client.names import cleaned
-from tequio_client.organiser import archive_cipher, custody
-from tequio_client.organiser.staged_folder import staged
 from tequio_shared import sealed_set
-from tequio_shared.errors import UserFacingError
+from tequio_shared.competition import sealed_archive
+from tequio_shared.competition.sealed_archive import (
+    CHUNK_BYTES,
+    HEAD_BYTES,
+    TAG_BYTES,
+    Begin,
+    Head,
+    chunked,
+)
+from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
-from tequio_shared.key_share import KEY_BYTES, KeyShare
-from tequio_shared.merkle import Frontier
-from tequio_shared.sealed_archive import Begin, Head
-from tequio_shared.sealed_set import SALT_BYTES, TEXT_BYTES, TEXTS, SealedSet
+from tequio_shared.log.merkle import Frontier
+from tequio_shared.sealed_set import KEY_BYTES, SALT_BYTES, TEXT_BYTES, TEXTS, KeyShare, SealedSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from io import BufferedReader
 
     from tequio_client.dataset.sources import Source
+
+# --- ChaCha20-Poly1305 over the chunks of a sealed set's archive.
+
+
+def encrypted(key: bytes, head: Head, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Make an archive of what `head` announces, piece by piece."""
+    cipher, clear = ChaCha20Poly1305(key), head.encode()
+    yield clear
+    for number, chunk in enumerate(chunked(pieces)):
+        yield cipher.encrypt(head.nonce(number), chunk, clear)
+
+
+def decrypted(key: bytes, head: Head, file: BinaryIO) -> Iterator[bytes]:
+    """Decrypt the chunks that follow the head in a file.
+
+    Raises MalformedError when one is not what stood there under this key, or there are more or
+    fewer.
+    """
+    cipher, clear = ChaCha20Poly1305(key), head.encode()
+    for number in range(head.chunks):
+        left = head.plain_bytes - number * CHUNK_BYTES
+        chunk = file.read(min(left, CHUNK_BYTES) + TAG_BYTES)
+        try:
+            yield cipher.decrypt(head.nonce(number), chunk, clear)
+        except InvalidTag as err:
+            raise MalformedError(
+                f"part {number + 1} of {head.chunks} is damaged, or the key is another's"
+            ) from err
+    if file.read(1):
+        raise MalformedError("something follows the last part")
+
+
+# --- A key split among custodians: Shamir's scheme over GF(2^128), on each half of the key.
+#
+# The shares are those of the program ssss without its diffusion layer (`ssss-combine -x -D`), so
+# that a custodian needs nothing of ours. The library's arithmetic takes a time that depends on
+# what it computes: split and combine on a computer that nobody else is on.
+
+_HALF = 16
+
+
+def split(key: bytes, needed: int, shares: int) -> list[bytes]:
+    """Split 32 bytes into as many shares of 32; the first is that of index 1."""
+    front = Shamir.split(needed, shares, key[:_HALF], ssss=True)
+    back = Shamir.split(needed, shares, key[_HALF:], ssss=True)
+    return [one + other for (_, one), (_, other) in zip(front, back, strict=True)]
+
+
+def combine(shares: Mapping[int, bytes]) -> bytes:
+    """Join exactly as many shares as are needed, by index, into the key, or into nonsense."""
+    halves = (slice(_HALF), slice(_HALF, None))
+    return b"".join(
+        Shamir.combine([(at, one[half]) for at, one in shares.items()], ssss=True)
+        for half in halves
+    )
+
+
+# --- A new folder that is there whole or not at all.
+
+
+@contextmanager
+def staged(to: Path) -> Iterator[Path]:
+    """Give a folder that only its owner can read, and its name when the block is done.
+
+    On any error nothing is left. Raises UserFacingError when there is something already, or the
+    disk does not take it.
+    """
+    try:
+        if to.exists() and (not to.is_dir() or any(to.iterdir())):
+            raise UserFacingError(f"{to} is there already and not empty; name a new folder")
+        to.parent.mkdir(parents=True, exist_ok=True)
+        stage = Path(tempfile.mkdtemp(prefix=f".{to.name}-", dir=to.parent))
+        try:
+            yield stage
+            if to.exists():
+                to.rmdir()
+            stage.rename(to)
+        except BaseException:
+            shutil.rmtree(stage, ignore_errors=True)
+            raise
+    except OSError as err:
+        raise UserFacingError(f"cannot write {to}: {err.strerror or err}") from err
+
 
 ARCHIVE = "archive.sealed"
 COMMITMENT = "commitment.json"
@@ -54,12 +150,10 @@ def seal(source: Source, to: Path, *, needed: int, shares: int) -> SealedSet:
         leaves = _leaves(source)
         head = _head(leaves)
         key = secrets.token_bytes(KEY_BYTES)
-        archive = _write(
-            stage / ARCHIVE, archive_cipher.encrypted(key, head, _plain(source, leaves))
-        )
+        archive = _write(stage / ARCHIVE, encrypted(key, head, _plain(source, leaves)))
         held = [
             KeyShare(index=at, needed=needed, shares=shares, root=head.root, value=value)
-            for at, value in enumerate(custody.split(key, needed, shares), 1)
+            for at, value in enumerate(split(key, needed, shares), 1)
         ]
         sealed = SealedSet(
             root=to_text(head.root),
@@ -187,3 +281,123 @@ def _write(path: Path, pieces: Iterator[bytes]) -> bytes:
         file.flush()
         os.fsync(file.fileno())
     return state.digest()
+
+
+# --- Opening a sealed set: archive, commitment and enough shares in; documents and salts out.
+
+DOCUMENTS = "documents"
+SALTS = "salts.txt"
+_SHARE_FILE_BYTES = 65_536
+
+
+def open_sealed(
+    archive: Path, commitment: Path, share_files: Sequence[Path], to: Path
+) -> SealedSet:
+    """Bring the documents back into the new folder `to`, each held against its leaf.
+
+    They lie in `documents`, numbered from 1, and their salts in `salts.txt`, a line each. Raises
+    UserFacingError, which names the share or the document that is wrong; then there is no folder.
+    """
+    sealed = _commitment(commitment)
+    unlocked(archive, sealed, combine(_agreed(share_files, sealed)), to)
+    return sealed
+
+
+def unlocked(archive: Path, sealed: SealedSet, key: bytes, to: Path) -> None:
+    """The same with the key itself."""
+    with _opened(archive) as file, staged(to) as stage:
+        try:
+            head = _unsealing_head(file, sealed)
+            chunks = decrypted(key, head, file)
+            _unsealing_write(sealed_archive.read(chunks, head), stage)
+        except MalformedError as err:
+            raise UserFacingError(f"cannot open {archive}: {err}") from err
+
+
+def document_file(index: int) -> str:
+    """Name the file of a document, counted from 0."""
+    return f"{index + 1:07}.txt"
+
+
+def _opened(archive: Path) -> BufferedReader:
+    try:
+        return archive.open("rb")
+    except OSError as err:
+        raise UserFacingError(f"cannot read {archive}: {err.strerror}") from err
+
+
+def _commitment(path: Path) -> SealedSet:
+    try:
+        return SealedSet.parse(path.read_bytes())
+    except OSError as err:
+        raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
+    except MalformedError as err:
+        raise UserFacingError(f"{path} is no commitment to a sealed set: {err}") from err
+
+
+def _agreed(files: Iterable[Path], sealed: SealedSet) -> dict[int, bytes]:
+    """Take as many shares as are needed, after all were held against the commitment."""
+    found: dict[int, bytes] = {}
+    names: dict[int, Path] = {}
+    for file in files:
+        share = _share(file, sealed)
+        if share.index in found:
+            raise UserFacingError(
+                f"{file} and {names[share.index]} are both share {share.index}; "
+                "bring another custodian's"
+            )
+        found[share.index], names[share.index] = share.value, file
+    if len(found) < sealed.needed:
+        raise UserFacingError(
+            f"{sealed.needed} of {len(sealed.shares)} shares are needed, and {len(found)} given; "
+            "ask another custodian"
+        )
+    return dict(sorted(found.items())[: sealed.needed])
+
+
+def _share(file: Path, sealed: SealedSet) -> KeyShare:
+    try:
+        with file.open("rb") as opened:
+            share = KeyShare.parse(opened.read(_SHARE_FILE_BYTES).decode("ascii", "replace"))
+    except OSError as err:
+        raise UserFacingError(f"cannot read {file}: {err.strerror}") from err
+    except MalformedError as err:
+        raise UserFacingError(f"{file} is no share as it was given out: {err}") from err
+    if to_text(share.root) != sealed.root:
+        raise UserFacingError(f"{file} is a share of another set, {to_text(share.root)}")
+    if share.index > len(sealed.shares) or to_text(share.name) != sealed.shares[share.index - 1]:
+        raise UserFacingError(
+            f"{file} is not the share {share.index} that was committed to; "
+            "ask its custodian for the original, or bring another's"
+        )
+    return share
+
+
+def _unsealing_head(file: BufferedReader, sealed: SealedSet) -> Head:
+    """Hold the whole archive against the commitment before any of it is decrypted."""
+    if to_text(hashlib.file_digest(file, "sha256").digest()) != sealed.archive:
+        raise MalformedError("it is not the archive that was committed to; fetch it again")
+    file.seek(0)
+    head = Head.parse(file.read(HEAD_BYTES))
+    found = (to_text(head.root), head.documents, head.size_bytes)
+    if found != (sealed.root, sealed.documents, sealed.size_bytes):
+        raise MalformedError("its head is not that of the commitment")
+    return head
+
+
+def _unsealing_write(events: Iterator[Begin | bytes], stage: Path) -> None:
+    (stage / DOCUMENTS).mkdir()
+    document: BinaryIO | None = None
+    with (stage / SALTS).open("wb") as salts:
+        try:
+            for event in events:
+                if isinstance(event, Begin):
+                    salts.write(to_text(event.salt).encode() + b"\n")
+                    if document:
+                        document.close()
+                    document = (stage / DOCUMENTS / document_file(event.index)).open("wb")
+                elif document:
+                    document.write(event)
+        finally:
+            if document:
+                document.close()

@@ -4,7 +4,7 @@ import argparse
 import signal
 from pathlib import Path
 
-from tequio_client.system import parent
+from tequio_client.platform import child
 
 
 def _arguments() -> argparse.Namespace:
@@ -22,11 +22,10 @@ def _arguments() -> argparse.Namespace:
 
 if __name__ == "__main__":
     arguments = _arguments()
-    parent.end_with_it()  # before the imports
+    child.end_with_it()  # before the imports
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our parent, whose end is ours
 
-    from tequio_client.probe.machine import Machine
-    from tequio_client.probe.main import serve
+    from tequio_client.probe.machine import Machine, serve
     from tequio_client.probe.sources import sources
 
     serve(Machine(sources(arguments.sys, arguments.proc)), max(arguments.every_s, 0.05))

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from tequio_client.link.facts import GPUS, Gpu
+from tequio_client.ipc.facts import GPUS, Gpu
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tequio_client.link.facts import Watch
+    from tequio_client.ipc.facts import Watch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import psutil
 
+from tequio_client.platform.dbus import AbsentError
 from tequio_client.probe.sysfs import inside, scaled, text
-from tequio_client.system.errors import AbsentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_client.link.facts import Watch
+    from tequio_client.ipc.facts import Watch
 
 _SENSORS = {"coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "soc_thermal"}
 _ZONES = {"x86_pkg_temp", "cpu-thermal", "cpu_thermal", "soc-thermal"}

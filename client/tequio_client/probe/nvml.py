@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, TypeVar
 import psutil
 import pynvml
 
-from tequio_client.link.facts import Gpu
+from tequio_client.ipc.facts import Gpu
+from tequio_client.platform.dbus import UnknownError
 from tequio_client.probe.cards import Cards
 from tequio_client.probe.sysfs import text
-from tequio_client.system.errors import UnknownError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from pathlib import Path
     from types import ModuleType
 
-    from tequio_client.link.facts import Watch
+    from tequio_client.ipc.facts import Watch
 
 T = TypeVar("T")
 AGAIN_S = 10.0

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ctypes
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
+from tequio_client.platform.dbus import AbsentError, Address, UnknownError
+from tequio_client.platform.libraries import windows_library
 from tequio_client.probe.sysfs import inside, number, text
-from tequio_client.system.dbus import Address
-from tequio_client.system.errors import AbsentError, UnknownError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.system.dbus import Bus
+    from tequio_client.platform.dbus import Bus, Told
+
 
 PROFILES = (
     Address(
@@ -71,3 +74,78 @@ class PowerSaver:
             except AbsentError:
                 continue
         return text(self._firmware) == _LOW
+
+
+# --- Where the current comes from on Windows and macOS, and whether the user asked to save it.
+
+_OFFLINE, _ONLINE = 0, 1
+_NO_BATTERY = 128
+_UNKNOWN_BATTERY = 255
+_NOW = "Now drawing from '"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerStatus:
+    """What Windows says, in its own numbers."""
+
+    line: int
+    battery: int
+    saver: int
+
+
+class StatusOf(Protocol):
+    """Gives the status."""
+
+    def __call__(self) -> PowerStatus:
+        """Ask; raises OSError."""
+
+
+class _SystemPowerStatus(ctypes.Structure):
+    _fields_ = [  # type: ignore[mutable-override]  # typeshed's declaration is wider
+        ("line", ctypes.c_ubyte),
+        ("battery", ctypes.c_ubyte),
+        ("percent", ctypes.c_ubyte),
+        ("saver", ctypes.c_ubyte),
+        ("seconds", ctypes.c_uint32),
+        ("full_seconds", ctypes.c_uint32),
+    ]
+
+
+def system_power_status() -> PowerStatus:
+    """GetSystemPowerStatus; raises AbsentError, OSError."""
+    status = _SystemPowerStatus()
+    if not windows_library("kernel32").GetSystemPowerStatus(ctypes.byref(status)):
+        raise OSError("GetSystemPowerStatus failed")
+    return PowerStatus(line=status.line, battery=status.battery, saver=status.saver)
+
+
+def windows_on_battery(status: StatusOf = system_power_status) -> bool:
+    """Whether Windows runs on a battery; raises UnknownError when it does not say."""
+    now = status()
+    if now.line == _OFFLINE:
+        return True
+    if now.line == _ONLINE or (now.battery != _UNKNOWN_BATTERY and now.battery & _NO_BATTERY):
+        return False
+    raise UnknownError("Windows does not say where the current comes from")
+
+
+def windows_is_saving(status: StatusOf = system_power_status) -> bool:
+    """Whether the battery saver is on."""
+    return status().saver == 1
+
+
+def macos_on_battery(told: Told) -> bool:
+    """Whether a Mac runs on a battery, by `pmset`; raises UnknownError."""
+    first = told(("/usr/bin/pmset", "-g", "batt")).decode("utf-8", "replace").partition("\n")[0]
+    if not first.startswith(_NOW):
+        raise UnknownError(f"pmset said {first[:80]!r}")
+    return not first.startswith(_NOW + "AC")
+
+
+def macos_is_saving(told: Told) -> bool:
+    """Whether Low Power Mode is on; false where this Mac has none."""
+    for line in told(("/usr/bin/pmset", "-g")).decode("utf-8", "replace").splitlines():
+        words = line.split()
+        if words[:1] == ["lowpowermode"] or words[:1] == ["powermode"]:
+            return words[1:2] == ["1"]
+    return False

@@ -6,22 +6,18 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tequio_client.probe import cpu, power, power_elsewhere
-from tequio_client.probe.apple import AppleCards
-from tequio_client.probe.drm import DrmCards
-from tequio_client.probe.fdinfo import Programs
+from tequio_client.platform.dbus import AbsentError, Bus, told_by
+from tequio_client.probe import cpu, power
+from tequio_client.probe.linux import DrmCards, Programs
 from tequio_client.probe.machine import Sources
+from tequio_client.probe.macos import AppleCards
 from tequio_client.probe.nvml import NvmlCards
-from tequio_client.probe.pdh import WindowsLibraries
-from tequio_client.probe.windows_cards import WindowsCards
-from tequio_client.system.dbus import Bus
-from tequio_client.system.errors import AbsentError
-from tequio_client.system.told import told_by
+from tequio_client.probe.windows import WindowsCards, WindowsLibraries
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.link.facts import Watch
+    from tequio_client.ipc.facts import Watch
     from tequio_client.probe.cards import Cards, CardSource
 
 
@@ -54,8 +50,8 @@ def _windows(sys_root: Path, proc_root: Path) -> Sources:
         others_cpu=cpu.CpuLoad().read,
         cpu_temperature_c=_no_temperature,
         memory=cpu.memory,
-        on_battery=power_elsewhere.windows_on_battery,
-        is_saving=power_elsewhere.windows_is_saving,
+        on_battery=power.windows_on_battery,
+        is_saving=power.windows_is_saving,
         names={"battery": "kernel32", "power-saver": "kernel32"},
     )
 
@@ -67,8 +63,8 @@ def _macos(proc_root: Path) -> Sources:
         others_cpu=cpu.CpuLoad().read,
         cpu_temperature_c=_no_temperature,
         memory=cpu.memory,
-        on_battery=partial(power_elsewhere.macos_on_battery, told_by),
-        is_saving=partial(power_elsewhere.macos_is_saving, told_by),
+        on_battery=partial(power.macos_on_battery, told_by),
+        is_saving=partial(power.macos_is_saving, told_by),
         names={"battery": "pmset", "power-saver": "pmset"},
     )
 

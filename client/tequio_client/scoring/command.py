@@ -5,28 +5,96 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from tequio_client.dataset import sources
 from tequio_client.names import cleaned
-from tequio_client.scoring import hub, report
-from tequio_client.trainer import device, likelihood, model_folder
-from tequio_shared import bootstrap
+from tequio_client.scoring import hub
+from tequio_client.trainer import device, evaluate
+from tequio_shared.competition import result
 from tequio_shared.errors import UserFacingError
-from tequio_shared.scoring import Refusal
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.scoring import DocumentScore, Refusal, Score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tequio_client.dataset.sources import Reading, Source
-    from tequio_client.scoring.report import ModelScore, Report
-    from tequio_shared.bootstrap import Interval, Pair, Ranking
+    from tequio_client.trainer.evaluate import ScoredModel
+    from tequio_shared.competition.result import Interval, Pair, Ranking
+    from tequio_shared.scoring import Rules
+
+# --- What scoring came to, as it is written to a file: integers, and what follows from them.
+
+
+class ModelScore(msgspec.Struct, frozen=True, kw_only=True):
+    """One model on all documents; perplexities that overflow are null."""
+
+    model: str
+    tokenizer: str
+    """SHA-256 of its tokenizer.json; empty for raw bytes."""
+    prefix: int
+    window: int
+    stride: int
+    seconds: float
+    bits_per_byte: float
+    byte_perplexity: float
+    word_perplexity: float
+    totals: Score
+    documents: tuple[DocumentScore, ...]
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """All that `tequio score` found; `ranking` is there for two models or more."""
+
+    data: str
+    device: str
+    threads: int
+    software: dict[str, str]
+    models: tuple[ModelScore, ...]
+    ranking: dict[str, Any] | None  # plain JSON of a Ranking
+
+    def encode(self) -> bytes:
+        """As JSON, with a line for each document."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
+
+
+def of_model(
+    name: str,
+    scored: ScoredModel,
+    rules: Rules,
+    documents: tuple[DocumentScore, ...],
+    seconds: float,
+) -> ModelScore:
+    """Add up what a model needs."""
+    totals = Score.of(documents)
+    file = scored.tokenizer.file
+    return ModelScore(
+        model=name,
+        tokenizer=to_text(sha256(file)) if file else "",
+        prefix=scored.tokenizer.separator,
+        window=rules.window,
+        stride=rules.stride,
+        seconds=round(seconds, 3),
+        bits_per_byte=totals.bits_per_byte,
+        byte_perplexity=totals.byte_perplexity,
+        word_perplexity=totals.word_perplexity,
+        totals=totals,
+        documents=documents,
+    )
+
+
+def of_ranking(ranking: Ranking, beacon: bytes, replicates: int) -> dict[str, Any]:
+    """Spell a ranking out, with what it takes to compute it again."""
+    return {"beacon": to_text(beacon), "replicates": replicates, **asdict(ranking)}
+
 
 _SOFTWARE = ("tequio", "torch", "transformers", "tokenizers")
 _SHOWN = 60
@@ -72,13 +140,13 @@ def run(wish: Wish, console: Console | None = None) -> Report:
         _show_ranking(ranking, shown)
     if wish.show_each:
         _show_each(models, shown)
-    return report.Report(
+    return Report(
         data=wish.data,
         device=chosen.label,
         threads=device.threads(),
         software={name: metadata.version(name) for name in _SOFTWARE},
         models=models,
-        ranking=report.of_ranking(ranking, wish.beacon, bootstrap.REPLICATES) if ranking else None,
+        ranking=of_ranking(ranking, wish.beacon, result.REPLICATES) if ranking else None,
     )
 
 
@@ -101,22 +169,22 @@ def _scored(
     chosen: device.Device,
     shown: Console,
 ) -> ModelScore:
-    scored = model_folder.open_folder(
+    scored = evaluate.open_folder(
         hub.folder(path, wish.revision), tokenizer=wish.tokenizer, prefix=wish.prefix
     )
     rules = scored.rules(wish.window, wish.stride)
-    means = likelihood.Means(device=chosen, batch_tokens=wish.batch_tokens)
+    means = evaluate.Means(device=chosen, batch_tokens=wish.batch_tokens)
     begun = time.perf_counter()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeRemainingColumn(), console=shown, transient=True) as bars:
         found = tuple(
             bars.track(
-                likelihood.score(scored, texts, rules, means),
+                evaluate.likelihood_score(scored, texts, rules, means),
                 total=len(texts),
                 description=cleaned(name, _SHOWN),
             )
         )
-    return report.of_model(name, scored, rules, found, time.perf_counter() - begun)
+    return of_model(name, scored, rules, found, time.perf_counter() - begun)
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
@@ -132,7 +200,7 @@ def _distinct(names: Sequence[str]) -> list[str]:
 def _ranked(models: Sequence[ModelScore], beacon: bytes) -> Ranking:
     """Rank on the documents that have text; which those are, models agree on."""
     kept = [at for at, one in enumerate(models[0].documents) if one.refusal is not Refusal.EMPTY]
-    return bootstrap.rank(
+    return result.rank(
         {one.model: [one.documents[at].millibits for at in kept] for one in models},
         [models[0].documents[at].size_bytes for at in kept],
         beacon=beacon,

@@ -1,6 +1,6 @@
 """A network that is frozen as it is stored, and the pairs that are trained beside it.
 
-A target's output is W x + (alpha / rank) B (A x), as in `tequio_shared.lora`. Frozen matrices keep
+A target's output is W x + (alpha / rank) B (A x), as in `tequio_shared.head.layout`. Frozen matrices keep
 the 16 bits of their files and are widened as they are used, and again on the way back, so that no
 wider copy outlives its layer. What has one axis (scales of norms, biases) is float32, and so is
 what flows between layers: with float32 on the device this computes what the widened model computes.
@@ -18,11 +18,12 @@ from torch import nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
-from tequio_client.trainer import llama, stored
+from tequio_client.trainer import llama
+from tequio_client.trainer import weights as trainer_weights
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.model import Model, check_repeats, configuration
-from tequio_shared import lora
 from tequio_shared.errors import UserFacingError
+from tequio_shared.head import layout
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from tequio_client.trainer.llama import LlamaConfig
-    from tequio_shared.lora import Base, Sides
-    from tequio_shared.manifest import Manifest
+    from tequio_shared.head.layout import Base, Sides
+    from tequio_shared.round.manifest import Manifest
 
 _LAYERS = "model.layers."
 _WEIGHT = ".weight"
@@ -48,7 +49,7 @@ def outline(
 
     Raises UserFacingError for targets that it does not have, and for a rank above their sides.
     """
-    plain = stored.plain(config)
+    plain = trainer_weights.plain(config)
     found = _targeted(plain, targets)
     module, sides = min(found.items(), key=lambda one: min(one[1]))
     if not 1 <= rank <= min(sides):
@@ -56,7 +57,7 @@ def outline(
             f"a pair of rank {rank} does not fit {module}, which has {sides[0]:,} rows and "
             f"{sides[1]:,} columns: take a rank of 1 to {min(sides):,}"
         )
-    return lora.pairs(found, rank), sum(math.prod(shape) for _, shape in llama.shapes(plain))
+    return layout.pairs(found, rank), sum(math.prod(shape) for _, shape in llama.shapes(plain))
 
 
 def build_listed(
@@ -80,7 +81,7 @@ def build_listed(
         )
     for one, path in zip(base.files, files, strict=True):
         _check_size(path, one.name, one.size_bytes)
-    model = build(config, base, stored.read(config, files))
+    model = build(config, base, trainer_weights.read(config, files))
     if memory_bytes and base.size_bytes + _kept_bytes(config) > _FULL * memory_bytes:
         _recompute(model)
     return model
@@ -88,7 +89,7 @@ def build_listed(
 
 def build(config: bytes, base: Base, weights: Mapping[str, Tensor]) -> Model:
     """Make the network of these frozen weights, with pairs of zeros beside them."""
-    plain = stored.plain(config)
+    plain = trainer_weights.plain(config)
     with torch.device("meta"):  # what is frozen takes no memory but its files'
         network = Llama(plain)
     targets = set(_targeted(plain, base.targets))
@@ -101,8 +102,8 @@ def build(config: bytes, base: Base, weights: Mapping[str, Tensor]) -> Model:
             parent, _, last = name.rpartition(".")
             setattr(network.get_submodule(parent), last, made)
         if isinstance(made, Adapted):
-            pairs[f"{lora.PREFIX}{name}{lora.DOWN}"] = made.down
-            pairs[f"{lora.PREFIX}{name}{lora.UP}"] = made.up
+            pairs[f"{layout.PREFIX}{name}{layout.DOWN}"] = made.down
+            pairs[f"{layout.PREFIX}{name}{layout.UP}"] = made.up
     _fill_vectors(network, still)
     listed = {name: pairs[name] for name in sorted(pairs, key=str.encode)}
     return Model(network=network, parameters=listed, aliases=(), hidden=frozenset(listed))
@@ -116,7 +117,7 @@ def start(model: Model, seed: int) -> None:
     chance = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, one in model.parameters.items():
-            if name.endswith(lora.DOWN):
+            if name.endswith(layout.DOWN):
                 bound = 1 / math.sqrt(one.shape[1])
                 one.uniform_(-bound, bound, generator=chance)
             else:
@@ -222,7 +223,7 @@ def _targeted(config: LlamaConfig, targets: Collection[str]) -> dict[str, Sides]
 
 def _kept_bytes(config: bytes) -> int:
     """What a busy accelerator keeps of a batch for the way back."""
-    plain = stored.plain(config)
+    plain = trainer_weights.plain(config)
     return _KEPT * _BATCH_TOKENS * plain.layers * plain.hidden_size
 
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import torch
 
-from tequio_shared import contribution, merkle
 from tequio_shared.errors import RefusedError
+from tequio_shared.head import contribution
+from tequio_shared.head.contribution import SCALES, Records, RecordShape
+from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import ZERO_DIGEST, Digest
-from tequio_shared.layout import CHUNK
-from tequio_shared.records import SCALES, Records, RecordShape
+from tequio_shared.log import merkle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from tequio_shared.layout import Layout
-    from tequio_shared.manifest import Algorithm
+    from tequio_shared.head.layout import Layout
+    from tequio_shared.round.manifest import Algorithm
 
 CONTRIBUTION_UNIT = 2.0**-32
 """Value of level 1 at scale 1."""

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from tequio_client.trainer.arrays import NewArray, PayloadFiles
-from tequio_client.trainer.blocks import Block, Engine, ReferenceEngine
-from tequio_shared.agreement import filter_by
-from tequio_shared.contribution import Header, contribution_id
+from tequio_client.trainer.data import NewArray, PayloadFiles
+from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
 from tequio_shared.errors import RefusedError
-from tequio_shared.head import head_hash, multipliers, order_by_id, set_root
+from tequio_shared.head.aggregate import filter_by
+from tequio_shared.head.contribution import Header, contribution_id
+from tequio_shared.head.head import head_hash, multipliers, order_by_id, set_root
+from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash
-from tequio_shared.layout import CHUNK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_shared.head import Step
+    from tequio_shared.head.head import Step
 
 COMPILED_FROM = {"sparseloco": 8 << 20, "diloco": 2 << 20}
 """Elements from which compiled kernels pay. Below, numpy is quick enough, and numba would add
@@ -74,12 +74,12 @@ def engine_for(step: Step, device: str = "cpu") -> Engine:
     """Choose the engine: `device` is a torch device; for MPS the CPU computes."""
     kind = device.partition(":")[0]
     if kind not in ("cpu", "mps"):  # MPS has neither float64 nor int64 atomics
-        from tequio_client.trainer.accelerator import AcceleratorEngine  # noqa: PLC0415  (torch)
+        from tequio_client.trainer.engines import AcceleratorEngine  # noqa: PLC0415  (torch)
 
         return AcceleratorEngine(step.params, device)
     if step.layout.elements < COMPILED_FROM.get(step.params.algorithm, sys.maxsize):
         return ReferenceEngine(step.params)
-    from tequio_client.trainer.compiled import CompiledEngine  # noqa: PLC0415  (numba: 110 MB)
+    from tequio_client.trainer.engines import CompiledEngine  # noqa: PLC0415  (numba: 110 MB)
 
     return CompiledEngine(step.params)
 

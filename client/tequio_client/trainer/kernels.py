@@ -14,8 +14,8 @@ from llvmlite import ir  # type: ignore[import-untyped]  # it has no types
 from numba import njit, types
 from numba.extending import intrinsic
 
-from tequio_shared.downlink import STEP_SHIFT
-from tequio_shared.layout import CHUNK
+from tequio_shared.head.aggregate import STEP_SHIFT
+from tequio_shared.head.layout import CHUNK
 
 if TYPE_CHECKING:
     from collections.abc import Callable

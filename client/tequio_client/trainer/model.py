@@ -17,7 +17,7 @@ from torch import nn
 from tequio_client.trainer import fitness, llama
 from tequio_client.trainer.llama import Llama, LlamaConfig
 from tequio_shared.errors import UserFacingError
-from tequio_shared.layout import Layout
+from tequio_shared.head.layout import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from tequio_shared.layout import LayoutKind
+    from tequio_shared.head.layout import LayoutKind
 
 WEIGHT_UNIT = 2.0**-24
 """Value of one unit of the master copy."""
@@ -193,12 +193,12 @@ def outline(config: bytes) -> Outline:
 
 def _on_paper(fields: dict[str, Any], tensors: int) -> Model:  # JSON of any model
     """Lay out a network of transformers', of about so many tensors; raises UserFacingError."""
-    from tequio_client.trainer import foreign  # noqa: PLC0415 - 120 MB
+    from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB
 
     check_repeats(fields, tensors)
-    foreign.check_kind(fields)
+    hub_models.check_kind(fields)
     with fitness.bounded(tensors), torch.device("meta"):
-        made = of_network(foreign.build(fields))
+        made = of_network(hub_models.build(fields))
     fitness.check_network(made.network, made.parameters)
     return made
 
@@ -370,6 +370,6 @@ def _network(fields: dict[str, Any]) -> Model:  # JSON of any model
 
 
 def _foreign(fields: dict[str, Any]) -> nn.Module:  # JSON of any model
-    from tequio_client.trainer import foreign  # noqa: PLC0415 - 120 MB
+    from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB
 
-    return foreign.build(fields)
+    return hub_models.build(fields)

@@ -23,23 +23,185 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tequio_client.trainer import reading
-from tequio_client.trainer.sketch import agreement, draw, most_alike, sketch
-from tequio_shared import contribution
-from tequio_shared.contribution import Header, shape_of
 from tequio_shared.errors import MalformedError
+from tequio_shared.head import contribution
+from tequio_shared.head.aggregate import entries
+from tequio_shared.head.contribution import SCALES, Header, decode_records, shape_of
+from tequio_shared.head.layout import CHUNK, NO_PADDING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
+    from tequio_shared.head.contribution import Expected, RecordShape
+    from tequio_shared.head.layout import Layout
 
-    from tequio_client.trainer.reading import Reading
-    from tequio_client.trainer.sketch import Likeness, Sketch
-    from tequio_shared.contribution import Expected
-    from tequio_shared.layout import Layout
+# --- A sketch: the signs of a contribution in a sample of chunks, to find copies of it by.
+#
+# Which chunks are in the sample is drawn by the witness and told to nobody, so whoever alters a
+# copy cannot alter it in the right places. Two contributions are alike by how many positions they
+# share and by how often they have the same sign there: both are shares of the bytes, not of what
+# anybody says, so witnesses with other samples come to the same answer.
+
+SAMPLE_CHUNKS = 1_024
+"""Most chunks in a sample: at k 16, the fewest entries, an overlap is then known to 1 %."""
+SAMPLE_BYTES = 1 << 18
+"""Most bytes of records in a sample, but 64 chunks always: dense records are large."""
+_LEAST_CHUNKS = 64
+_CROWDED = 4  # times k: a chunk with fewer positions has many in common by chance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sketch:
+    """Where a contribution is positive and where negative: bits, uint8[m, 512] each."""
+
+    plus: NDArray[np.uint8]
+    minus: NDArray[np.uint8]
+    entries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likeness:
+    """Share of positions in common, of the one with fewer; share of those with the same sign."""
+
+    overlap: float
+    agreement: float
+
+
+UNLIKE = Likeness(overlap=0.0, agreement=0.5)
+
+
+def draw(chunks: int, shape: RecordShape, chance: np.random.Generator) -> NDArray[np.int64]:
+    """Draw the sample of a model with so many chunks: int64[m], ascending."""
+    most = min(SAMPLE_CHUNKS, max(SAMPLE_BYTES // shape.record_bytes, _LEAST_CHUNKS))
+    return np.sort(chance.choice(chunks, min(chunks, most), replace=False)).astype(np.int64)
+
+
+def sketch(
+    rows: NDArray[np.uint8],
+    shape: RecordShape,
+    layout: Layout,
+    sample: NDArray[np.int64],
+) -> Sketch:
+    """Sketch a valid contribution from the records of the sample's chunks, uint8[m, R]."""
+    records = decode_records(rows.tobytes(), shape)
+    live = (records.levels != 0) & (records.scales > 0)[:, None]
+    signs = np.zeros((len(rows), CHUNK), np.int8)
+    np.put_along_axis(signs, records.indices.astype(np.int64), np.sign(records.levels) * live, 1)
+    if shape.algorithm != "distro":
+        _blank_padding(signs, layout, sample, 0 if shape.is_dense else _CROWDED * shape.k)
+    plus, minus = np.packbits(signs > 0, axis=1), np.packbits(signs < 0, axis=1)
+    return Sketch(plus=plus, minus=minus, entries=int(np.count_nonzero(signs)))
+
+
+def likeness(one: Sketch, other: Sketch) -> Likeness:
+    """Compare two sketches of the same sample; what has no entries is like nothing."""
+    shared, same = _common(one, other)
+    if not shared:
+        return UNLIKE
+    return Likeness(overlap=shared / min(one.entries, other.entries), agreement=same / shared)
+
+
+def agreement(one: Sketch, others: Sequence[Sketch]) -> float | None:
+    """Share of equal signs, of all the positions shared with others; None where there are none."""
+    common = [_common(one, other) for other in others]
+    shared = sum(count for count, _ in common)
+    return sum(same for _, same in common) / shared if shared else None
+
+
+def most_alike(one: Sketch, others: Sequence[Sketch]) -> Likeness:
+    """The likeness to the other that shares most positions with it."""
+    return max(
+        (likeness(one, other) for other in others), key=lambda like: like.overlap, default=UNLIKE
+    )
+
+
+def _common(one: Sketch, other: Sketch) -> tuple[int, int]:
+    """Positions in both, and those of them with the same sign."""
+    shared = _count((one.plus | one.minus) & (other.plus | other.minus))
+    return shared, _count(one.plus & other.plus) + _count(one.minus & other.minus)
+
+
+def _blank_padding(
+    signs: NDArray[np.int8], layout: Layout, sample: NDArray[np.int64], least: int
+) -> None:
+    """Count no padding, and nothing of a chunk that has fewer than `least` positions beside it."""
+    _, mine, theirs = np.intersect1d(sample, layout.padded_chunks, return_indices=True)
+    masks = np.unpackbits(layout.padding_bits[theirs], axis=1, bitorder="little").view(np.bool_)
+    signs[mine] = np.where(masks | (masks.sum(1, keepdims=True) > CHUNK - least), 0, signs[mine])
+
+
+def _count(bits: NDArray[np.uint8]) -> int:
+    return int(np.bitwise_count(bits).sum())
+
+
+# --- What a witness reads from one valid contribution: how long it is, and where it points.
+#
+# Both count what moves the head: entries of empty chunks and at padding are nothing. The cosine
+# is taken on the contribution's support, the positions that it has an entry for: elsewhere it
+# says nothing, and nothing is held against it. It is the mean over chunks of the cosine within
+# each: a few weights that swing far, now one way and now the other, would else outweigh all the
+# rest and speak against honest work (seen in training, in a model that had learnt its data).
+
+_BLOCK = 2_048  # chunks at a time: bounds the memory, whatever the model's size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Euclidean norm in contribution units; mean cosine with our own pseudo-gradient, if there.
+
+    There is no cosine of a contribution without entries, nor of one whose entries are coefficients
+    (distro) and not places in the model. `error` is the standard error of that mean, infinite when
+    it is the cosine of a single chunk.
+    """
+
+    norm: float
+    cosine: float | None
+    error: float
+
+
+def read(
+    rows: NDArray[np.uint8],
+    shape: RecordShape,
+    layout: Layout,
+    own_delta: NDArray[np.float32] | None,
+) -> Reading:
+    """Read a valid payload's records, uint8[n, R]; `own_delta` is float32 in flat order."""
+    is_distro = shape.algorithm == "distro"
+    own = None if is_distro else own_delta
+    square, cosines = 0.0, list[NDArray[np.float64]]()
+    for first in range(0, len(rows), _BLOCK):
+        stop = min(first + _BLOCK, len(rows))
+        padding = NO_PADDING if is_distro else layout.padding(first, stop)
+        sent = entries(decode_records(rows[first:stop].tobytes(), shape), padding)
+        at = sent.positions // CHUNK
+        values = np.asarray(sent.levels * SCALES[sent.scales[at]], np.float64)
+        square += float(values @ values)
+        if own is not None:
+            there = own[first * CHUNK : stop * CHUNK][sent.positions].astype(np.float64)
+            cosines.append(_cosines(at, values, there, stop - first))
+    found = np.concatenate(cosines) if cosines else np.empty(0)
+    return Reading(
+        norm=float(np.sqrt(square)),
+        cosine=float(found.mean()) if len(found) else None,
+        error=float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else np.inf,
+    )
+
+
+def _cosines(
+    at: NDArray[np.int64], values: NDArray[np.float64], there: NDArray[np.float64], chunks: int
+) -> NDArray[np.float64]:
+    """The cosine within each chunk that has one; `at` is each entry's chunk."""
+    products, squares, ours = (
+        np.bincount(at, weights, chunks)
+        for weights in (values * there, values * values, there * there)
+    )
+    scale = np.sqrt(squares * ours)
+    live = scale > 0
+    return np.asarray(products[live] / scale[live], np.float64)
+
 
 NORM_RATIO_MOST = 5.0
 """Times the median norm. Above it an update shouts: error feedback makes a veteran's honest update
@@ -218,7 +380,7 @@ def _read(candidate: Candidate, witness: Witness, sample: NDArray[np.int64]) -> 
     return _Valid(
         candidate=candidate,
         steps=_steps(Header.parse(candidate.header), witness),
-        reading=reading.read(rows, shape, layout, witness.own_delta),
+        reading=read(rows, shape, layout, witness.own_delta),
         sketch=sketch(rows[sample], shape, layout, sample),
     )
 

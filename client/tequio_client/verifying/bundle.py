@@ -18,13 +18,11 @@ from typing import TYPE_CHECKING, BinaryIO
 from msgspec import Struct
 
 from tequio_client.audit.sources import NotHadError
-from tequio_shared import canonical
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.fields import Bytes32Text
-from tequio_shared.ids import to_text
-from tequio_shared.limits import BLOB_BYTES, STATEMENT_BYTES
-from tequio_shared.notes import NOTE_BYTES
-from tequio_shared.tlog import TILE_WIDTH, bundle, parse_bundle
+from tequio_shared.ids import BLOB_BYTES, STATEMENT_BYTES, Bytes32Text, to_text
+from tequio_shared.log.notes import NOTE_BYTES
+from tequio_shared.log.tiles import TILE_WIDTH, bundle, parse_bundle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -71,9 +69,7 @@ class BundleFile:
             raise NotHadError(f"{path} cannot be read: {err.strerror}") from err
         try:
             self._spots = dict(_members(self._file))
-            self.about = canonical.decode(
-                self._read(ABOUT, STATEMENT_BYTES), About, STATEMENT_BYTES
-            )
+            self.about = encoding.decode(self._read(ABOUT, STATEMENT_BYTES), About, STATEMENT_BYTES)
         except BaseException:
             self._file.close()
             raise
@@ -156,7 +152,7 @@ class BundleWriter:
     def begin(self, about: About, genesis: bytes, note: bytes) -> None:
         """Write what stands before the log."""
         for name, content in (
-            (ABOUT, canonical.encode(about)),
+            (ABOUT, encoding.encode(about)),
             (GENESIS, genesis),
             (CHECKPOINT, note),
         ):

@@ -12,8 +12,8 @@ from rich.console import Console
 
 from tequio_client.audit.command import Bars
 from tequio_client.audit.findings import Grade
-from tequio_client.competition import outcomes
-from tequio_client.competition.naming import called
+from tequio_client.competition import outcome
+from tequio_client.competition.log_reader import called
 from tequio_client.verifying import main, words
 from tequio_shared.ids import to_text
 
@@ -75,7 +75,7 @@ def _rescore(
     wish: main.Wish, rescoring: Rescoring, progress: Progress, found: Verified, folder: Path
 ) -> None:
     """Score again; torch is loaded only now."""
-    from tequio_client.competition.weights import Origin  # noqa: PLC0415 - as below
+    from tequio_client.competition.submission import Origin  # noqa: PLC0415 - as below
     from tequio_client.trainer import device  # noqa: PLC0415 - takes seconds to load
     from tequio_client.verifying import rescoring as program  # noqa: PLC0415 - as above
     from tequio_client.verifying.models import Models  # noqa: PLC0415 - as above
@@ -119,7 +119,7 @@ def _show(wish: main.Wish, found: Verified, shown: Console) -> None:
     if found.judged:
         if found.report.exit_code == Grade.MISMATCH.value:
             shown.print("This is what the log comes to, whatever was said of it:")
-        outcomes.show(found.judged.view, found.judged.outcome, shown)
+        outcome.show(found.judged.view, found.judged.outcome, shown)
     if wish.bundle and found.view:
         shown.print(f"all that was read is in {wish.bundle}", markup=False, highlight=False)
     has_ended = found.void and found.report.exit_code == Grade.MISSING.value

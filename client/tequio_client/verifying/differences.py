@@ -9,7 +9,7 @@ from tequio_client.names import short
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tequio_shared.evaluations import Compared, Outcome, Placed
+    from tequio_shared.competition.rules import Compared, Outcome, Placed
 
 _OF_A_PLACE = (
     "submission",

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_client.audit.findings import Place
 from tequio_client.audit.sources import NotHadError
-from tequio_client.competition import archive, outcomes
-from tequio_client.competition.naming import called, fits
+from tequio_client.competition import archive
+from tequio_client.competition import outcome as competition_outcome
+from tequio_client.competition.log_reader import called, fits
 from tequio_client.verifying.differences import differences
-from tequio_shared import judging
-from tequio_shared.competition_state import Phase
+from tequio_shared.competition import result
+from tequio_shared.competition.result import Text
+from tequio_shared.competition.rules import Outcome
+from tequio_shared.competition.state import Phase
 from tequio_shared.errors import PeerError, UserFacingError
-from tequio_shared.evaluations import Outcome
 from tequio_shared.ids import digest_from_text
-from tequio_shared.judging import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
     from tequio_client.audit.findings import Report
     from tequio_client.verifying.reading import ReadLog
     from tequio_client.verifying.shown import Kept
-    from tequio_shared.competition import CompetitionView
-    from tequio_shared.competition_rules import CompetitionRules
+    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.competition.result import Contender
+    from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.ids import Digest
-    from tequio_shared.judging import Contender
 
 ArchiveOf: TypeAlias = "Callable[[CompetitionRules], Path]"
 """Gets the sealed archive as a file; raises NotHadError, and OtherArchiveError for another one."""
@@ -90,7 +91,7 @@ def judge(
         return None
     place = Place(entry=view.began[Phase.DECIDED].index)
     try:
-        contenders = outcomes.contenders(view, source.blob)
+        contenders = competition_outcome.contenders(view, source.blob)
         said = _said(view.outcome, source)
     except (NotHadError, UserFacingError) as err:
         report.missing("scores", place, str(err))
@@ -99,7 +100,7 @@ def judge(
         report.mismatch("scores", place, str(err))
         return None
     named = [Text.of(one) for one in texts]
-    due = judging.outcome(view.id, view.draw.beacon, named, contenders)
+    due = result.outcome(view.id, view.draw.beacon, named, contenders)
     _compare(due, said, place, report)
     return Judged(view=view, texts=texts, contenders=contenders, outcome=due)
 

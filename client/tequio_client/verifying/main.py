@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from tequio_client.audit.main import Progress
     from tequio_client.verifying.judgement import ArchiveOf, Judged
     from tequio_client.verifying.reading import ReadLog
-    from tequio_shared.competition import CompetitionView
-    from tequio_shared.competition_rules import CompetitionRules
-    from tequio_shared.policy import Policy
+    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.competition.rules import CompetitionRules
+    from tequio_shared.log.policy import Policy
 
 _ARCHIVE = "archive.sealed"
 _PAGE = re.compile(r"(?P<ledger>https?://.+)/competitions/(?P<competition>[A-Za-z0-9_-]{43})/?")

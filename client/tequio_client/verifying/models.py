@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tequio_client.checkpoint import verify
-from tequio_client.checkpoint.verdict import CannotTellError, NotTheHeadError
-from tequio_client.competition import weights
-from tequio_client.competition.weights import OtherWeightsError
+from tequio_client.checkpoint.verify import CannotTellError, NotTheHeadError
+from tequio_client.competition import submission as competition_submission
+from tequio_client.competition.submission import OtherWeightsError
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.audit.main import Progress
-    from tequio_client.competition.weights import Origin
-    from tequio_shared.competition_rules import Submission
+    from tequio_client.competition.submission import Origin
+    from tequio_shared.competition.rules import Submission
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +50,11 @@ class Models:
                         else f"{submission.repo} at {submission.revision[:10]}"
                     )
                 )
-            return weights.had(submission, to, self.origin, self.progress)
+            return competition_submission.had(submission, to, self.origin, self.progress)
         if submission.run:
             self._check_head(given, submission)
             return given
-        weights.of_files(submission, given, to)
+        competition_submission.of_files(submission, given, to)
         return to
 
     def _check_head(self, folder: Path, submission: Submission) -> None:

@@ -12,19 +12,19 @@ from tequio_client.audit.findings import Place
 from tequio_client.audit.fold import Fold
 from tequio_client.audit.sources import NotHadError
 from tequio_shared.errors import MalformedError, PeerError
-from tequio_shared.genesis import Genesis
-from tequio_shared.merkle import Frontier, leaf_hash
-from tequio_shared.notes import VerifierKey, open_checkpoint
-from tequio_shared.policy import NoQuorumError
-from tequio_shared.statement import Entry
-from tequio_shared.tlog import TILE_WIDTH
+from tequio_shared.log.merkle import Frontier, leaf_hash
+from tequio_shared.log.notes import VerifierKey, open_checkpoint
+from tequio_shared.log.policy import NoQuorumError
+from tequio_shared.log.tiles import TILE_WIDTH
+from tequio_shared.network.genesis import Genesis
+from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
     from tequio_client.audit.findings import Report
     from tequio_client.audit.main import Progress
     from tequio_client.verifying.shown import Shown
-    from tequio_shared.notes import Checkpoint, SignedCheckpoint
-    from tequio_shared.policy import Policy
+    from tequio_shared.log.notes import Checkpoint, SignedCheckpoint
+    from tequio_shared.log.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from tequio_client.audit.findings import Place
 from tequio_client.competition import scores
-from tequio_client.competition.weights import OtherWeightsError
+from tequio_client.competition.submission import OtherWeightsError
 from tequio_client.names import short
-from tequio_client.trainer import weight_files
-from tequio_shared import judging
-from tequio_shared.competition_state import Phase
+from tequio_client.trainer import weights
+from tequio_shared.competition import result
+from tequio_shared.competition.result import Text
+from tequio_shared.competition.state import Phase
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import PeerKey, key_from_text
-from tequio_shared.judging import Text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, DocumentScore, is_within
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from tequio_client.audit.main import Progress
     from tequio_client.trainer.device import Device
     from tequio_client.verifying.judgement import Judged
-    from tequio_shared.competition_rules import Submission
-    from tequio_shared.judging import Contender
+    from tequio_shared.competition.result import Contender
+    from tequio_shared.competition.rules import Submission
 
 _NOBODY = PeerKey(bytes(32))
 
@@ -57,7 +57,7 @@ def rescore(judged: Judged, most: int, means: Means, report: Report) -> list[str
     lines: list[str] = []
     for contender in judged.contenders:
         entrant = judged.view.entrants[contender.entrant]
-        middle = judging.medians(contender, [Text.of(one) for one in judged.texts])
+        middle = result.judging_medians(contender, [Text.of(one) for one in judged.texts])
         if middle is None or entrant.submission is None:
             continue
         chosen = choose(judged, contender.entrant, most, means.chance)
@@ -95,7 +95,7 @@ def _check_size(
     most = judged.view.rules.budget.parameters
     if not most or submission.run:
         return
-    found = weight_files.parameters(model)
+    found = weights.parameters(model)
     if found > most:
         report.mismatch(
             f"size of entrant {contender.entrant}",

@@ -9,7 +9,7 @@ from tequio_client.audit.online import LiveLog
 from tequio_client.verifying.bundle import About, BundleWriter
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import digest_from_text, sha256, to_text
-from tequio_shared.tlog import TILE_WIDTH, bundle, parse_bundle
+from tequio_shared.log.tiles import TILE_WIDTH, bundle, parse_bundle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tequio_client.names import short
-from tequio_shared.competition_state import Phase
+from tequio_shared.competition.state import Phase
 from tequio_shared.ids import sha256, to_text
 
 if TYPE_CHECKING:
     from tequio_client.verifying.judgement import Judged
     from tequio_client.verifying.reading import ReadLog
-    from tequio_shared.competition import CompetitionView
+    from tequio_shared.competition.competition import CompetitionView
 
 _PHASES = {
     Phase.OPEN: "opened",

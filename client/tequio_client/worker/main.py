@@ -11,12 +11,12 @@ import trio
 
 from tequio_client.invitation_link import InvitationLink
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker import endings, entering
 from tequio_client.worker import node as nodes
-from tequio_client.worker.control_lines import GONE, PipeLines
-from tequio_client.worker.controllers import Controllers, greet
-from tequio_client.worker.host import Host
-from tequio_client.worker.stopping import Stopping
+from tequio_client.worker import shutdown
+from tequio_client.worker.control.server import GONE, Controllers, PipeLines, greet
+from tequio_client.worker.ledger import account
+from tequio_client.worker.shutdown import Stopping
+from tequio_client.worker.worker import Host
 from tequio_shared import heap
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import from_text
@@ -38,7 +38,7 @@ def run(settings: WorkerSettings) -> None:
     """Be a volunteer until the run ends or we are told to stop; raises UserFacingError."""
     heap.settle()
     stopping = Stopping()
-    with endings.named(settings.net.ledger):
+    with shutdown.named(settings.net.ledger):
         trio.run(stopping.run, partial(_main, settings, stopping))
 
 
@@ -53,7 +53,7 @@ async def _main(settings: WorkerSettings, stopping: Stopping) -> None:
             LedgerApi(settings.net.ledger, trust=settings.net.trust)
         )
         if parent is not None and parent.invitation is not None:
-            await entering.join(ledger, settings.net.folder, signer, parent.invitation)
+            await account.join(ledger, settings.net.folder, signer, parent.invitation)
         host = await trio.to_thread.run_sync(Host, settings, signer, ledger)
         controllers = Controllers(host, settings.net.folder)
         stopping.last_words = host.leave

@@ -15,19 +15,17 @@ from tequio_client import clock
 from tequio_client.keys import identity
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.locks import locked
-from tequio_client.worker import endings, small_file
-from tequio_client.worker.addressbook import AddressBook
-from tequio_client.worker.backoff import BackOff
-from tequio_client.worker.blobs import BlobServer
-from tequio_client.worker.budget import ByteBudget
-from tequio_client.worker.checkpoint_watch import CheckpointWatch
-from tequio_client.worker.endings import first_of
-from tequio_client.worker.exchange import Exchange
-from tequio_client.worker.fetch import Fetcher
-from tequio_client.worker.gossip import PeerExchange
+from tequio_client.worker import shutdown
+from tequio_client.worker.ledger.outbox import BackOff
 from tequio_client.worker.peers import PeerNetwork
-from tequio_client.worker.store import Store
-from tequio_client.worker.swarm import Swarm
+from tequio_client.worker.shutdown import first_of
+from tequio_client.worker.store import files
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm.blob_server import BlobServer
+from tequio_client.worker.swarm.checkpoint_gossip import CheckpointWatch
+from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_client.worker.swarm.membership import AddressBook, PeerExchange, Swarm
+from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import peer_id_text, to_text
 from tequio_shared.keys import Signer
@@ -155,7 +153,7 @@ async def _listening(stack: AsyncExitStack, signer: Signer, settings: NetSetting
 async def _first_answer(ledger: LedgerApi, settings: NetSettings, rng: Random) -> Network:
     deadline_s = trio.current_time() + settings.wait_for_ledger_s
     back_off = BackOff(rng, LONGEST_RETRY_S)
-    with endings.reached(settings.ledger):
+    with shutdown.reached(settings.ledger):
         while True:
             try:
                 return await ledger.network()
@@ -172,7 +170,7 @@ def _pin_network(folder: Path, info: Network) -> None:
     file, mine = folder / "network", to_text(info.id)
     try:
         if not file.exists():
-            small_file.replace(file, mine.encode())
+            files.replace(file, mine.encode())
         pinned = file.read_text().strip()
     except OSError as err:
         raise UserFacingError(

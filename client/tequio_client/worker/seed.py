@@ -17,37 +17,34 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
+from tequio_client.ipc.snapshot import Status
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.link.status import Status
-from tequio_client.worker import base_files, endings, status_lines
 from tequio_client.worker import node as nodes
-from tequio_client.worker.announce import tell_conflict
-from tequio_client.worker.commitments import Commitments
-from tequio_client.worker.follower import LogFollower
-from tequio_client.worker.gossip import Gossip
-from tequio_client.worker.rosters import Rosters
-from tequio_client.worker.stopping import Stopping
-from tequio_client.worker.trees import TreeRef
+from tequio_client.worker import shutdown, status_lines
+from tequio_client.worker.ledger.follower import LogFollower
+from tequio_client.worker.rounds import workdir
+from tequio_client.worker.rounds.announce import Commitments, tell_conflict
+from tequio_client.worker.rounds.catch_up import Rosters
+from tequio_client.worker.shutdown import Stopping
+from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.swarm.membership import Gossip
 from tequio_shared import heap
-from tequio_shared.contribution import Header
-from tequio_shared.corpus import Corpus
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import digest_from_text, from_text, peer_id_text, to_text
-from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.manifest import Manifest
-from tequio_shared.records import RecordShape
-from tequio_shared.run import first_head
-from tequio_shared.statements.rounds import HeadPromote, RoundRoster, WorkCommit
-from tequio_shared.statements.runs import RunClose, RunOpen
+from tequio_shared.head.contribution import Header, RecordShape
+from tequio_shared.ids import PIECE_BYTES, digest_from_text, from_text, peer_id_text, to_text
+from tequio_shared.network.run import first_head
+from tequio_shared.round.data import Corpus
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.statements.runs import HeadPromote, RoundRoster, RunClose, RunOpen, WorkCommit
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from tequio_client.worker.exchange import Exchange
     from tequio_client.worker.node import Node
     from tequio_client.worker.settings import NetSettings
+    from tequio_client.worker.swarm.transfer import Exchange
     from tequio_shared.ids import Digest, PeerKey, RunId
-    from tequio_shared.statement import Entry, Statement
+    from tequio_shared.statements.statement import Entry, Statement
 
 log = structlog.get_logger(__name__)
 
@@ -67,7 +64,7 @@ DOCUMENT_S = 120.0
 def run(settings: NetSettings, *, heads_every: int) -> None:
     """Be a seed until a signal says stop; keeps the head of every `heads_every`-th round."""
     heap.settle()
-    with endings.named(settings.ledger):
+    with shutdown.named(settings.ledger):
         trio.run(Stopping().run, partial(_main, settings, heads_every))
 
 
@@ -203,7 +200,7 @@ class Cache:
         for root, size in shards:
             self._want_kept(_shard_ref(root, size))
         for file in manifest.frozen.files if manifest.frozen else ():
-            self._want_kept(base_files.reference(file))
+            self._want_kept(workdir.reference(file))
         await self._carry(manifest.run_id)
         self._manifests[manifest.run_id] = manifest
         log.info("caching run", run=to_text(manifest.run_id)[:10], name=manifest.name)

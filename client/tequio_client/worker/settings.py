@@ -11,8 +11,8 @@ from tequio_shared.errors import UserFacingError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_shared.policy import Policy
-    from tequio_shared.statements.members import Role
+    from tequio_shared.log.policy import Policy
+    from tequio_shared.statements.network import Role
 
 ROLES: tuple[Role, ...] = ("trainer", "witness")
 LEAST_QUOTA_BYTES = 64 << 20

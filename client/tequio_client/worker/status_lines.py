@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NoReturn
 import psutil
 import trio
 
-from tequio_client.link import status as link_status
+from tequio_client.ipc import snapshot as link_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.link.status import Status
+    from tequio_client.ipc.snapshot import Status
 
 EVERY_S = 1.0
 LIARS = 8

@@ -14,19 +14,15 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import platformdirs
 
-from tequio_ledger.connector.github import PUBLIC
-from tequio_ledger.connector.outside import check_address
-from tequio_ledger.settings import serving
-from tequio_ledger.settings.logging import LOG_JSON, LOG_LEVEL
-from tequio_ledger.settings.reader import Reader
-from tequio_ledger.settings.serving import HOST, TRUSTED_PROXY
-from tequio_ledger.settings.setting import Form, Setting, many, number, place
-from tequio_ledger.settings.sources import Program
+from tequio_ledger.config import settings as config_settings
+from tequio_ledger.config.settings import HOST, LOG_JSON, LOG_LEVEL, TRUSTED_PROXY
+from tequio_ledger.config.sources import Form, Program, Reader, Setting, many, number, place
+from tequio_ledger.connector.providers import PUBLIC, check_address
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Network, IPv6Network
 
-    from tequio_ledger.settings.sources import Gathered
+    from tequio_ledger.config.sources import Gathered
 
 PROGRAM = Program("TEQUIO_CONNECTOR_", "tequio-ledger connect --help")
 _CLIENT = re.compile(r"[!-?A-~]{1,256}")
@@ -81,7 +77,7 @@ DIR = Setting(
     parse=place,
     help="Where its key, its secret and what it said are kept.",
 )
-PORT = serving.port(8_603)
+PORT = config_settings.port(8_603)
 URL = Setting(
     name="url",
     default="",
@@ -129,7 +125,7 @@ CODES_PER_HOUR = Setting(
     help="Codes of a network address, and of a key, a sixth of them at once; 0: any.",
     form=Form.NUMBER,
 )
-REQUEST_RATE = serving.request_rate(20)
+REQUEST_RATE = config_settings.request_rate(20)
 ALL: tuple[Setting[Any], ...] = (
     DIR,
     HOST,

@@ -10,24 +10,78 @@ or a row in a database that several processes share; there is none while all is 
 from __future__ import annotations
 
 import enum
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 import structlog
 from msgspec import Struct
 
-from tequio_ledger.log.checkpoint import NOTHING
-from tequio_ledger.log.past import root_at
-from tequio_ledger.store import disk, log_rows
+from tequio_ledger.log.proofs import root_at
+from tequio_ledger.store import files, log_rows
 from tequio_shared.errors import PeerError, TequioError, UserFacingError
-from tequio_shared.notes import VerifierKey, open_checkpoint
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import VerifierKey, open_checkpoint
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.log.checkpoint import Published
-    from tequio_ledger.store.engine import Database
-    from tequio_shared.genesis import Genesis
+    from tequio_ledger.store.database import Database
+    from tequio_ledger.store.log_rows import Head, StoredCheckpoint
+    from tequio_shared.ids import Digest
+    from tequio_shared.network.genesis import Genesis
+
+# --- How we say that a stored byte is not what was written.
+
+
+def damage(what: str) -> UserFacingError:
+    """Name the first thing that does not fit, and the way out."""
+    return UserFacingError(
+        f"the stored log is damaged: {what}; nothing was signed: restore the data folder "
+        "from a backup"
+    )
+
+
+# --- The log's own checkpoints: what is published, and whether a stored one is what was signed.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """The signed state of the log that everybody may see."""
+
+    size: int
+    root: Digest
+    note: bytes
+
+
+NOTHING = Published(size=0, root=merkle.EMPTY_ROOT, note=b"")
+
+
+def checked(stored: StoredCheckpoint, log_key: str) -> Published:
+    """Give a stored checkpoint if its note says what its row says, under our own signature.
+
+    Raises UserFacingError.
+    """
+    try:
+        checkpoint = open_checkpoint(stored.note, VerifierKey.parse(log_key)).checkpoint
+    except PeerError as err:
+        raise damage(f"checkpoint {stored.size} is not ours ({err})") from err
+    if (checkpoint.size, checkpoint.root) != (stored.size, stored.root):
+        raise damage(f"checkpoint {stored.size} is not what its row says")
+    return Published(size=stored.size, root=stored.root, note=stored.note)
+
+
+def newest(stored: StoredCheckpoint | None, head: Head, log_key: str) -> Published:
+    """Give the newest stored checkpoint, held against the log's head; raises UserFacingError."""
+    if stored is None:
+        return NOTHING
+    if stored.size > head.size:
+        raise damage(f"checkpoint {stored.size} is ahead of the log's {head.size} entries")
+    published = checked(stored, log_key)
+    if stored.size == head.size and stored.root != head.root:
+        raise damage(f"checkpoint {stored.size} was signed over another root")
+    return published
+
 
 _MOST_BYTES = 1 << 17
 
@@ -139,7 +193,7 @@ class Guard:
             raise NotSigningError(explain(self.mark))
         if self._database is None:
             self._path.unlink(missing_ok=True)
-            disk.sync_folder(self._path.parent)
+            files.sync_folder(self._path.parent)
         else:
             with self._database.passing_errors(), self._database.writer.begin() as connection:
                 log_rows.delete_mark(connection)
@@ -153,7 +207,7 @@ class Guard:
         try:
             self._keep(mark)
         except (OSError, TequioError) as err:
-            why = disk.explain(err, self._path) if isinstance(err, OSError) else str(err)
+            why = files.explain(err, self._path) if isinstance(err, OSError) else str(err)
             log.error("the reason could not be kept", error=why)  # noqa: TRY400 - the sentence says it
 
     def _keep(self, mark: Mark) -> None:
@@ -227,4 +281,4 @@ def read_mark(path: Path) -> Mark | None:
 
 def write_mark(path: Path, mark: Mark) -> None:
     """Mark a folder; durable when this returns. Raises OSError."""
-    disk.write_file(path, msgspec.json.encode(mark))
+    files.write_file(path, msgspec.json.encode(mark))

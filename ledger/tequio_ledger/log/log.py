@@ -13,40 +13,149 @@ ended: so whoever follows a log takes office without reading it again.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tequio_ledger.log import checkpoint
-from tequio_ledger.log.admitted import Admitted
-from tequio_ledger.log.checkpoint import Published
-from tequio_ledger.log.guard import NotSigningError
-from tequio_ledger.log.integrity import Integrity
-from tequio_ledger.log.tile_proofs import TileProofs
-from tequio_ledger.signing.notary import WouldForkError
-from tequio_ledger.store import authored, disk, log_rows
-from tequio_ledger.store.disk import UnwritableError
-from tequio_ledger.store.engine import FAILURES
-from tequio_ledger.store.log_rows import Head, StoredCheckpoint
-from tequio_shared import merkle
-from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
-from tequio_shared.notes import Checkpoint
+from tequio_ledger.log import guard as log_guard
+from tequio_ledger.log.guard import NotSigningError, Published, damage
+from tequio_ledger.log.proofs import TileProofs
+from tequio_ledger.signing.signer import WouldForkError
+from tequio_ledger.store import files, log_rows
+from tequio_ledger.store.database import FAILURES
+from tequio_ledger.store.files import UnwritableError
+from tequio_ledger.store.log_rows import Head, StoredCheckpoint, StoredEntry
+from tequio_ledger.store.tiles import Tree, count_tiles
+from tequio_shared.errors import (
+    FatalLogError,
+    PeerError,
+    RefusedError,
+    TequioError,
+    UserFacingError,
+)
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import Checkpoint
+from tequio_shared.statements.statement import Entry, statement_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from sqlalchemy import Connection
     from sqlalchemy.exc import DatabaseError
     from sqlalchemy.exc import TimeoutError as NoConnectionError
 
-    from tequio_ledger.clock import Clock
     from tequio_ledger.log.guard import Guard
-    from tequio_ledger.signing.notary import CheckpointSigner
-    from tequio_ledger.store.engine import Database
-    from tequio_ledger.store.log_rows import StoredEntry
-    from tequio_shared.genesis import Genesis
-    from tequio_shared.ids import Digest, PeerKey
-    from tequio_shared.statement import Entry
+    from tequio_ledger.runtime import Clock
+    from tequio_ledger.signing.signer import CheckpointSigner
+    from tequio_ledger.store.database import Database
+    from tequio_ledger.store.tiles import Tile
+    from tequio_shared.ids import Digest, NetworkId, PeerKey
+    from tequio_shared.network.genesis import Genesis
+
+# --- An entry that passed admission, with what it is stored under.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admitted:
+    """An entry that passed admission, with what it is stored under."""
+
+    entry: Entry
+    leaf: bytes
+    id: Digest
+    at_ms: int
+    """When the ledger took it."""
+
+    @classmethod
+    def of(cls, entry: Entry, net: NetworkId, at_ms: int) -> Admitted:
+        """Name and pack an entry."""
+        name = statement_id(net, entry.statement.raw)
+        return cls(entry=entry, leaf=entry.leaf(), id=name, at_ms=at_ms)
+
+    def row(self, index: int) -> StoredEntry:
+        """Write the row as which it is stored at an index."""
+        statement = self.entry.statement
+        return StoredEntry(
+            index=index,
+            id=self.id,
+            leaf=self.leaf,
+            type=statement.type,
+            author=statement.author,
+            run=statement.run,
+            round=statement.round,
+            at_ms=self.at_ms,
+        )
+
+
+# --- Is the stored log what was written? Its whole tree is built again and held against what is
+# there.
+#
+# A changed byte anywhere is found before anything is signed: in an entry, a column, a tile, or
+# the head.
+
+if TYPE_CHECKING:
+    Take = Callable[[StoredEntry, Entry], None]
+
+_CHECK_EVERY = 4096
+_ALL = 1 << 62
+
+
+class Integrity:
+    """One reading of the stored entries, in order; it can be gone on with when there are more."""
+
+    def __init__(self, net: NetworkId) -> None:
+        self.tree = Tree()
+        self._net = net
+
+    def extend(self, connection: Connection, published: Published, take: Take) -> None:
+        """Hand on the entries up to a checkpoint; raises UserFacingError as `check` does."""
+        self._read(connection, published.size, take)
+        if self.tree.size != published.size:
+            raise damage(f"entry {self.tree.size} is missing")
+        _check_tiles(connection, self.tree.take_changed(), grown=True)
+        if self.tree.root() != published.root:
+            raise damage(f"checkpoint {published.size} was signed over other entries")
+
+    def check(self, connection: Connection, head: Head, take: Take) -> None:
+        """Hand each entry on; raise UserFacingError at the first thing that does not fit."""
+        self._read(connection, _ALL, take)
+        if self.tree.size != head.size:
+            raise damage(f"the head counts {head.size} entries, but {self.tree.size} are there")
+        _check_tiles(connection, self.tree.take_changed())
+        if log_rows.count_tiles(connection) != count_tiles(head.size):
+            raise damage("there are tiles that no entry belongs to")
+        if self.tree.root() != head.root:
+            raise damage("the head's root is not the root of the entries")
+
+    def _read(self, connection: Connection, end: int, take: Take) -> None:
+        for stored in log_rows.each_entry(connection, self.tree.size, end):
+            self._check_entry(stored, take)
+            if self.tree.size % _CHECK_EVERY == 0:
+                _check_tiles(connection, self.tree.take_full())
+
+    def _check_entry(self, stored: StoredEntry, take: Take) -> None:
+        if stored.index != self.tree.size:
+            raise damage(f"entry {self.tree.size} is missing")
+        self.tree.append(stored.leaf)
+        try:
+            entry = Entry.parse(stored.leaf)
+            if stored != Admitted.of(entry, self._net, stored.at_ms).row(stored.index):
+                raise damage(f"entry {stored.index} is filed under the wrong name")
+            take(stored, entry)
+        except UnwritableError:  # a document that is out of reach says nothing of the entry
+            raise
+        except (PeerError, RefusedError) as err:
+            raise damage(f"entry {stored.index} does not hold ({err})") from err
+
+
+def _check_tiles(
+    connection: Connection, tiles: Mapping[Tile, bytes], *, grown: bool = False
+) -> None:
+    """Hold tiles against what is stored, which may have `grown` beyond them since."""
+    for tile, data in tiles.items():
+        stored = log_rows.read_tile(connection, tile) or b""
+        if stored != data and not (grown and stored.startswith(data)):
+            raise damage(f"tile {tile[1]} of level {tile[0]} is not made of the entries")
+
 
 __all__ = ["Admitted", "Log", "Published"]
 
@@ -70,7 +179,7 @@ class Log:
         self._clock = clock
         self._integrity = Integrity(self._net)
         self._head = Head(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=0)
-        self.published = checkpoint.NOTHING
+        self.published = log_guard.NOTHING
         self.published_at_ms = 0
         """When the newest checkpoint was signed, as its row says."""
 
@@ -126,7 +235,7 @@ class Log:
         Raises as `append` does.
         """
         with self._database.passing_errors(), self._database.office_reader.begin() as connection:
-            return authored.leaf_of(connection, author, seq)
+            return log_rows.leaf_of(connection, author, seq)
 
     def find_index(self, statement_id: Digest) -> int | None:
         """Say where a statement stands in the log; raises as `append` does."""
@@ -205,7 +314,7 @@ class Log:
 
     def _find_published(self, connection: Connection, head: Head) -> None:
         stored = log_rows.read_last_checkpoint(connection)
-        self.published = checkpoint.newest(stored, head, self._log_key)
+        self.published = log_guard.newest(stored, head, self._log_key)
         self.published_at_ms = stored.at_ms if stored else 0
 
     def _commit(self, batch: Sequence[Admitted], derive: Callable[[Connection], None]) -> None:
@@ -247,7 +356,7 @@ class Log:
         except WouldForkError as err:
             raise NotSigningError(str(err)) from err
         except OSError as err:
-            passing = UnwritableError if disk.is_passing(err) else FatalLogError
+            passing = UnwritableError if files.is_passing(err) else FatalLogError
             raise passing(f"what is signed cannot be kept: {err.strerror or err}") from err
 
     def _prove(self, old_size: int, size: int) -> list[Digest]:

@@ -9,30 +9,29 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tequio_ledger import founding
-from tequio_ledger.log.admitted import Admitted
-from tequio_ledger.log.integrity import Integrity
-from tequio_ledger.sequencing.admission import check_chain
+from tequio_ledger import genesis as tequio_ledger_genesis
+from tequio_ledger.log.admission import check_chain
+from tequio_ledger.log.log import Admitted, Integrity
 from tequio_ledger.state import State
 from tequio_ledger.store import derived, log_rows
 from tequio_ledger.store.blobs import BlobFolder
-from tequio_ledger.store.engine import Database
+from tequio_ledger.store.database import Database
 from tequio_ledger.store.log_rows import Head, StoredCheckpoint
-from tequio_shared import merkle
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import Digest, to_text
-from tequio_shared.merkle import Frontier, leaf_hash
-from tequio_shared.roles import check_role
-from tequio_shared.statement import Entry
+from tequio_shared.log import merkle
+from tequio_shared.log.merkle import Frontier, leaf_hash
+from tequio_shared.network.genesis import check_role
+from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from tequio_ledger.clock import Clock
+    from tequio_ledger.runtime import Clock
     from tequio_ledger.store.log_rows import StoredEntry
-    from tequio_shared.genesis import Genesis
-    from tequio_shared.notes import Checkpoint
+    from tequio_shared.log.notes import Checkpoint
+    from tequio_shared.network.genesis import Genesis
 
     Fetch = Callable[[Digest], bytes]
 
@@ -170,6 +169,6 @@ def stored_genesis(folder: Path) -> Genesis | None:
     database = Database(path)
     try:
         database.migrate()
-        return founding.stored(database)
+        return tequio_ledger_genesis.stored(database)
     finally:
         database.close()

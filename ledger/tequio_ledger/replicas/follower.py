@@ -12,30 +12,111 @@ import asyncio
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+import msgspec
 import structlog
+from msgspec import Struct
 
-from tequio_ledger.replicas import errand, passed_on
-from tequio_ledger.sequencing.needed import NAMING, document_of
+from tequio_ledger.log.documents import NAMING, document_of
+from tequio_ledger.log.sequencer import Known, Logged, Outcome, Refused
 from tequio_ledger.store import submissions
-from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import RefusedError
-from tequio_shared.tlog import bundle
+from tequio_shared.ids import Digest
+from tequio_shared.log.tiles import bundle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tequio_ledger.log.clock_guard import Timekeeper
     from tequio_ledger.log.guard import Guard
     from tequio_ledger.log.log import Log, Published
-    from tequio_ledger.sequencing.batch import Outcome
-    from tequio_ledger.sequencing.sequencer import Signal
-    from tequio_ledger.sequencing.timekeeper import Timekeeper
+    from tequio_ledger.log.sequencer import Signal
     from tequio_ledger.state import State
-    from tequio_ledger.store.engine import Database
+    from tequio_ledger.store.database import Database
     from tequio_ledger.store.log_rows import StoredEntry
-    from tequio_shared.statement import Entry
+    from tequio_shared.statements.statement import Entry
 
+# --- Work in a thread that is seen to its end even when nobody wants its result any more.
+
+PATIENCE_S = 1.0
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+async def run(work: Callable[P, R], *given: P.args, **named: P.kwargs) -> R:
+    """Run it in a thread; when cancelled, wait a little until it has put its connection back."""
+    errand = asyncio.ensure_future(asyncio.to_thread(work, *given, **named))
+    try:
+        return await asyncio.shield(errand)
+    except asyncio.CancelledError:
+        done, _ = await asyncio.wait({errand}, timeout=PATIENCE_S)
+        for one in done:
+            one.exception()  # asked for: nobody else will
+        raise
+
+
+# --- What became of statements that one process passed on to another, as bytes between them.
+
+_LOGGED, _KNOWN = "logged", "known"
+
+
+class _Said(Struct, frozen=True, array_like=True):
+    """One outcome: `code` is `logged`, `known` or what a refusal says."""
+
+    id: bytes
+    code: str
+    index: int = -1
+    detail: str = ""
+
+
+class _Answer(Struct, frozen=True, array_like=True):
+    """All outcomes of a bundle; or none, and why it was sent back as a whole."""
+
+    outcomes: list[_Said]
+    code: str = ""
+    detail: str = ""
+
+
+def encode(outcomes: Sequence[Outcome]) -> bytes:
+    """Write the outcomes of a bundle."""
+    return msgspec.msgpack.encode(_Answer([_said(one) for one in outcomes]))
+
+
+def encode_refusal(err: RefusedError) -> bytes:
+    """Write that the bundle was not taken at all."""
+    return msgspec.msgpack.encode(_Answer([], err.code, str(err)))
+
+
+def decode(raw: bytes) -> list[Outcome]:
+    """Read outcomes; raises RefusedError when the bundle was not taken."""
+    answer = msgspec.msgpack.decode(raw, type=_Answer)
+    if answer.code:
+        raise RefusedError(answer.code, answer.detail)
+    return [_outcome(one) for one in answer.outcomes]
+
+
+def _said(outcome: Outcome) -> _Said:
+    match outcome:
+        case Logged(id=name, index=index):
+            return _Said(name, _LOGGED, index)
+        case Known(id=name, index=index):
+            return _Said(name, _KNOWN, index)
+        case Refused(id=name, code=code, detail=detail):
+            return _Said(name, code, detail=detail)
+
+
+def _outcome(said: _Said) -> Outcome:
+    name = Digest(said.id)
+    if said.code == _LOGGED:
+        return Logged(id=name, index=said.index)
+    if said.code == _KNOWN:
+        return Known(id=name, index=said.index)
+    return Refused(id=name, code=said.code, detail=said.detail)
+
+
+if TYPE_CHECKING:
     Take = Callable[[StoredEntry, Entry], None]
 
 POLL_S = 0.025
@@ -129,7 +210,7 @@ class Follower:
                 await self._collect()
                 if office_s <= 0:
                     office_s = OFFICE_POLL_S
-                    if await errand.run(self._is_wanted):
+                    if await run(self._is_wanted):
                         return
                 self.say(self._guard.reason)
             except UnwritableError as err:
@@ -166,7 +247,7 @@ class Follower:
 
     async def _pass_on(self, entries: tuple[Entry, ...]) -> list[Outcome]:
         answer: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
-        number = await errand.run(self._put, bundle(one.leaf() for one in entries))
+        number = await run(self._put, bundle(one.leaf() for one in entries))
         self._passed[number] = Passed(entries, answer)
         early = self._early.pop(number, None)
         if early is not None:
@@ -177,7 +258,7 @@ class Follower:
             raise RefusedError("read-only", "nobody writes the log now: come back") from err
         finally:
             if self._passed.pop(number, None) is not None:
-                await errand.run(self._withdraw, number)
+                await run(self._withdraw, number)
 
     def _put(self, leaves: bytes) -> int:
         at_ms = self.timekeeper.clock()
@@ -189,7 +270,7 @@ class Follower:
             submissions.withdraw(connection, number)
 
     async def _read_on(self, take: Take) -> None:
-        await errand.run(self._read)
+        await run(self._read)
         for stored, entry in self._fresh:
             take(stored, entry)
         self._fresh.clear()
@@ -210,7 +291,7 @@ class Follower:
         if not self._waiting:
             self._early.clear()
             return
-        answers = await errand.run(self._take_answers)
+        answers = await run(self._take_answers)
         for number, raw in answers.items():
             waiting = self._passed.pop(number, None)
             if waiting is None:
@@ -225,6 +306,6 @@ class Follower:
 
 def _settle(answer: asyncio.Future[list[Outcome]], raw: bytes) -> None:
     try:
-        answer.set_result(passed_on.decode(raw))
+        answer.set_result(decode(raw))
     except RefusedError as err:
         answer.set_exception(err)

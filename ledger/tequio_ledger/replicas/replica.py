@@ -15,22 +15,91 @@ from typing import TYPE_CHECKING
 import structlog
 
 from tequio_ledger.log.guard import NotSigningError
-from tequio_ledger.replicas import errand
-from tequio_ledger.replicas.follower import OFFICE_POLL_S, Follower
-from tequio_ledger.replicas.intake import Intake
-from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.replicas import follower
+from tequio_ledger.replicas import follower as replicas_follower
+from tequio_ledger.replicas.follower import ANSWER_S, OFFICE_POLL_S, POLL_S, Follower
+from tequio_ledger.store import submissions
+from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import LEASE_S, TakenError
-from tequio_shared.errors import FatalLogError, RefusedError
+from tequio_shared.errors import FatalLogError, PeerError, RefusedError
+from tequio_shared.ids import POST_STATEMENTS
+from tequio_shared.log.tiles import parse_bundle
+from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Never
 
+    from tequio_ledger.log.sequencer import Sequencer
+    from tequio_ledger.replicas.build import Builder, Office
     from tequio_ledger.replicas.follower import Passed
-    from tequio_ledger.replicas.office import Builder, Office
-    from tequio_ledger.sequencing.sequencer import Sequencer
+    from tequio_ledger.runtime import Clock
+    from tequio_ledger.store.database import Database
     from tequio_ledger.store.log_rows import StoredEntry
-    from tequio_shared.statement import Entry
+    from tequio_ledger.store.submissions import Waiting
+
+# --- Takes in what other processes of the ledger pass on (`follower`), while this one writes the
+# log.
+#
+# They have verified the signatures. Whoever may write to the database is one of us: it could as
+# well write to the log's tables.
+
+_AT_ONCE = 64
+_SWEEP_S = 30.0
+_KEPT_MS = int(4 * ANSWER_S * 1000)
+
+
+class Intake:
+    """One term of office."""
+
+    def __init__(self, database: Database, sequencer: Sequencer, clock: Clock) -> None:
+        self._database = database
+        self._sequencer = sequencer
+        self._clock = clock
+        self._taken: set[int] = set()  # bundles that are in the queue
+        self._answered: set[int] = set()  # since the last look, which may not have seen it
+
+    async def run(self) -> None:
+        """Take in until cancelled; raises UnwritableError when the database does not answer."""
+        sweep_s = 0.0
+        async with asyncio.TaskGroup() as tasks:
+            while True:
+                if sweep_s <= 0:
+                    sweep_s = _SWEEP_S
+                    await follower.run(self._sweep)
+                self._taken -= self._answered
+                self._answered.clear()
+                found = await follower.run(self._find)
+                for waiting in found:
+                    self._taken.add(waiting.n)
+                    tasks.create_task(self._log(waiting))
+                await asyncio.sleep(0 if len(found) == _AT_ONCE else POLL_S)
+                sweep_s -= POLL_S
+
+    async def _log(self, waiting: Waiting) -> None:
+        try:
+            leaves = parse_bundle(waiting.leaves, POST_STATEMENTS)
+            entries = [Entry.parse(leaf) for leaf in leaves]
+            said = follower.encode(await self._sequencer.submit(entries))
+        except RefusedError as err:
+            said = follower.encode_refusal(err)
+        except PeerError as err:  # a row that one of us never wrote so: it must not end us
+            said = follower.encode_refusal(RefusedError("malformed", str(err)))
+        await follower.run(self._answer, waiting.n, said)
+        self._answered.add(waiting.n)
+
+    def _find(self) -> list[Waiting]:
+        with self._database.passing_errors(), self._database.office_reader.begin() as connection:
+            return submissions.waiting(connection, tuple(self._taken), _AT_ONCE)
+
+    def _answer(self, n: int, said: bytes) -> None:
+        with self._database.passing_errors(), self._database.writer.begin() as connection:
+            submissions.answer(connection, n, said)
+
+    def _sweep(self) -> None:
+        with self._database.passing_errors(), self._database.writer.begin() as connection:
+            submissions.sweep(connection, self._clock() - _KEPT_MS)
+
 
 BEAT_S = 0.5
 _REJOIN_S = 0.5
@@ -80,7 +149,7 @@ class Replica:
     async def _take_over(self, follower: Follower, rest: list[tuple[StoredEntry, Entry]]) -> None:
         """Read the rest of the log, take office, and put a sequencer in the follower's place."""
         load = self._office.log.load
-        await errand.run(load, lambda stored, entry: rest.append((stored, entry)))
+        await replicas_follower.run(load, lambda stored, entry: rest.append((stored, entry)))
         for stored, entry in rest:
             self._office.take(stored, entry)
         self._passed = follower.take_passed()
@@ -113,7 +182,7 @@ class Replica:
         """Build everything anew, as soon as the database answers; closed until it has looked."""
         while True:
             try:
-                office = await errand.run(self._builder.follow)
+                office = await replicas_follower.run(self._builder.follow)
             except UnwritableError:
                 await asyncio.sleep(_REJOIN_S)
             else:
@@ -129,7 +198,7 @@ class Replica:
                 await asyncio.wait_for(sequencer.do(self._database.hold_office), LEASE_S)
             except TimeoutError as err:
                 raise UnwritableError("the database does not answer") from err
-            await errand.run(self._builder.guard.refresh)
+            await replicas_follower.run(self._builder.guard.refresh)
 
     def _put(self, office: Office) -> None:
         former, self._office = self._office, office

@@ -7,20 +7,63 @@ To add a setting: a constant here, in `ALL`, with a field in `Settings`, and a l
 from __future__ import annotations
 
 import os
+import pwd
+import socket
+import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import platformdirs
 
-from tequio_ledger.settings.logging import LOG_JSON, LOG_LEVEL
-from tequio_ledger.settings.reader import Reader
-from tequio_ledger.settings.setting import Form, Setting, many, maybe_place, origin, place
-from tequio_ledger.settings.sources import Program
-from tequio_ledger.signing.callers import user
+from tequio_ledger.config.settings import LOG_JSON, LOG_LEVEL
+from tequio_ledger.config.sources import (
+    Form,
+    Program,
+    Reader,
+    Setting,
+    many,
+    maybe_place,
+    origin,
+    place,
+)
 
 if TYPE_CHECKING:
-    from tequio_ledger.settings.sources import Gathered
+    from tequio_ledger.config.sources import Gathered
+
+# --- Who asks at a Unix socket, and which users may.
+#
+# The socket's mode keeps out whoever is in no group with the signer; the list keeps out the rest
+# of that group. Where the system does not tell who asks (it is no Linux), the mode alone decides.
+
+_CREDENTIALS = struct.Struct("3i")
+
+
+class Caller(NamedTuple):
+    """One process that asks."""
+
+    pid: int
+    uid: int
+
+
+def caller_at(line: socket.socket) -> Caller | None:
+    """Say who is at the other end; None where the system does not tell."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return None
+    raw = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    pid, uid, _ = _CREDENTIALS.unpack(raw)
+    return Caller(pid, uid)
+
+
+def user(text: str) -> int:
+    """Read a user by name or number; raises ValueError."""
+    if text.isascii() and text.isdigit():
+        return int(text)
+    try:
+        return pwd.getpwnam(text).pw_uid
+    except KeyError as err:
+        raise ValueError(f"users of this system, which {text!r} is not") from err
+
 
 PROGRAM = Program("TEQUIO_SIGN_", "tequio-ledger sign --help")
 

@@ -14,27 +14,32 @@ import os
 import re
 import threading
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, BinaryIO
 
+import obstore
 import structlog
+from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError
+from obstore.store import LocalStore, S3Store
 from sqlalchemy import func, select
 from sqlalchemy.exc import DatabaseError
 
-from tequio_ledger.store.disk import UnwritableError, explain, is_passing, make_folder, sync_folder
-from tequio_ledger.store.insertion import insert_new
+from tequio_ledger.store.files import UnwritableError, explain, is_passing, make_folder, sync_folder
 from tequio_ledger.store.models import Blob
-from tequio_shared.errors import RefusedError
-from tequio_shared.ids import Digest, PeerKey, sha256, to_text
-from tequio_shared.limits import BLOB_BYTES
+from tequio_ledger.store.postgresql import insert_new
+from tequio_shared.errors import RefusedError, UserFacingError
+from tequio_shared.ids import BLOB_BYTES, Digest, PeerKey, sha256, to_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from io import BufferedReader
     from pathlib import Path
 
-    from tequio_ledger.clock import Clock
-    from tequio_ledger.store.bucket import Bucket
-    from tequio_ledger.store.engine import Database
+    from obstore.store import ObjectStore, RetryConfig
+
+    from tequio_ledger.runtime import Clock
+    from tequio_ledger.store.database import Database
+
 
 CHECKED = 256
 """Blobs whose files are remembered as sound: those of the newest rounds are asked for again."""
@@ -330,3 +335,65 @@ class BlobFolder:
         for promise in self._promised.values():
             used[promise.author] = used.get(promise.author, 0) + promise.size_bytes
         return used
+
+
+# --- Blobs in a place that all processes of a ledger reach: S3, or a folder that they share.
+#
+# The only file that imports obstore. A blob's key is its name, so putting it twice changes
+# nothing; what is read is hashed by whoever asks (`blobs`).
+
+_FOLDER = "file:///"
+_RETRIES: RetryConfig = {"max_retries": 4, "retry_timeout": timedelta(seconds=20)}
+
+
+class Bucket:
+    """Blobs by digest. Methods block: call them from a thread."""
+
+    def __init__(self, url: str) -> None:
+        """Name the place; raises UserFacingError. Keys and region come from the environment."""
+        self.url = url
+        try:
+            self._store: ObjectStore
+            if url.startswith(_FOLDER):
+                self._store = LocalStore.from_url(url, mkdir=True)
+            else:
+                self._store = S3Store.from_url(url, retry_config=_RETRIES)
+        except (BaseError, ValueError) as err:
+            raise UserFacingError(f"--blobs {url!r} cannot be used: {err}") from err
+
+    def put(self, digest: Digest, file: Path) -> None:
+        """Put a blob; durable when this returns. Raises UnwritableError, OSError."""
+        with file.open("rb") as content:
+            try:
+                obstore.put(self._store, _key(digest), content, mode="create", use_multipart=False)
+            except AlreadyExistsError:
+                pass  # under this name there is nothing else
+            except BaseError as err:
+                raise self._silent(err) from err
+
+    def get(self, digest: Digest) -> bytes | None:
+        """Give what lies under the name, None when nothing does; raises UnwritableError."""
+        try:
+            return obstore.get(self._store, _key(digest)).bytes().to_bytes()
+        except (NotFoundError, FileNotFoundError):
+            return None
+        except BaseError as err:
+            raise self._silent(err) from err
+
+    def digests(self) -> set[Digest]:
+        """Name every blob that is there; raises UnwritableError."""
+        try:
+            pages = obstore.list(self._store, "sha256")
+            names = [str(one["path"]).rpartition("/")[2] for page in pages for one in page]
+        except BaseError as err:
+            raise self._silent(err) from err
+        return {Digest(bytes.fromhex(name)) for name in names}
+
+    def _silent(self, err: BaseError) -> UnwritableError:
+        first = str(err).strip().splitlines()[0]
+        return UnwritableError(f"the blobs at {self.url} cannot be reached: {first}")
+
+
+def _key(digest: Digest) -> str:
+    name = digest.hex()
+    return f"sha256/{name[:2]}/{name[2:4]}/{name}"

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, exists, insert, select, update
 
-from tequio_ledger.store.insertion import insert_many, upsert
 from tequio_ledger.store.models import (
     DERIVED,
     Attended,
@@ -24,25 +23,28 @@ from tequio_ledger.store.models import (
     Run,
     Standing,
 )
-from tequio_shared import conduct, samples
-from tequio_shared.documents import TRAINER, WITNESS, Result
+from tequio_ledger.store.postgresql import insert_many, upsert
 from tequio_shared.ids import digest_from_text, from_text
-from tequio_shared.statements.rounds import (
+from tequio_shared.network import conduct
+from tequio_shared.round import measures
+from tequio_shared.round.documents import TRAINER, WITNESS, Result
+from tequio_shared.statements.runs import (
     HeadMeasure,
+    NetGenesis,
     RoundClose,
     RoundOpen,
     RoundRoster,
     RoundVoid,
+    RunOpen,
 )
-from tequio_shared.statements.runs import NetGenesis, RunOpen
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from tequio_ledger.state import State
     from tequio_shared.ids import PeerKey, RunId
-    from tequio_shared.round import RoundView
-    from tequio_shared.statement import Entry, Statement
+    from tequio_shared.round.round import RoundView
+    from tequio_shared.statements.statement import Entry, Statement
 
 OPEN, CLOSED, VOID = "open", "closed", "void"
 
@@ -198,7 +200,7 @@ def _attend(changes: Changes, index: int, members: dict[int, PeerKey]) -> None:
 
 def _measured_row(index: int, statement: Statement, body: HeadMeasure) -> Row:
     run, number = _round_key(statement)
-    sample = samples.of(body)
+    sample = measures.of(body)
     return {
         "prompt": sample.prompt if sample else None,
         "written": sample.text if sample else None,

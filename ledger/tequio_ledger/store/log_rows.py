@@ -7,16 +7,26 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import and_, delete, exists, func, insert, or_, select, update
 
-from tequio_ledger.store.insertion import insert_many, upsert
-from tequio_ledger.store.models import LogCheckpoint, LogEntry, LogHead, LogMark, LogTile
+from tequio_ledger.store.models import (
+    LogCheckpoint,
+    LogCosigned,
+    LogEntry,
+    LogHead,
+    LogMark,
+    LogTile,
+)
+from tequio_ledger.store.postgresql import insert_many, upsert
 from tequio_shared.ids import Digest
+from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection
 
-    from tequio_ledger.tree import Tile
+    from tequio_ledger.store.tiles import Tile
+    from tequio_shared.ids import PeerKey
+
 
 _LOG_ID = 1
 _PAGE = 1024
@@ -213,3 +223,38 @@ def _page(connection: Connection, first: int, end: int) -> list[StoredEntry]:
 
 def _columns(head: Head) -> dict[str, object]:
     return {"origin": head.origin, "size": head.size, "root": head.root, "term": head.term}
+
+
+# --- The entries of one author, found by the numbers that it gave them.
+
+LOOKED_AT = 64
+"""Entries of an author, from its last one back, among which a number is looked for."""
+
+
+def leaf_of(connection: Connection, author: PeerKey, seq: int) -> bytes | None:
+    """Give the leaf of the author's statement with that number, or None when it is not found."""
+    query = select(LogEntry.leaf).where(LogEntry.author == author)
+    leaves = connection.execute(query.order_by(LogEntry.idx.desc()).limit(LOOKED_AT)).scalars()
+    for leaf in leaves:
+        found = Entry.parse(leaf).statement.seq
+        if found <= seq:
+            return leaf if found == seq else None
+    return None
+
+
+# --- Queries on the checkpoints that were published under a policy.
+
+
+def write(connection: Connection, size: int, note: bytes, at_ms: int) -> None:
+    """Write a published checkpoint; one of that size that is there already is replaced.
+
+    It can only be the same one under other cosignatures: the policy was changed since.
+    """
+    connection.execute(delete(LogCosigned).where(LogCosigned.size == size))
+    connection.execute(insert(LogCosigned).values(size=size, note=note, at=at_ms))
+
+
+def read_last(connection: Connection) -> bytes | None:
+    """Read the newest published checkpoint."""
+    query = select(LogCosigned.note).order_by(LogCosigned.size.desc()).limit(1)
+    return connection.execute(query).scalar_one_or_none()

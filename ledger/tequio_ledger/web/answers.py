@@ -1,11 +1,13 @@
 """How rows and views become answers of the API (`tequio_shared.api`)."""
 
-from tequio_ledger.log.log import Published
-from tequio_ledger.state import Resume, State
-from tequio_ledger.store.attended import AttendedRow
-from tequio_ledger.store.ranking import RankedRow
-from tequio_ledger.store.read import PeerRow, RoundRow, StandingRow, TierRow
-from tequio_shared import samples
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tequio_ledger.log.guard import Published as GuardPublished
+from tequio_ledger.store import log_rows
 from tequio_shared.api.answer import AsOf
 from tequio_shared.api.peers import (
     AttendedAnswer,
@@ -21,9 +23,29 @@ from tequio_shared.api.runs import (
     RunAnswer,
     WrittenAnswer,
 )
-from tequio_shared.causes import words_of
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, peer_id_text, to_text
-from tequio_shared.run import RunView
+from tequio_shared.network.standing import words_of
+from tequio_shared.round import measures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import Connection
+
+    from tequio_ledger.log.log import Published
+    from tequio_ledger.state import Resume, State
+    from tequio_ledger.store.database import Database
+    from tequio_ledger.store.queries import (
+        AttendedRow,
+        PeerRow,
+        RankedRow,
+        RoundRow,
+        StandingRow,
+        TierRow,
+    )
+    from tequio_shared.network.run import RunView
+
 
 PUBLISHED = 8
 """Most published heads that an answer lists for one run."""
@@ -72,7 +94,7 @@ def _published(view: RunView) -> tuple[PublishedAnswer, ...]:
 def _sample(view: RunView) -> WrittenAnswer | None:
     """Of the newest head of which there is one, of those that measures are still taken of."""
     for draw in reversed(view.draws.open):
-        shown = samples.shown(draw.said)
+        shown = measures.shown(draw.said)
         if shown is not None:
             peer, sample = shown
             return WrittenAnswer(draw.head.round, to_text(peer), sample.prompt, sample.text)
@@ -154,3 +176,40 @@ def standing_answer(row: StandingRow) -> StandingAnswer:
 
 def _resume(resume: Resume) -> ResumeAnswer:
     return ResumeAnswer(after=resume.after, head=resume.head, close=resume.close)
+
+
+# --- A look at the derived tables together with the checkpoint that says for which log they are
+# true.
+#
+# Rows and entries are committed first and signed right after; between the two nobody may see
+# them.
+
+PAUSE_S = 0.002
+PATIENCE_S = 2.0
+"""Commit and signature are milliseconds apart, unless the disk takes only the first."""
+
+
+@contextmanager
+def snapshot(database: Database) -> Iterator[tuple[Connection, GuardPublished]]:
+    """Read as of one moment at which all that is committed is published; blocks meanwhile.
+
+    Raises RefusedError("read-only") when that does not come.
+    """
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        with database.reader.begin() as connection:
+            published = _snapshot_published(connection)
+            if published is not None:
+                yield connection, published
+                return
+        if time.monotonic() > deadline:
+            raise RefusedError("read-only", "the last entries are not signed yet: come back later")
+        time.sleep(PAUSE_S)
+
+
+def _snapshot_published(connection: Connection) -> GuardPublished | None:
+    head = log_rows.read_head(connection)
+    stored = log_rows.read_last_checkpoint(connection)
+    if head is None or stored is None or stored.size != head.size:
+        return None
+    return GuardPublished(size=stored.size, root=stored.root, note=stored.note)

@@ -10,64 +10,48 @@ from litestar.exceptions import HTTPException, NotFoundException
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
-from tequio_ledger.service import Ledger
-from tequio_ledger.web import (
-    blobs,
-    competitions,
-    cosigned,
-    events,
-    files,
-    held_out,
-    invitations,
-    network,
-    openapi,
-    problems,
-    quarantine,
-    ranking,
-    seeds,
-    shown,
-    statements,
-)
-from tequio_ledger.web.doors import Doors
+from tequio_ledger.ledger import Ledger
+from tequio_ledger.web import competitions, errors, events, log_files, openapi, read_api, write_api
 from tequio_ledger.web.events import Streams
-from tequio_ledger.web.pages import problem as pages_problem
-from tequio_ledger.web.pages.routes import pages
-from tequio_ledger.web.seeds import SeedBook
+from tequio_ledger.web.limits import Doors
+from tequio_ledger.web.pages import router as pages_problem
+from tequio_ledger.web.pages.router import pages
+from tequio_ledger.web.write_api import SeedBook
 from tequio_shared.errors import PeerError, RefusedError
 
 _PATHS = 64
 """Paths whose handlers are remembered; most name a blob or a tile, and come once."""
 
 ROUTES = (
-    network.get_health,
-    network.get_network,
-    network.get_runs,
-    network.get_run,
-    network.get_rounds,
-    network.get_round,
-    held_out.get_measures,
-    network.get_peers,
-    network.get_peer,
-    ranking.get_peer_rounds,
-    ranking.get_ranking,
-    quarantine.get_quarantine,
-    invitations.get_invitations,
-    invitations.get_connectors,
+    read_api.get_health,
+    read_api.get_network,
+    read_api.get_runs,
+    read_api.get_run,
+    read_api.get_rounds,
+    read_api.get_round,
+    read_api.get_measures,
+    read_api.get_peers,
+    read_api.get_peer,
+    read_api.get_peer_rounds,
+    read_api.get_ranking,
+    read_api.get_quarantine,
+    read_api.get_invitations,
+    read_api.get_connectors,
     competitions.get_competitions,
     competitions.get_competition,
-    statements.post_statements,
-    cosigned.get_proof,
-    cosigned.get_witnesses,
-    files.get_checkpoint,
-    files.get_tile,
-    cosigned.get_policy,
-    shown.post_checkpoint,
-    blobs.get_blob,
-    blobs.head_blob,
-    blobs.put_blob,
+    write_api.post_statements,
+    log_files.get_proof,
+    log_files.get_witnesses,
+    log_files.get_checkpoint,
+    log_files.get_tile,
+    log_files.get_policy,
+    write_api.post_checkpoint,
+    write_api.get_blob,
+    write_api.head_blob,
+    write_api.put_blob,
     events.get_events,
-    seeds.get_seeds,
-    seeds.put_seed,
+    write_api.get_seeds,
+    write_api.put_seed,
     openapi.get_openapi,
 )
 
@@ -85,13 +69,13 @@ def build(ledger: Ledger, streams: Streams) -> Litestar:
         route_handlers=(*ROUTES, pages(ledger)),
         dependencies=dependencies,
         exception_handlers={
-            RefusedError: problems.on_refused,
-            PeerError: problems.on_peer_error,
+            RefusedError: errors.on_refused,
+            PeerError: errors.on_peer_error,
             NotFoundException: pages_problem.on_missing,
-            HTTPException: problems.on_http,
-            DatabaseError: partial(problems.on_database, ledger.database.failed_write),
-            NoConnectionError: partial(problems.on_database, ledger.database.failed_write),
-            Exception: problems.on_bug,
+            HTTPException: errors.on_http,
+            DatabaseError: partial(errors.on_database, ledger.database.failed_write),
+            NoConnectionError: partial(errors.on_database, ledger.database.failed_write),
+            Exception: errors.on_bug,
         },
         openapi_config=None,  # the library's pages load scripts from elsewhere
         state=LitestarState({"openapi": cache(partial(openapi.document, ROUTES, dependencies))}),

@@ -14,16 +14,15 @@ from litestar.di import NamedDependency
 from litestar.params import QueryParameter, SkipValidation
 from litestar.response import Stream
 
-from tequio_ledger.service import Ledger
+from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import log_rows
-from tequio_ledger.web.bodies import natural
-from tequio_ledger.web.doors import network_of
-from tequio_ledger.web.given import GivenLedger
-from tequio_ledger.web.places import Kind, Places
-from tequio_ledger.web.problems import AnyRequest
+from tequio_ledger.web.errors import AnyRequest
+from tequio_ledger.web.limits import Kind, Places, network_of
+from tequio_ledger.web.log_files import GivenLedger
+from tequio_ledger.web.write_api import natural
 from tequio_shared.api.log import HEARTBEAT, LogEvent
 from tequio_shared.errors import RefusedError
-from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.ids import JSON_INTEGER
 
 HEARTBEAT_S = 15
 _PAGE = 256

@@ -15,7 +15,7 @@ from litestar import Litestar, Response, get
 from litestar.openapi import OpenAPIConfig
 
 from tequio_ledger import SOFTWARE
-from tequio_ledger.web.problems import MEDIA_TYPE, AnyRequest
+from tequio_ledger.web.errors import MEDIA_TYPE, AnyRequest
 from tequio_shared.addresses import RECORD_BYTES
 from tequio_shared.api.answer import Problem
 from tequio_shared.api.competitions import CompetitionAnswer, CompetitionsAnswer
@@ -34,8 +34,8 @@ from tequio_shared.api.peers import (
     RankingAnswer,
 )
 from tequio_shared.api.runs import MeasuresAnswer, RoundsAnswer, RunsAnswer
-from tequio_shared.limits import BLOB_BYTES, JSON_INTEGER, POST_BYTES
-from tequio_shared.notes import NOTE_BYTES
+from tequio_shared.ids import BLOB_BYTES, JSON_INTEGER, POST_BYTES
+from tequio_shared.log.notes import NOTE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

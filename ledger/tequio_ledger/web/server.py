@@ -21,7 +21,7 @@ from granian.server.embed import Server
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from tequio_ledger.web.gate import App
+    from tequio_ledger.web.middleware import App
 
 HEAD_BYTES = 1 << 16
 """Longest request line with all headers."""

@@ -12,19 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
-from tequio_ledger.settings import serving
-from tequio_ledger.settings.logging import LOG_JSON, LOG_LEVEL
-from tequio_ledger.settings.reader import Reader
-from tequio_ledger.settings.serving import HOST, TRUSTED_PROXY
-from tequio_ledger.settings.setting import Form, Setting, many, place
-from tequio_ledger.settings.sources import Program
+from tequio_ledger.config import settings as config_settings
+from tequio_ledger.config.settings import HOST, LOG_JSON, LOG_LEVEL, TRUSTED_PROXY
+from tequio_ledger.config.sources import Form, Program, Reader, Setting, many, place
 from tequio_shared.errors import PeerError
-from tequio_shared.notes import KeyKind, VerifierKey
+from tequio_shared.log.notes import KeyKind, VerifierKey
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Network, IPv6Network
 
-    from tequio_ledger.settings.sources import Gathered
+    from tequio_ledger.config.sources import Gathered
 
 PROGRAM = Program("TEQUIO_WITNESS_", "tequio-ledger witness --help")
 
@@ -60,7 +57,7 @@ DIR = Setting(
     parse=place,
     help="Where its key and what it saw are kept.",
 )
-PORT = serving.port(8_601)
+PORT = config_settings.port(8_601)
 NAME = Setting(
     name="name",
     default="",

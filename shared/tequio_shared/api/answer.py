@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tequio_shared.errors import MalformedError
-from tequio_shared.fields import Bytes32Text, Natural
+from tequio_shared.ids import Bytes32Text, Natural
 
 T = TypeVar("T")
 ROWS = 1_000

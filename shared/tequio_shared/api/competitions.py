@@ -11,12 +11,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from tequio_shared.api.answer import ROWS, AsOf, Rows
-from tequio_shared.competition_rules import EVALUATORS, CompetitionRules, Dates
-from tequio_shared.competition_state import Phase
+from tequio_shared.competition.rules import ENTRANTS, EVALUATORS, CompetitionRules, Dates
+from tequio_shared.competition.state import Phase
 from tequio_shared.errors import PeerError
-from tequio_shared.evaluations import ENTRANTS
-from tequio_shared.fields import Bytes32Text, Natural, Positive
-from tequio_shared.ids import Digest, digest_from_text
+from tequio_shared.ids import Bytes32Text, Digest, Natural, Positive, digest_from_text
 from tequio_shared.sealed_set import CUSTODIANS
 from tequio_shared.statements.competitions import EntrantName
 

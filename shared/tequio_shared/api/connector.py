@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from tequio_shared.fields import Bytes32Text, BytesText, Natural
+from tequio_shared.ids import Bytes32Text, BytesText, Natural
 
 if TYPE_CHECKING:
     from tequio_shared.ids import NetworkId

@@ -9,10 +9,9 @@ from msgspec import Meta, Raw, Struct
 
 from tequio_shared.api.answer import ROWS, AsOf, LongText, Rows, Text
 from tequio_shared.errors import PeerError
-from tequio_shared.fields import Bytes32Text, BytesText, Natural, Positive
-from tequio_shared.genesis import Genesis
-from tequio_shared.ids import from_text, sha256
-from tequio_shared.notes import KeyKind, VerifierKey
+from tequio_shared.ids import Bytes32Text, BytesText, Natural, Positive, from_text, sha256
+from tequio_shared.log.notes import KeyKind, VerifierKey
+from tequio_shared.network.genesis import Genesis
 
 
 class NetworkAnswer(Struct, frozen=True, kw_only=True):

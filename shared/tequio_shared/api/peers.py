@@ -8,11 +8,10 @@ from msgspec import Meta, Struct
 
 from tequio_shared.api.answer import AsOf, Rows, Text
 from tequio_shared.api.runs import OutcomeText
-from tequio_shared.fields import Bytes32Text, Natural, Positive
-from tequio_shared.ids import Digest, digest_from_text
-from tequio_shared.standing import Standing
-from tequio_shared.statements.standing import EVIDENCE
-from tequio_shared.tiers import Tier
+from tequio_shared.ids import Bytes32Text, Digest, Natural, Positive, digest_from_text
+from tequio_shared.network.standing import Standing
+from tequio_shared.network.tiers import Tier
+from tequio_shared.statements.network import EVIDENCE
 
 # A reader takes any word, or number, here: a ledger of a later version may know more of them.
 StandingText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in Standing]})]

@@ -7,11 +7,20 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from tequio_shared.api.answer import ROWS, AsOf, Rows, Text
-from tequio_shared.fields import Bytes32Text, Natural, Positive, Prompt, Written
-from tequio_shared.ids import Digest, HeadHash, RunId, digest_from_text
-from tequio_shared.round_state import Phase
-from tequio_shared.run_states import State
-from tequio_shared.statements.checkpoints import RepoText, RevisionText
+from tequio_shared.ids import (
+    Bytes32Text,
+    Digest,
+    HeadHash,
+    Natural,
+    Positive,
+    Prompt,
+    RunId,
+    Written,
+    digest_from_text,
+)
+from tequio_shared.network.run import State
+from tequio_shared.round.round import Phase
+from tequio_shared.statements.network import RepoText, RevisionText
 
 # A reader takes any word here: a ledger of a later version may know more of them.
 StateText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in State]})]

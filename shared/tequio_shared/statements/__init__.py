@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from tequio_shared.statements.checkpoints import CheckpointPublish
 from tequio_shared.statements.competitions import (
     CompChallenge,
     CompClose,
@@ -20,35 +19,41 @@ from tequio_shared.statements.competitions import (
     EvalResult,
     EvalSecret,
 )
-from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
-from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady, MemberTeam
-from tequio_shared.statements.rounds import (
+from tequio_shared.statements.network import (
+    CheckpointPublish,
+    FaultReport,
+    InviteClose,
+    InviteOpen,
+    InviteRevoke,
+    KeyRegister,
+    MemberLeave,
+    MemberReady,
+    MemberTeam,
+    MemberVouch,
+    RoleGrant,
+    RoleRevoke,
+    StandingAppeal,
+    StandingChange,
+    StandingRelease,
+    StandingUphold,
+)
+from tequio_shared.statements.runs import (
     HeadAttest,
     HeadMeasure,
     HeadPromote,
+    NetGenesis,
     RoundClose,
     RoundOpen,
     RoundRoster,
     RoundVoid,
     RoundWitness,
-    WitnessProof,
-    WorkCommit,
-)
-from tequio_shared.statements.runs import (
-    NetGenesis,
     RunClose,
     RunFinish,
     RunOpen,
     RunPause,
     RunResume,
-)
-from tequio_shared.statements.standing import (
-    FaultReport,
-    StandingAppeal,
-    StandingChange,
-    StandingRelease,
-    StandingUphold,
+    WitnessProof,
+    WorkCommit,
 )
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from typing import Annotated, ClassVar
 
 import msgspec
 
-from tequio_shared.fields import Bytes32Text, MaybeBytes32Text, Natural
-from tequio_shared.key_share import ShareText
-from tequio_shared.statements.scope import Scope
+from tequio_shared.ids import Bytes32Text, MaybeBytes32Text, Natural
+from tequio_shared.sealed_set import ShareText
+from tequio_shared.statements.envelope import Scope
 
 EntrantName = Annotated[
     str, msgspec.Meta(min_length=1, max_length=32, pattern=r"\A[a-z0-9][a-z0-9-]*\Z")

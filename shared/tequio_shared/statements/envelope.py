@@ -1,9 +1,13 @@
 """The fields around a body, the same in every statement of version 1."""
 
+from __future__ import annotations
+
+import enum
+
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tequio_shared.fields import Bytes32Text, Natural, Positive
+from tequio_shared.ids import Bytes32Text, Natural, Positive
 
 
 class Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -19,3 +23,14 @@ class Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     ts: Natural
     type: str
     v: int
+
+
+# --- What a statement is about: the network, a run, or a round of a run.
+
+
+class Scope(enum.Enum):
+    """Which of the fields `run` and `round` a statement must carry; the other ones it must not."""
+
+    NETWORK = "network"
+    RUN = "run"
+    ROUND = "round"

@@ -1,11 +1,29 @@
 """Statements of the network and its runs: what exists and in which state it is."""
 
+from __future__ import annotations
+
 from typing import Annotated, ClassVar
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-from tequio_shared.fields import Bytes32Text, BytesText, ReasonCode
-from tequio_shared.statements.scope import Scope
+from tequio_shared.errors import MalformedError
+from tequio_shared.ids import (
+    SAMPLE_BYTES,
+    SAMPLE_PROMPT_BYTES,
+    Bytes32Text,
+    BytesText,
+    ContributionCount,
+    HeaderText,
+    Natural,
+    Positive,
+    Prompt,
+    ReasonCode,
+    SlotCount,
+    SlotNumber,
+    Written,
+)
+from tequio_shared.statements.envelope import Scope
 
 
 class NetGenesis(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -59,5 +77,168 @@ class RunClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     TYPE: ClassVar[str] = "run.close"
     SCOPE: ClassVar[Scope] = Scope.RUN
+
+    reason: ReasonCode
+
+
+# --- Statements of a round, in the order in which they come: roster to close.
+
+
+class RoundRoster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Who is in the coming round, fixed before its beacon can be known."""
+
+    TYPE: ClassVar[str] = "round.roster"
+    SCOPE: ClassVar[Scope] = Scope.ROUND
+
+    roster: Bytes32Text
+    """SHA-256 of the roster document."""
+    slots: SlotCount
+    trainers: ContributionCount
+
+    def __post_init__(self) -> None:
+        if self.trainers > self.slots:
+            raise MalformedError(f"{self.trainers} trainers in {self.slots} slots")
+
+
+class HeadAttest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The author computed or holds `head`, opens its last commitment and makes the next one."""
+
+    TYPE: ClassVar[str] = "head.attest"
+    SCOPE: ClassVar[Scope] = Scope.ROUND
+
+    head: Bytes32Text
+    weights_root: Bytes32Text
+    aux_root: Bytes32Text
+    """32 zero bytes where the algorithm keeps no state beside the weights."""
+    reveal: Bytes32Text
+    """The secret under the author's last `commit`."""
+    commit: Bytes32Text
+
+
+class HeadPromote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A quorum attested this head: it is canonical. The statement's round made it; 0, the first."""
+
+    TYPE: ClassVar[str] = "head.promote"
+    SCOPE: ClassVar[Scope] = Scope.ROUND
+
+    head: Bytes32Text
+    parent: Bytes32Text
+    set_root: Bytes32Text
+    weights_root: Bytes32Text
+    aux_root: Bytes32Text
+    attests: SlotCount
+
+
+class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How a head goes on from the beginning of a held-out text, always with the likeliest token."""
+
+    prompt: Prompt
+    """Beginning of the text."""
+    text: Written
+    """What the model adds."""
+
+    def __post_init__(self) -> None:
+        for words, most in ((self.prompt, SAMPLE_PROMPT_BYTES), (self.text, SAMPLE_BYTES)):
+            if len(words.encode()) > most:
+                raise MalformedError(f"{len(words.encode())} bytes of text where {most} are taken")
+
+
+class HeadMeasure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a drawn member measured of a head on held-out text. The statement's round made it."""
+
+    TYPE: ClassVar[str] = "head.measure"
+    SCOPE: ClassVar[Scope] = Scope.ROUND
+
+    head: Bytes32Text
+    millibits: Natural
+    """That the head needs for all the text: each document's bits, rounded to thousandths."""
+    size_bytes: Positive
+    """UTF-8 bytes of that text."""
+    tokens: Positive
+    sample: Sample | UnsetType = UNSET
+    """What it writes, by this member's word."""
+
+
+class RoundOpen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The round runs; witnesses, windows and deadlines follow from this and the roster."""
+
+    TYPE: ClassVar[str] = "round.open"
+    SCOPE: ClassVar[Scope] = Scope.ROUND
+
+    head: Bytes32Text
+    roster: Bytes32Text
+    beacon: Bytes32Text
+    k: Annotated[int, msgspec.Meta(ge=1, le=4096)]
+    """Values kept per chunk, for all contributions of the round."""
+    opened: Natural
+    """These three in milliseconds since 1970, on the coordinator's clock."""
+    train_by: Natural
+    close_by: Natural
+
+    def __post_init__(self) -> None:
+        if not self.opened <= self.train_by <= self.close_by:
+            raise MalformedError(
+                f"deadlines out of order: {self.opened}, {self.train_by}, {self.close_by}"
+            )
+
+
+class WorkCommit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """For this round the author's contribution is the one with this header."""
+
+    TYPE: ClassVar[str] = "work.commit"
+    SCOPE: ClassVar[Scope] = Scope.ROUND
+
+    header: HeaderText
+
+
+class RoundWitness(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Training is over with this many commitments in the log; the witnesses judge them."""
+
+    TYPE: ClassVar[str] = "round.witness"
+    SCOPE: ClassVar[Scope] = Scope.ROUND
+
+    commits: ContributionCount
+
+
+class WitnessProof(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What an elected witness fetched and checked, and what it refuses."""
+
+    TYPE: ClassVar[str] = "witness.proof"
+    SCOPE: ClassVar[Scope] = Scope.ROUND
+
+    bitmap: BytesText
+    """Bit i&7 of byte i>>3 is slot i of the roster."""
+    bloom: BytesText
+    root: Bytes32Text
+    """Merkle root over the ascending ids of the contributions that passed."""
+    count: ContributionCount
+    head: Bytes32Text
+    rejected: tuple[tuple[SlotNumber, ReasonCode], ...]
+    """Slot and reason, slots ascending, none twice."""
+
+    def __post_init__(self) -> None:
+        slots = [slot for slot, _ in self.rejected]
+        if slots != sorted(set(slots)):
+            raise MalformedError(f"rejected slots are not ascending and single: {slots[:20]}")
+
+
+class RoundClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The accepted set, by its root, and the points, in the result document."""
+
+    TYPE: ClassVar[str] = "round.close"
+    SCOPE: ClassVar[Scope] = Scope.ROUND
+
+    set_root: Bytes32Text
+    accepted: ContributionCount
+    proofs: SlotCount
+    result: Bytes32Text
+    """SHA-256 of the result document."""
+
+
+class RoundVoid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The round counts for nothing: the head stays, its windows go back, nobody is punished."""
+
+    TYPE: ClassVar[str] = "round.void"
+    SCOPE: ClassVar[Scope] = Scope.ROUND
 
     reason: ReasonCode

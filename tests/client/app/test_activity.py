@@ -10,13 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QRadioButton
 
-from tequio_client.app.pages.activity import ActivityPage
-from tequio_client.app.pages.activity_timeline import OF_ROUNDS
-from tequio_client.app.pages.events_book import PAGE
+from tequio_client.app.pages.activity import OF_ROUNDS, ActivityPage
+from tequio_client.app.pages.events import PAGE
 from tequio_client.app.pages.page import Means
-from tequio_client.link import control
-from tequio_client.link.event_words import Event
-from tequio_client.link.questions import Activity, ActivityRow, AskActivity
+from tequio_client.ipc import control
+from tequio_client.ipc.control import Activity, ActivityRow, AskActivity
+from tequio_client.ipc.texts import Event
 from tests.support import app_books
 from tests.support.app_clock import Clock
 from tests.support.app_scenes import LENDING, NOW_MS
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.model import Model
     from tequio_client.app.theme.look import Look
-    from tequio_client.link.questions import Question
+    from tequio_client.ipc.control import Question
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("look", "language")

@@ -10,15 +10,12 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from tequio_client.app.pages.activity import ActivityPage
-from tequio_client.app.pages.activity_health import ProbeRow
-from tequio_client.app.pages.activity_log import EVERY_MS, log_of
-from tequio_client.app.pages.health_words import NAMES
+from tequio_client.app.pages.activity import EVERY_MS, NAMES, ActivityPage, ProbeRow, log_of
 from tequio_client.app.pages.page import Means
-from tequio_client.link import control
-from tequio_client.link.facts import Fact, SessionFacts
-from tequio_client.link.questions import AskDiagnostics
-from tequio_client.worker import diagnostics
+from tequio_client.ipc import control
+from tequio_client.ipc.control import AskDiagnostics
+from tequio_client.ipc.facts import Fact, SessionFacts
+from tequio_client.worker.control import snapshot as control_snapshot
 from tests.support import app_books
 from tests.support.app_clock import Clock
 from tests.support.app_scenes import LENDING, MACHINE
@@ -84,10 +81,10 @@ def test_the_log_is_the_last_part_of_the_diagnostics(text: str, log: str) -> Non
 
 def test_the_log_is_found_in_what_a_real_worker_says(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = ["18:29:12 info     round begins", "", "18:29:13 info     step"]
-    monkeypatch.setattr(diagnostics, "recent_log_lines", lambda: lines)
-    assert log_of(diagnostics.text(LENDING)) == "\n".join(lines)
-    monkeypatch.setattr(diagnostics, "recent_log_lines", list)
-    assert log_of(diagnostics.text(LENDING)) == ""
+    monkeypatch.setattr(control_snapshot, "recent_log_lines", lambda: lines)
+    assert log_of(control_snapshot.text(LENDING)) == "\n".join(lines)
+    monkeypatch.setattr(control_snapshot, "recent_log_lines", list)
+    assert log_of(control_snapshot.text(LENDING)) == ""
 
 
 def test_diagnostics_hold_what_worker_and_app_know(

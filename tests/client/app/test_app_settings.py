@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_client.app import app_settings
-from tequio_client.app.app_settings import AppSettings, SettingsBook
-from tequio_client.link import preferences as link_preferences
-from tequio_client.link.preferences import Preferences
+from tequio_client.app import settings_file
+from tequio_client.app.settings_file import AppSettings, SettingsBook
+from tequio_client.ipc import preferences as link_preferences
+from tequio_client.ipc.preferences import Preferences
 from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def test_what_was_chosen_holds_the_next_time(tmp_path: Path) -> None:
 def test_only_the_owner_may_read_it(tmp_path: Path) -> None:
     book = SettingsBook(tmp_path / "fresh")
     book.change(nickname="Ana")
-    assert (tmp_path / "fresh" / app_settings.APP).stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "fresh" / settings_file.APP).stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "fresh").stat().st_mode & 0o777 == 0o700
 
 
@@ -51,7 +51,7 @@ def test_a_change_is_told_once(tmp_path: Path, qtbot: QtBot) -> None:
         book.change(page="points")
 
 
-@pytest.mark.parametrize("name", [app_settings.APP, app_settings.PREFERENCES])
+@pytest.mark.parametrize("name", [settings_file.APP, settings_file.PREFERENCES])
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"version":"new"}', b"[" * 70_000])
 def test_a_damaged_file_is_kept_aside_and_defaults_hold(
     name: str, content: bytes, tmp_path: Path
@@ -71,8 +71,8 @@ def test_a_damaged_file_is_kept_aside_and_defaults_hold(
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        (app_settings.APP, b'{"version":9,"nickname":"Ana","hologram":{"depth":3}}'),
-        (app_settings.PREFERENCES, b'{"version":9,"consent":true,"quantum":[1]}'),
+        (settings_file.APP, b'{"version":9,"nickname":"Ana","hologram":{"depth":3}}'),
+        (settings_file.PREFERENCES, b'{"version":9,"consent":true,"quantum":[1]}'),
     ],
 )
 def test_a_file_of_a_newer_program_is_kept_aside_and_used(
@@ -81,7 +81,7 @@ def test_a_file_of_a_newer_program_is_kept_aside_and_used(
     (tmp_path / name).write_bytes(content)
     book = SettingsBook(tmp_path)
     assert book.found == [("newer", str(tmp_path / f"{name}.newer"))]
-    if name == app_settings.APP:
+    if name == settings_file.APP:
         assert book.settings == AppSettings(nickname="Ana")
         book.change(page="points")
     else:
@@ -97,7 +97,7 @@ def test_a_full_disk_loses_nothing_and_is_told(
     book = SettingsBook(tmp_path)
     book.change(nickname="Ana")
     book.keep(CHOSEN)
-    before = (tmp_path / app_settings.APP).read_bytes()
+    before = (tmp_path / settings_file.APP).read_bytes()
 
     def full(_handle: int) -> None:
         raise OSError(28, "No space left on device")
@@ -108,7 +108,7 @@ def test_a_full_disk_loses_nothing_and_is_told(
         patched.setattr(os, "fsync", full)
         book.change(nickname="Bruno")
         book.keep(Preferences(consent=True))
-    path = tmp_path / app_settings.APP
+    path = tmp_path / settings_file.APP
     assert told[0] == ("unsaved", f"{path}: No space left on device")
     assert len(told) == 2
     assert path.read_bytes() == before
@@ -130,7 +130,7 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, qtbot: QtBot) -> N
 
 def test_a_damaged_file_of_before_gives_way_to_that_of_now(tmp_path: Path) -> None:
     for content in (b"first", b"second"):
-        (tmp_path / app_settings.APP).write_bytes(content)
+        (tmp_path / settings_file.APP).write_bytes(content)
         SettingsBook(tmp_path)
         assert (tmp_path / "app.json.damaged").read_bytes() == content
 
@@ -138,10 +138,10 @@ def test_a_damaged_file_of_before_gives_way_to_that_of_now(tmp_path: Path) -> No
 @given(st.binary(max_size=300))
 def test_any_bytes_are_settings_or_are_refused(content: bytes) -> None:
     try:
-        settings = app_settings.decode(content)
+        settings = settings_file.decode(content)
     except MalformedError:
         return
-    assert app_settings.decode(app_settings.encode(settings)) == settings
+    assert settings_file.decode(settings_file.encode(settings)) == settings
 
 
 @pytest.mark.parametrize(
@@ -157,11 +157,11 @@ def test_any_bytes_are_settings_or_are_refused(content: bytes) -> None:
     ],
 )
 def test_a_ledgers_address_is_known(address: str, is_one: bool) -> None:  # noqa: FBT001
-    assert app_settings.is_ledger(address) is is_one
+    assert settings_file.is_ledger(address) is is_one
 
 
 def test_the_stored_preferences_are_those_that_the_worker_reads(tmp_path: Path) -> None:
     SettingsBook(tmp_path).keep(CHOSEN)
-    content = (tmp_path / app_settings.PREFERENCES).read_bytes()
+    content = (tmp_path / settings_file.PREFERENCES).read_bytes()
     assert link_preferences.decode(content) == CHOSEN
     assert msgspec.json.decode(content)["consent"] is True

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from tequio_client.app.app_settings import SettingsBook
-from tequio_client.app.competition_notes import EVERY_MS
+from tequio_client.app.competition_notifications import EVERY_MS
 from tequio_client.app.notifications import Notifications
-from tequio_client.link.competitions import AskCompetitions, CompetitionRow, Competitions
+from tequio_client.app.settings_file import SettingsBook
+from tequio_client.ipc.competitions import AskCompetitions, CompetitionRow, Competitions
 from tests.support.app_races import DECIDED, LARGE_RACE, RACE
 from tests.support.app_scenes import DAY_MS, NEW, NOW_MS
 from tests.support.app_tray import PaperDesk

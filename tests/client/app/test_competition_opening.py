@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.app import competition_opening
-from tequio_client.app.notices import Notices
+from tequio_client.app import links
+from tequio_client.app.notifications import Notices
 from tequio_client.app.window import Window
-from tequio_client.link import competition_link
-from tequio_client.link.competition_link import CompetitionLink
-from tequio_client.link.competitions import AskCompetitions, Competitions
+from tequio_client.ipc import competitions
+from tequio_client.ipc.competitions import AskCompetitions, CompetitionLink, Competitions
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tests.support.app_clock import Clock
@@ -33,8 +32,8 @@ LINK = CompetitionLink(ledger=LEDGER, competition=sha256(b"a competition"))
 def test_a_link_says_which_competition_at_which_ledger() -> None:
     assert LINK.text() == (f"tequio://competition?ledger={LEDGER}&id={to_text(LINK.competition)}")
     assert CompetitionLink.parse(f" {LINK.text()}\n") == LINK
-    assert competition_link.is_meant(LINK.text())
-    assert not competition_link.is_meant("tequio://join?ledger=https://ledger.example")
+    assert competitions.is_meant(LINK.text())
+    assert not competitions.is_meant("tequio://join?ledger=https://ledger.example")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +67,7 @@ def window(model: Model, look: Look, qtbot: QtBot, worker: ScriptedWorker) -> Wi
 
 def test_the_app_lands_on_the_competition(window: Window) -> None:
     notices = Notices()
-    competition_opening.open_link(LINK.text(), f"{LEDGER}/", window, notices)
+    links.open_link(LINK.text(), f"{LEDGER}/", window, notices)
     assert window.page.place == to_text(LINK.competition)
     assert not notices.words
 
@@ -79,8 +78,8 @@ def test_one_at_another_ledger_or_a_broken_link_is_said_and_nothing_moves(
     notices = Notices()
     qtbot.addWidget(notices)
     before = window.page
-    competition_opening.open_link(LINK.text(), "https://other.example", window, notices)
-    competition_opening.open_link(LINK.text()[:-9], LEDGER, window, notices)
+    links.open_link(LINK.text(), "https://other.example", window, notices)
+    links.open_link(LINK.text()[:-9], LEDGER, window, notices)
     assert window.page is before
     elsewhere, broken = notices.words
     assert LEDGER in elsewhere

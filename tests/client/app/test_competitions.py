@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from PySide6.QtCore import QObject, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
-from tequio_client.app.pages.competition_time import Stage, moment
+from tequio_client.app.pages.competition_text import Stage, moment
 from tequio_client.app.pages.competitions import EVERY_MS, CompetitionsPage
 from tequio_client.app.pages.page import Means
-from tequio_client.link import control
-from tequio_client.link.competitions import AskCompetitions, AskCurves, Competitions
-from tequio_client.link.questions import AskRuns
+from tequio_client.ipc import control
+from tequio_client.ipc.competitions import AskCompetitions, AskCurves, Competitions
+from tequio_client.ipc.control import AskRuns
 from tests.support.app_books import NOVA, OTHER, OURS
 from tests.support.app_clock import Clock
 from tests.support.app_races import COMPETITIONS, DECIDED, LARGE_RACE, RACE, SCORED
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.model import Model
     from tequio_client.app.theme.look import Look
-    from tequio_client.link.competitions import CompetitionRow
+    from tequio_client.ipc.competitions import CompetitionRow
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("look", "language")

@@ -9,21 +9,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import Qt as QtText
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from tequio_client.app.theme.fonts import Type
-from tequio_client.app.widgets.banner import Banner
-from tequio_client.app.widgets.button import Button
-from tequio_client.app.widgets.chip import Chip
-from tequio_client.app.widgets.columns import Columns
-from tequio_client.app.widgets.empty_state import EmptyState
-from tequio_client.app.widgets.nav_button import NavButton
-from tequio_client.app.widgets.segmented import Segmented
-from tequio_client.app.widgets.setting_row import SettingRow
-from tequio_client.app.widgets.slider_row import SliderRow
-from tequio_client.app.widgets.switch import Switch
-from tequio_client.app.widgets.text import Line, Text
-from tequio_client.app.widgets.toast import Toast
-from tequio_client.app.widgets.week_grid import WeekGrid
-from tequio_client.link.preferences import ALWAYS
+from tequio_client.app.theme.style import Type
+from tequio_client.app.widgets.base import Columns, Line, Text
+from tequio_client.app.widgets.buttons import Button, NavButton, Segmented, Switch
+from tequio_client.app.widgets.indicators import Chip
+from tequio_client.app.widgets.inputs import SettingRow, SliderRow, WeekGrid
+from tequio_client.app.widgets.messages import Banner, EmptyState, Toast
+from tequio_client.ipc.preferences import ALWAYS
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF
 
-from tequio_client.app.widgets.curve import smooth
-from tequio_client.app.widgets.scale import top_and_step
+from tequio_client.app.widgets.charts import smooth, top_and_step
 
 HEIGHTS = st.lists(st.floats(0, 1e6), min_size=1, max_size=40)
 STEPS = 24

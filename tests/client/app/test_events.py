@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QDate, QDateTime, QModelIndex, Qt, QTime
 
-from tequio_client.app.pages.events_book import PAGE, EventsBook
-from tequio_client.app.pages.events_list import EventsList
-from tequio_client.app.pages.events_rows import EventsRows, Line, with_days
-from tequio_client.link.event_words import Event
-from tequio_client.link.questions import Activity, ActivityRow, AskActivity
+from tequio_client.app.pages.events import PAGE, EventsBook, EventsList, EventsRows, Line, with_days
+from tequio_client.ipc.control import Activity, ActivityRow, AskActivity
+from tequio_client.ipc.texts import Event
 from tests.support import app_books
 from tests.support.app_scenes import NOW_MS
 
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.model import Model
-    from tequio_client.link.questions import Question
+    from tequio_client.ipc.control import Question
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("look", "language")

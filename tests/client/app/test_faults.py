@@ -11,8 +11,7 @@ import pytest
 from PySide6.QtCore import qCritical
 from PySide6.QtGui import QGuiApplication
 
-from tequio_client.app.faults import REMOVED, Faults, without_secrets
-from tequio_client.app.report_dialog import Reports
+from tequio_client.app.errors import REMOVED, Faults, Reports, without_secrets
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:

@@ -8,21 +8,18 @@ import pytest
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QSlider, QWidget
 
-from tequio_client.app.first_run.check import CheckStep
-from tequio_client.app.first_run.draft import FILE, STEPS, Draft, DraftBook
+from tequio_client.app.first_run.checks import CheckStep
 from tequio_client.app.first_run.first_run import FirstRun
 from tequio_client.app.first_run.guide import Guide
-from tequio_client.app.first_run.key import KeyStep
-from tequio_client.app.first_run.run import ANY, RunStep
+from tequio_client.app.first_run.step import FILE, STEPS, Draft, DraftBook
+from tequio_client.app.first_run.steps import ANY, KeyStep, RunStep, WelcomeStep, WhenStep
 from tequio_client.app.first_run.wanted import WORKERS, has_lent, is_wanted
-from tequio_client.app.first_run.welcome import WelcomeStep
-from tequio_client.app.first_run.when import WhenStep
 from tequio_client.app.window import Window
+from tequio_client.ipc import control
+from tequio_client.ipc.control import AskRuns
+from tequio_client.ipc.preferences import DeviceChoice, Preferences, Preset
 from tequio_client.keys.state import Kept
 from tequio_client.keys.words import to_words
-from tequio_client.link import control
-from tequio_client.link.preferences import DeviceChoice, Preferences, Preset
-from tequio_client.link.questions import AskRuns
 from tests.support.app_language import LONG, PseudoLocale, speak
 from tests.support.app_scenes import NEW, NOW_MS
 from tests.support.app_sight import is_cut, labels
@@ -211,7 +208,7 @@ def test_the_check_says_what_is_there(place: Booth, qtbot: QtBot) -> None:
 def test_what_does_not_answer_in_time_is_unknown_and_no_hindrance(
     place: Booth, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tequio_client.app.first_run.check.PATIENCE_MS", 50)
+    monkeypatch.setattr("tequio_client.app.first_run.checks.PATIENCE_MS", 50)
     place.worker.replies.clear()
     made = place.first_run("check", None)
     qtbot.addWidget(made)

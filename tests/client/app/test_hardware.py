@@ -12,22 +12,20 @@ from PySide6.QtWidgets import QSlider
 from tequio_client.app.pages.devices import READINGS, History
 from tequio_client.app.pages.hardware import Hardware
 from tequio_client.app.pages.page import Means
-from tequio_client.link import control
-from tequio_client.link.decision import Reason, State
-from tequio_client.link.facts import Fact, MachineFacts
-from tequio_client.link.preferences import DeviceChoice
-from tequio_client.link.questions import AskBenchmark, Benchmark
-from tequio_client.link.snapshot import TrainerShown
+from tequio_client.ipc import control
+from tequio_client.ipc.control import AskBenchmark, Benchmark
+from tequio_client.ipc.facts import Fact, MachineFacts
+from tequio_client.ipc.preferences import DeviceChoice
+from tequio_client.ipc.snapshot import Reason, State, TrainerShown
 from tests.support.app_scenes import AGREED, CARD, LENDING, MACHINE, NOW_MS, SCENES, idle
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.model import Model
-    from tequio_client.app.pages.hardware_card import DeviceCard
-    from tequio_client.app.pages.hardware_limits import Limit
+    from tequio_client.app.pages.hardware import DeviceCard, Limit
     from tequio_client.app.theme.look import Look
-    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.ipc.snapshot import Snapshot
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("look", "language")

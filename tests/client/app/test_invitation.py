@@ -12,16 +12,16 @@ from click.testing import CliRunner
 from msgspec import json, structs
 
 from tequio_client.__main__ import cli
-from tequio_client.app import worker_process
-from tequio_client.app.app_settings import SettingsBook
-from tequio_client.app.invitation.joining import NETWORK, Joining
-from tequio_client.app.keys.key_desk import KeyDesk
+from tequio_client.app.invitation import NETWORK, Joining
+from tequio_client.app.keys.service import KeyDesk
 from tequio_client.app.model import Model
-from tequio_client.app.worker_process import WorkerProcess
+from tequio_client.app.settings_file import SettingsBook
+from tequio_client.app.worker import process
+from tequio_client.app.worker.process import WorkerProcess
 from tequio_client.invitation_link import InvitationLink
+from tequio_client.ipc import control
+from tequio_client.ipc.preferences import Preferences
 from tequio_client.keys.state import Kept, KeyRecord
-from tequio_client.link import control
-from tequio_client.link.preferences import Preferences
 from tequio_shared.ids import NetworkId, sha256, to_text
 from tequio_shared.keys import Signer
 from tests.support.attack_table import attack
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.invitation.dialog import JoinDialog
+    from tequio_client.app.invitation import JoinDialog
 
 pytestmark = pytest.mark.usefixtures("look", "language")
 SLOW_MS = 60_000
@@ -132,7 +132,7 @@ class Guest:
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_process, "PAUSES_MS", (50, 50, 50, 50))
+    monkeypatch.setattr(process, "PAUSES_MS", (50, 50, 50, 50))
 
 
 @pytest.fixture

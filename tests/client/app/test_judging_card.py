@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt
 
 from tequio_client.app.pages.competitions import CompetitionsPage
 from tequio_client.app.pages.page import Means
-from tequio_client.link import competitions as link
-from tequio_client.link.competitions import AskCompetitions, Competitions
-from tequio_client.link.snapshot import JudgingShown
+from tequio_client.ipc import competitions as link
+from tequio_client.ipc.competitions import AskCompetitions, Competitions
+from tequio_client.ipc.snapshot import JudgingShown
 from tests.support.app_clock import Clock
 from tests.support.app_races import RACE, SCORED
 from tests.support.app_scenes import LENDING
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.model import Model
-    from tequio_client.app.pages.competition_judging import JudgingCard
+    from tequio_client.app.pages.competitions import JudgingCard
     from tequio_client.app.theme.look import Look
-    from tequio_client.link.competitions import CompetitionRow
+    from tequio_client.ipc.competitions import CompetitionRow
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("look", "language")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from tequio_client.app.keys.key_desk import KeyDesk
+from tequio_client.app.keys.service import KeyDesk
 from tequio_client.app.model import Model
-from tequio_client.app.worker_process import WorkerProcess, worker_command
+from tequio_client.app.worker.process import WorkerProcess, worker_command
 from tequio_client.keys.state import Kept
 from tequio_client.keys.words import to_words
 from tequio_shared.ids import to_text

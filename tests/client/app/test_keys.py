@@ -9,15 +9,17 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from tequio_client.app.keys import problems
-from tequio_client.app.keys.backup_dialog import BackupDialog
-from tequio_client.app.keys.keep_dialog import KeepDialog
-from tequio_client.app.keys.key_card import KeyCard
-from tequio_client.app.keys.key_desk import KeyDesk
-from tequio_client.app.keys.passphrase import UNLEARNED
-from tequio_client.app.keys.restore_dialog import RestoreDialog
-from tequio_client.app.keys.unlock_dialog import UnlockDialog
-from tequio_client.app.widgets.chip import Chip
+from tequio_client.app.keys import service
+from tequio_client.app.keys.card import KeyCard
+from tequio_client.app.keys.dialogs import (
+    UNLEARNED,
+    BackupDialog,
+    KeepDialog,
+    RestoreDialog,
+    UnlockDialog,
+)
+from tequio_client.app.keys.service import KeyDesk
+from tequio_client.app.widgets.indicators import Chip
 from tequio_client.keys import identity
 from tequio_client.keys.backup import read_backup, save_backup
 from tequio_client.keys.state import TEMPLATES, IdentityError, Kept, KeyState
@@ -276,7 +278,7 @@ def test_an_answer_for_somebody_who_is_gone_is_dropped(
 @pytest.mark.parametrize("code", TEMPLATES)
 def test_every_problem_has_a_whole_sentence(code: str, language: Language) -> None:
     del language
-    said = problems.say(IdentityError(code, **VALUES))
+    said = service.say(IdentityError(code, **VALUES))
     assert said[0].isupper()
     assert said.endswith(".")
     assert "{" not in said

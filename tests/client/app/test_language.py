@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from tequio_client.app import words
+from tequio_client.app import snooze
 from tequio_client.app.language import (
     LANGUAGES,
     SYSTEM,
@@ -17,9 +17,9 @@ from tequio_client.app.language import (
     catalogue,
     locale_of,
 )
+from tequio_client.ipc import texts as ipc_texts
+from tequio_client.ipc import texts as link_words
 from tequio_client.keys.state import TEMPLATES
-from tequio_client.link import event_words, round_words
-from tequio_client.link import words as link_words
 from tests.support import app_texts
 from tests.support.app_texts import Text, is_finished
 
@@ -82,8 +82,8 @@ def test_every_translation_ends_as_its_text_does(code: str) -> None:
 
 
 def test_the_shared_tables_are_among_the_texts(texts: tuple[Text, ...]) -> None:
-    words_of = {text.source for text in texts if text.context == words.CONTEXT}
-    assert words_of > {link_words.REASONS["in-use"], event_words.UNKNOWN, round_words.NEWER}
+    words_of = {text.source for text in texts if text.context == snooze.CONTEXT}
+    assert words_of > {link_words.REASONS["in-use"], ipc_texts.UNKNOWN, ipc_texts.NEWER}
     assert {Text("keys", template) for template in TEMPLATES.values()} < set(texts)
 
 

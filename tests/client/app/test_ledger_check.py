@@ -17,10 +17,9 @@ from tequio_client.app import ledger_check
 from tequio_client.app.ledger_check import LedgerCheck, network_of
 from tequio_client.app.pages.page import Means
 from tequio_client.app.pages.settings import Settings
-from tequio_client.app.pages.settings_advanced import AdvancedSection, is_listen
-from tequio_client.app.pages.settings_own import USUAL
-from tequio_client.link import control
-from tequio_client.link.preferences import Preferences
+from tequio_client.app.pages.settings_sections import USUAL, AdvancedSection, is_listen
+from tequio_client.ipc import control
+from tequio_client.ipc.preferences import Preferences
 from tequio_shared.ids import sha256, to_text
 from tests.support.app_own import own
 from tests.support.app_scenes import AGREED, LENDING, NOW_MS

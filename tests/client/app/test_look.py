@@ -11,11 +11,10 @@ from PySide6.QtGui import QColor, QFontDatabase, QFontInfo, QFontMetricsF, QImag
 from PySide6.QtWidgets import QLabel
 
 from tequio_client.app.pages.table import PAGES
-from tequio_client.app.theme import fonts, icons, marks
+from tequio_client.app.theme import icons, style
 from tequio_client.app.theme.look import Choice, tokens
-from tequio_client.app.theme.sheet import sheet
-from tequio_client.app.theme.tokens import DARK, LIGHT, contrast
-from tequio_client.link.decision import State
+from tequio_client.app.theme.style import DARK, LIGHT, contrast, sheet
+from tequio_client.ipc.snapshot import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.pages.table import Entry
     from tequio_client.app.theme.look import Look
-    from tequio_client.app.theme.tokens import Tokens
+    from tequio_client.app.theme.style import Tokens
 
 pytestmark = pytest.mark.usefixtures("look")
 PANELS = ("#1e1e1e", "#2d2d2d", "#f2f2f2", "#ffffff")
@@ -74,10 +73,10 @@ def test_the_style_sheet_has_no_place_left_open(colours: Tokens) -> None:
 
 
 def test_the_typeface_is_ours_and_figures_are_of_one_width() -> None:
-    assert fonts.FAMILY in QFontDatabase.families()
-    for kind in fonts.Type:
-        font = fonts.font(kind)
-        assert QFontInfo(font).family() == fonts.FAMILY
+    assert style.FAMILY in QFontDatabase.families()
+    for kind in style.Type:
+        font = style.font(kind)
+        assert QFontInfo(font).family() == style.FAMILY
         assert QFontInfo(font).pixelSize() == kind.value[0]
         metrics = QFontMetricsF(font)
         ones, noughts = metrics.horizontalAdvance("1111"), metrics.horizontalAdvance("0000")
@@ -105,23 +104,23 @@ def test_states_differ_by_shape_and_not_only_by_colour(size: int) -> None:
 
 
 @pytest.mark.parametrize("panel", PANELS)
-@pytest.mark.parametrize("shape", list(marks.Shape))
-def test_a_tray_icon_stands_out_from_dark_and_light_panels(shape: marks.Shape, panel: str) -> None:
-    assert contrast(marks.TRAY_COLOURS[shape], panel) >= 3.0
+@pytest.mark.parametrize("shape", list(icons.Shape))
+def test_a_tray_icon_stands_out_from_dark_and_light_panels(shape: icons.Shape, panel: str) -> None:
+    assert contrast(icons.TRAY_COLOURS[shape], panel) >= 3.0
 
 
 def test_every_state_has_a_shape_and_every_size_a_picture() -> None:
-    assert set(marks.SHAPES) == set(State)
+    assert set(icons.SHAPES) == set(State)
     for state in State:
-        sizes = {size.width() for size in marks.tray_icon(state).availableSizes()}
-        assert sizes == set(marks.TRAY_SIZES)
+        sizes = {size.width() for size in icons.tray_icon(state).availableSizes()}
+        assert sizes == set(icons.TRAY_SIZES)
 
 
 def _mask(state: State, size: int) -> list[bool]:
     image = QImage(size, size, QImage.Format.Format_ARGB32)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
-    marks.tray_icon(state).paint(painter, 0, 0, size, size)
+    icons.tray_icon(state).paint(painter, 0, 0, size, size)
     painter.end()
     return [image.pixelColor(x, y).alpha() > 127 for y in range(size) for x in range(size)]
 

@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtNetwork import QLocalSocket
 
-from tequio_client.app import app_settings
+from tequio_client.app import settings_file
+from tequio_client.app.application import MOST_BYTES, SingleInstance, place_of
+from tequio_client.app.cli import _again, _settings
+from tequio_client.app.cli import app as app_command
 from tequio_client.app.main import _choice
 from tequio_client.app.model import Model
-from tequio_client.app.single_instance import MOST_BYTES, SingleInstance, place_of
 from tequio_client.app.theme.look import Choice
-from tequio_client.app.worker_process import WorkerProcess, worker_command
-from tequio_client.cli.app import _again, _settings
-from tequio_client.cli.app import app as app_command
-from tequio_client.cli.options import place
+from tequio_client.app.worker.process import WorkerProcess, worker_command
+from tequio_client.cli import place
 from tequio_client.control_socket import WorkerCall
+from tequio_client.ipc import control
+from tequio_client.ipc.preferences import Preferences
 from tequio_client.keys import identity
-from tequio_client.link import control
-from tequio_client.link.preferences import Preferences
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests.support.app_process import (
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.ipc.snapshot import Snapshot
 
 FORBIDDEN = ("numpy", "torch", "trio", "libp2p", "httpx", "sqlalchemy", "asyncio", "rich", "email")
 """The last three come with structlog and importlib.metadata: 16 MB for one line of text."""
@@ -74,7 +74,7 @@ import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
 from tequio_client.app import application, main, worker_process
-from tequio_client.app.faults import Faults
+from tequio_client.app.errors import Faults
 folder = Path({folder!r})
 options = main.Options(ledger=None, usual_ledger="http://127.0.0.1:9", folder=folder,
                        settings=folder, is_background=True, again=("--dir", str(folder)))
@@ -165,7 +165,7 @@ def test_the_end_of_the_session_is_a_goodbye(way: str, tmp_path: Path) -> None:
 def test_settings_are_followed_at_once(tmp_path: Path) -> None:
     change = """
     from tequio_client.app.theme.look import tokens
-    from tequio_client.app.theme.tokens import DARK, LIGHT
+    from tequio_client.app.theme.style import DARK, LIGHT
     commands = []
     app.worker.use = commands.append
     main.worker_command = lambda ledger, folder: (ledger,)
@@ -179,9 +179,9 @@ def test_settings_are_followed_at_once(tmp_path: Path) -> None:
 
 
 def test_corrupted_settings_are_told_in_the_window(tmp_path: Path) -> None:
-    (tmp_path / app_settings.PREFERENCES).write_bytes(b"{torn")
+    (tmp_path / settings_file.PREFERENCES).write_bytes(b"{torn")
     look = """
-    from tequio_client.app.notices import Notices
+    from tequio_client.app.notifications import Notices
     app.presence.open()
     print(app.presence.window.menuWidget().words)
     app.close()

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from tequio_client.link import control
-from tequio_client.link.questions import AskDiagnostics, AskRanking, AskRuns, Ranking
-from tequio_client.link.wish import Snooze, Wish
+from tequio_client.ipc import control
+from tequio_client.ipc.control import AskDiagnostics, AskRanking, AskRuns, Ranking
+from tequio_client.ipc.snapshot import Snooze, Wish
 from tests.support.app_scenes import AGREED, LENDING, NOW_MS
 
 if TYPE_CHECKING:

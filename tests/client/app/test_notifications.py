@@ -10,14 +10,12 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtWidgets import QSystemTrayIcon
 
-from tequio_client.app.app_settings import SettingsBook
-from tequio_client.app.desktop_notes import SERVICE, BalloonDesk, BusDesk
-from tequio_client.app.notifications import AGAIN_MS, Notifications
-from tequio_client.link.competitions import AskCompetitions
-from tequio_client.link.decision import Decision, Reason, State
-from tequio_client.link.event_words import Event
-from tequio_client.link.questions import Activity, ActivityRow, AskActivity
-from tequio_client.link.snapshot import Need, PointsShown, Snapshot
+from tequio_client.app.notifications import AGAIN_MS, SERVICE, BalloonDesk, BusDesk, Notifications
+from tequio_client.app.settings_file import SettingsBook
+from tequio_client.ipc.competitions import AskCompetitions
+from tequio_client.ipc.control import Activity, ActivityRow, AskActivity
+from tequio_client.ipc.snapshot import Decision, Need, PointsShown, Reason, Snapshot, State
+from tequio_client.ipc.texts import Event
 from tests.support.app_scenes import LENDING, NEW, NOW_MS
 from tests.support.app_tray import PaperDesk
 from tests.support.private_bus import PrivateBus

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.app.pages.page import Means, Page
-from tequio_client.app.widgets.text import Paragraph
+from tequio_client.app.widgets.base import Paragraph
 from tests.support.app_scenes import NOW_MS
 
 if TYPE_CHECKING:

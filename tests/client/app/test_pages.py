@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from tequio_client.app.language import LANGUAGES
 from tequio_client.app.pages.activity import ActivityPage
 from tequio_client.app.pages.competitions import CompetitionsPage
-from tequio_client.app.pages.round_dialog import RoundDialog
+from tequio_client.app.pages.rounds import RoundDialog
 from tequio_client.app.pages.runs import RunsPage
-from tequio_client.app.theme import sizes
-from tequio_client.app.widgets.chip import Chip
+from tequio_client.app.theme import style
+from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.window import Window
-from tequio_client.link.facts import Fact, SessionFacts
+from tequio_client.ipc.facts import Fact, SessionFacts
 from tests.support import app_books, app_races
 from tests.support.app_language import LONG, PseudoLocale, speak
 from tests.support.app_scenes import CARD, MACHINE, NOW_MS, SCENES
@@ -147,7 +147,7 @@ def test_no_line_is_cut_short_in_the_usual_window(
     stage: Stage, language: Language, spoken: str
 ) -> None:
     speak(language, spoken)
-    stage.window.resize(*sizes.WINDOW)
+    stage.window.resize(*style.WINDOW)
     for scene in ("new", "lending", "attention"):
         for page, view in (*VIEWS, ("hardware", ""), ("home", "")):
             stage.open(page, view, scene)

@@ -10,11 +10,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
 from tequio_client.app.theme.look import tokens
-from tequio_client.app.widgets.area_chart import AreaChart, Plot
-from tequio_client.app.widgets.progress import Meter, Ring, RoundBar
-from tequio_client.app.widgets.ranking_table import POINTS, WHO, RankingTable
-from tequio_client.app.widgets.stat_card import StatCard
-from tequio_client.link.questions import RankRow
+from tequio_client.app.widgets.cards import POINTS, WHO, RankingTable, StatCard
+from tequio_client.app.widgets.charts import AreaChart, Plot
+from tequio_client.app.widgets.indicators import Meter, Ring, RoundBar
+from tequio_client.ipc.control import RankRow
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget

@@ -10,11 +10,10 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
 
 from tequio_client.app.pages.page import Means
 from tequio_client.app.pages.points import PointsPage
-from tequio_client.app.pages.round_dialog import RoundDialog
-from tequio_client.app.pages.rounds_book import PAGE
-from tequio_client.app.pages.rounds_rows import Column, Role, is_checked
-from tequio_client.link import control, round_words
-from tequio_client.link.questions import AskPoints, AskSeries, Points, PointsRow
+from tequio_client.app.pages.rounds import RoundDialog
+from tequio_client.app.pages.rounds_model import PAGE, Column, Role, is_checked
+from tequio_client.ipc import control, texts
+from tequio_client.ipc.control import AskPoints, AskSeries, Points, PointsRow
 from tests.support import app_books
 from tests.support.app_clock import Clock
 from tests.support.app_scenes import LENDING, SCENES, no_replies
@@ -111,11 +110,11 @@ def test_a_pending_round_claims_no_points(page: PointsPage, worker: ScriptedWork
     assert cells[Column.POINTS] == ("–", "")
 
 
-@pytest.mark.parametrize("reason", round_words.REASONS)
+@pytest.mark.parametrize("reason", texts.ROUND_WORDS_REASONS)
 def test_a_rejected_round_says_why(page: PointsPage, worker: ScriptedWorker, reason: str) -> None:
     worker.replies[AskPoints] = Points(rows=(replace(REJECTED, reason=reason),))
     _show(page, worker)
-    assert _cells(page, 0)[Column.STATE] == ("Rejected", round_words.REASONS[reason])
+    assert _cells(page, 0)[Column.STATE] == ("Rejected", texts.ROUND_WORDS_REASONS[reason])
 
 
 @pytest.mark.parametrize(

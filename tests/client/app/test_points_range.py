@@ -9,12 +9,11 @@ from msgspec.structs import replace
 from PySide6.QtCore import QDateTime, Qt
 from PySide6.QtWidgets import QRadioButton
 
-from tequio_client.app.pages import points_range
+from tequio_client.app.pages import points
 from tequio_client.app.pages.page import Means
-from tequio_client.app.pages.points import PointsPage
-from tequio_client.app.pages.points_range import MOST_STEPS, folded
-from tequio_client.link import control
-from tequio_client.link.questions import AskSeries, Series
+from tequio_client.app.pages.points import MOST_STEPS, PointsPage, folded
+from tequio_client.ipc import control
+from tequio_client.ipc.control import AskSeries, Series
 from tests.support.app_clock import Clock
 from tests.support.app_scenes import LENDING, NOW_MS
 
@@ -53,7 +52,7 @@ def test_each_span_is_asked_for_and_said(
     segments = page.range.span.findChildren(QRadioButton)
     wanted = next(one for one in segments if one.text() == words[span])
     qtbot.mouseClick(wanted, Qt.MouseButton.LeftButton)
-    question = points_range.question(span, NOW_MS)
+    question = points.question(span, NOW_MS)
     last = worker.last(control.Ask)
     assert isinstance(last, control.Ask)
     assert last.question == question
@@ -65,13 +64,13 @@ def test_each_span_is_asked_for_and_said(
 
 
 def test_a_day_ends_now_and_others_begin_at_midnight() -> None:
-    day = points_range.question("day", NOW_MS)
+    day = points.question("day", NOW_MS)
     assert NOW_MS - day.since_ms < DAY_MS <= NOW_MS - day.since_ms + day.step_ms
     for span, days in (("week", 6), ("month", 29)):
-        first = QDateTime.fromMSecsSinceEpoch(points_range.question(span, NOW_MS).since_ms)
+        first = QDateTime.fromMSecsSinceEpoch(points.question(span, NOW_MS).since_ms)
         assert (first.time().hour(), first.time().minute()) == (0, 0)
         assert first.date().daysTo(QDateTime.fromMSecsSinceEpoch(NOW_MS).date()) == days
-    assert points_range.question("all", NOW_MS).since_ms == 0
+    assert points.question("all", NOW_MS).since_ms == 0
 
 
 def test_a_long_series_is_drawn_in_few_steps_and_loses_nothing() -> None:

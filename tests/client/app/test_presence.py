@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import QLocale, QObject, Qt, Signal
 
 from tequio_client.app import presence as presences
-from tequio_client.app.app_settings import SettingsBook
-from tequio_client.app.notices import MOST, Notices
+from tequio_client.app.notifications import MOST, Notices
 from tequio_client.app.presence import Presence
+from tequio_client.app.settings_file import SettingsBook
 from tequio_client.app.window import Window
 from tests.support.app_language import PseudoLocale
 from tests.support.app_scenes import NOW_MS, SCENES

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from tequio_client.app.pages.settings import Settings
 from tequio_client.app.window import Window
-from tequio_shared.roles import OF_COORDINATOR, OF_ORGANISERS
+from tequio_shared.network.genesis import OF_COORDINATOR, OF_ORGANISERS
 from tequio_shared.statements import BODIES
-from tequio_shared.statements.connectors import MemberVouch
+from tequio_shared.statements.network import MemberVouch
 from tests.support.app_scenes import NOW_MS
 
 if TYPE_CHECKING:

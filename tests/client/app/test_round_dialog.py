@@ -8,13 +8,13 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtGui import QGuiApplication
 
-from tequio_client.app.pages.round_dialog import RoundDialog
+from tequio_client.app.pages.rounds import RoundDialog
 from tests.support import app_books
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.link.questions import PointsRow
+    from tequio_client.ipc.control import PointsRow
 
 pytestmark = pytest.mark.usefixtures("look", "language")
 PENDING, VERIFIED = app_books.ROWS[0], app_books.ROWS[4]

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from tequio_client.app.pages.rounds_book import PAGE, RoundsBook
-from tequio_client.link import control
-from tequio_client.link.questions import ROWS, AskPoints, Points, PointsRow
+from tequio_client.app.pages.rounds_model import PAGE, RoundsBook
+from tequio_client.ipc import control
+from tequio_client.ipc.control import ROWS, AskPoints, Points, PointsRow
 from tests.support import app_books
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tequio_client.app.model import Model
-    from tequio_client.link.questions import Question
+    from tequio_client.ipc.control import Question
     from tests.support.app_worker import ScriptedWorker
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from tequio_client.app.pages import run_fit
-from tequio_client.app.pages.run_fit import Fit, Kind, Room
-from tequio_client.link.facts import Gpu, MachineFacts
-from tequio_client.link.preferences import DeviceChoice, Preferences, most_memory_mb
-from tequio_client.link.snapshot import DiskShown, LineShown, Snapshot
+from tequio_client.app.pages import run_needs
+from tequio_client.app.pages.run_needs import Fit, Kind, Room
+from tequio_client.ipc.facts import Gpu, MachineFacts
+from tequio_client.ipc.preferences import DeviceChoice, Preferences, most_memory_mb
+from tequio_client.ipc.snapshot import DiskShown, LineShown, Snapshot
 from tests.support.app_books import FULL, NOVA, SMALL
 from tests.support.app_scenes import AGREED, LENDING
 
@@ -25,7 +25,7 @@ WIDE = Room(
 
 
 def test_what_there_is_comes_of_machine_and_limits() -> None:
-    there = run_fit.room(LENDING, AGREED)
+    there = run_needs.room(LENDING, AGREED)
     assert there.memory_mb == most_memory_mb(12_282)
     assert there.device == "NVIDIA GeForce RTX 4070"
     assert there.disk_bytes == AGREED.disk_gib * GIB
@@ -40,13 +40,13 @@ def test_what_there_is_comes_of_machine_and_limits() -> None:
 )
 def test_a_need_is_tight_before_it_is_too_much(needed: int, fit: Fit) -> None:
     run = replace(SMALL, memory_mb=needed)
-    needs = run_fit.needs(run, Room(memory_mb=1_000))
+    needs = run_needs.needs(run, Room(memory_mb=1_000))
     assert needs[0].kind is Kind.MEMORY
     assert needs[0].fit is fit
 
 
 def test_without_a_limit_a_line_fits_and_without_knowledge_memory_does_not() -> None:
-    fits = {need.kind: need.fit for need in run_fit.needs(SMALL, Room())}
+    fits = {need.kind: need.fit for need in run_needs.needs(SMALL, Room())}
     assert fits == {
         Kind.MEMORY: Fit.UNKNOWN,
         Kind.DISK: Fit.UNKNOWN,
@@ -54,7 +54,7 @@ def test_without_a_limit_a_line_fits_and_without_knowledge_memory_does_not() -> 
         Kind.UP: Fit.FITS,
         Kind.DOWN: Fit.FITS,
     }
-    assert run_fit.overall(run_fit.needs(SMALL, Room())) is Fit.UNKNOWN
+    assert run_needs.overall(run_needs.needs(SMALL, Room())) is Fit.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_without_a_limit_a_line_fits_and_without_knowledge_memory_does_not() -> 
     ],
 )
 def test_a_run_stands_as_its_worst_need(changes: dict[str, int], fit: Fit) -> None:
-    assert run_fit.overall(run_fit.needs(replace(SMALL, **changes), WIDE)) is fit
+    assert run_needs.overall(run_needs.needs(replace(SMALL, **changes), WIDE)) is fit
 
 
 def test_the_device_with_the_most_memory_that_may_be_used_counts() -> None:
@@ -78,20 +78,23 @@ def test_the_device_with_the_most_memory_that_may_be_used_counts() -> None:
         Gpu(id="cuda:1", name="large", memory_mb=24_576),
     )
     snapshot = Snapshot(machine=MachineFacts(gpus=cards))
-    assert run_fit.room(snapshot, Preferences()).device == "large"
+    assert run_needs.room(snapshot, Preferences()).device == "large"
     unused = Preferences(devices=(DeviceChoice(id="cuda:1", use=False),))
-    assert run_fit.room(snapshot, unused).device == "small"
+    assert run_needs.room(snapshot, unused).device == "small"
     limited = Preferences(devices=(DeviceChoice(id="cuda:1", memory_mb=1_000),))
-    assert run_fit.room(snapshot, limited).memory_mb == most_memory_mb(8_192)
+    assert run_needs.room(snapshot, limited).memory_mb == most_memory_mb(8_192)
 
 
 def test_without_a_card_main_memory_counts_and_without_a_probe_nothing_does() -> None:
     bare = Snapshot(machine=MachineFacts(gpus=(), free_memory_mb=19_400))
-    assert (run_fit.room(bare, AGREED).memory_mb, run_fit.room(bare, AGREED).device) == (19_400, "")
+    assert (run_needs.room(bare, AGREED).memory_mb, run_needs.room(bare, AGREED).device) == (
+        19_400,
+        "",
+    )
     blind = Snapshot(machine=MachineFacts(gpus=None, free_memory_mb=19_400))
-    assert run_fit.room(blind, AGREED).memory_mb is None
+    assert run_needs.room(blind, AGREED).memory_mb is None
     silent = Snapshot(machine=MachineFacts(gpus=(Gpu(id="cuda:0", name="card"),)))
-    assert run_fit.room(silent, AGREED) == replace_device(run_fit.room(blind, AGREED), "card")
+    assert run_needs.room(silent, AGREED) == replace_device(run_needs.room(blind, AGREED), "card")
 
 
 def replace_device(there: Room, device: str) -> Room:
@@ -107,20 +110,20 @@ def replace_device(there: Room, device: str) -> Room:
 
 def test_the_disk_is_what_is_free_beyond_what_shall_stay_free() -> None:
     disk = DiskShown(store_bytes=4 * GIB, cap_bytes=30 * GIB, free_bytes=25 * GIB)
-    there = run_fit.room(replace(LENDING, disk=disk), AGREED)
+    there = run_needs.room(replace(LENDING, disk=disk), AGREED)
     assert there.disk_bytes == 9 * GIB  # 5 may be taken beside the 4 that the store has
     nearly_full = replace(disk, free_bytes=GIB)
-    assert run_fit.room(replace(LENDING, disk=nearly_full), AGREED).disk_bytes == 4 * GIB
+    assert run_needs.room(replace(LENDING, disk=nearly_full), AGREED).disk_bytes == 4 * GIB
 
 
 def test_traffic_lasts_for_whole_days() -> None:
-    assert run_fit.days_of_traffic(NOVA, WIDE) == (69 * GB - 2_100_000_000) // (632_000_000 * 24)
-    assert run_fit.days_of_traffic(NOVA, Room()) is None
+    assert run_needs.days_of_traffic(NOVA, WIDE) == (69 * GB - 2_100_000_000) // (632_000_000 * 24)
+    assert run_needs.days_of_traffic(NOVA, Room()) is None
     spent = replace(LENDING, line=LineShown(month_bytes=200 * GB))
-    assert run_fit.days_of_traffic(NOVA, run_fit.room(spent, AGREED)) == 0
+    assert run_needs.days_of_traffic(NOVA, run_needs.room(spent, AGREED)) == 0
 
 
 def test_a_run_without_a_limit_of_members_is_never_full() -> None:
-    assert run_fit.is_full(FULL)
-    assert not run_fit.is_full(replace(FULL, most_members=0))
-    assert not run_fit.is_full(replace(FULL, members=31))
+    assert run_needs.is_full(FULL)
+    assert not run_needs.is_full(replace(FULL, most_members=0))
+    assert not run_needs.is_full(replace(FULL, members=31))

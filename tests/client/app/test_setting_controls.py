@@ -9,14 +9,11 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
-from tequio_client.app.session.running import running_programs
-from tequio_client.app.widgets.choice_card import ChoiceCards
-from tequio_client.app.widgets.dropdown import Dropdown
-from tequio_client.app.widgets.number_box import NumberBox
-from tequio_client.app.widgets.setting_row import SettingRow
-from tequio_client.app.widgets.sparkline import Sparkline
-from tequio_client.app.widgets.switch import Switch
-from tequio_client.app.widgets.undo_toast import UndoToast
+from tequio_client.app.session.programs import running_programs
+from tequio_client.app.widgets.buttons import ChoiceCards, Dropdown, Switch
+from tequio_client.app.widgets.charts import Sparkline
+from tequio_client.app.widgets.inputs import NumberBox, SettingRow
+from tequio_client.app.widgets.messages import UndoToast
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

@@ -11,19 +11,18 @@ from PySide6.QtCore import QLocale, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QWidget
 
-from tequio_client.app.app_settings import AppSettings
 from tequio_client.app.pages.settings import LIST, Settings
-from tequio_client.app.pages.settings_account import AccountSection
-from tequio_client.app.pages.settings_own import (
+from tequio_client.app.pages.settings_sections import (
+    AccountSection,
     AppearanceSection,
     NotificationsSection,
     StartupSection,
 )
+from tequio_client.app.settings_file import AppSettings
 from tequio_client.app.theme.look import Choice
 from tequio_client.app.window import Window
-from tequio_client.link.decision import Reason, State
-from tequio_client.link.preferences import Preferences
-from tequio_client.link.snapshot import Need
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import Need, Reason, State
 from tests.support.app_language import LONG, PseudoLocale, speak
 from tests.support.app_own import Login, own
 from tests.support.app_scenes import LENDING, NOW_MS, idle

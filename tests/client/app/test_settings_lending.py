@@ -19,12 +19,12 @@ from tequio_client.app.pages.settings_lending import (
     OFFICE,
     LendingSection,
 )
-from tequio_client.app.pages.settings_network import NetworkSection, StorageSection
-from tequio_client.app.widgets.number_box import NumberBox
-from tequio_client.app.widgets.switch import Switch
-from tequio_client.link import control
-from tequio_client.link.decision import Reason, State
-from tequio_client.link.preferences import ALWAYS, PRESETS, Preferences, Preset
+from tequio_client.app.pages.settings_sections import NetworkSection, StorageSection
+from tequio_client.app.widgets.buttons import Switch
+from tequio_client.app.widgets.inputs import NumberBox
+from tequio_client.ipc import control
+from tequio_client.ipc.preferences import ALWAYS, PRESETS, Preferences, Preset
+from tequio_client.ipc.snapshot import Reason, State
 from tests.support.app_own import PROGRAMS, own
 from tests.support.app_scenes import AGREED, LENDING, NOW_MS, idle
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.model import Model
     from tequio_client.app.theme.look import Look
-    from tequio_client.app.widgets.setting_row import SettingRow
+    from tequio_client.app.widgets.inputs import SettingRow
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("look", "language")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.app.single_instance import SingleInstance, place_of
+from tequio_client.app.application import SingleInstance, place_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +45,7 @@ def test_without_a_runtime_folder_of_our_own_the_place_is_in_the_folder(
 HAND_OVER = """
 import sys
 from PySide6.QtCore import QCoreApplication
-from tequio_client.app.single_instance import SingleInstance
+from tequio_client.app.application import SingleInstance
 qt = QCoreApplication([])
 second = SingleInstance(sys.argv[1])
 print(second.is_first(), second.raise_first(sys.argv[2]))

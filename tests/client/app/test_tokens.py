@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from tequio_client.app.theme.tokens import DARK, LIGHT, Tokens, contrast
+from tequio_client.app.theme.style import DARK, LIGHT, Tokens, contrast
 
 SURFACES = ("page", "side", "card", "hover")
 TEXTS = ("text", "text_sub", "text_accent", "ok", "warn", "danger")

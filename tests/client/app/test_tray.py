@@ -11,12 +11,11 @@ from PySide6.QtWidgets import QSystemTrayIcon
 
 from tequio_client import clock
 from tequio_client.app import tray as trays
-from tequio_client.app.theme.marks import tray_icon
+from tequio_client.app.theme.icons import tray_icon
 from tequio_client.app.tray import Tray
-from tequio_client.link import control
-from tequio_client.link.decision import State
-from tequio_client.link.facts import SessionFacts
-from tequio_client.link.wish import Snooze, Wish
+from tequio_client.ipc import control
+from tequio_client.ipc.facts import SessionFacts
+from tequio_client.ipc.snapshot import Snooze, State, Wish
 from tests.support.app_scenes import MINUTE_MS, NOW_MS, SCENES
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from tequio_client.app.language import Language
     from tequio_client.app.model import Model
     from tequio_client.app.theme.look import Look
-    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.ipc.snapshot import Snapshot
     from tests.support.app_worker import ScriptedWorker
 
 

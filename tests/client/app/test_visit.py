@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client import control_socket
-from tequio_client.app import worker_links
-from tequio_client.app.worker_links import Visit
+from tequio_client.app.worker import connection as worker_connection
+from tequio_client.app.worker.connection import Visit
 from tequio_client.control_socket import ControlListener
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def test_whoever_has_the_port_of_a_dead_worker_is_not_talked_to(
     monkeypatch: pytest.MonkeyPatch,
     says: bytes,
 ) -> None:
-    monkeypatch.setattr(worker_links, "PROOF_MS", 300)
+    monkeypatch.setattr(worker_connection, "PROOF_MS", 300)
     visit = Visit(tmp_path)
     begun: list[None] = []
     visit.ready.connect(lambda: begun.append(None))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import pytest
 from PySide6.QtCore import QLocale
 
-from tequio_client.app import words
-from tequio_client.link import event_words
-from tequio_client.link.decision import Decision, Reason, State
-from tequio_client.link.event_words import EVENTS, Event
-from tequio_client.link.questions import ActivityRow
+from tequio_client.app import snooze
+from tequio_client.ipc import texts
+from tequio_client.ipc.control import ActivityRow
+from tequio_client.ipc.snapshot import Decision, Reason, State
+from tequio_client.ipc.texts import EVENTS, Event
 from tests.support.app_language import PseudoLocale
 from tests.support.app_scenes import NOW_MS
 
@@ -27,30 +27,30 @@ pytestmark = pytest.mark.usefixtures("language")
 def test_every_event_is_a_translated_sentence(code: Event, language: Language) -> None:
     fields = {name for _, name, _, _ in Formatter().parse(EVENTS[code]) if name}
     row = ActivityRow(number=1, at_ms=NOW_MS, code=code, values=dict.fromkeys(fields, 7))
-    assert words.event(row).rstrip()[-1] == "."
+    assert snooze.event(row).rstrip()[-1] == "."
     language.speak(QLocale("en_US"), PseudoLocale())
-    assert words.event(row).startswith("[")
+    assert snooze.event(row).startswith("[")
 
 
 def test_points_of_an_event_are_exact_in_the_users_way(language: Language) -> None:
     values: Values = {"run": "nova", "round": 12_345, "points": 1_234.000_001}
     row = ActivityRow(number=1, at_ms=NOW_MS, code=Event.ROUND_ACCEPTED, values=values)
-    assert "for 1,234.000001 points" in words.event(row)
+    assert "for 1,234.000001 points" in snooze.event(row)
     language.speak(QLocale("de"), PseudoLocale())
-    assert "1.234,000001" in words.event(row)
+    assert "1.234,000001" in snooze.event(row)
 
 
 def test_a_rejection_says_why_in_words() -> None:
     values: Values = {"run": "nova", "round": 3, "reason": "norm"}
     row = ActivityRow(number=1, at_ms=NOW_MS, code=Event.ROUND_REJECTED, values=values)
-    assert "(the contribution was far larger than the others)" in words.event(row)
+    assert "(the contribution was far larger than the others)" in snooze.event(row)
 
 
 def test_a_decision_of_the_past_ended_at_a_time() -> None:
     decision = Decision(state=State.SNOOZED, reason=Reason.SNOOZED, until_ms=NOW_MS - 60_000)
-    values = event_words.values_of(decision)
+    values = texts.values_of(decision)
     row = ActivityRow(number=1, at_ms=NOW_MS - 600_000, code=Event.DECIDED, values=values)
-    said = words.event(row)
+    said = snooze.event(row)
     assert said.startswith("Snoozed: you asked for a break. Resumes at ")
     assert " min" not in said
 
@@ -60,11 +60,11 @@ def test_a_decision_of_the_past_ended_at_a_time() -> None:
 )
 def test_what_this_version_does_not_know_is_named(code: str, values: Values) -> None:
     row = ActivityRow(number=1, at_ms=NOW_MS, code=code, values=values)
-    assert f"({code})" in words.event(row)
+    assert f"({code})" in snooze.event(row)
 
 
 def test_a_round_has_a_state_and_a_reason_in_words() -> None:
-    assert words.round_state("verified") == "Verified"
-    assert words.round_reason("") == ""
-    assert words.round_reason("copy").startswith("the contribution was nearly the same")
-    assert "reason-99" in words.round_reason("reason-99")
+    assert snooze.round_state("verified") == "Verified"
+    assert snooze.round_reason("") == ""
+    assert snooze.round_reason("copy").startswith("the contribution was nearly the same")
+    assert "reason-99" in snooze.round_reason("reason-99")

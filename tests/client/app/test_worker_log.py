@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from tequio_client.app import worker_links
-from tequio_client.app.worker_links import Child
+from tequio_client.app.worker import connection
+from tequio_client.app.worker.connection import Child
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,8 +27,8 @@ sys.exit("tequio: that was all")
 def test_a_flood_is_cut_and_the_last_words_stay(
     tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_links, "LOG_BYTES", MOST)
-    monkeypatch.setattr(worker_links, "LOOK_MS", 20)
+    monkeypatch.setattr(connection, "LOG_BYTES", MOST)
+    monkeypatch.setattr(connection, "LOOK_MS", 20)
     child = Child((sys.executable, "-S", "-c", FLOOD), tmp_path)
     with qtbot.waitSignal(child.ended, timeout=30_000) as ended:
         child.start()

@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.app import worker_links, worker_process, worker_talk
 from tequio_client.app.model import Model
-from tequio_client.app.worker_process import TRIES, WorkerProcess, worker_command
-from tequio_client.link import control
-from tequio_client.link.facts import SessionFacts
-from tequio_client.link.preferences import Preferences
-from tequio_client.link.questions import AskActivity
-from tequio_client.link.wish import Wish
+from tequio_client.app.worker import connection, conversation, process
+from tequio_client.app.worker.process import TRIES, WorkerProcess, worker_command
+from tequio_client.ipc import control
+from tequio_client.ipc.control import AskActivity
+from tequio_client.ipc.facts import SessionFacts
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import Wish
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import to_text
-from tequio_shared.version import BUILD
+from tequio_shared.ids import BUILD, to_text
 from tests.support.slack import allowed_s
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def is_alive(pid: int) -> bool:
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_process, "PAUSES_MS", PAUSES_MS)
+    monkeypatch.setattr(process, "PAUSES_MS", PAUSES_MS)
 
 
 def test_a_worker_is_greeted_with_the_key_and_told_what_holds(tmp_path: Path, qtbot: QtBot) -> None:
@@ -110,7 +109,7 @@ def test_a_wish_is_said_until_it_is_shown_and_no_longer(tmp_path: Path, qtbot: Q
         shown = lambda: model.snapshot is not None and model.snapshot.wish.number == 5  # noqa: E731
         qtbot.waitUntil(shown, timeout=90_000)
         said = len(heard(tmp_path))
-        qtbot.wait(2 * worker_talk.WANT_MS + 100)
+        qtbot.wait(2 * conversation.WANT_MS + 100)
         assert [one for one in heard(tmp_path)[said:] if isinstance(one, control.Want)] == []
 
 
@@ -130,7 +129,7 @@ def test_a_greater_wish_of_somebody_else_is_taken_over(tmp_path: Path, qtbot: Qt
 def test_facts_are_told_again_and_again(
     tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_talk, "TELL_MS", 100)
+    monkeypatch.setattr(conversation, "TELL_MS", 100)
 
     def told() -> int:
         return sum(isinstance(one, control.Tell) for one in heard(tmp_path))
@@ -153,7 +152,7 @@ def test_a_question_has_its_answer_even_if_it_is_late(tmp_path: Path, qtbot: QtB
 def test_a_question_without_an_answer_is_refused_in_the_end(
     tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_talk, "ANSWER_MS", 200)
+    monkeypatch.setattr(conversation, "ANSWER_MS", 200)
     with worker_of("mute", tmp_path) as worker:
         model = Model(worker)
         worker.start()
@@ -212,8 +211,8 @@ def test_a_worker_that_keeps_failing_is_given_up_with_the_reason(
 def test_a_worker_that_hangs_is_replaced_although_it_will_not_end(
     tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_talk, "HALF_HUNG_MS", 150)
-    monkeypatch.setattr(worker_links, "TERMINATE_MS", 200)
+    monkeypatch.setattr(conversation, "HALF_HUNG_MS", 150)
+    monkeypatch.setattr(connection, "TERMINATE_MS", 200)
     with worker_of("hung", tmp_path) as worker:
         worker.start()
         with qtbot.waitSignal(worker.gone, timeout=90_000) as gone:
@@ -227,7 +226,7 @@ def test_a_worker_that_hangs_is_replaced_although_it_will_not_end(
 def test_a_worker_that_never_says_a_word_is_replaced(
     tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_talk, "STARTING_MS", 1_500)
+    monkeypatch.setattr(conversation, "STARTING_MS", 1_500)
     with worker_of("silent", tmp_path) as worker, qtbot.waitSignal(worker.gone, timeout=90_000):
         worker.start()
 
@@ -292,8 +291,8 @@ def test_another_ledger_ends_the_worker_and_starts_one_with_it(
 def test_closing_waits_for_a_goodbye_but_not_for_ever(
     tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_links, "BYE_MS", 200)
-    monkeypatch.setattr(worker_links, "TERMINATE_MS", 200)
+    monkeypatch.setattr(connection, "BYE_MS", 200)
+    monkeypatch.setattr(connection, "TERMINATE_MS", 200)
     with worker_of("hung", tmp_path) as worker:
         with qtbot.waitSignal(worker.snapshot, timeout=90_000):
             worker.start()
@@ -306,12 +305,12 @@ def test_closing_waits_for_a_goodbye_but_not_for_ever(
 def test_a_long_log_is_put_aside(
     tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_links, "LOG_BYTES", 10)
-    (tmp_path / worker_links.LOG).write_text("tequio: words of an earlier one\n")
+    monkeypatch.setattr(connection, "LOG_BYTES", 10)
+    (tmp_path / connection.LOG).write_text("tequio: words of an earlier one\n")
     with worker_of("good", tmp_path) as worker, qtbot.waitSignal(worker.snapshot, timeout=90_000):
         worker.start()
-    assert (tmp_path / f"{worker_links.LOG}.1").read_text() == "tequio: words of an earlier one\n"
-    assert "earlier" not in (tmp_path / worker_links.LOG).read_text()
+    assert (tmp_path / f"{connection.LOG}.1").read_text() == "tequio: words of an earlier one\n"
+    assert "earlier" not in (tmp_path / connection.LOG).read_text()
 
 
 def test_the_command_is_ours_and_a_frozen_program_is_its_own_python(

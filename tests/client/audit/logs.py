@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tequio_client.audit.sources import NotHadError, PeerClaim, RunClaim
-from tequio_client.worker.store import Store
-from tequio_shared import merkle
+from tequio_client.worker.store.store import Store
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import Digest, to_text
-from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.notes import Checkpoint, VerifierKey, open_checkpoint
-from tequio_shared.records import RecordShape
-from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle, new_tiles
+from tequio_shared.head.contribution import RecordShape
+from tequio_shared.ids import PIECE_BYTES, Digest, to_text
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import Checkpoint, VerifierKey, open_checkpoint
+from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle, new_tiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

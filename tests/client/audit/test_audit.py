@@ -14,15 +14,15 @@ from tequio_client.audit.contributions import StoreFolders
 from tequio_client.audit.findings import Finding, Grade, Place, Report
 from tequio_client.audit.main import Scope, audit
 from tequio_client.audit.tree import TreeAudit
-from tequio_client.cli.audit import audit as command
-from tequio_shared import merkle
-from tequio_shared.contribution import Header
-from tequio_shared.documents import Result
+from tequio_client.verify.cli import audit as command
+from tequio_shared.head.contribution import Header
 from tequio_shared.ids import Digest, from_text, sha256, to_text
-from tequio_shared.notes import Checkpoint
-from tequio_shared.statement import Entry
-from tequio_shared.statements.members import KeyRegister
-from tequio_shared.statements.rounds import HeadPromote, RoundClose, WorkCommit
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import Checkpoint
+from tequio_shared.round.documents import Result
+from tequio_shared.statements.network import KeyRegister
+from tequio_shared.statements.runs import HeadPromote, RoundClose, WorkCommit
+from tequio_shared.statements.statement import Entry
 from tests.client.audit.logs import MemoryLog, all_tiles, fill_store
 from tests.support.authors import registration
 from tests.support.swarm import ORIGIN, Character, Said, Swarm, Workshop, signer, tiny_manifest
@@ -30,7 +30,7 @@ from tests.support.swarm import ORIGIN, Character, Said, Swarm, Workshop, signer
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_shared.round import NextHead, RoundView
+    from tequio_shared.round.round import NextHead, RoundView
     from tequio_shared.statements import Body
 
 

@@ -16,7 +16,7 @@ from tests.support.swarm import Swarm
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_shared.statement import Entry
+    from tequio_shared.statements.statement import Entry
 
 
 def chains(swarm: Swarm) -> Callable[[int, Entry], None]:

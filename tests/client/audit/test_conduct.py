@@ -9,14 +9,12 @@ import pytest
 
 from tequio_client.audit.main import Scope, audit
 from tequio_shared.api.peers import StandingAnswer
-from tequio_shared.causes import words_of
-from tequio_shared.coordination import decide
 from tequio_shared.ids import digest_from_text, sha256, to_text
-from tequio_shared.run_states import State
-from tequio_shared.standing import Standing
-from tequio_shared.statements.members import MemberLeave
-from tequio_shared.statements.rounds import RoundRoster
-from tequio_shared.statements.standing import FaultReport, StandingChange
+from tequio_shared.network.coordination import decide
+from tequio_shared.network.run import State
+from tequio_shared.network.standing import Standing, words_of
+from tequio_shared.statements.network import FaultReport, MemberLeave, StandingChange
+from tequio_shared.statements.runs import RoundRoster
 from tests.client.audit.logs import MemoryLog
 from tests.support.swarm import Said, Swarm, Volunteer, tiny_manifest
 

@@ -11,9 +11,8 @@ from tequio_client.audit.entrance import answer_of
 from tequio_client.audit.main import Scope, audit
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statement import sign
-from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteOpen
+from tequio_shared.statements.network import InviteOpen, MemberVouch, RoleGrant, RoleRevoke
+from tequio_shared.statements.statement import sign
 from tests.client.audit.logs import MemoryLog
 from tests.support.authors import registration
 from tests.support.swarm import Said, Swarm, Volunteer, tiny_manifest

@@ -8,9 +8,9 @@ import msgspec
 
 from tequio_client.audit.main import Scope, audit
 from tequio_shared.ids import to_text
-from tequio_shared.manifest import Measure
-from tequio_shared.run_states import State
-from tequio_shared.statements.rounds import HeadMeasure
+from tequio_shared.network.run import State
+from tequio_shared.round.manifest import Measure
+from tequio_shared.statements.runs import HeadMeasure
 from tests.client.audit.logs import MemoryLog
 from tests.support.swarm import Said, Swarm, tiny_manifest
 

@@ -10,7 +10,7 @@ import trio
 from tequio_client.audit import online
 from tequio_client.audit.main import Quiet
 from tequio_client.audit.online import audit_live
-from tequio_shared.policy import Policy
+from tequio_shared.log.policy import Policy
 from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
 
 if TYPE_CHECKING:

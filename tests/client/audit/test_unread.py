@@ -10,8 +10,8 @@ import pytest
 from tequio_client.audit.main import Scope, audit
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statement import signed_message
-from tequio_shared.statements.connectors import MemberVouch
+from tequio_shared.statements.network import MemberVouch
+from tequio_shared.statements.statement import signed_message
 from tests.client.audit.logs import MemoryLog
 from tests.support.attack_table import attack
 from tests.support.swarm import Said, Swarm, tiny_manifest

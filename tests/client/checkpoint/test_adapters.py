@@ -13,19 +13,19 @@ import torch
 from safetensors.numpy import load_file, save_file
 
 from tequio_client.audit.main import Quiet
-from tequio_client.checkpoint import export, parts, verify
+from tequio_client.checkpoint import export, verify
+from tequio_client.checkpoint import layout as checkpoint_layout
+from tequio_client.checkpoint.layout import Form
 from tequio_client.checkpoint.merged import Merged
-from tequio_client.checkpoint.parts import Form
 from tequio_client.checkpoint.story import Wanted
-from tequio_client.checkpoint.verdict import Outcome
-from tequio_client.competition import weights
-from tequio_client.competition.weights import Origin
-from tequio_client.trainer import adapters, model_folder, origin, stored
-from tequio_client.worker.store import Store
-from tequio_shared.competition_rules import Submission
+from tequio_client.checkpoint.verify import Outcome
+from tequio_client.competition import submission as competition_submission
+from tequio_client.competition.submission import Origin
+from tequio_client.trainer import adapters, evaluate, first_head, weights
+from tequio_client.worker.store.store import Store
+from tequio_shared.competition.rules import Submission
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import digest_from_text, to_text
-from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.ids import PIECE_BYTES, digest_from_text, to_text
 from tests.client.audit.logs import MemoryLog
 from tests.support.frozen_base import EVERY, described, write_base
 from tests.support.llama_swarm import ROUNDS, LlamaRun, play, shown
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_client.trainer.origin import Origin as First
-    from tequio_shared.lora import Base
+    from tequio_client.trainer.first_head import Origin as First
+    from tequio_shared.head.layout import Base
     from tests.support.llama_swarm import ShownLog
 
 IDS = torch.randint(0, 256, (3, 48), generator=torch.Generator().manual_seed(1))
@@ -94,7 +94,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     folder = write_base(home / "base", parts=2)
     base, paths = described(folder, targets=EVERY, rank=4, alpha=12)
     config = (folder / "config.json").read_bytes()
-    first = origin.beside(config, base, paths, seed=3, layout="flat")
+    first = first_head.beside(config, base, paths, seed=3, layout="flat")
     run = play(model=stirred(first), base=base)
     run.store(home / "store", 0, ROUNDS)
     store = Store(home / "store", quota_bytes=1 << 30)
@@ -163,7 +163,7 @@ def test_plain_transformers_gives_the_logits_of_the_merged_head(
 
 
 def test_a_merged_head_can_be_scored(scene: Scene, merged: Path) -> None:
-    scored = model_folder.open_folder(merged, tokenizer=None, prefix=None)
+    scored = evaluate.open_folder(merged, tokenizer=None, prefix=None)
     with torch.no_grad():
         torch.testing.assert_close(scored.model.logits(IDS), scene.logits(), rtol=0, atol=5e-5)
 
@@ -179,18 +179,18 @@ def test_evaluators_get_a_whole_model(scene: Scene, tmp_path: Path) -> None:
         files=(),
     )
     where = Origin(ledger=scene.site.url, stores=(scene.store,))
-    folder = weights.had(submission, tmp_path / "model", where, Quiet())
-    assert (folder / parts.CONFIG).is_file()
-    assert not parts.is_adapter(folder)
+    folder = competition_submission.had(submission, tmp_path / "model", where, Quiet())
+    assert (folder / checkpoint_layout.CONFIG).is_file()
+    assert not checkpoint_layout.is_adapter(folder)
 
 
 def test_the_merged_head_before_any_training_is_the_base(scene: Scene, tmp_path: Path) -> None:
     config = (scene.folder / "config.json").read_bytes()
-    first = origin.beside(config, scene.base, scene.paths, seed=3, layout="flat")
+    first = first_head.beside(config, scene.base, scene.paths, seed=3, layout="flat")
     Merged.of(scene.run.manifest, first.master, scene.paths).write(tmp_path, lambda _: None)
-    found = load_file(tmp_path / parts.WEIGHTS)
+    found = load_file(tmp_path / checkpoint_layout.WEIGHTS)
     assert all(one.dtype == np.float32 for one in found.values())
-    for name, one in stored.read(config, scene.paths).items():
+    for name, one in weights.read(config, scene.paths).items():
         assert (found[name] == one.float().numpy()).all()
 
 
@@ -205,7 +205,7 @@ def test_large_merged_weights_come_in_several_files(
     assert sum(told) == model.size_bytes == 4 * scene.base.parameters
     assert len(list(out.glob("model-*.safetensors"))) > 3
     model.check(out, lambda _: None)
-    (merged / parts.WEIGHTS).unlink()
+    (merged / checkpoint_layout.WEIGHTS).unlink()
     for path in out.iterdir():
         shutil.copy(path, merged)
     assert checked(scene, merged)[0] is Outcome.IS_THE_HEAD
@@ -247,41 +247,45 @@ def change(path: Path, name: str, step: int = 1) -> None:
 
 
 def test_every_change_is_found(scene: Scene, pairs: Path, merged: Path) -> None:
-    change(merged / parts.WEIGHTS, Q)
+    change(merged / checkpoint_layout.WEIGHTS, Q)
     outcome, said = checked(scene, merged)
     assert (outcome, Q in said) == (Outcome.IS_NOT, True)
-    change(merged / parts.WEIGHTS, Q, -1)
+    change(merged / checkpoint_layout.WEIGHTS, Q, -1)
     assert checked(scene, merged)[0] is Outcome.IS_THE_HEAD
-    change(merged / parts.MERGED_ADAPTER, f"base_model.model.{Q[:-7]}.lora_B.weight", 1 << 10)
+    change(
+        merged / checkpoint_layout.MERGED_ADAPTER,
+        f"base_model.model.{Q[:-7]}.lora_B.weight",
+        1 << 10,
+    )
     assert checked(scene, merged)[0] is Outcome.IS_NOT
-    change(pairs / parts.ADAPTER, f"base_model.model.{Q[:-7]}.lora_A.weight", 1 << 10)
+    change(pairs / checkpoint_layout.ADAPTER, f"base_model.model.{Q[:-7]}.lora_A.weight", 1 << 10)
     assert checked(scene, pairs)[0] is Outcome.IS_NOT
 
 
 def test_files_that_change_what_is_loaded_are_found(
     scene: Scene, pairs: Path, merged: Path
 ) -> None:
-    config = json.loads((pairs / parts.ADAPTER_CONFIG).read_bytes())
-    (pairs / parts.ADAPTER_CONFIG).write_text(json.dumps(config | {"lora_alpha": 99}))
+    config = json.loads((pairs / checkpoint_layout.ADAPTER_CONFIG).read_bytes())
+    (pairs / checkpoint_layout.ADAPTER_CONFIG).write_text(json.dumps(config | {"lora_alpha": 99}))
     outcome, said = checked(scene, pairs)
-    assert (outcome, parts.ADAPTER_CONFIG in said) == (Outcome.IS_NOT, True)
-    (merged / parts.ADAPTER).write_bytes(b"x")
+    assert (outcome, checkpoint_layout.ADAPTER_CONFIG in said) == (Outcome.IS_NOT, True)
+    (merged / checkpoint_layout.ADAPTER).write_bytes(b"x")
     outcome, said = checked(scene, merged)
-    assert (outcome, parts.ADAPTER in said) == (Outcome.IS_NOT, True)
-    (merged / parts.ADAPTER).unlink()
-    tensors = load_file(merged / parts.WEIGHTS)
-    save_file(tensors | {"more": np.zeros(3, np.float32)}, merged / parts.WEIGHTS)
+    assert (outcome, checkpoint_layout.ADAPTER in said) == (Outcome.IS_NOT, True)
+    (merged / checkpoint_layout.ADAPTER).unlink()
+    tensors = load_file(merged / checkpoint_layout.WEIGHTS)
+    save_file(tensors | {"more": np.zeros(3, np.float32)}, merged / checkpoint_layout.WEIGHTS)
     outcome, said = checked(scene, merged)
     assert (outcome, "more" in said) == (Outcome.IS_NOT, True)
 
 
 def test_the_cards_name_base_and_adapters(pairs: Path, merged: Path) -> None:
-    card = (pairs / parts.CARD).read_text()
+    card = (pairs / checkpoint_layout.CARD).read_text()
     assert 'library_name: "peft"' in card
     assert "LoRA adapters of rank 4 and alpha 12" in card
     assert "PeftModel.from_pretrained" in card
     assert "4 per frozen one" in card
-    card = (merged / parts.CARD).read_text()
+    card = (merged / checkpoint_layout.CARD).read_text()
     assert 'library_name: "transformers"' in card
     assert "merged into it" in card
     assert "PeftModel" not in card

@@ -14,7 +14,7 @@ from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import card
 from tequio_client.checkpoint.story import ReadLog, Wanted
 from tequio_shared.ids import PeerKey, to_text
-from tequio_shared.notes import VerifierKey
+from tequio_shared.log.notes import VerifierKey
 from tests.client.audit.logs import MemoryLog
 from tests.support.llama_swarm import HOSTILE, ROUNDS, played
 

@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tequio_client.checkpoint import exact
+from tequio_client.checkpoint import tensors
 from tequio_shared.errors import MalformedError
-from tequio_shared.head import WEIGHT_UNIT
+from tequio_shared.head.head import WEIGHT_UNIT
 
 EDGES = [0, 1, -1, 2**24, 2**24 + 1, -(2**24) - 1, 2**25 + 1, 2**30 + 63, 2**30 + 65]
 EXTREMES = [2**31 - 1, 2**31 - 64, 2**31 - 65, -(2**31), -(2**31) + 1, -(2**31) + 64]
 
 
 def back(integers: np.ndarray[tuple[int], np.dtype[np.int32]]) -> list[int]:
-    floats = exact.floats_of(integers)
-    at, values = exact.remainders_of(integers, floats)
+    floats = tensors.floats_of(integers)
+    at, values = tensors.remainders_of(integers, floats)
     assert values.all()
-    return list(exact.integers_of(floats, at, values))
+    return list(tensors.integers_of(floats, at, values))
 
 
 @settings(max_examples=300)
@@ -31,9 +31,9 @@ def test_every_integer_comes_back(values: list[int]) -> None:
 
 def test_weights_up_to_one_need_no_remainder_and_larger_ones_may() -> None:
     small = np.array([2**24, -(2**24), 12_345], np.int32)
-    assert exact.remainders_of(small, exact.floats_of(small))[0].size == 0
+    assert tensors.remainders_of(small, tensors.floats_of(small))[0].size == 0
     large = np.array([2**24 + 1, 2**24 + 2], np.int32)
-    assert list(exact.remainders_of(large, exact.floats_of(large))[0]) == [0]
+    assert list(tensors.remainders_of(large, tensors.floats_of(large))[0]) == [0]
 
 
 @pytest.mark.parametrize(
@@ -50,10 +50,10 @@ def test_weights_up_to_one_need_no_remainder_and_larger_ones_may() -> None:
 def test_floats_that_no_integer_has_are_refused(weight: float, why: str) -> None:
     nothing = np.empty(0, np.int64), np.empty(0, np.int8)
     with pytest.raises(MalformedError, match=why):
-        exact.integers_of(np.array([weight], np.float32), *nothing)
+        tensors.integers_of(np.array([weight], np.float32), *nothing)
 
 
 def test_a_remainder_that_another_float_would_need_less_of_is_refused() -> None:
-    floats = exact.floats_of(np.array([2**24], np.int32))
+    floats = tensors.floats_of(np.array([2**24], np.int32))
     with pytest.raises(MalformedError, match="not the nearest"):
-        exact.integers_of(floats, np.array([0]), np.array([5], np.int8))
+        tensors.integers_of(floats, np.array([0]), np.array([5], np.int8))

@@ -13,10 +13,10 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from tequio_client.audit.main import Quiet
-from tequio_client.checkpoint import config, export, parts, tensors
+from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.story import Wanted
 from tequio_client.trainer import model
-from tequio_client.worker.endings import first_of
+from tequio_client.worker.shutdown import first_of
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
 from tests.client.audit.logs import MemoryLog
@@ -96,7 +96,7 @@ def test_the_weights_are_the_head_to_the_last_bit(site: ShownLog, tmp_path: Path
     assert (back == run.weights(2)).all()
     floats = load_file(out / "model.safetensors")
     assert all(one.dtype == np.float32 for one in floats.values())
-    lacking = load_file(out / parts.REMAINDER)
+    lacking = load_file(out / layout.REMAINDER)
     assert lacking["positions"].size > 10, "scales of norms rose above one"
 
 
@@ -107,16 +107,16 @@ def test_large_weights_come_in_several_files_and_back(tmp_path: Path) -> None:
     head = tmp_path / "head"
     head.write_bytes(run.weights(1).astype("<i4").tobytes())
     out = tmp_path / "out"
-    (out / parts.OURS).mkdir(parents=True)
+    (out / layout.OURS).mkdir(parents=True)
     told: list[int] = []
     tensors.write(run.manifest, head, out, told.append, shard_bytes=60_000)
     assert sum(told) == run.manifest.model.parameters * 4
     assert len(list(out.glob("model-*.safetensors"))) > 3
-    assert not (out / parts.WEIGHTS).exists()
+    assert not (out / layout.WEIGHTS).exists()
     back = tensors.read(run.manifest, out, tmp_path / "back", lambda _: None)
     assert (back == run.weights(1)).all()
-    (out / parts.CONFIG).write_bytes(
-        config.config(run.swarm.blobs[digest_from_text(run.manifest.model.config)])
+    (out / layout.CONFIG).write_bytes(
+        layout.config(run.swarm.blobs[digest_from_text(run.manifest.model.config)])
     )
     network = AutoModelForCausalLM.from_pretrained(out)
     name = "model.layers.1.mlp.up_proj.weight"
@@ -129,7 +129,7 @@ def test_no_code_of_the_configurations_author_is_named(whole: Path) -> None:
     assert "auto_map" not in fields
     assert fields["dtype"] == "float32"
     assert fields["architectures"] == ["LlamaForCausalLM"]
-    assert config._CODE == model._CODE  # noqa: SLF001 - one rule in two processes
+    assert layout._CODE == model._CODE  # noqa: SLF001 - one rule in two processes
 
 
 TEXTS = ("milpa y maíz", "Ā is not a zero", "🌽\r\n\ttabs", "", " lead", "a" * 300)
@@ -210,7 +210,7 @@ def test_a_folder_with_something_in_it_is_left_alone(site: ShownLog, tmp_path: P
 def test_an_empty_folder_is_taken(site: ShownLog, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     exported(site, tmp_path / "out", played().store(tmp_path / "store", ROUNDS))
-    assert (tmp_path / "out" / parts.CLAIM).exists()
+    assert (tmp_path / "out" / layout.CLAIM).exists()
     assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
 
 
@@ -239,6 +239,6 @@ def test_a_full_disk_is_said_and_the_next_run_ends_well(site: ShownLog, tmp_path
         assert not target.exists()
         disk.empty([os.getpid()])
         exported(site, target, store)
-        assert (target / parts.CLAIM).exists()
+        assert (target / layout.CLAIM).exists()
     finally:
         disk.unmount()

@@ -12,11 +12,11 @@ import pytest
 import trio
 
 from tequio_client.audit.main import Quiet
-from tequio_client.checkpoint import export, parts, tensors, weights_source
+from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.story import Wanted
-from tequio_client.worker.blobs import BlobServer
-from tequio_client.worker.endings import first_of
-from tequio_client.worker.store import Store
+from tequio_client.worker.shutdown import first_of
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
@@ -73,7 +73,7 @@ def test_without_a_store_the_weights_come_from_a_seed(tmp_path: Path) -> None:
 def test_a_seed_that_has_other_weights_gives_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(weights_source, "TRY_S", 1.0)
+    monkeypatch.setattr(export, "TRY_S", 1.0)
     store = played().store(tmp_path / "store", 1)
     with (
         shown(MemoryLog(played().swarm)) as site,
@@ -92,4 +92,4 @@ def test_what_was_fetched_before_a_break_is_not_fetched_again(tmp_path: Path) ->
         store = played().store(tmp_path / "empty")
         with seed(site, store):
             export.run(wish(site, tmp_path / "out"), Quiet())
-    assert (tmp_path / "out" / parts.CLAIM).exists()
+    assert (tmp_path / "out" / layout.CLAIM).exists()

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from huggingface_hub import constants
 
-from tequio_client.checkpoint import follow
-from tequio_client.checkpoint.follow import is_due
+from tequio_client.checkpoint import publish
 from tequio_client.checkpoint.hub import Hub, show_no_bars
+from tequio_client.checkpoint.publish import is_due
 from tests.support.hub import FakeHub, running
 from tests.support.llama_swarm import ROUNDS, played
 
@@ -65,7 +65,7 @@ def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_progra
 
     store.mkdir()
     with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
-        wish = follow.Wish(
+        wish = publish.FollowWish(
             run="maize- 1.0",
             every=2,
             work=tmp_path / "work",
@@ -73,11 +73,11 @@ def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_progra
             ledger=site.url,
             stores=(store,),
         )
-        follow.run(wish, Hub("hf_a", hub.url), pause)
+        publish.follow_run(wish, Hub("hf_a", hub.url), pause)
         there = hub.repositories["ana/maize"]
         assert there.tags == {f"round-{ROUNDS}": there.main}
         assert len(pauses) == 2, "two tries failed for want of the weights"
         assert pauses[1] > 0
         assert not (tmp_path / "work" / f"round-{ROUNDS}").exists()
-        follow.run(wish, Hub("hf_a", hub.url), pause)
+        publish.follow_run(wish, Hub("hf_a", hub.url), pause)
         assert len(there.commits) == 2, "nothing is published twice"

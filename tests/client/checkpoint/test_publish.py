@@ -15,7 +15,8 @@ from huggingface_hub import constants
 from huggingface_hub.utils import _http
 
 from tequio_client.audit.main import Quiet
-from tequio_client.checkpoint import parts, publish, token
+from tequio_client.checkpoint import hub as checkpoint_hub
+from tequio_client.checkpoint import layout, publish
 from tequio_client.checkpoint.hub import Hub, show_no_bars
 from tequio_client.keys.state import IdentityError
 from tequio_shared.errors import UserFacingError
@@ -105,7 +106,7 @@ def test_a_large_file_goes_in_pieces_when_the_hub_asks_for_them(
     hub.piece_bytes = 100_000
     put(hub, whole, site)
     tree = hub.repositories[REPO].commits[hub.repositories[REPO].main]
-    assert tree[parts.WEIGHTS] == (whole / parts.WEIGHTS).read_bytes()
+    assert tree[layout.WEIGHTS] == (whole / layout.WEIGHTS).read_bytes()
     assert len(hub.received) > 3
 
 
@@ -156,7 +157,7 @@ def test_an_upload_that_broke_for_good_goes_on_at_the_file_where_it_broke(
     hub.breaking = second_file
     assert "run this again; what is there is not sent again" in refusal(hub, whole, site)
     assert hub.repositories[REPO].tags == {}
-    assert parts.CLAIM not in hub.repositories[REPO].commits[hub.repositories[REPO].main]
+    assert layout.CLAIM not in hub.repositories[REPO].commits[hub.repositories[REPO].main]
     (sent,) = {oid for oid, _ in hub.received}
     hub.breaking = lambda _oid, _tries: False
     assert put(hub, whole, site).is_new
@@ -195,15 +196,15 @@ def test_a_repository_with_something_else_in_it_is_left_alone(
 def test_a_repository_of_another_run_is_left_alone(
     hub: FakeHub, whole: Path, site: ShownLog
 ) -> None:
-    claim = parts.Claim.parse((whole / parts.CLAIM).read_bytes())
+    claim = layout.Claim.parse((whole / layout.CLAIM).read_bytes())
     other = msgspec.structs.replace(claim, run="A" * 43)
-    hub.put(REPO, {parts.CLAIM: other.encode()})
+    hub.put(REPO, {layout.CLAIM: other.encode()})
     assert "holds heads of another run" in refusal(hub, whole, site)
 
 
 def test_a_tag_that_is_another_head_is_not_moved(hub: FakeHub, whole: Path, site: ShownLog) -> None:
-    claim = parts.Claim.parse((whole / parts.CLAIM).read_bytes())
-    there = hub.put(REPO, {parts.CLAIM: msgspec.structs.replace(claim, entry=0).encode()})
+    claim = layout.Claim.parse((whole / layout.CLAIM).read_bytes())
+    there = hub.put(REPO, {layout.CLAIM: msgspec.structs.replace(claim, entry=0).encode()})
     there.tags[f"round-{ROUNDS}"] = there.main
     assert f"the tag round-{ROUNDS} of {REPO} is something else" in refusal(hub, whole, site)
 
@@ -211,9 +212,9 @@ def test_a_tag_that_is_another_head_is_not_moved(hub: FakeHub, whole: Path, site
 def test_an_earlier_head_stays_under_its_tag_and_its_other_files_go(
     hub: FakeHub, whole: Path, site: ShownLog
 ) -> None:
-    claim = parts.Claim.parse((whole / parts.CLAIM).read_bytes())
+    claim = layout.Claim.parse((whole / layout.CLAIM).read_bytes())
     older = {
-        parts.CLAIM: msgspec.structs.replace(claim, round=1).encode(),
+        layout.CLAIM: msgspec.structs.replace(claim, round=1).encode(),
         "model-00001-of-00002.safetensors": b"old",
     }
     there = hub.put(REPO, older)
@@ -243,7 +244,7 @@ def test_a_name_that_is_none_is_refused(
 def test_weights_that_are_not_the_head_are_not_sent(
     hub: FakeHub, folder: Path, site: ShownLog
 ) -> None:
-    (folder / parts.CONFIG).write_text("{}")
+    (folder / layout.CONFIG).write_text("{}")
     assert "not published: config.json is not the run's" in refusal(hub, folder, site)
     assert hub.requests == []
 
@@ -277,15 +278,15 @@ class Ring:
 def test_the_token_is_that_of_the_environment_or_else_of_the_keyring(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(token, "get_token", lambda: None)
+    monkeypatch.setattr(checkpoint_hub, "get_token", lambda: None)
     ring = Ring()
-    token.keep(f" {TOKEN}\n", ring)  # type: ignore[arg-type]  # a keyring of the test
-    assert token.needed({"HF_TOKEN": "hf_first"}, ring) == "hf_first"  # type: ignore[arg-type]
-    assert token.needed({}, ring) == TOKEN  # type: ignore[arg-type]
+    checkpoint_hub.keep(f" {TOKEN}\n", ring)  # type: ignore[arg-type]  # a keyring of the test
+    assert checkpoint_hub.needed({"HF_TOKEN": "hf_first"}, ring) == "hf_first"  # type: ignore[arg-type]
+    assert checkpoint_hub.needed({}, ring) == TOKEN  # type: ignore[arg-type]
     with pytest.raises(UserFacingError, match="tequio checkpoint token"):
-        token.needed({}, Ring(is_there=False))  # type: ignore[arg-type]
+        checkpoint_hub.needed({}, Ring(is_there=False))  # type: ignore[arg-type]
     with pytest.raises(UserFacingError, match="that is no token"):
-        token.keep("two words", ring)  # type: ignore[arg-type]
+        checkpoint_hub.keep("two words", ring)  # type: ignore[arg-type]
 
 
 @contextmanager

@@ -14,10 +14,10 @@ from safetensors.numpy import load_file, save_file
 
 from tequio_client.__main__ import cli
 from tequio_client.audit.main import Quiet
-from tequio_client.checkpoint import parts, verify
-from tequio_client.checkpoint.verdict import Outcome, Verdict
+from tequio_client.checkpoint import layout, verify
+from tequio_client.checkpoint.verify import Outcome, Verdict
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.manifest import Manifest
+from tequio_shared.round.manifest import Manifest
 from tests.client.audit.logs import MemoryLog
 from tests.support.llama_swarm import ROUNDS, played, shown
 
@@ -40,16 +40,16 @@ def is_not(folder: Path, site: ShownLog, *stores: Path) -> str:
 
 
 def change_claim(folder: Path, **values: str | int) -> None:
-    claim = parts.Claim.parse((folder / parts.CLAIM).read_bytes())
+    claim = layout.Claim.parse((folder / layout.CLAIM).read_bytes())
     changed = msgspec.structs.replace(claim, **values)
-    (folder / parts.CLAIM).write_bytes(changed.encode())
+    (folder / layout.CLAIM).write_bytes(changed.encode())
 
 
 def change_weight(folder: Path, name: str, at: int, change: float) -> None:
-    tensors = load_file(folder / parts.WEIGHTS)
+    tensors = load_file(folder / layout.WEIGHTS)
     tensors[name] = tensors[name].copy()
     tensors[name].reshape(-1)[at] += np.float32(change)
-    save_file(tensors, folder / parts.WEIGHTS, metadata={"format": "pt"})
+    save_file(tensors, folder / layout.WEIGHTS, metadata={"format": "pt"})
 
 
 def test_an_export_is_its_head(folder: Path, site: ShownLog) -> None:
@@ -82,7 +82,7 @@ def test_a_weight_changed_by_one_unit_names_its_tensor(
 
 
 def test_a_weight_changed_by_less_than_a_unit_is_found(folder: Path, site: ShownLog) -> None:
-    tensors = load_file(folder / parts.WEIGHTS)
+    tensors = load_file(folder / layout.WEIGHTS)
     at = int(np.abs(tensors[NAME]).argmin())
     change_weight(folder, NAME, at, 2.0**-30)
     assert f"{NAME}: a weight is no multiple" in is_not(folder, site)
@@ -118,12 +118,12 @@ def test_a_false_claim_is_found(
 def test_a_configuration_that_computes_something_else_is_found(
     folder: Path, site: ShownLog
 ) -> None:
-    path = folder / parts.CONFIG
+    path = folder / layout.CONFIG
     path.write_text(path.read_text().replace('"rms_norm_eps": 1e-05', '"rms_norm_eps": 1e-04'))
     assert "config.json is not the run's" in is_not(folder, site)
 
 
-@pytest.mark.parametrize("name", [parts.TOKENIZER, parts.TOKENIZER_CONFIG, parts.GENERATION])
+@pytest.mark.parametrize("name", [layout.TOKENIZER, layout.TOKENIZER_CONFIG, layout.GENERATION])
 def test_other_texts_for_the_same_tokens_are_found(folder: Path, site: ShownLog, name: str) -> None:
     (folder / name).write_text(json.dumps({"model": {}}))
     assert f"{name} is not the run's" in is_not(folder, site)
@@ -135,18 +135,18 @@ def test_an_adapter_that_would_be_loaded_too_is_found(folder: Path, site: ShownL
 
 
 def test_a_tensor_more_or_less_is_found(folder: Path, site: ShownLog) -> None:
-    tensors = load_file(folder / parts.WEIGHTS)
-    save_file(tensors | {"extra": np.zeros(2, np.float32)}, folder / parts.WEIGHTS)
+    tensors = load_file(folder / layout.WEIGHTS)
+    save_file(tensors | {"extra": np.zeros(2, np.float32)}, folder / layout.WEIGHTS)
     assert "the tensor extra is not one of the run's" in is_not(folder, site)
     del tensors[NAME]
-    save_file(tensors, folder / parts.WEIGHTS)
+    save_file(tensors, folder / layout.WEIGHTS)
     assert f"the tensor {NAME} is missing" in is_not(folder, site)
 
 
 def test_no_room_is_made_for_weights_that_the_files_do_not_hold(
     folder: Path, site: ShownLog
 ) -> None:
-    manifest = Manifest.parse((folder / parts.MANIFEST).read_bytes())
+    manifest = Manifest.parse((folder / layout.MANIFEST).read_bytes())
     tensors = tuple((name, (1 << 20, 1 << 16)) for name, _ in manifest.model.tensors)
     large = msgspec.structs.replace(
         manifest,
@@ -155,15 +155,15 @@ def test_no_room_is_made_for_weights_that_the_files_do_not_hold(
         ),
         windows=msgspec.structs.replace(manifest.windows, samples=1, tokens=64, most=3),
     )
-    (folder / parts.MANIFEST).write_bytes(large.encode())
+    (folder / layout.MANIFEST).write_bytes(large.encode())
     change_claim(folder, run=to_text(large.run_id))
     assert "not F32[1048576, 65536]" in is_not(folder, site)
 
 
 def test_halved_weights_are_not_the_head(folder: Path, site: ShownLog) -> None:
-    tensors = load_file(folder / parts.WEIGHTS)
+    tensors = load_file(folder / layout.WEIGHTS)
     save_file(
-        {name: one.astype(np.float16) for name, one in tensors.items()}, folder / parts.WEIGHTS
+        {name: one.astype(np.float16) for name, one in tensors.items()}, folder / layout.WEIGHTS
     )
     assert "is F16" in is_not(folder, site)
 
@@ -172,22 +172,23 @@ def test_halved_weights_are_not_the_head(folder: Path, site: ShownLog) -> None:
 def test_a_file_that_is_no_safetensors_is_not_the_head(
     folder: Path, site: ShownLog, content: bytes
 ) -> None:
-    (folder / parts.WEIGHTS).write_bytes(content)
+    (folder / layout.WEIGHTS).write_bytes(content)
     assert "cannot be read" in is_not(folder, site)
 
 
 def test_remainders_that_were_changed_are_found(folder: Path, site: ShownLog) -> None:
-    lacking = load_file(folder / parts.REMAINDER)
+    lacking = load_file(folder / layout.REMAINDER)
     values = lacking["remainders"].copy()
     values[0] = -values[0]
-    save_file(lacking | {"remainders": values}, folder / parts.REMAINDER)
+    save_file(lacking | {"remainders": values}, folder / layout.REMAINDER)
     assert "root of these weights" in is_not(folder, site)
-    save_file(lacking | {"positions": lacking["positions"][::-1].copy()}, folder / parts.REMAINDER)
+    save_file(lacking | {"positions": lacking["positions"][::-1].copy()}, folder / layout.REMAINDER)
     assert "do not rise" in is_not(folder, site)
 
 
 @pytest.mark.parametrize(
-    "name", [parts.CLAIM, parts.MANIFEST, parts.WEIGHTS, parts.REMAINDER, parts.PROOF, parts.CONFIG]
+    "name",
+    [layout.CLAIM, layout.MANIFEST, layout.WEIGHTS, layout.REMAINDER, layout.PROOF, layout.CONFIG],
 )
 def test_it_cannot_tell_of_a_folder_that_is_not_whole(
     folder: Path, site: ShownLog, name: str
@@ -223,7 +224,7 @@ def test_a_ledger_that_rewrote_its_log_is_caught_by_the_proof(folder: Path) -> N
 
 def test_a_promotion_that_the_coordinator_did_not_sign_is_none(folder: Path) -> None:
     log = MemoryLog(played().swarm)
-    entry = parts.Claim.parse((folder / parts.CLAIM).read_bytes()).entry
+    entry = layout.Claim.parse((folder / layout.CLAIM).read_bytes()).entry
     leaf = bytearray(log.leaves[entry])
     leaf[40] ^= 1  # in the signature
     log.leaves[entry] = bytes(leaf)
@@ -245,7 +246,7 @@ def test_the_command_exits_0_2_and_3_and_shows_nobodys_escape_codes(
     change_claim(folder, round=2)
     code, said = run(str(folder))
     assert (code, said.splitlines()[0]) == (2, "NOT THIS HEAD")
-    shutil.rmtree(folder / parts.OURS)
+    shutil.rmtree(folder / layout.OURS)
     code, said = run(str(folder))
     assert (code, said.splitlines()[0]) == (3, "cannot tell")
 

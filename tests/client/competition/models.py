@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.checkpoint import text_tokens
-from tequio_shared.competition_rules import CompetitionRules
+from tequio_client.checkpoint import layout
+from tequio_shared.competition.rules import CompetitionRules
 from tequio_shared.ids import to_text
 from tests.support import model_folders
 from tests.support.hub import FakeHub, running
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def files_of(folder: Path, seed: int = 1, **changes: object) -> dict[str, bytes]:
     """The files of a model of raw bytes."""
     made = model_folders.write(folder, model_folders.llama(256, **changes), seed=seed)
-    tokenizer, settings = text_tokens.files(b"", 0, model_folders.CONTEXT)
+    tokenizer, settings = layout.files(b"", 0, model_folders.CONTEXT)
     found = {one.name: one.read_bytes() for one in made.iterdir()}
     return found | {"tokenizer.json": tokenizer, "tokenizer_config.json": settings}
 

@@ -12,32 +12,26 @@ import trio
 
 from tequio_client.audit.main import Quiet
 from tequio_client.clock import now_ms
-from tequio_client.competition import (
-    decided,
-    opening,
-    part_taking,
-    repository,
-    rules_document,
-)
+from tequio_client.competition import outcome as competition_outcome
+from tequio_client.competition import participation, plan, submission
 from tequio_client.competition.evaluator import Evaluator, Means
 from tequio_client.competition.log_reader import LogReader
-from tequio_client.competition.speaking import FolderSpeaker
+from tequio_client.competition.speaker import FolderSpeaker
 from tequio_client.dataset import sources
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.locks import locked
-from tequio_client.organiser import commands, sealing
+from tequio_client.organiser import opening, sealing
 from tequio_client.trainer import device
-from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.ledger.outbox import Outbox
 from tests.support.slack import allowed_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from tequio_shared.competition import CompetitionView
-    from tequio_shared.competition_rules import CompetitionRules
-    from tequio_shared.evaluations import Outcome
+    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.competition.rules import CompetitionRules, Outcome
     from tests.support.set_clock import SetClock
 
 SHARES, NEEDED = 3, 2
@@ -92,7 +86,7 @@ class Story:
             (texts / f"{number}.txt").write_text(f"def f_{number}():\n{body}")
         source = sources.found(str(texts), sources.Reading())
         sealing.seal(source, sealed, needed=NEEDED, shares=SHARES)
-        keys = [commands.organiser_key(self.custodian(at)) for at in range(1, SHARES + 1)]
+        keys = [opening.organiser_key(self.custodian(at)) for at in range(1, SHARES + 1)]
         lines = [f'{name} = "{length}"' for name, length in (DATES | dates).items()]
         text = "\n".join(
             (
@@ -105,8 +99,8 @@ class Story:
         )
         (self.folder / "plan.toml").write_text(text)
         rules_file = self.folder / "rules.json"
-        rules_document.make(self.folder / "plan.toml", sealed, rules_file, now_ms())
-        rules, said = opening.open_(self.url, rules_file, sealed, self.organisers, None)
+        plan.make(self.folder / "plan.toml", sealed, rules_file, now_ms())
+        rules, said = plan.open_(self.url, rules_file, sealed, self.organisers, None)
         self.told.append(said)
         return rules
 
@@ -121,13 +115,13 @@ class Story:
     def enter(self, name: str, repo: str) -> None:
         """Enter with a model from elsewhere, and submit it."""
         folder = self.folder / name
-        self.told.append(part_taking.enter(self.log, None, name, None, folder))
-        look = partial(repository.of_repository, repo=repo, revision=None)
-        self.told.append(part_taking.submit_folder(self.log, None, name, look, folder))
+        self.told.append(participation.enter(self.log, None, name, None, folder))
+        look = partial(submission.of_repository, repo=repo, revision=None)
+        self.told.append(participation.submit_folder(self.log, None, name, look, folder))
 
     def reveal(self, number: int) -> None:
         """Show a share."""
-        said = part_taking.reveal(self.log, None, self.share(number), self.custodian(number))
+        said = participation.reveal(self.log, None, self.share(number), self.custodian(number))
         self.told.append(said)
 
     def evaluate(self, name: str) -> bool:
@@ -162,8 +156,8 @@ class Story:
     def decide(self, organisers: Sequence[Path]) -> Outcome:
         """Compute the outcome and state it."""
         log = self.log
-        view, outcome = decided.computed(log, None)
-        self.told.append(decided.decide(log, view, outcome, organisers, None))
+        view, outcome = competition_outcome.decided_computed(log, None)
+        self.told.append(competition_outcome.decide(log, view, outcome, organisers, None))
         return outcome
 
 

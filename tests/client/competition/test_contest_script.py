@@ -8,16 +8,10 @@ import pytest
 import trio
 
 from tequio_client.audit.findings import Grade
-from tequio_client.competition import plan, rules_document
+from tequio_client.competition import plan
 from tequio_client.dataset import sources
-from tequio_client.demo.contest_checks import Stranger
-from tequio_client.demo.contest_script import (
-    CUSTODIANS,
-    NEEDED,
-    SWARMS,
-    VOLUNTEERS,
-    ContestScript,
-)
+from tequio_client.demo.competition import Stranger
+from tequio_client.demo.script import CUSTODIANS, NEEDED, SWARMS, VOLUNTEERS, ContestScript
 from tequio_client.organiser import plan as run_plans
 from tequio_client.organiser import sealing
 from tequio_shared.ids import to_text
@@ -63,7 +57,7 @@ def test_the_plan_makes_rules_of_the_sealed_texts(script: ContestScript, tmp_pat
     path.write_text(script.competition_plan(KEYS))
     source = sources.found(str(script.folder / "texts" / "sealed"), sources.Reading())
     sealing.seal(source, tmp_path / "sealed", needed=NEEDED, shares=CUSTODIANS)
-    made = rules_document.make(path, tmp_path / "sealed", tmp_path / "rules.json", NOW_MS)
+    made = plan.make(path, tmp_path / "sealed", tmp_path / "rules.json", NOW_MS)
     assert plan.read(path).name == made.name
     assert made.sealed.documents > made.scoring.documents
     assert made.budget.tokens == script.tokens

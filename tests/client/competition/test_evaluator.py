@@ -7,23 +7,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.audit.main import Quiet
-from tequio_client.competition import drawn_texts, own_scores, weights
-from tequio_client.competition.child_progress import (
-    LEAST_FREE_BYTES,
-    PATIENCE_MS,
-    ChildProgress,
-)
-from tequio_client.competition.evaluator import Evaluator, Means
+from tequio_client.competition import archive, evaluator, submission
+from tequio_client.competition.evaluator import Evaluator, Means, TimeLimit
 from tequio_client.competition.log_reader import LogReader
-from tequio_client.competition.pacing import Pacing
-from tequio_client.competition.time_limit import TimeLimit
+from tequio_client.competition.speaker import LEAST_FREE_BYTES, PATIENCE_MS, ChildProgress, Pacing
+from tequio_client.ipc.evaluator import Limit
 from tequio_client.ledger.http import LedgerRefusedError
-from tequio_client.link.evaluating import Limit
 from tequio_client.trainer import device
-from tequio_client.worker import secret_file
-from tequio_shared.competition_state import Phase
+from tequio_client.worker.store import files
+from tequio_shared.competition.rules import Evaluation
+from tequio_shared.competition.state import Phase
 from tequio_shared.errors import RefusedError, UserFacingError
-from tequio_shared.evaluations import Evaluation
 from tequio_shared.ids import digest_from_text, to_text
 from tests.support.attack_table import attack
 from tests.support.competition_stage import START, Stage
@@ -76,11 +70,11 @@ class Desk:
         for model in MODELS:
             result = paper.result(key, model, folder(model), 9)
             raw = paper.documents.pop(digest_from_text(result.scores))
-            own_scores.keep(self.place(model), Evaluation.parse(raw))
+            evaluator.keep(self.place(model), Evaluation.parse(raw))
 
     def place(self, model: str) -> Path:
         """Where the evaluator keeps what is of a model."""
-        return secret_file.place(self.path, self.stage.paper.id) / model
+        return files.place(self.path, self.stage.paper.id) / model
 
     def step(self) -> bool:
         """Let a program that has just begun take a step; whether it would go on."""
@@ -132,7 +126,7 @@ def test_after_the_date_it_waits_for_nobody(desk: Desk) -> None:
 
 def test_nobody_has_its_documents_before_they_are_shown(desk: Desk) -> None:
     desk.step()
-    kept = own_scores.kept(desk.place("alpha"))
+    kept = evaluator.own_scores_kept(desk.place("alpha"))
     assert kept is not None
     name = digest_from_text(kept.showing.scores)
     assert name not in desk.stage.paper.documents
@@ -165,12 +159,12 @@ def test_who_comes_too_late_to_commit_says_what_is_not_scored(desk: Desk) -> Non
 
 
 def test_scores_that_are_kept_again_keep_their_salt(desk: Desk) -> None:
-    before = own_scores.kept(desk.place("alpha"))
+    before = evaluator.own_scores_kept(desk.place("alpha"))
     assert before is not None
-    again = own_scores.keep(desk.place("alpha"), before.evaluation)
+    again = evaluator.keep(desk.place("alpha"), before.evaluation)
     assert again == before
     assert again.committing.commit == to_text(before.commit)
-    other = own_scores.kept(desk.place("beta"))
+    other = evaluator.own_scores_kept(desk.place("beta"))
     assert other is not None
     assert other.salt != before.salt
 
@@ -187,8 +181,8 @@ def begun(desk: Desk, monkeypatch: pytest.MonkeyPatch, ends: BaseException) -> l
         asked.append(to.parent.name)
         raise ends
 
-    monkeypatch.setattr(drawn_texts, "drawn", lambda *_: [])
-    monkeypatch.setattr(weights, "had", had)
+    monkeypatch.setattr(archive, "drawn", lambda *_: [])
+    monkeypatch.setattr(submission, "had", had)
     for model in MODELS:
         (desk.place(model) / "evaluation.json").unlink()
     return asked
@@ -209,13 +203,13 @@ def test_a_model_that_ends_the_program_comes_after_the_others(
 def test_a_model_has_no_more_than_its_part_of_the_time(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    beta = own_scores.kept(desk.place("beta"))
+    beta = evaluator.own_scores_kept(desk.place("beta"))
     assert beta is not None
     begun(desk, monkeypatch, UserFacingError("no weights"))
     now, last = desk.stage.now, START + SCORED
     desk.step()
     assert desk.due == [now + (last - now) // 2, None] * 2
-    own_scores.keep(desk.place("beta"), beta.evaluation)
+    evaluator.keep(desk.place("beta"), beta.evaluation)
     desk.due.clear()
     desk.step()
     assert desk.due == [last, None], "nobody else waits"

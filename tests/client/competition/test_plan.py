@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.competition import moments, plan, rules_document
+from tequio_client.competition import plan
 from tequio_client.dataset.sources import Files
 from tequio_client.organiser import sealing
-from tequio_shared.competition_rules import CompetitionRules
+from tequio_shared.competition.rules import CompetitionRules
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.sealed_set import SealedSet
@@ -43,7 +43,7 @@ def _written(folder: Path, text: str) -> Path:
 
 def _refused(folder: Path, sealed: Path, text: str) -> str:
     with pytest.raises(UserFacingError) as told:
-        rules_document.make(_written(folder, text), sealed, folder / "rules.json", NOW_MS)
+        plan.make(_written(folder, text), sealed, folder / "rules.json", NOW_MS)
     assert not (folder / "rules.json").exists()
     return str(told.value)
 
@@ -60,7 +60,7 @@ def _refused(folder: Path, sealed: Path, text: str) -> str:
     ],
 )
 def test_a_date_is_a_length_or_a_time(said: str, due_ms: int) -> None:
-    assert moments.moment(said, NOW_MS) == due_ms
+    assert plan.moment(said, NOW_MS) == due_ms
 
 
 @pytest.mark.parametrize(
@@ -75,28 +75,28 @@ def test_a_date_is_a_length_or_a_time(said: str, due_ms: int) -> None:
 )
 def test_what_is_no_date_is_refused_with_its_way_out(said: str, told: str) -> None:
     with pytest.raises(MalformedError, match=told):
-        moments.moment(said, NOW_MS)
+        plan.moment(said, NOW_MS)
 
 
 def test_the_example_becomes_rules_that_read_back(tmp_path: Path, sealed: Path) -> None:
     path = _written(tmp_path, plan.EXAMPLE)
-    made = rules_document.make(path, sealed, tmp_path / "rules.json", NOW_MS)
+    made = plan.make(path, sealed, tmp_path / "rules.json", NOW_MS)
     raw = (tmp_path / "rules.json").read_bytes()
-    assert CompetitionRules.parse(raw) == rules_document.read(tmp_path / "rules.json") == made
+    assert CompetitionRules.parse(raw) == plan.rules_document_read(tmp_path / "rules.json") == made
     assert made.dates.opens == NOW_MS + 3_600_000
     assert made.dates.result - made.dates.scored == 3 * 86_400_000
     assert list(made.custodians) == KEYS
-    told = "\n".join(rules_document.lines(made))
+    told = "\n".join(plan.lines(made))
     assert to_text(made.id) in told
     assert "3 drawn of 3 sealed documents" in told
     assert "none is drawn by chance" in told
-    assert f"shown by   {moments.told(made.dates.scored + 3 * 43_200_000)}" in told
+    assert f"shown by   {plan.told(made.dates.scored + 3 * 43_200_000)}" in told
     assert "if one of the evaluators is not heard, nobody is ranked" in told
 
 
 def test_a_time_may_be_one_of_toml(tmp_path: Path, sealed: Path) -> None:
     text = plan.EXAMPLE.replace('opens = "1h"', "opens = 2027-01-15T09:30:00+01:00")
-    made = rules_document.make(_written(tmp_path, text), sealed, tmp_path / "out", NOW_MS)
+    made = plan.make(_written(tmp_path, text), sealed, tmp_path / "out", NOW_MS)
     assert made.dates.opens == NOW_MS + 1_800_000
     assert "has no zone" in _refused(tmp_path, sealed, text.replace("09:30:00+01:00", "09:30:00"))
 

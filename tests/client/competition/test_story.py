@@ -11,15 +11,15 @@ from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
 from tequio_client.audit.main import Quiet
-from tequio_client.competition import challenging, part_taking, showing
-from tequio_client.competition.challenging import Doubt, Scorer
+from tequio_client.competition import listing, participation
+from tequio_client.competition.participation import Doubt, Scorer
 from tequio_client.keys import identity
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import device
-from tequio_client.worker import secret_file
-from tequio_shared.competition_state import Phase
+from tequio_client.worker.store import files
+from tequio_shared.competition.rules import Outcome
+from tequio_shared.competition.state import Phase
 from tequio_shared.errors import UserFacingError
-from tequio_shared.evaluations import Outcome
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests import lies
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.competition.submission import Looked
-    from tequio_shared.competition_rules import CompetitionRules
+    from tequio_shared.competition.rules import CompetitionRules
 
 SECOND = Signer(bytes([8]) * 32)
 MODELS = {"maize": 1, "bean": 2}
@@ -89,11 +89,11 @@ def _play(story: Story) -> None:
         story.enter(name, f"milpa/{name}")
     _refused(
         story,
-        lambda: part_taking.submit_folder(
+        lambda: participation.submit_folder(
             story.log, None, "maize", _never_fetched, story.folder / "bean"
         ),
     )
-    story.told.append(part_taking.offer(story.log, None, story.folder / EVALUATORS[0]))
+    story.told.append(participation.offer(story.log, None, story.folder / EVALUATORS[0]))
     for name in (*EVALUATORS[1:], "custodian-1", "maize"):
         story.follow(name)
     _refused(story, lambda: story.reveal(1))
@@ -146,9 +146,9 @@ def _challenge(story: Story, evaluator: str) -> None:
     number = view.draw.documents[1]
     doubt = Doubt(entrant="maize", evaluator=evaluator, document=number)
     folder = story.folder / "doubter"
-    _refused(story, lambda: challenging.challenge(story.log, None, doubt, scorer, folder))
+    _refused(story, lambda: participation.challenge(story.log, None, doubt, scorer, folder))
     doubt = Doubt(entrant="maize", evaluator=evaluator, document=number, millibits=7)
-    story.told.append(challenging.challenge(story.log, None, doubt, scorer, folder))
+    story.told.append(participation.challenge(story.log, None, doubt, scorer, folder))
 
 
 def test_the_outcome_in_the_log_ranks_what_was_submitted(story: Story) -> None:
@@ -170,7 +170,7 @@ def test_the_outcome_in_the_log_ranks_what_was_submitted(story: Story) -> None:
 def test_an_evaluator_that_was_killed_scored_nothing_twice(story: Story) -> None:
     view = story.view()
     for name in MODELS:
-        folder = secret_file.place(story.folder / EVALUATORS[0], view.id) / name
+        folder = files.place(story.folder / EVALUATORS[0], view.id) / name
         assert len((folder / "scores.jsonl").read_bytes().splitlines()) == DRAWN
         assert not (folder / "model").exists()
     said = [line for line in story.told if line.startswith(EVALUATORS[0])]
@@ -180,12 +180,12 @@ def test_an_evaluator_that_was_killed_scored_nothing_twice(story: Story) -> None
 def test_the_secret_and_the_salts_were_for_their_owner_alone(story: Story) -> None:
     view = story.view()
     for name in EVALUATORS:
-        path = secret_file.place(story.folder / name, view.id) / "secret"
+        path = files.place(story.folder / name, view.id) / "secret"
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         for salt in (path.parent / model / "salt" for model in MODELS):
             assert stat.S_IMODE(salt.stat().st_mode) == 0o600
         key = identity.load_or_create(story.folder / name).key
-        assert view.offers[key].secret == secret_file.kept(story.folder / name, view.id)
+        assert view.offers[key].secret == files.kept(story.folder / name, view.id)
 
 
 @pytest.mark.parametrize(
@@ -226,8 +226,8 @@ def test_a_challenge_is_in_the_log(story: Story) -> None:
 def test_a_competition_is_shown_as_the_log_tells_it(
     story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    showing.list_all(story.log)
-    showing.show(story.log, "Small")
+    listing.list_all(story.log)
+    listing.show(story.log, "Small")
     said = capsys.readouterr().out
     for part in (
         "Small",

@@ -10,9 +10,9 @@ import torch
 from safetensors.torch import save
 
 from tequio_client.audit.main import Quiet
-from tequio_client.competition import repository, submission, weights
-from tequio_client.worker import scoring_memory
-from tequio_shared.competition_rules import Submission
+from tequio_client.competition import submission
+from tequio_client.worker.children import evaluator
+from tequio_shared.competition.rules import Submission
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tests.client.competition.models import files_of, hub, rules
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.support.hub import FakeHub
 
 REPO = "someone/model"
-ORIGIN = weights.Origin(ledger="http://127.0.0.1:9")
+ORIGIN = submission.Origin(ledger="http://127.0.0.1:9")
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def served(tmp_path: Path) -> Iterator[FakeHub]:
 
 def _submitted(served: FakeHub, **changes: object) -> Submission:
     assert served.repositories
-    return repository.of_repository(rules(**changes), REPO, None).submission
+    return submission.of_repository(rules(**changes), REPO, None).submission
 
 
 def _changed(served: FakeHub, files: dict[str, bytes]) -> None:
@@ -61,9 +61,9 @@ def test_what_was_submitted_is_had_though_the_repository_goes_on(
 ) -> None:
     made = _submitted(served)
     _changed(served, {"config.json": b"{}"})
-    folder = weights.had(made, tmp_path / "had", ORIGIN, Quiet())
-    assert repository.read_names(folder) == [one.name for one in made.files]
-    assert sorted(one.name for one in folder.iterdir()) == repository.read_names(folder)
+    folder = submission.had(made, tmp_path / "had", ORIGIN, Quiet())
+    assert submission.read_names(folder) == [one.name for one in made.files]
+    assert sorted(one.name for one in folder.iterdir()) == submission.read_names(folder)
     assert submission.file_digest(folder / "model.safetensors") == made.files[1].sha256
 
 
@@ -85,7 +85,7 @@ def test_a_commit_that_was_rewritten_is_not_scored(
     there[name] = content or there[name][:-1] + bytes([there[name][-1] ^ 1])
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "another"))
     with pytest.raises(UserFacingError, match=told):
-        weights.had(made, tmp_path / "had", ORIGIN, Quiet())
+        submission.had(made, tmp_path / "had", ORIGIN, Quiet())
     assert not (tmp_path / "had").exists()
 
 
@@ -119,6 +119,6 @@ def test_a_pickle_is_refused_before_it_is_fetched(served: FakeHub) -> None:
 
 
 def test_memory_is_counted_before_anything_is_promised() -> None:
-    assert scoring_memory.lacking(10**9, available_bytes=8 << 30) == ""
-    told = scoring_memory.lacking(7 * 10**9, available_bytes=8 << 30)
+    assert evaluator.lacking(10**9, available_bytes=8 << 30) == ""
+    told = evaluator.lacking(7 * 10**9, available_bytes=8 << 30)
     assert told == "a model of 7,000,000,000 parameters takes 36.1 GB to score, and 8.6 GB are free"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tequio_client.dataset import sources, tokenizers
+from tequio_client.dataset import sources
 from tequio_client.dataset.build import (
     MANIFEST_NAME,
     Settings,
@@ -16,10 +16,10 @@ from tequio_client.dataset.build import (
     train_name,
 )
 from tequio_client.tokenizers import ByteTokenizer
-from tequio_shared import merkle
-from tequio_shared.corpus import Corpus
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
+from tequio_shared.log import merkle
+from tequio_shared.round.data import Corpus
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,7 +104,7 @@ def test_a_subword_tokenizer_gives_wider_tokens(tmp_path: Path) -> None:
     inner = Tokenizer(WordLevel(vocabulary, unk_token="[UNK]"))  # noqa: S106 - no password
     inner.pre_tokenizer = Whitespace()
     inner.save(str(tmp_path / "tokenizer.json"))
-    tokenizer = tokenizers.load(str(tmp_path), None)
+    tokenizer = sources.load(str(tmp_path), None)
     folder = _texts(tmp_path / "a", [f"{number:02d}" for number in range(50)])
     source = sources.folder(folder, "*")
     corpus = build(source, tokenizer, SETTINGS, tmp_path / "out", lambda *_: None)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from click.testing import CliRunner
 
-from tequio_client.cli.data import data
 from tequio_client.dataset.build import MANIFEST_NAME
-from tequio_shared.corpus import Corpus
+from tequio_client.dataset.cli import data
+from tequio_shared.round.data import Corpus
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -24,7 +24,7 @@ from tequio_shared.errors import (
 )
 from tequio_shared.ids import peer_id_text, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.notes import sign_checkpoint
+from tequio_shared.log.notes import sign_checkpoint
 from tests.support.answers import filled
 from tests.support.memory_log import (
     NET,

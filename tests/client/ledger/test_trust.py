@@ -13,16 +13,23 @@ from click.testing import CliRunner
 from tequio_client.audit.findings import Grade
 from tequio_client.audit.main import Scope, audit
 from tequio_client.audit.sources import Mirror
-from tequio_client.cli.audit import audit as audit_command
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits
 from tequio_client.ledger.proofs import read_policy
-from tequio_client.worker import backoff, endings, follower
-from tequio_client.worker.follower import LogFollower
+from tequio_client.verify.cli import audit as audit_command
+from tequio_client.worker import shutdown
+from tequio_client.worker.ledger import follower, outbox
+from tequio_client.worker.ledger.follower import LogFollower
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.keys import Signer
-from tequio_shared.notes import KeyKind, VerifierKey, add_lines, cosignature_line, sign_checkpoint
-from tequio_shared.policy import NoQuorumError, Policy, UntrustedLogError
+from tequio_shared.log.notes import (
+    KeyKind,
+    VerifierKey,
+    add_lines,
+    cosignature_line,
+    sign_checkpoint,
+)
+from tequio_shared.log.policy import NoQuorumError, Policy, UntrustedLogError
 from tests.support.memory_log import (
     LOG_SIGNER,
     LogServer,
@@ -114,7 +121,7 @@ async def test_a_worker_takes_no_entry_without_the_quorum_and_waits_for_a_late_o
     monkeypatch.setattr(follower, "CHECK_S", 0.1)
     monkeypatch.setattr(follower, "POLL_S", 0.1)
     monkeypatch.setattr(follower, "UNCOVERED_S", 2.0)
-    monkeypatch.setattr(backoff, "FIRST_S", 0.02)
+    monkeypatch.setattr(outbox, "FIRST_S", 0.02)
     async with serving(a_log(5)) as server:
         trust = Policy.parse(policy())
         async with LedgerApi(server.url, limits=BRISK, trust=trust) as api:
@@ -147,7 +154,7 @@ def test_the_end_is_a_sentence() -> None:
     sentence = "checkpoint 5 lacks the quorum; do not trust http://ledger.example"
     with (
         pytest.raises(UserFacingError, match=sentence),
-        endings.named("http://ledger.example"),
+        shutdown.named("http://ledger.example"),
     ):
         raise NoQuorumError("checkpoint 5 lacks the quorum")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_client.link import control
+from tequio_client.ipc import control
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import to_text
 

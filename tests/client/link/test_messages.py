@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_client.link import messages
+from tequio_client.ipc import trainer
 from tequio_shared.errors import MalformedError
 
 DIGEST = "A" * 43
 HEADER = "A" * 288
 
-WISHES: list[messages.Wish] = [
-    messages.Prepare(wish=1, manifest="m", config="c", data_manifest="d", device="cuda:1"),
-    messages.Train(
+WISHES: list[trainer.Wish] = [
+    trainer.Prepare(wish=1, manifest="m", config="c", data_manifest="d", device="cuda:1"),
+    trainer.Train(
         wish=2,
         round=1,
         run=DIGEST,
@@ -21,25 +21,25 @@ WISHES: list[messages.Wish] = [
         trainer=DIGEST,
         k=64,
         windows=((0, 4), (9, 1)),
-        shards=(messages.Shard(index=0, path="s"),),
+        shards=(trainer.Shard(index=0, path="s"),),
         payload_out="p",
         feedback_out="f",
         delta_out="d",
     ),
-    messages.Finish(wish=2),
-    messages.Screen(
+    trainer.Finish(wish=2),
+    trainer.Screen(
         wish=3,
         round=1,
         run=DIGEST,
         head=DIGEST,
         k=64,
         candidates=(
-            messages.Candidate(
+            trainer.Candidate(
                 slot=0, trainer=DIGEST, header=HEADER, payload="p", windows=((0, 4),)
             ),
         ),
     ),
-    messages.Advance(
+    trainer.Advance(
         wish=4,
         round=1,
         run=DIGEST,
@@ -47,46 +47,46 @@ WISHES: list[messages.Wish] = [
         k=64,
         weights="w",
         weights_out="v",
-        contributions=(messages.Contribution(header=HEADER, payload="p"),),
+        contributions=(trainer.Contribution(header=HEADER, payload="p"),),
     ),
-    messages.Evaluate(wish=5, round=0, weights="w", shards=(messages.Shard(index=0, path="s"),)),
-    messages.Rest(wish=6),
-    messages.Quit(wish=7),
+    trainer.Evaluate(wish=5, round=0, weights="w", shards=(trainer.Shard(index=0, path="s"),)),
+    trainer.Rest(wish=6),
+    trainer.Quit(wish=7),
 ]
 
-REPORTS: list[messages.Report] = [
-    messages.Hello(pid=1, software="0.1"),
-    messages.Resting(wish=6),
-    messages.Screened(
+REPORTS: list[trainer.Report] = [
+    trainer.Hello(pid=1, software="0.1"),
+    trainer.Resting(wish=6),
+    trainer.Screened(
         wish=3,
         round=1,
-        verdicts=(messages.Verdict(slot=0, contribution=DIGEST, reason=""),),
+        verdicts=(trainer.Verdict(slot=0, contribution=DIGEST, reason=""),),
         seconds=0.5,
     ),
-    messages.Failed(wish=0, code="malformed", reason="ä\nö"),
+    trainer.Failed(wish=0, code="malformed", reason="ä\nö"),
 ]
 
 
 @pytest.mark.parametrize("wish", WISHES, ids=lambda wish: type(wish).__name__)
-def test_a_wish_comes_back_from_its_line(wish: messages.Wish) -> None:
-    line = messages.encode(wish)
+def test_a_wish_comes_back_from_its_line(wish: trainer.Wish) -> None:
+    line = trainer.encode(wish)
     assert line.count(b"\n") == 1
-    assert messages.decode_wish(line) == wish
+    assert trainer.decode_wish(line) == wish
 
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: type(report).__name__)
-def test_a_report_comes_back_from_its_line(report: messages.Report) -> None:
-    line = messages.encode(report)
+def test_a_report_comes_back_from_its_line(report: trainer.Report) -> None:
+    line = trainer.encode(report)
     assert line.count(b"\n") == 1
-    assert messages.decode_report(line) == report
+    assert trainer.decode_report(line) == report
 
 
 @given(line=st.binary(max_size=200))
 def test_any_other_bytes_are_malformed(line: bytes) -> None:
     with pytest.raises(MalformedError):
-        messages.decode_wish(line)
+        trainer.decode_wish(line)
     with pytest.raises(MalformedError):
-        messages.decode_report(line)
+        trainer.decode_report(line)
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_any_other_bytes_are_malformed(line: bytes) -> None:
         b'{"type":"resting","wish":1}',
         b'{"type":"prepare","wish":1,"manifest":"m","config":"c","data_manifest":"d",'
         b'"device":"tpu"}',
-        b'{"type":"rest","wish":1}' + b" " * messages.LINE_BYTES,
+        b'{"type":"rest","wish":1}' + b" " * trainer.LINE_BYTES,
     ],
 )
 def test_a_wish_outside_its_bounds_is_malformed(line: bytes) -> None:
     with pytest.raises(MalformedError):
-        messages.decode_wish(line)
+        trainer.decode_wish(line)

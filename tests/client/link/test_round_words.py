@@ -4,39 +4,39 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_client.link import round_words
-from tequio_client.worker import points_outcome
-from tequio_shared.proof import Reason
-from tequio_shared.standing import Standing
+from tequio_client.ipc import texts
+from tequio_client.worker.points import points_db
+from tequio_shared.network.standing import Standing
+from tequio_shared.round.proof import Reason
 
 OUTCOMES = (
-    points_outcome.VOID,
-    points_outcome.SILENT,
-    points_outcome.NOT_SELECTED,
-    points_outcome.NO_POINTS,
+    points_db.VOID,
+    points_db.SILENT,
+    points_db.NOT_SELECTED,
+    points_db.NO_POINTS,
 )
 NAMES = (*OUTCOMES, *(one.name.lower().replace("_", "-") for one in Reason))
 
 
 def test_every_reason_of_the_protocol_has_words_and_no_other_has() -> None:
-    assert set(round_words.REASONS) == set(NAMES)
+    assert set(texts.ROUND_WORDS_REASONS) == set(NAMES)
 
 
 def test_every_reason_is_told_apart() -> None:
-    assert len(set(round_words.REASONS.values())) == len(NAMES)
+    assert len(set(texts.ROUND_WORDS_REASONS.values())) == len(NAMES)
 
 
-@pytest.mark.parametrize("words", round_words.REASONS.values())
+@pytest.mark.parametrize("words", texts.ROUND_WORDS_REASONS.values())
 def test_reasons_stand_in_brackets_too(words: str) -> None:
     assert words[0].islower()
     assert not words.endswith(".")
 
 
 def test_a_reason_of_a_later_version_is_named() -> None:
-    assert round_words.reason("reason-77").format(reason="reason-77").endswith("(reason-77)")
+    assert texts.reason("reason-77").format(reason="reason-77").endswith("(reason-77)")
 
 
 def test_every_state_and_standing_has_words() -> None:
-    outcomes = {points_outcome.PENDING, points_outcome.VERIFIED, points_outcome.REJECTED}
-    assert set(round_words.STATES) == outcomes
-    assert set(round_words.STANDINGS) == {str(one) for one in Standing}
+    outcomes = {points_db.PENDING, points_db.VERIFIED, points_db.REJECTED}
+    assert set(texts.ROUND_WORDS_STATES) == outcomes
+    assert set(texts.STANDINGS) == {str(one) for one in Standing}

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-from tequio_client.organiser import archive_cipher
-from tequio_shared import merkle, sealed_archive, sealed_set
+from tequio_client.organiser import sealing
+from tequio_shared import sealed_set
+from tequio_shared.competition import sealed_archive
+from tequio_shared.competition.sealed_archive import CHUNK_BYTES, HEAD_BYTES, TAG_BYTES, Begin, Head
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Digest
-from tequio_shared.sealed_archive import CHUNK_BYTES, HEAD_BYTES, TAG_BYTES, Begin, Head
+from tequio_shared.log import merkle
 from tequio_shared.sealed_set import TEXT_BYTES
 
 if TYPE_CHECKING:
@@ -23,13 +25,13 @@ if TYPE_CHECKING:
 KEY = bytes(range(32))
 PLAIN = b"".join(bytes([at]) * 1000 for at in range(256))  # 3.9 chunks
 HEAD = Head(root=Digest(bytes(32)), documents=1, size_bytes=len(PLAIN) - 56)
-ARCHIVE = b"".join(archive_cipher.encrypted(KEY, HEAD, [PLAIN]))
+ARCHIVE = b"".join(sealing.encrypted(KEY, HEAD, [PLAIN]))
 STEP = CHUNK_BYTES + TAG_BYTES
 PARTS = [ARCHIVE[at : at + STEP] for at in range(HEAD_BYTES, len(ARCHIVE), STEP)]
 
 
 def _opened(parts: list[bytes], *, key: bytes = KEY, head: Head = HEAD) -> bytes:
-    return b"".join(archive_cipher.decrypted(key, head, io.BytesIO(b"".join(parts))))
+    return b"".join(sealing.decrypted(key, head, io.BytesIO(b"".join(parts))))
 
 
 def test_what_was_encrypted_comes_back() -> None:
@@ -102,10 +104,10 @@ def test_the_largest_document_passes_in_little_memory(tmp_path: Path) -> None:
     tracemalloc.start()
     try:
         with (tmp_path / "archive").open("w+b") as file:
-            file.writelines(archive_cipher.encrypted(KEY, head, plain()))
+            file.writelines(sealing.encrypted(KEY, head, plain()))
             assert file.tell() == head.archive_bytes > TEXT_BYTES
             file.seek(HEAD_BYTES)
-            chunks = archive_cipher.decrypted(KEY, head, file)
+            chunks = sealing.decrypted(KEY, head, file)
             found = sealed_archive.read(chunks, head)
             size = sum(len(one) for one in found if isinstance(one, bytes))
         peak_bytes = tracemalloc.get_traced_memory()[1]

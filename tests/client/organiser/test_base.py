@@ -10,11 +10,11 @@ import torch
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
-from tequio_client.organiser import opening, outline
-from tequio_client.worker.store import Store
+from tequio_client.organiser import estimate, opening
+from tequio_client.worker.store.store import Store
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text
-from tequio_shared.manifest import Manifest
+from tequio_shared.round.manifest import Manifest
 from tests.support.frozen_base import write_base
 from tests.support.plans import write_plan
 
@@ -71,7 +71,7 @@ def test_the_manifest_names_base_and_pairs_and_the_seed_gets_the_files(
 
 
 def test_on_paper_the_run_is_what_it_will_be(plan: Path) -> None:
-    found, made = outline.read(plan).manifest, opening.prepare(plan).manifest
+    found, made = estimate.read(plan).manifest, opening.prepare(plan).manifest
     assert found.frozen is not None
     assert made.frozen is not None
     assert found.model.tensors == made.model.tensors

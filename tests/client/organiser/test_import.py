@@ -15,10 +15,10 @@ from tequio_client.__main__ import cli
 from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import export, tensors
 from tequio_client.checkpoint.story import Wanted
-from tequio_client.dataset import build, sources, tokenizers
+from tequio_client.dataset import build, sources
 from tequio_client.organiser import opening
 from tequio_client.organiser import plan as plans
-from tequio_client.trainer import origin
+from tequio_client.trainer import first_head
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tests.client.audit.logs import MemoryLog
@@ -41,7 +41,7 @@ def data_of(folder: Path, tokenizer: str = "bytes", sequence: int = 32) -> Path:
     for number, text in enumerate(TEXTS):
         (texts / f"{number}.txt").write_text(text)
     settings = build.Settings(sequence=sequence, seed=0, held_out_bp=1_000, shard_bytes=1 << 20)
-    loaded = tokenizers.load(tokenizer, None)
+    loaded = sources.load(tokenizer, None)
     build.build(sources.folder(texts, "*"), loaded, settings, folder / "data", lambda *_: None)
     return folder / "data"
 
@@ -207,7 +207,7 @@ def test_the_exported_head_before_the_first_round_is_the_model_bit_for_bit(
     name: str, tmp_path: Path
 ) -> None:
     model = model_of(tmp_path) if name == "llama" else of_halves(tmp_path, name)
-    run = play(model=origin.from_folder(model, layout="flat"))
+    run = play(model=first_head.from_folder(model, layout="flat"))
     store = run.store(tmp_path / "store", 0)
     with shown(MemoryLog(run.swarm)) as site:
         wanted = Wanted(run=run.manifest.name, round=0)

@@ -19,8 +19,8 @@ from tequio_client.keys import identity
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import NetworkId, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statements.connectors import MemberVouch
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
+from tequio_shared.statements.network import MemberVouch
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.liars import key_folder
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from click.testing import Result
 
-    from tequio_shared.statement import Entry
+    from tequio_shared.statements.statement import Entry
     from tests.support.ledgers import Served
 
 QUIET = ("--run", "nobody's", "--listen", "/ip4/127.0.0.1/tcp/0", "--log-level", "error")

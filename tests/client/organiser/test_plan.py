@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from tequio_client.organiser import plan as plans
 from tequio_shared.errors import UserFacingError
-from tequio_shared.manifest import Admission
+from tequio_shared.round.manifest import Admission
 
 if TYPE_CHECKING:
     from pathlib import Path

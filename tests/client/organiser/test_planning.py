@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
-from tequio_client.dataset import build, sources, tokenizers
-from tequio_client.organiser import model_sizes, opening, outline, reckoning
+from tequio_client.dataset import build, sources
+from tequio_client.organiser import estimate, opening, planning
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser.plan import ExpectPlan
 from tequio_shared.errors import UserFacingError
@@ -28,7 +28,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number in range(20):
         (texts / f"{number}.txt").write_text(f"{number} milpa mano metate masa " * 20)
     settings = build.Settings(sequence=64, seed=0, held_out_bp=1_000, shard_bytes=1 << 20)
-    source, tokenizer = sources.folder(texts, "*"), tokenizers.load("bytes", None)
+    source, tokenizer = sources.folder(texts, "*"), sources.load("bytes", None)
     build.build(source, tokenizer, settings, folder / "data", lambda *_: None)
     return folder / "data"
 
@@ -55,7 +55,7 @@ def refusal(path: Path, data: Path, *words: str) -> str:
 def test_a_fresh_model_has_about_the_size_that_was_asked_for(
     parameters: int, vocabulary: int
 ) -> None:
-    shape = model_sizes.nearest(parameters, vocabulary)
+    shape = planning.nearest(parameters, vocabulary)
     assert abs(shape.parameters - parameters) < 0.05 * parameters
     assert shape.heads * shape.head == shape.width
     assert shape.heads % shape.keys == 0
@@ -63,13 +63,13 @@ def test_a_fresh_model_has_about_the_size_that_was_asked_for(
 
 def test_the_size_of_a_shape_is_that_of_the_network(tmp_path: Path, data: Path) -> None:
     new(tmp_path / "run.toml", data, "--parameters", "1M")
-    found = outline.read(tmp_path / "run.toml").manifest.model
-    assert found.parameters == model_sizes.nearest(10**6, 256).parameters
+    found = estimate.read(tmp_path / "run.toml").manifest.model
+    assert found.parameters == planning.nearest(10**6, 256).parameters
 
 
 def test_no_model_is_smaller_than_its_vocabulary() -> None:
     with pytest.raises(UserFacingError, match=r"vocabulary of 128,256 comes near 1,000,000"):
-        model_sizes.nearest(10**6, 128_256)
+        planning.nearest(10**6, 128_256)
 
 
 def test_a_new_plan_opens_and_its_check_is_the_same_table(tmp_path: Path, data: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_run_is_fresh_or_goes_on(tmp_path: Path, data: Path) -> None:
 
 def test_the_speed_of_a_card_is_guessed_or_said() -> None:
     said, guessed = ExpectPlan(tflops=20.0), ExpectPlan(vram_gib=8.0)
-    assert reckoning.speed(10**8, said) == 2 * reckoning.speed(10**8, guessed)
+    assert estimate.speed(10**8, said) == 2 * estimate.speed(10**8, guessed)
 
 
 def test_a_model_that_is_not_here_is_named_without_asking_the_hub(

@@ -13,16 +13,16 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from tequio_client.cli.competition import competition
+from tequio_client.competition.cli import competition
 from tequio_client.dataset import sources
 from tequio_client.dataset.sources import Reading, Texts
-from tequio_client.organiser import archive_cipher, custody, sealing, unsealing
-from tequio_shared import merkle, sealed_set
+from tequio_client.organiser import sealing
+from tequio_shared import sealed_set
+from tequio_shared.competition.sealed_archive import HEAD_BYTES, Head
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import from_text, to_text
-from tequio_shared.key_share import KeyShare
-from tequio_shared.sealed_archive import HEAD_BYTES, Head
-from tequio_shared.sealed_set import TEXT_BYTES, SealedSet
+from tequio_shared.log import merkle
+from tequio_shared.sealed_set import TEXT_BYTES, KeyShare, SealedSet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,11 +44,11 @@ def _shares(folder: Path, *indices: int) -> list[Path]:
 
 def _open(folder: Path, shares: list[Path], to: Path) -> SealedSet:
     archive, commitment = folder / sealing.ARCHIVE, folder / sealing.COMMITMENT
-    return unsealing.open_sealed(archive, commitment, shares, to)
+    return sealing.open_sealed(archive, commitment, shares, to)
 
 
 def _documents(to: Path) -> list[bytes]:
-    return [one.read_bytes() for one in sorted((to / unsealing.DOCUMENTS).iterdir())]
+    return [one.read_bytes() for one in sorted((to / sealing.DOCUMENTS).iterdir())]
 
 
 def test_any_two_of_three_bring_every_document_and_its_leaf_back(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_the_commitment_says_what_was_sealed(tmp_path: Path) -> None:
 def test_neither_key_nor_text_nor_salt_lies_on_the_disk_in_clear(tmp_path: Path) -> None:
     _sealed(tmp_path / "set")
     held = [KeyShare.parse(one.read_text()) for one in _shares(tmp_path / "set", 1, 2)]
-    key = custody.combine({one.index: one.value for one in held})
+    key = sealing.combine({one.index: one.value for one in held})
     _open(tmp_path / "set", _shares(tmp_path / "set", 1, 2), tmp_path / "opened")
     salt = from_text((tmp_path / "opened" / "salts.txt").read_text().splitlines()[0], 16)
     secret = (key, key[:16], to_text(key).encode(), key.hex().encode(), b"milpa", salt)
@@ -248,13 +248,13 @@ def test_organisers_who_swap_a_document_after_committing_are_found_out(tmp_path:
     sealed = _sealed(tmp_path / "set", "milpa", "masa!")
     folder = tmp_path / "set"
     held = [KeyShare.parse(one.read_text()) for one in _shares(folder, 1, 2)]
-    key = custody.combine({one.index: one.value for one in held})
+    key = sealing.combine({one.index: one.value for one in held})
     archive = folder / sealing.ARCHIVE
     with archive.open("rb") as file:
         head = Head.parse(file.read(HEAD_BYTES))
-        plain = b"".join(archive_cipher.decrypted(key, head, file))
+        plain = b"".join(sealing.decrypted(key, head, file))
     swapped = plain.replace(b"masa!", b"maize")
-    archive.write_bytes(b"".join(archive_cipher.encrypted(key, head, [swapped])))
+    archive.write_bytes(b"".join(sealing.encrypted(key, head, [swapped])))
     forged = msgspec.structs.replace(
         sealed, archive=to_text(hashlib.sha256(archive.read_bytes()).digest())
     )
@@ -264,7 +264,7 @@ def test_organisers_who_swap_a_document_after_committing_are_found_out(tmp_path:
     salt = plain[-21 - 8 :][:16]
     leaf = sealed_set.leaf(salt, (b"masa!",))
     other = plain.replace(leaf, sealed_set.leaf(salt, (b"maize",))).replace(b"masa!", b"maize")
-    archive.write_bytes(b"".join(archive_cipher.encrypted(key, head, [other])))
+    archive.write_bytes(b"".join(sealing.encrypted(key, head, [other])))
     forged = msgspec.structs.replace(
         sealed, archive=to_text(hashlib.sha256(archive.read_bytes()).digest())
     )

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from tequio_client.link.facts import Watch
+from tequio_client.ipc.facts import Watch
+from tequio_client.platform.dbus import AbsentError
 from tequio_client.probe import cpu
-from tequio_client.system.errors import AbsentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tequio_client.link.facts import MachineFacts, Watch, decode_machine, encode
+from tequio_client.ipc.facts import MachineFacts, Watch, decode_machine, encode
 from tequio_client.probe.cards import merged
-from tequio_client.probe.drm import DrmCards
-from tequio_client.probe.fdinfo import LOOK_S, Programs
+from tequio_client.probe.linux import LOOK_S, DrmCards, Programs
 
 OURS, GAME = 41, 77
 RADEON, ARC = "0000:03:00.0", "0000:0c:00.0"

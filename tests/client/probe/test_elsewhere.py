@@ -7,19 +7,19 @@ import sys
 
 import pytest
 
-from tequio_client.link.facts import Gpu, Watch
-from tequio_client.probe.apple import AppleCards
+from tequio_client.ipc.facts import Gpu, Watch
+from tequio_client.platform.dbus import AbsentError, UnknownError
 from tequio_client.probe.cards import Cards, merged
-from tequio_client.probe.pdh import WindowsLibraries
-from tequio_client.probe.windows_cards import (
+from tequio_client.probe.macos import AppleCards
+from tequio_client.probe.windows import (
     AMD,
     INTEL,
     NVIDIA,
     Adapter,
     Counters,
     WindowsCards,
+    WindowsLibraries,
 )
-from tequio_client.system.errors import AbsentError, UnknownError
 
 OURS, GAME = 4_120, 7_788
 GEFORCE = "luid_0x00000000_0x0000C0DE"

@@ -6,7 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from tequio_client.link.facts import Gpu, Watch, decode_machine, encode
+from tequio_client.ipc.facts import Gpu, Watch, decode_machine, encode
 from tequio_client.probe.cards import Cards
 from tequio_client.probe.cpu import Memory
 from tequio_client.probe.machine import QUIET, Machine, Sources
@@ -14,7 +14,7 @@ from tequio_client.probe.machine import QUIET, Machine, Sources
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.link.facts import Fact, MachineFacts
+    from tequio_client.ipc.facts import Fact, MachineFacts
 
 TIMEOUT_S = 0.15
 CARD = Gpu(id="cuda:0", name="Card", memory_mb=8_192, free_mb=8_000, load=0.5, driver="1.2")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 import pynvml
 import pytest
 
-from tequio_client.link.facts import Watch
+from tequio_client.ipc.facts import Watch
+from tequio_client.platform.dbus import UnknownError
 from tequio_client.probe.nvml import NvmlCards
-from tequio_client.system.errors import UnknownError
 from tests.support.recorded_nvml import RecordedNvml, card, error, sample
 
 if TYPE_CHECKING:

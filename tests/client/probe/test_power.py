@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.probe import power, power_elsewhere
-from tequio_client.probe.power_elsewhere import PowerStatus
-from tequio_client.system.dbus import Bus
-from tequio_client.system.errors import UnknownError
+from tequio_client.platform.dbus import Bus, UnknownError
+from tequio_client.probe import power
+from tequio_client.probe.power import PowerStatus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,20 +107,20 @@ def test_windows_tells_its_line_and_its_battery(
     line: int, battery: int, *, is_on_battery: bool
 ) -> None:
     status = PowerStatus(line=line, battery=battery, saver=0)
-    assert power_elsewhere.windows_on_battery(lambda: status) is is_on_battery
+    assert power.windows_on_battery(lambda: status) is is_on_battery
 
 
 @pytest.mark.parametrize("battery", [255, 1])
 def test_windows_may_not_know(battery: int) -> None:
     status = PowerStatus(line=255, battery=battery, saver=0)
     with pytest.raises(UnknownError):
-        power_elsewhere.windows_on_battery(lambda: status)
+        power.windows_on_battery(lambda: status)
 
 
 @pytest.mark.parametrize(("saver", "is_saving"), [(0, False), (1, True)])
 def test_windows_tells_its_battery_saver(saver: int, *, is_saving: bool) -> None:
     status = PowerStatus(line=0, battery=1, saver=saver)
-    assert power_elsewhere.windows_is_saving(lambda: status) is is_saving
+    assert power.windows_is_saving(lambda: status) is is_saving
 
 
 @pytest.mark.parametrize(
@@ -133,12 +132,12 @@ def test_windows_tells_its_battery_saver(saver: int, *, is_saving: bool) -> None
     ],
 )
 def test_a_mac_tells_what_it_draws_from(said: bytes, *, is_on_battery: bool) -> None:
-    assert power_elsewhere.macos_on_battery(lambda _: said) is is_on_battery
+    assert power.macos_on_battery(lambda _: said) is is_on_battery
 
 
 def test_a_mac_that_says_something_else_is_unknown() -> None:
     with pytest.raises(UnknownError, match="pmset said"):
-        power_elsewhere.macos_on_battery(lambda _: b"\xff\xfe")
+        power.macos_on_battery(lambda _: b"\xff\xfe")
 
 
 @pytest.mark.parametrize(
@@ -157,5 +156,5 @@ def test_a_mac_tells_its_low_power_mode(said: bytes, *, is_saving: bool) -> None
         commands.append(command)
         return said
 
-    assert power_elsewhere.macos_is_saving(told) is is_saving
+    assert power.macos_is_saving(told) is is_saving
     assert commands == [("/usr/bin/pmset", "-g")]

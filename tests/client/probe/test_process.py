@@ -12,7 +12,7 @@ from typing import IO
 import psutil
 import pytest
 
-from tequio_client.link import facts
+from tequio_client.ipc import facts
 from tequio_client.probe.machine import QUIET
 from tests.support.orphans import ended_s
 from tests.support.slack import allowed_s
@@ -32,7 +32,7 @@ time.sleep(600)
 """
 LOADED = """
 import sys
-import tequio_client.probe.main, tequio_client.probe.sources
+import tequio_client.probe.machine, tequio_client.probe.sources
 print(*{name.partition(".")[0] for name in sys.modules})
 """
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from click.testing import CliRunner
 
-from tequio_client.cli.score import score
+from tequio_client.scoring.cli import score
 from tequio_shared.errors import UserFacingError
 from tests.support import model_folders
 

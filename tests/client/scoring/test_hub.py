@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.checkpoint import text_tokens
+from tequio_client.checkpoint import layout
 from tequio_client.scoring import hub
-from tequio_client.trainer import model_folder
+from tequio_client.trainer import evaluate
 from tequio_shared.errors import UserFacingError
 from tests.support import model_folders
 from tests.support.attack_table import attack
@@ -52,7 +52,7 @@ def test_a_repository_that_cannot_be_read_safely_costs_no_download(
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
     """A Hub of our own, with one model in it."""
     folder = model_folders.write(tmp_path / "model", model_folders.llama(256))
-    tokenizer, settings = text_tokens.files(b"", 0, model_folders.CONTEXT)
+    tokenizer, settings = layout.files(b"", 0, model_folders.CONTEXT)
     files = {one.name: one.read_bytes() for one in folder.iterdir()}
     files |= {"tokenizer.json": tokenizer, "tokenizer_config.json": settings}
     files |= {"pytorch_model.bin": b"a pickle", "code.py": b"open('ran', 'w')"}
@@ -75,7 +75,7 @@ def test_a_model_of_the_hub_is_fetched_and_scored_without_pickles_and_code(
         "tokenizer.json",
         "tokenizer_config.json",
     ]
-    scored = model_folder.open_folder(folder, tokenizer=None, prefix=None)
+    scored = evaluate.open_folder(folder, tokenizer=None, prefix=None)
     assert scored.tokenizer.vocab_size == 256
     assert served.requests
 

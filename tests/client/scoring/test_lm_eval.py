@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tequio_client.checkpoint import text_tokens
-from tequio_client.trainer import device, likelihood, model_folder
+from tequio_client.checkpoint import layout
+from tequio_client.trainer import device, evaluate
 from tequio_shared.scoring import Rules, Score, windows
 from tests.support import model_folders
 
@@ -30,7 +30,7 @@ TEXTS = model_folders.library_texts(10, shortest=300, longest=5_000)
 
 def _bytes_folder(folder: Path) -> Path:
     """A model of raw bytes, with the tokenizer that an exported head of such a run has."""
-    tokenizer, settings = text_tokens.files(b"", 0, CONTEXT)
+    tokenizer, settings = layout.files(b"", 0, CONTEXT)
     model_folders.write(folder, model_folders.llama(256), tokenizer=tokenizer)
     (folder / "tokenizer_config.json").write_bytes(settings)
     return folder
@@ -94,9 +94,9 @@ def test_bits_per_byte_are_those_of_lm_evaluation_harness(
 
 
 def _ours(folder: Path, rules: Rules) -> Score:
-    scored = model_folder.open_folder(folder, tokenizer=None, prefix=None)
-    means = likelihood.Means(device=device.choose("cpu"))
-    total = Score.of(likelihood.score(scored, TEXTS, rules, means))
+    scored = evaluate.open_folder(folder, tokenizer=None, prefix=None)
+    means = evaluate.Means(device=device.choose("cpu"))
+    total = Score.of(evaluate.likelihood_score(scored, TEXTS, rules, means))
     assert total.charged == 0
     return total
 

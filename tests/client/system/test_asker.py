@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.system.asker import NOT_ASKED, Asker
-from tequio_client.system.errors import AbsentError
+from tequio_client.platform.asker import NOT_ASKED, Asker
+from tequio_client.platform.dbus import AbsentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
-from tequio_client.link import messages
+from tequio_client.ipc import trainer
 from tests.client.trainer.small_run import SmallRun, small_run
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LONGEST_S = 90.0
 """A child that a test waits on for longer is ended: the test then fails instead of hanging."""
 
-R = TypeVar("R", bound=messages.Report)
+R = TypeVar("R", bound=trainer.Report)
 
 
 class Child:
@@ -34,9 +34,9 @@ class Child:
         self._watchdog = threading.Timer(LONGEST_S, self.process.kill)
         self._watchdog.start()
 
-    def send(self, wish: messages.Wish) -> None:
+    def send(self, wish: trainer.Wish) -> None:
         """Send a wish."""
-        self.send_line(messages.encode(wish))
+        self.send_line(trainer.encode(wish))
 
     def send_line(self, line: bytes) -> None:
         """Send any line."""
@@ -44,12 +44,12 @@ class Child:
         self.process.stdin.write(line)
         self.process.stdin.flush()
 
-    def next(self) -> messages.Report:
+    def next(self) -> trainer.Report:
         """Read the next report; fails the test when the child ended."""
         assert self.process.stdout
         line = self.process.stdout.readline()
         assert line, f"the trainer ended with {self.process.wait(5)}"
-        return messages.decode_report(line)
+        return trainer.decode_report(line)
 
     def until(self, kind: type[R]) -> R:
         """Read reports until one of this kind."""
@@ -57,7 +57,7 @@ class Child:
             report = self.next()
             if isinstance(report, kind):
                 return report
-            assert not isinstance(report, messages.Failed), report
+            assert not isinstance(report, trainer.Failed), report
 
     def end(self) -> int:
         """Close its input and wait for the exit status."""

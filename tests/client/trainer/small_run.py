@@ -11,18 +11,18 @@ import msgspec
 
 from tequio_client.dataset.build import MANIFEST_NAME, Settings, build, held_out_name, train_name
 from tequio_client.dataset.sources import folder
-from tequio_client.link import messages
+from tequio_client.ipc import trainer
 from tequio_client.tokenizers import ByteTokenizer
-from tequio_client.trainer import origin
-from tequio_shared.head import head_hash, set_root
+from tequio_client.trainer import first_head
+from tequio_shared.head.head import head_hash, set_root
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, digest_from_text, to_text
-from tequio_shared.manifest import Algorithm, Data, Inner, Manifest, Rounds, Windows
+from tequio_shared.round.manifest import Algorithm, Data, Inner, Manifest, Rounds, Windows
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.trainer.origin import Origin
-    from tequio_shared.corpus import Corpus
+    from tequio_client.trainer.first_head import Origin
+    from tequio_shared.round.data import Corpus
 
 SEQUENCE = 32
 SAMPLES = 2
@@ -63,21 +63,21 @@ class SmallRun:
         return str(self.folder / "head-0.weights")
 
     @property
-    def shards(self) -> tuple[messages.Shard, ...]:
+    def shards(self) -> tuple[trainer.Shard, ...]:
         """List the training shards."""
         return tuple(
-            messages.Shard(index=index, path=str(self.folder / train_name(index)))
+            trainer.Shard(index=index, path=str(self.folder / train_name(index)))
             for index in range(len(self.corpus.train))
         )
 
     @property
-    def held_out(self) -> tuple[messages.Shard, ...]:
+    def held_out(self) -> tuple[trainer.Shard, ...]:
         """List the held-out shards."""
-        return (messages.Shard(index=0, path=str(self.folder / held_out_name(0))),)
+        return (trainer.Shard(index=0, path=str(self.folder / held_out_name(0))),)
 
-    def prepare(self, wish: int, **changes: object) -> messages.Prepare:
+    def prepare(self, wish: int, **changes: object) -> trainer.Prepare:
         """Wish for this run on the CPU."""
-        prepare = messages.Prepare(
+        prepare = trainer.Prepare(
             wish=wish,
             manifest=str(self.folder / "manifest.json"),
             config=str(self.folder / "config.json"),
@@ -86,9 +86,9 @@ class SmallRun:
         )
         return msgspec.structs.replace(prepare, **changes)
 
-    def train(self, wish: int, name: str, **changes: object) -> messages.Train:
+    def train(self, wish: int, name: str, **changes: object) -> trainer.Train:
         """Wish for trainer 0 on windows 0..7; files are called after `name`."""
-        train = messages.Train(
+        train = trainer.Train(
             wish=wish,
             round=1,
             run=self.run,
@@ -104,9 +104,9 @@ class SmallRun:
         )
         return msgspec.structs.replace(train, **changes)
 
-    def evaluate(self, wish: int, **changes: object) -> messages.Evaluate:
+    def evaluate(self, wish: int, **changes: object) -> trainer.Evaluate:
         """Wish for a measure of the first head."""
-        evaluate = messages.Evaluate(wish=wish, round=0, weights=self.weights, shards=self.held_out)
+        evaluate = trainer.Evaluate(wish=wish, round=0, weights=self.weights, shards=self.held_out)
         return msgspec.structs.replace(evaluate, **changes)
 
 
@@ -124,7 +124,7 @@ def small_run(path: Path, *, steps: int = 4, lr_e9: int = 3_000_000) -> SmallRun
     settings = Settings(sequence=SEQUENCE, seed=1, held_out_bp=1_000, shard_bytes=20_000)
     source = folder(texts(path / "texts"), "*.txt")
     corpus = build(source, ByteTokenizer(), settings, path, lambda *_: None)
-    first = origin.from_config(CONFIG, seed=3, layout="flat")
+    first = first_head.from_config(CONFIG, seed=3, layout="flat")
     manifest = _manifest(corpus, first, steps, lr_e9)
     (path / "config.json").write_bytes(CONFIG)
     (path / "manifest.json").write_bytes(manifest.encode())

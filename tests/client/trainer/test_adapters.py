@@ -13,14 +13,14 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch.nn import functional
 
-from tequio_client.trainer import adapters, codecs, origin, screen, stored, weight_files
+from tequio_client.trainer import adapters, codecs, first_head, screen, weights
 from tequio_client.trainer.inner import Optimiser
-from tequio_client.trainer.sketch import Likeness, sketch
-from tequio_shared import lora
+from tequio_client.trainer.screen import Likeness, sketch
 from tequio_shared.errors import UserFacingError
-from tequio_shared.layout import Layout
-from tequio_shared.manifest import Algorithm, Inner, Manifest
-from tequio_shared.records import RecordShape
+from tequio_shared.head import layout as head_layout
+from tequio_shared.head.contribution import RecordShape
+from tequio_shared.head.layout import Layout
+from tequio_shared.round.manifest import Algorithm, Inner, Manifest
 from tests.support.frozen_base import EVERY, described, write_base
 from tests.support.swarm import tiny_manifest
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tequio_client.trainer.first_head import Origin
     from tequio_client.trainer.model import Model
-    from tequio_client.trainer.origin import Origin
 
 IDS = torch.randint(0, 256, (3, 33), generator=torch.Generator().manual_seed(1))
 
@@ -37,7 +37,7 @@ IDS = torch.randint(0, 256, (3, 33), generator=torch.Generator().manual_seed(1))
 def first(folder: Path, **rules: Any) -> Origin:  # noqa: ANN401 - of `described`
     base, paths = described(folder, **rules)
     config = (folder / "config.json").read_bytes()
-    return origin.beside(config, base, paths, seed=3, layout="flat")
+    return first_head.beside(config, base, paths, seed=3, layout="flat")
 
 
 def stirred(made: Model) -> None:
@@ -55,13 +55,13 @@ def _loss(made: Model) -> torch.Tensor:
 
 def merged(folder: Path, made: Model, scale: float) -> Model:
     """The widened base with the pairs added to its matrices, as an ordinary network."""
-    _, plain = weight_files.load(folder)
+    _, plain = weights.load(folder)
     pairs = made.parameters
     with torch.no_grad():
-        for module in lora.modules_of(made.tensors):
+        for module in head_layout.modules_of(made.tensors):
             down, up = (
-                pairs[lora.PREFIX + module + lora.DOWN],
-                pairs[lora.PREFIX + module + lora.UP],
+                pairs[head_layout.PREFIX + module + head_layout.DOWN],
+                pairs[head_layout.PREFIX + module + head_layout.UP],
             )
             plain.parameters[f"{module}.weight"].add_(up @ down, alpha=scale)
     return plain
@@ -76,7 +76,7 @@ def test_the_first_head_is_the_base_to_the_last_bit(
 ) -> None:
     folder = write_base(tmp_path, dtype=dtype, parts=2, tie_word_embeddings=is_tied)
     made = first(folder, targets=EVERY).model
-    _, plain = weight_files.load(folder)
+    _, plain = weights.load(folder)
     with torch.no_grad():
         assert torch.equal(made.logits(IDS), plain.logits(IDS))
     frozen = {one.dtype for one in made.network.parameters() if not one.requires_grad}
@@ -95,7 +95,7 @@ def test_trained_pairs_compute_what_the_merged_model_computes(
     plain = merged(folder, made, 3.0)
     with torch.no_grad():
         ours, theirs = made.logits(IDS), plain.logits(IDS)
-        _, unmoved = weight_files.load(folder)
+        _, unmoved = weights.load(folder)
         assert float((ours - unmoved.logits(IDS)).abs().max()) > 0.1
     torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=2e-5)
 
@@ -137,9 +137,9 @@ def test_gradients_are_those_of_the_merged_model_and_of_pairs_alone(tmp_path: Pa
     plain = merged(folder, made, 2.0)
     for one in (made, plain):
         _loss(one).backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-    for module in lora.modules_of(made.tensors):
-        down = made.parameters[lora.PREFIX + module + lora.DOWN]
-        up = made.parameters[lora.PREFIX + module + lora.UP]
+    for module in head_layout.modules_of(made.tensors):
+        down = made.parameters[head_layout.PREFIX + module + head_layout.DOWN]
+        up = made.parameters[head_layout.PREFIX + module + head_layout.UP]
         whole = plain.parameters[f"{module}.weight"].grad
         assert whole is not None
         torch.testing.assert_close(up.grad, 2.0 * whole @ down.T, rtol=1e-4, atol=1e-7)
@@ -286,15 +286,15 @@ def test_files_that_are_no_safetensors_or_hold_a_tensor_twice_are_refused(tmp_pa
     (tmp_path / "again.safetensors").write_bytes((tmp_path / "model.safetensors").read_bytes())
     both = [tmp_path / "again.safetensors", tmp_path / "model.safetensors"]
     with pytest.raises(UserFacingError, match="take one away"):
-        stored.read(config, both)
+        weights.read(config, both)
     (tmp_path / "model.safetensors").write_bytes(b"\x80\x04" + bytes(100))
     with pytest.raises(UserFacingError, match="pickle under another name"):
-        stored.read(config, both[1:])
+        weights.read(config, both[1:])
     with pytest.raises(UserFacingError, match="is missing"):
-        stored.read(config, [tmp_path / "none.safetensors"])
+        weights.read(config, [tmp_path / "none.safetensors"])
     gpt = json.dumps({"model_type": "gpt2"}).encode()
     with pytest.raises(UserFacingError, match="not one of ours"):
-        stored.read(gpt, both)
+        weights.read(gpt, both)
 
 
 def test_honest_pairs_that_are_much_alike_are_no_copies_and_copies_still_are() -> None:

@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from tequio_client.trainer import codecs
-from tequio_shared import merkle
 from tequio_shared.errors import RefusedError
-from tequio_shared.layout import CHUNK, Layout
-from tequio_shared.manifest import Algorithm
-from tequio_shared.records import SCALES, decode_records, first_broken_record
+from tequio_shared.head.contribution import SCALES, decode_records, first_broken_record
+from tequio_shared.head.layout import CHUNK, Layout
+from tequio_shared.log import merkle
+from tequio_shared.round.manifest import Algorithm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

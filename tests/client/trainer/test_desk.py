@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tequio_client.link.messages import Finish, Prepare, Rest
-from tequio_client.trainer.desk import Desk, ReplacedError, is_same_model
+from tequio_client.ipc.trainer import Finish, Prepare, Rest
+from tequio_client.trainer.task_queue import Desk, ReplacedError, is_same_model
 
 PREPARE = Prepare(wish=1, manifest="m", config="c", data_manifest="d")
 

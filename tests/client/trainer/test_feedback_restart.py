@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.link import messages
+from tequio_client.ipc import trainer
 from tests.support.mortal_trainer import ENDS, PLACES
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 def lived(run: SmallRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for each place, in which four rounds were lived through."""
     folder = tmp_path_factory.mktemp("lives")
-    lines = messages.encode(run.prepare(1))
+    lines = trainer.encode(run.prepare(1))
     for number in ENDS:
-        lines += messages.encode(run.train(10 + number, "lived", round=number))
+        lines += trainer.encode(run.train(10 + number, "lived", round=number))
     command = [sys.executable, "-m", "tests.support.mortal_trainer", str(folder)]
     subprocess.run(command, input=lines, cwd=Path(__file__).parents[3], check=True, timeout=300)
     return folder

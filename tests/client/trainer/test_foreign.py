@@ -13,12 +13,12 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM
 
-from tequio_client.checkpoint import config, tensors
-from tequio_client.trainer import device, inner, likelihood, model, model_folder, origin
+from tequio_client.checkpoint import layout, tensors
+from tequio_client.trainer import device, evaluate, first_head, inner, model
+from tequio_client.trainer.evaluate import Means
 from tequio_client.trainer.inner import BatchSize, Optimiser
-from tequio_client.trainer.likelihood import Means
 from tequio_shared.errors import UserFacingError
-from tequio_shared.manifest import Inner, Manifest
+from tequio_shared.round.manifest import Inner, Manifest
 from tests.support import architectures
 from tests.support.swarm import tiny_manifest
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from tequio_client.trainer.first_head import Origin
     from tequio_client.trainer.model import Model
-    from tequio_client.trainer.origin import Origin
 
 IDS = torch.randint(0, 256, (2, 33), generator=torch.Generator().manual_seed(1))
 TEXT = "la milpa da maíz, frijol y calabaza"
@@ -36,7 +36,7 @@ TEXT = "la milpa da maíz, frijol y calabaza"
 
 def taken_over(folder: Path) -> tuple[Origin, Manifest]:
     """What an organiser makes of a folder."""
-    first = origin.from_folder(folder, layout="flat")
+    first = first_head.from_folder(folder, layout="flat")
     described = first.described(sequence=64, aux_dtype=None)
     draft = msgspec.structs.replace(tiny_manifest(), model=described)
     return first, Manifest.parse(draft.encode())
@@ -64,7 +64,7 @@ def exported(first: Origin, manifest: Manifest, head: NDArray[np.int32], folder:
     (folder / "tequio").mkdir(parents=True)
     (folder / "head").write_bytes(head.astype("<i4").tobytes())
     tensors.write(manifest, folder / "head", folder, lambda _: None)
-    (folder / "config.json").write_bytes(config.config(first.config))
+    (folder / "config.json").write_bytes(layout.config(first.config))
     back = tensors.read(manifest, folder, folder / "back", lambda _: None)
     assert np.array_equal(back, head)
     return folder
@@ -101,9 +101,9 @@ def test_a_model_is_taken_over_trained_exported_and_scored(name: str, tmp_path: 
 
 
 def _scored_as_transformers_does(folder: Path, theirs: Any) -> None:  # noqa: ANN401 - as above
-    scored = model_folder.open_folder(folder, tokenizer="bytes", prefix=None)
+    scored = evaluate.open_folder(folder, tokenizer="bytes", prefix=None)
     means = Means(device=device.choose("cpu"))
-    (found,) = likelihood.score(scored, [TEXT], scored.rules(48, 24), means)
+    (found,) = evaluate.likelihood_score(scored, [TEXT], scored.rules(48, 24), means)
     ids = torch.tensor([[scored.tokenizer.separator, *TEXT.encode()]])
     with torch.no_grad():
         odds = theirs(input_ids=ids[:, :-1]).logits.double().log_softmax(-1)
@@ -124,7 +124,7 @@ def test_files_with_the_names_that_openai_gave_are_taken_over(tmp_path: Path) ->
 
 def test_a_configuration_that_would_have_tuples_gets_logits_too() -> None:
     fields = architectures.fields_of("gpt2") | {"return_dict": False}
-    first = origin.from_config(json.dumps(fields).encode(), seed=1, layout="flat")
+    first = first_head.from_config(json.dumps(fields).encode(), seed=1, layout="flat")
     assert first.model.logits(IDS).shape == (2, 33, 256)
 
 
@@ -136,7 +136,7 @@ def test_longrope_takes_as_many_tokens_as_its_short_factors_are_for(tmp_path: Pa
     }
     assert model.outline(json.dumps(fields).encode()).context == 24
     folder = architectures.write(tmp_path, fields)
-    assert model_folder.open_folder(folder, tokenizer="bytes", prefix=None).context == 24
+    assert evaluate.open_folder(folder, tokenizer="bytes", prefix=None).context == 24
 
 
 def test_no_kernel_is_fetched_for_a_network_that_would_like_one() -> None:
@@ -159,7 +159,7 @@ def test_a_network_that_looks_ahead_is_refused_once_it_has_weights(tmp_path: Pat
     fields = architectures.fields_of("gemma3_text") | {"use_bidirectional_attention": True}
     folder = architectures.write(tmp_path, fields)
     with pytest.raises(UserFacingError, match="depend on what comes after"):
-        origin.from_folder(folder, layout="flat")
+        first_head.from_folder(folder, layout="flat")
 
 
 @pytest.mark.parametrize("name", ["llama", "qwen2"])
@@ -168,4 +168,4 @@ def test_two_tables_that_the_configuration_calls_one_are_refused(name: str, tmp_
     folder = architectures.write(tmp_path, fields)
     (folder / "config.json").write_text(json.dumps(fields | {"tie_word_embeddings": True}))
     with pytest.raises(UserFacingError, match="tie_word_embeddings"):
-        origin.from_folder(folder, layout="flat")
+        first_head.from_folder(folder, layout="flat")

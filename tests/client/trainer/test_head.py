@@ -17,18 +17,21 @@ import pytest
 import torch
 
 import tequio_client
-from tequio_client.trainer import arrays
-from tequio_client.trainer.accelerator import AcceleratorEngine
-from tequio_client.trainer.blocks import Block, Engine, ReferenceEngine
-from tequio_client.trainer.compiled import CompiledEngine
+from tequio_client.trainer import data
+from tequio_client.trainer.engines import (
+    AcceleratorEngine,
+    Block,
+    CompiledEngine,
+    Engine,
+    ReferenceEngine,
+)
 from tequio_client.trainer.head import Advanced, HeadFiles, advance_files, engine_for
-from tequio_shared import head
-from tequio_shared.contribution import Header, encode_records, payload_root
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.head import OuterParams, Step
+from tequio_shared.head import head
+from tequio_shared.head.contribution import LEVELS, Header, Records, encode_records, payload_root
+from tequio_shared.head.head import OuterParams, Step
+from tequio_shared.head.layout import CHUNK, Layout
 from tequio_shared.ids import Digest, HeadHash, PeerKey, RunId
-from tequio_shared.layout import CHUNK, Layout
-from tequio_shared.records import LEVELS, Records
 from tests.support import head_vectors as vectors
 
 if TYPE_CHECKING:
@@ -239,7 +242,7 @@ def test_a_cuda_device_gives_the_vectors_head(name: str, tmp_path: Path) -> None
 def test_more_payloads_than_may_be_open_are_read_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arrays, "_OPEN_FILES", 1)
+    monkeypatch.setattr(data, "_OPEN_FILES", 1)
     case = vectors.load("4-empty-chunks")
     made, _ = advance(case, tmp_path, ReferenceEngine(case.step.params))
     assert made.head.hex() == case.expected["head"]
@@ -289,7 +292,7 @@ def test_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
 
 
 def test_an_array_with_a_missing_part_has_no_root(tmp_path: Path) -> None:
-    array = arrays.NewArray(tmp_path / "a", 2 * 262_144, np.dtype("<i4"))
+    array = data.NewArray(tmp_path / "a", 2 * 262_144, np.dtype("<i4"))
     array.write(0, np.zeros(262_144, np.int32))
     with pytest.raises(MalformedError):
         array.root()
@@ -310,8 +313,8 @@ def test_the_engine_fits_model_and_device() -> None:
 _SMALL_MODEL = """
 import sys
 from tequio_client.trainer.head import engine_for
-from tequio_shared.head import OuterParams, Step
-from tequio_shared.layout import Layout
+from tequio_shared.head.head import OuterParams, Step
+from tequio_shared.head.layout import Layout
 params = OuterParams(algorithm="sparseloco", layout="flat", k=64, bits=2, alpha_q=1)
 layout = Layout.of([("a", (1024, 1024))], "flat")
 step = Step(run_id=bytes(32), round=1, parent=bytes(32), layout=layout, params=params)

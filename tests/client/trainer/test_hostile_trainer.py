@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tequio_client.link import messages
-from tequio_shared import contribution
-from tequio_shared.contribution import (
+from tequio_client.ipc import trainer as ipc_trainer
+from tequio_shared.head import contribution
+from tequio_shared.head.contribution import (
     HEADER_BYTES,
     Assignment,
     Expected,
     Header,
+    RecordShape,
     decode_records,
 )
 from tequio_shared.ids import from_text
-from tequio_shared.records import RecordShape
 from tests.client.trainer.conftest import Child
 from tests.support import hostile_worker
 from tests.support.trainer_attacks import ATTACKS
@@ -44,7 +44,7 @@ def trained(child: Child, run: SmallRun, wish: int, **changes: object) -> tuple[
     """Have it train; its header and payload, which break no rule."""
     task = run.train(wish, f"hostile-{wish}", **changes)
     child.send(task)
-    report = child.until(messages.Trained)
+    report = child.until(ipc_trainer.Trained)
     raw, payload = from_text(report.header, HEADER_BYTES), Path(task.payload_out).read_bytes()
     header = Header.parse(raw)
     expected = Expected(

@@ -10,11 +10,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from tequio_client.link import messages
-from tequio_shared.contribution import Header, payload_root
-from tequio_shared.head import float_view
+from tequio_client.ipc import trainer
+from tequio_shared.head.contribution import Header, RecordShape, payload_root
+from tequio_shared.head.head import float_view
 from tequio_shared.ids import from_text, to_text
-from tequio_shared.records import RecordShape
 from tests.client.trainer.conftest import Child
 from tests.support.slack import allowed_s
 
@@ -27,7 +26,7 @@ MEMORY_MB = 450
 @pytest.fixture(scope="module")
 def prepared(child: Child, run: SmallRun) -> Child:
     child.send(run.prepare(1))
-    assert child.until(messages.Ready).wish == 1
+    assert child.until(trainer.Ready).wish == 1
     return child
 
 
@@ -36,7 +35,7 @@ def test_training_leaves_the_contribution_that_the_report_names(
 ) -> None:
     task = run.train(10, "first")
     prepared.send(task)
-    trained = prepared.until(messages.Trained)
+    trained = prepared.until(trainer.Trained)
     header = Header.parse(from_text(trained.header, 216))
     payload = Path(task.payload_out).read_bytes()
     shape = RecordShape(algorithm="sparseloco", k=256, bits=2)
@@ -54,10 +53,10 @@ def test_a_finished_wish_sent_again_gets_the_same_answer_without_work(
 ) -> None:
     task = run.train(20, "again")
     prepared.send(task)
-    first = prepared.until(messages.Trained)
+    first = prepared.until(trainer.Trained)
     Path(task.payload_out).unlink()
     prepared.send(task)
-    assert prepared.until(messages.Trained) == first
+    assert prepared.until(trainer.Trained) == first
     assert not Path(task.payload_out).exists()
 
 
@@ -66,37 +65,37 @@ def test_the_same_head_and_windows_give_the_same_bytes(prepared: Child, run: Sma
     reports = []
     for task in (one, other):
         prepared.send(task)
-        reports.append(prepared.until(messages.Trained))
+        reports.append(prepared.until(trainer.Trained))
     assert reports[0].contribution == reports[1].contribution
     assert Path(one.payload_out).read_bytes() == Path(other.payload_out).read_bytes()
 
 
 def test_a_newer_task_replaces_the_one_in_work(prepared: Child, run: SmallRun) -> None:
     prepared.send(run.train(40, "dropped", windows=((0, 60_000),)))
-    while not (isinstance(report := prepared.next(), messages.Alive) and report.wish == 40):
+    while not (isinstance(report := prepared.next(), trainer.Alive) and report.wish == 40):
         pass
-    prepared.send(messages.Rest(wish=41))
-    assert prepared.until(messages.Resting).wish == 41
+    prepared.send(trainer.Rest(wish=41))
+    assert prepared.until(trainer.Resting).wish == 41
     assert not (run.folder / "dropped.payload").exists()
 
 
 def test_a_training_that_must_finish_hands_in_what_it_has(prepared: Child, run: SmallRun) -> None:
     # 4 steps of 15,000 windows each would take minutes; a step of one window takes milliseconds.
     prepared.send(run.prepare(49, share_percent=1))
-    prepared.until(messages.Ready)
+    prepared.until(trainer.Ready)
     prepared.send(run.train(50, "finish", windows=((0, 400),)))
-    prepared.send(messages.Finish(wish=50))
-    trained = prepared.until(messages.Trained)
+    prepared.send(trainer.Finish(wish=50))
+    trained = prepared.until(trainer.Trained)
     assert (trained.wish, trained.steps, trained.windows) == (50, 1, 100)
     header = Header.parse(from_text(trained.header, 216))
     assert (header.inner_steps, header.window_count) == (1, 100)
     prepared.send(run.prepare(51))
-    assert prepared.until(messages.Ready).wish == 51
+    assert prepared.until(trainer.Ready).wish == 51
 
 
 def test_time_ends_training_too(prepared: Child, run: SmallRun) -> None:
     prepared.send(run.train(60, "late", windows=((0, 400),), stop_after_ms=1))
-    assert prepared.until(messages.Trained).steps == 1
+    assert prepared.until(trainer.Trained).steps == 1
 
 
 def test_a_head_advances_to_the_roots_it_reports(prepared: Child, run: SmallRun) -> None:
@@ -104,11 +103,11 @@ def test_a_head_advances_to_the_roots_it_reports(prepared: Child, run: SmallRun)
     for number in range(2):
         task = run.train(70 + number, f"member{number}", windows=((8 * number, 8),))
         prepared.send(task)
-        header = prepared.until(messages.Trained).header
-        members.append(messages.Contribution(header=header, payload=task.payload_out))
+        header = prepared.until(trainer.Trained).header
+        members.append(trainer.Contribution(header=header, payload=task.payload_out))
     out = run.folder / "head-1.weights"
     prepared.send(
-        messages.Advance(
+        trainer.Advance(
             wish=75,
             round=1,
             run=run.run,
@@ -119,26 +118,26 @@ def test_a_head_advances_to_the_roots_it_reports(prepared: Child, run: SmallRun)
             contributions=tuple(members),
         )
     )
-    advanced = prepared.until(messages.Advanced)
+    advanced = prepared.until(trainer.Advanced)
     before, after = (np.fromfile(path, "<i4") for path in (run.weights, out))
     assert len(advanced.kept) == 2
     assert 0 < np.abs(float_view(after) - float_view(before)).max() < 1
     prepared.send(run.evaluate(76))
     prepared.send(run.evaluate(77, weights=str(out), round=1, prompt="milpa", sample_tokens=8))
-    scores = [prepared.until(messages.Evaluated)]
+    scores = [prepared.until(trainer.Evaluated)]
     if scores[0].wish == 76:
-        scores.append(prepared.until(messages.Evaluated))
+        scores.append(prepared.until(trainer.Evaluated))
     assert scores[-1].bits_per_byte < 8.2
     assert scores[-1].sample
 
 
 def test_what_cannot_be_done_is_told_with_the_reason(prepared: Child, run: SmallRun) -> None:
     prepared.send(run.train(80, "missing", weights="/nowhere"))
-    while not isinstance(report := prepared.next(), messages.Failed):
+    while not isinstance(report := prepared.next(), trainer.Failed):
         pass
     assert (report.wish, report.code, report.fatal) == (80, "input", False)
     prepared.send_line(b'{"type":"dance"}\n')
-    while not isinstance(report := prepared.next(), messages.Failed):
+    while not isinstance(report := prepared.next(), trainer.Failed):
         pass
     assert (report.wish, report.code) == (0, "malformed")
 
@@ -148,9 +147,9 @@ def test_infinite_weights_send_nothing(prepared: Child, tmp_path: Path, run: Sma
     manifest = msgspec.structs.replace(run.manifest, inner=inner)
     (tmp_path / "manifest.json").write_bytes(manifest.encode())
     prepared.send(run.prepare(89, manifest=str(tmp_path / "manifest.json")))
-    prepared.until(messages.Ready)
+    prepared.until(trainer.Ready)
     prepared.send(run.train(90, "wild", windows=((0, 64),)))
-    while not isinstance(report := prepared.next(), messages.Failed):
+    while not isinstance(report := prepared.next(), trainer.Failed):
         pass
     assert report.code == "non_finite"
     assert not (run.folder / "wild.payload").exists()
@@ -158,28 +157,28 @@ def test_infinite_weights_send_nothing(prepared: Child, tmp_path: Path, run: Sma
 
 def test_an_unprepared_trainer_can_rest_and_says_why_it_cannot_train(run: SmallRun) -> None:
     child = Child()
-    child.send(messages.Rest(wish=1))
-    assert child.until(messages.Resting).wish == 1
+    child.send(trainer.Rest(wish=1))
+    assert child.until(trainer.Resting).wish == 1
     child.send(run.train(2, "unprepared"))
-    while not isinstance(report := child.next(), messages.Failed):
+    while not isinstance(report := child.next(), trainer.Failed):
         pass
     assert report.code == "unprepared"
-    child.send(messages.Quit(wish=3))
+    child.send(trainer.Quit(wish=3))
     assert child.process.wait(5) == 0
     child.end()
 
 
 def test_the_trainer_is_light(prepared: Child) -> None:
-    alive = prepared.until(messages.Alive)
+    alive = prepared.until(trainer.Alive)
     assert alive.resident_mb < MEMORY_MB
 
 
 def test_the_end_of_input_ends_the_process_even_in_the_middle_of_work(run: SmallRun) -> None:
     child = Child()
     child.send(run.prepare(1))
-    child.until(messages.Ready)
+    child.until(trainer.Ready)
     child.send(run.train(2, "orphan", windows=((0, 60_000),)))
-    while not (isinstance(report := child.next(), messages.Alive) and report.wish == 2):
+    while not (isinstance(report := child.next(), trainer.Alive) and report.wish == 2):
         pass
     begun = time.monotonic()
     assert child.end() == 0
@@ -189,12 +188,12 @@ def test_the_end_of_input_ends_the_process_even_in_the_middle_of_work(run: Small
 
 def test_a_head_measured_in_parts_is_measured_as_a_whole(prepared: Child, run: SmallRun) -> None:
     prepared.send(run.evaluate(1_000))
-    whole = prepared.until(messages.Evaluated)
+    whole = prepared.until(trainer.Evaluated)
     assert whole.bits_per_byte == pytest.approx(whole.millibits / 1_000 / whole.text_bytes)
     sums = [0, 0, 0, 0]
     while sums[0] < whole.documents:
         prepared.send(run.evaluate(1_001 + sums[0], max_tokens=500, first_document=sums[0]))
-        part = prepared.until(messages.Evaluated)
+        part = prepared.until(trainer.Evaluated)
         assert part.documents > 0
         found = (part.documents, part.millibits, part.tokens, part.text_bytes)
         sums = [one + more for one, more in zip(sums, found, strict=True)]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from tequio_client.trainer import foreign, llama, model, origin
+from tequio_client.trainer import first_head, hub_models, llama, model
 from tequio_client.trainer.llama import Llama, LlamaConfig
 from tequio_shared.errors import UserFacingError
 from tests.client.trainer.small_run import CONFIG
@@ -17,7 +17,7 @@ from tests.client.trainer.small_run import CONFIG
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_shared.layout import LayoutKind
+    from tequio_shared.head.layout import LayoutKind
 
 IDS = torch.arange(60).reshape(2, 30) * 4
 
@@ -66,7 +66,7 @@ OURS: dict[str, dict[str, object]] = {
 def test_our_llama_gives_the_outputs_of_transformers(changes: dict[str, object]) -> None:
     ours = model.create(_with(**changes), 1)
     assert isinstance(ours.network, Llama)
-    theirs = model.of_network(foreign.build(json.loads(_with(**changes))))
+    theirs = model.of_network(hub_models.build(json.loads(_with(**changes))))
     with torch.no_grad():
         for parameter in ours.parameters.values():
             parameter.mul_(8).add_(0.125)  # attention that looks at places; biases that are there
@@ -122,7 +122,7 @@ def test_another_architecture_trains_too() -> None:
     config = json.dumps(
         {"model_type": "gpt2", "vocab_size": 64, "n_embd": 32, "n_layer": 1, "n_head": 2}
     ).encode()
-    made = origin.from_config(config, seed=1, layout="flat")
+    made = first_head.from_config(config, seed=1, layout="flat")
     assert made.model.aliases == (("transformer.wte.weight", "lm_head.weight"),)
     assert made.model.hidden
     assert not {"lm_head.weight", "transformer.wpe.weight"} & made.model.hidden
@@ -130,7 +130,7 @@ def test_another_architecture_trains_too() -> None:
 
 
 def test_weights_survive_the_way_through_integers() -> None:
-    first = origin.from_config(CONFIG, seed=3, layout="flat")
+    first = first_head.from_config(CONFIG, seed=3, layout="flat")
     other = model.build(CONFIG)
     other.load(first.master, first.layout)
     assert np.array_equal(model.master_copy(other, first.layout), first.master)
@@ -140,7 +140,7 @@ def test_weights_survive_the_way_through_integers() -> None:
 
 @pytest.mark.parametrize("layout", ["flat", "tile64"])
 def test_the_delta_is_what_training_moved(layout: LayoutKind) -> None:
-    first = origin.from_config(CONFIG, seed=3, layout=layout)
+    first = first_head.from_config(CONFIG, seed=3, layout=layout)
     first.model.load(first.master, first.layout)
     with torch.no_grad():
         first.model.parameters["model.norm.weight"].sub_(0.5)
@@ -152,7 +152,7 @@ def test_the_delta_is_what_training_moved(layout: LayoutKind) -> None:
 
 
 def test_a_delta_that_is_not_finite_is_told() -> None:
-    first = origin.from_config(CONFIG, seed=3, layout="flat")
+    first = first_head.from_config(CONFIG, seed=3, layout="flat")
     with torch.no_grad():
         first.model.parameters["model.norm.weight"][3] = torch.nan
     delta = np.zeros(first.layout.elements, np.float32)
@@ -160,9 +160,9 @@ def test_a_delta_that_is_not_finite_is_told() -> None:
 
 
 def test_a_head_is_a_hugging_face_folder(tmp_path: Path) -> None:
-    first = origin.from_config(_with(tie_word_embeddings=True), seed=3, layout="flat")
+    first = first_head.from_config(_with(tie_word_embeddings=True), seed=3, layout="flat")
     model.save_pretrained(first.config, first.model, first.layout, first.master, tmp_path)
-    again = origin.from_folder(tmp_path, layout="flat")
+    again = first_head.from_folder(tmp_path, layout="flat")
     assert np.array_equal(again.master, first.master)
     assert again.model.tensors == first.model.tensors
 
@@ -174,7 +174,7 @@ def test_a_configuration_that_is_none_is_refused(config: bytes) -> None:
 
 
 def test_weights_out_of_range_are_refused() -> None:
-    first = origin.from_config(CONFIG, seed=3, layout="flat")
+    first = first_head.from_config(CONFIG, seed=3, layout="flat")
     with torch.no_grad():
         first.model.parameters["model.norm.weight"][0] = 128.0
     with pytest.raises(UserFacingError, match="within"):

@@ -10,9 +10,9 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from tequio_client.trainer import model, model_folder, weight_files
+from tequio_client.trainer import evaluate, model, weights
 from tequio_shared.errors import UserFacingError
-from tequio_shared.limits import BLOB_BYTES
+from tequio_shared.ids import BLOB_BYTES
 from tequio_shared.scoring import Rules
 from tests.support import model_folders
 from tests.support.attack_table import attack
@@ -20,7 +20,7 @@ from tests.support.attack_table import attack
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.trainer.model_folder import ScoredModel
+    from tequio_client.trainer.evaluate import ScoredModel
 
 CONFIG = model_folders.llama(256)
 GPT2 = {
@@ -34,7 +34,7 @@ GPT2 = {
 
 
 def _open(folder: Path, **choices: Any) -> ScoredModel:  # noqa: ANN401 - passed on
-    return model_folder.open_folder(folder, **({"tokenizer": "bytes", "prefix": None} | choices))
+    return evaluate.open_folder(folder, **({"tokenizer": "bytes", "prefix": None} | choices))
 
 
 def _refused(folder: Path, **choices: Any) -> str:  # noqa: ANN401 - passed on
@@ -236,7 +236,7 @@ def test_weights_in_several_files_and_in_half_precision_are_read(tmp_path: Path)
     places = {name: f"model-0000{at % 2 + 1}-of-00002.safetensors" for at, name in enumerate(names)}
     for file in set(places.values()):
         save_file({name: tensors[name] for name in names if places[name] == file}, folder / file)
-    (folder / weight_files.INDEX).write_text(json.dumps({"weight_map": places}))
+    (folder / weights.INDEX).write_text(json.dumps({"weight_map": places}))
     found = _open(folder).model.parameters
     assert all(torch.equal(found[name], tensors[name].float()) for name in names)
 
@@ -245,14 +245,14 @@ def test_weights_in_several_files_and_in_half_precision_are_read(tmp_path: Path)
 def test_an_index_that_leads_out_of_the_folder_is_refused(tmp_path: Path, place: str) -> None:
     folder = model_folders.write(tmp_path, CONFIG)
     (folder / "model.safetensors").unlink()
-    (folder / weight_files.INDEX).write_text(json.dumps({"weight_map": {"a": place}}))
+    (folder / weights.INDEX).write_text(json.dumps({"weight_map": {"a": place}}))
     assert "no file beside it" in _refused(folder)
 
 
 def test_an_index_of_pickles_is_refused(tmp_path: Path) -> None:
     folder = model_folders.write(tmp_path, CONFIG)
     (folder / "model.safetensors").unlink()
-    (folder / weight_files.INDEX).write_text(json.dumps({"weight_map": {"a": "a.bin"}}))
+    (folder / weights.INDEX).write_text(json.dumps({"weight_map": {"a": "a.bin"}}))
     assert "no Safetensors file" in _refused(folder)
 
 

@@ -20,9 +20,9 @@ import torch
 
 from tequio_client.dataset.sources import folder
 from tequio_shared.ids import ZERO_DIGEST
-from tequio_shared.proof import Verdict
-from tequio_shared.standing import Standing, Standings
-from tequio_shared.statement import make
+from tequio_shared.network.standing import Standing, Standings
+from tequio_shared.round.proof import Verdict
+from tequio_shared.statements.statement import make
 from tests.client.trainer.small_run import texts
 from tests.support import jury
 from tests.support.attack_table import attack

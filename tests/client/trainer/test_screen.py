@@ -12,10 +12,9 @@ import torch
 from tequio_client.trainer import codecs, device, inner, model, screen
 from tequio_client.trainer.data import TrainingData
 from tequio_client.trainer.inner import Plan
-from tequio_client.trainer.sketch import Likeness
-from tequio_shared.contribution import Assignment, Expected, Header, payload_root
+from tequio_client.trainer.screen import Likeness
+from tequio_shared.head.contribution import Assignment, Expected, Header, RecordShape, payload_root
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, RunId
-from tequio_shared.records import RecordShape
 from tests.client.trainer.small_run import CONFIG, SmallRun, small_run
 from tests.client.trainer.watching import Patient
 from tests.support.attack_table import attack

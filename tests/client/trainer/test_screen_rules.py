@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tequio_client.trainer import screen
-from tequio_shared.contribution import (
+from tequio_shared.head.contribution import (
     Assignment,
     Expected,
     Header,
@@ -18,9 +18,9 @@ from tequio_shared.contribution import (
     encode_records,
     payload_root,
 )
+from tequio_shared.head.layout import CHUNK, Layout
 from tequio_shared.ids import HeadHash, PeerKey, RunId
-from tequio_shared.layout import CHUNK, Layout
-from tequio_shared.proof import Reason
+from tequio_shared.round.proof import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable

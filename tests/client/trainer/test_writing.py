@@ -11,25 +11,25 @@ import pytest
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
-from tequio_client.link import messages
-from tequio_client.trainer import workshop, writing
+from tequio_client.ipc import trainer
+from tequio_client.trainer import prepared, tasks
 from tequio_client.trainer.data import Document
 from tequio_shared.errors import UserFacingError
-from tequio_shared.limits import SAMPLE_PROMPT_BYTES, SAMPLE_TOKENS
-from tequio_shared.statements.rounds import Sample
+from tequio_shared.ids import SAMPLE_PROMPT_BYTES, SAMPLE_TOKENS
+from tequio_shared.statements.runs import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_client.trainer.workshop import Workshop
+    from tequio_client.trainer.prepared import Workshop
     from tests.client.trainer.conftest import Child
     from tests.client.trainer.small_run import SmallRun
 
 
 @pytest.fixture(scope="module")
 def shop(run: SmallRun) -> Workshop:
-    opened = workshop.open_workshop(run.prepare(1))
+    opened = prepared.open_workshop(run.prepare(1))
     opened.model.load(opened.master(run.weights), opened.layout)
     return opened
 
@@ -44,17 +44,17 @@ def nothing() -> None:
 
 
 def test_a_beginning_is_the_first_bytes_and_ends_with_a_whole_character(shop: Workshop) -> None:
-    spell = writing.speller(shop)
-    assert spell(writing.beginning(document("short"), spell)) == "short"
-    assert spell(writing.beginning(document("x" * 100), spell)) == "x" * SAMPLE_PROMPT_BYTES
+    spell = tasks.speller(shop)
+    assert spell(tasks.beginning(document("short"), spell)) == "short"
+    assert spell(tasks.beginning(document("x" * 100), spell)) == "x" * SAMPLE_PROMPT_BYTES
     crossed = "x" * (SAMPLE_PROMPT_BYTES - 2) + "从前有一只狐狸"
-    assert spell(writing.beginning(document(crossed), spell)) == "x" * (SAMPLE_PROMPT_BYTES - 2)
-    assert writing.beginning(document(""), spell) == []
+    assert spell(tasks.beginning(document(crossed), spell)) == "x" * (SAMPLE_PROMPT_BYTES - 2)
+    assert tasks.beginning(document(""), spell) == []
 
 
 def test_the_likeliest_token_follows_each_time(shop: Workshop) -> None:
     start, written = [65, 66], list[int]()
-    writing.go_on(shop, start, written, nothing)
+    tasks.go_on(shop, start, written, nothing)
     assert 0 < len(written) <= SAMPLE_TOKENS
     ids = [shop.corpus.separator, *start, *written]
     for at in range(3, len(ids)):
@@ -63,7 +63,7 @@ def test_the_likeliest_token_follows_each_time(shop: Workshop) -> None:
             logits = shop.model.logits(context)[0, -1]
         assert ids[at] == int(logits[: shop.corpus.tokenizer.vocab_size].argmax())
     again = list[int]()
-    writing.go_on(shop, start, again, nothing)
+    tasks.go_on(shop, start, again, nothing)
     assert again == written
 
 
@@ -80,7 +80,7 @@ def test_it_ends_where_the_model_ends_the_text(
 
     monkeypatch.setattr(type(shop.model), "logits", lambda _, ids: logits(ids))
     written = list[int]()
-    writing.go_on(shop, [65], written, nothing)
+    tasks.go_on(shop, [65], written, nothing)
     assert written == [70, 71]
 
 
@@ -97,12 +97,12 @@ def test_what_is_written_before_somebody_calls_is_not_lost(shop: Workshop) -> No
         return check
 
     with pytest.raises(InterruptedError):
-        writing.go_on(shop, [65], begun.written(task), call_away_at(5))
+        tasks.go_on(shop, [65], begun.written(task), call_away_at(5))
     part = list(begun.written(task))
     assert len(part) == 5
-    writing.go_on(shop, [65], begun.written(task), nothing)
+    tasks.go_on(shop, [65], begun.written(task), nothing)
     whole = list[int]()
-    writing.go_on(shop, [65], whole, nothing)
+    tasks.go_on(shop, [65], whole, nothing)
     assert begun.written(task) == whole
     assert begun.written(task)[:5] == part
     assert begun.written("another task") == []
@@ -114,7 +114,7 @@ def test_a_model_that_gives_no_numbers_writes_nothing(
     nan = torch.full((1, 2, shop.corpus.tokenizer.vocab_size), float("nan"))
     monkeypatch.setattr(type(shop.model), "logits", lambda *_: nan)
     with pytest.raises(UserFacingError, match="not finite"):
-        writing.go_on(shop, [65], [], nothing)
+        tasks.go_on(shop, [65], [], nothing)
 
 
 def test_an_accelerators_short_numbers_are_not_used(
@@ -130,7 +130,7 @@ def test_an_accelerators_short_numbers_are_not_used(
         return found
 
     monkeypatch.setattr(type(shop.model), "logits", logits)
-    writing.go_on(fast, [65], [], nothing)
+    tasks.go_on(fast, [65], [], nothing)
     assert seen == {torch.float32}
 
 
@@ -144,11 +144,11 @@ def test_a_hugging_face_vocabulary_is_spelled_with_its_blanks(
     tokenizer.save(str(tmp_path / "tokenizer.json"))
     prepare = msgspec.structs.replace(shop.prepare, tokenizer=str(tmp_path / "tokenizer.json"))
     theirs = replace(shop, prepare=prepare)
-    spell = writing.speller(theirs)
-    assert writing.parted([1, 2], [3, 4], spell) == ("Once upon", " a time")
-    assert writing.parted([], [3, 4], spell) == ("", "a time")
+    spell = tasks.speller(theirs)
+    assert tasks.parted([1, 2], [3, 4], spell) == ("Once upon", " a time")
+    assert tasks.parted([], [3, 4], spell) == ("", "a time")
     long = Document(tokens=np.array([5] * 40), text_bytes=280)
-    text = spell(writing.beginning(long, spell))
+    text = spell(tasks.beginning(long, spell))
     assert SAMPLE_PROMPT_BYTES - 8 < len(text.encode()) <= SAMPLE_PROMPT_BYTES
 
 
@@ -156,21 +156,21 @@ def test_a_trainer_process_lets_a_head_go_on_from_a_held_out_text(
     child: Child, run: SmallRun
 ) -> None:
     child.send(run.prepare(3_000))
-    while child.until(messages.Ready).wish != 3_000:
+    while child.until(trainer.Ready).wish != 3_000:
         pass
-    asked = messages.Continue(
+    asked = trainer.Continue(
         wish=3_001, round=0, weights=run.weights, shards=run.held_out, document=1
     )
     child.send(asked)
-    answer = child.until(messages.Continued)
+    answer = child.until(trainer.Continued)
     assert answer.prompt
     assert answer.prompt in "".join(path.read_text() for path in (run.folder / "texts").iterdir())
     assert len(Sample(prompt=answer.prompt, text=answer.text).text) <= SAMPLE_TOKENS
     child.send(
-        messages.Continue(
+        trainer.Continue(
             wish=3_002, round=0, weights=run.weights, shards=run.held_out, document=9_999
         )
     )
-    while not isinstance(report := child.next(), messages.Failed):
+    while not isinstance(report := child.next(), trainer.Failed):
         pass
     assert (report.code, report.reason) == ("input", "the held-out shards have no document 9999")

@@ -13,12 +13,12 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from tequio_client.cli.verify_competition import verify_competition
-from tequio_client.competition import outcomes
-from tequio_shared import judging
-from tequio_shared.evaluations import Evaluation
+from tequio_client.competition import outcome
+from tequio_client.verify.cli import verify_competition
+from tequio_shared.competition import result as competition_result
+from tequio_shared.competition.result import Text
+from tequio_shared.competition.rules import Evaluation
 from tequio_shared.ids import digest_from_text, sha256, to_text
-from tequio_shared.judging import Text
 from tequio_shared.statements.competitions import EvalCommit
 from tests.support.attack_table import attack
 from tests.support.authors import registration
@@ -166,10 +166,10 @@ def test_a_result_that_was_counted_without_its_commitment_is_told(
     assert view.draw is not None
     extra = log.blob(digest_from_text(log.scores(unheard, "beta").scores))
     assert extra is not None
-    alpha, beta = outcomes.contenders(view, log.blob)
+    alpha, beta = outcome.contenders(view, log.blob)
     whole = dataclasses.replace(beta, evaluations=(*beta.evaluations, Evaluation.parse(extra)))
     texts = [Text.of(one.encode()) for one in log.drawn_texts]
-    said = judging.outcome(view.id, view.draw.beacon, texts, (alpha, whole))
+    said = competition_result.outcome(view.id, view.draw.beacon, texts, (alpha, whole))
     entry = log.decide(said)
     key = to_text(log.key(unheard))[:10]
     refused(log, tmp_path, entry, f"evaluator {key} of entrant beta", "expected none, found one")

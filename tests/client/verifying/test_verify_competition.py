@@ -16,12 +16,12 @@ import trio
 from click.testing import CliRunner
 
 from tequio_client.audit.main import Quiet
-from tequio_client.cli.verify_competition import USAGE, verify_competition
+from tequio_client.verify.cli import USAGE, verify_competition
 from tequio_client.verifying import main
 from tequio_shared.ids import digest_from_text, to_text
-from tequio_shared.notes import sign_checkpoint
-from tequio_shared.statement import Entry
+from tequio_shared.log.notes import sign_checkpoint
 from tequio_shared.statements.competitions import EvalResult
+from tequio_shared.statements.statement import Entry
 from tests import lies
 from tests.lies import League, reason
 from tests.support import memory_log
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from click.testing import Result
 
-    from tequio_shared.evaluations import Judged
+    from tequio_shared.competition.rules import Judged
 
 OTHER_LOG = "tequio.example/net1+fb2247ff+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c"
 POLICY = "log {log}\nwitness w {witness}\ngroup all 1 w\nquorum all\n"

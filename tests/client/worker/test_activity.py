@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.link.decision import Decision, Reason, State
-from tequio_client.link.event_words import EVENTS, Event, decision_of, sentence, values_of
-from tequio_client.link.questions import ActivityRow, AskActivity
-from tequio_client.worker import activity
-from tequio_client.worker.activity import FILE, ActivityBook
+from tequio_client.ipc.control import ActivityRow, AskActivity
+from tequio_client.ipc.snapshot import Decision, Reason, State
+from tequio_client.ipc.texts import EVENTS, Event, decision_of, event_words_sentence, values_of
+from tequio_client.worker.points import activity
+from tequio_client.worker.points.activity import FILE, ActivityBook
 from tests.client.link.test_words import local
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def test_every_event_has_a_sentence_with_its_values(code: Event) -> None:
     row = ActivityRow(
         number=1, at_ms=NOW_MS, code=code, values={name: VALUES[name] for name in names}
     )
-    said = sentence(row, local)
+    said = event_words_sentence(row, local)
     assert said.endswith(".")
     assert "{" not in said
     if "points" in names:
@@ -142,7 +142,7 @@ def test_a_decision_is_said_in_its_own_words() -> None:
     )
     row = ActivityRow(number=1, at_ms=NOW_MS, code=Event.DECIDED, values=values_of(decision))
     assert decision_of(row) == decision
-    assert sentence(row, local) == (
+    assert event_words_sentence(row, local) == (
         "Waiting: a game is running (chess). Resumes 60 s after it closes."
     )
 
@@ -156,6 +156,6 @@ def test_a_decision_is_said_in_its_own_words() -> None:
     ],
 )
 def test_what_has_no_words_is_said_to_have_none(row: ActivityRow) -> None:
-    assert sentence(row, local) == (
+    assert event_words_sentence(row, local) == (
         f"Something happened that this version has no words for ({row.code})."
     )

@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.worker.base_files import BaseFiles, reference
-from tequio_client.worker.trees import cut_bytes
+from tequio_client.worker.rounds.workdir import BaseFiles, reference
+from tequio_client.worker.store.trees import cut_bytes
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import to_text
-from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.lora import BaseFile
+from tequio_shared.head.layout import BaseFile
+from tequio_shared.ids import PIECE_BYTES, to_text
 from tests.client.worker.test_exchange import paired
 from tests.shared.test_lora import BASE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_shared.lora import Base
+    from tequio_shared.head.layout import Base
 
 pytestmark = pytest.mark.trio
 CONTENTS = tuple(random.Random(at).randbytes(size) for at, size in enumerate((2_500_000, 70_000)))

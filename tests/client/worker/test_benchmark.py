@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.link.questions import Benchmark
-from tequio_client.worker import benchmark
-from tequio_client.worker.benchmark import measured
+from tequio_client.ipc.control import Benchmark
+from tequio_client.worker.children import trainer
+from tequio_client.worker.children.trainer import measured
 from tequio_shared.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ SAYS = 'print(\'{"type":"benchmark","device":"cpu","tokens_per_s":1234.5}\')'
 @pytest.fixture(autouse=True)
 def child(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     command = (sys.executable, "-S", "-c", f"import os, sys\n{request.param}")
-    monkeypatch.setattr(benchmark, "BENCHMARK", command)
+    monkeypatch.setattr(trainer, "BENCHMARK", command)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +63,6 @@ async def test_anything_else_is_a_reason(tmp_path: Path, why: str) -> None:
     "child", ["while True: os.write(1, bytes(65536))", "while True: pass"], indirect=True
 )
 async def test_what_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(benchmark, "MEASURE_S", 0.5)
+    monkeypatch.setattr(trainer, "MEASURE_S", 0.5)
     with pytest.raises(RefusedError, match="gave no figures"):
         await measured("cpu", tmp_path)

@@ -9,7 +9,9 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_client.worker.blobs import (
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import cut_bytes
+from tequio_client.worker.swarm.blob_server import (
     PROTOCOL,
     BlobServer,
     Op,
@@ -21,9 +23,7 @@ from tequio_client.worker.blobs import (
     unpack_bits,
     unpack_blob,
 )
-from tequio_client.worker.budget import ByteBudget
-from tequio_client.worker.store import Store
-from tequio_client.worker.trees import cut_bytes
+from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import Digest, sha256
 from tests.support.loopback import network, two_peers

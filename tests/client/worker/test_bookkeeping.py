@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from tequio_client.link.event_words import sentence
-from tequio_client.link.questions import AskActivity, AskPoints
-from tequio_client.worker import points_read
-from tequio_client.worker.activity import ActivityBook
-from tequio_client.worker.bookkeeping import Bookkeeping
-from tequio_client.worker.points_book import PointsBook
-from tequio_client.worker.points_outcome import VOIDED, Outcome
+from tequio_client.ipc.control import AskActivity, AskPoints
+from tequio_client.ipc.texts import event_words_sentence
+from tequio_client.worker.points import points
+from tequio_client.worker.points.activity import ActivityBook
+from tequio_client.worker.points.points import Bookkeeping
+from tequio_client.worker.points.points_db import VOIDED, Outcome, PointsBook
 from tests.client.link.test_words import local
 from tests.client.worker.test_points_book import KEY, PAID, checkpoint, place
 
@@ -91,7 +90,7 @@ def test_the_end_of_a_round_is_said_in_words(
 ) -> None:
     kept.book.on_end(place(10), outcome)
     (row,) = kept.activity.answer(AskActivity()).rows
-    assert (sentence(row, local), row.level) == (said, level)
+    assert (event_words_sentence(row, local), row.level) == (said, level)
 
 
 def test_energy_goes_to_the_round_that_it_was_spent_in(kept: Bookkeeping) -> None:
@@ -105,7 +104,7 @@ def test_energy_goes_to_the_round_that_it_was_spent_in(kept: Bookkeeping) -> Non
     kept.weigh(1_107.0, 20)
     kept.keep()
     kept.keep()
-    rows = points_read.points(kept.book.file, AskPoints()).rows
+    rows = points.points(kept.book.file, AskPoints()).rows
     assert {row.number: row.energy_j for row in rows} == {10: 15.0, 20: 7.0}
 
 
@@ -124,7 +123,7 @@ def test_a_difference_is_told_once(kept: Bookkeeping) -> None:
     kept.catch_up.on_differing(5_000_000, 3_000_000)
     kept.catch_up.on_differing(5_000_000, 3_000_000)
     kept.catch_up.on_differing(6_000_000, 3_000_000)
-    said = [sentence(row, local) for row in kept.activity.answer(AskActivity()).rows]
+    said = [event_words_sentence(row, local) for row in kept.activity.answer(AskActivity()).rows]
     assert len(said) == 2
     assert said[1] == (
         "The ledger says that you have 5.000 points, but its log proves 3.000. What is not proven "

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tequio_client.link.preferences import most_memory_mb
-from tequio_client.worker import caps
-from tequio_client.worker.caps import Goals, Pace, steered
+from tequio_client.ipc.preferences import most_memory_mb
+from tequio_client.worker.lending import history
+from tequio_client.worker.lending.history import Goals, Pace, steered
 
 AMBIENT_C = 35.0
 IDLE_W = 30.0
@@ -58,7 +58,7 @@ def test_a_card_settles_below_its_goal_and_does_not_swing(
     card: Card, goal_c: float, seed: int
 ) -> None:
     seen = run_card(card, goal_c, seconds=60 * MINUTE, rng=Random(seed))
-    assert all(caps.LEAST_PERCENT <= share <= caps.MOST_PERCENT for _, share in seen)
+    assert all(history.LEAST_PERCENT <= share <= history.MOST_PERCENT for _, share in seen)
     settled = seen[40 * MINUTE :]
     degrees, shares = zip(*settled, strict=True)
     assert max(degrees) < goal_c + 0.5
@@ -78,7 +78,7 @@ def test_a_card_that_its_cooler_holds_below_the_goal_always_computes(sink_s: flo
 def test_a_badly_cooled_card_is_slowed_before_it_has_to_stop(sink_s: float) -> None:
     card = Card(full_c=110.0, sink_s=sink_s, chip_s=4.0)
     seen = run_card(card, 80.0, seconds=30 * MINUTE, rng=Random(1))
-    assert max(degrees for degrees, _ in seen) < 80 + caps.BAND_C
+    assert max(degrees for degrees, _ in seen) < 80 + history.BAND_C
 
 
 def test_a_card_that_gets_too_hot_still_computes_as_much_as_its_cooler_allows() -> None:
@@ -146,7 +146,7 @@ def test_a_goal_of_watts_is_held_on_average(
         pace = steered(pace, Goals(temperature_c=80, watts=goal_w), 60.0, watts, second * 1_000)
         drawn.append(IDLE_W + (full_w - IDLE_W) * pace.percent / 100)
     settled = drawn[10 * MINUTE :]
-    least = IDLE_W + (full_w - IDLE_W) * caps.LEAST_PERCENT / 100
+    least = IDLE_W + (full_w - IDLE_W) * history.LEAST_PERCENT / 100
     assert sum(settled) / len(settled) <= max(goal_w * 1.02, least)
     if full_w < goal_w * 0.8:
         assert pace.percent == 100
@@ -169,7 +169,7 @@ def test_the_share_keeps_its_bounds_whatever_the_sensors_say(
     for temperature_c, watts, passed_ms in readings:
         at_ms += passed_ms
         pace = steered(pace, Goals(temperature_c=80, watts=200), temperature_c, watts, at_ms)
-        assert caps.LEAST_PERCENT <= pace.percent <= caps.MOST_PERCENT
+        assert history.LEAST_PERCENT <= pace.percent <= history.MOST_PERCENT
 
 
 @pytest.mark.parametrize(
@@ -194,4 +194,4 @@ def test_memory_leaves_room_for_the_desktop(total: int, chosen: int, most: int) 
     ("cores", "chosen", "most"), [(16, 0, 15), (2, 0, 1), (1, 0, 1), (8, 3, 3), (8, 99, 8)]
 )
 def test_one_core_stays_free(cores: int, chosen: int, most: int) -> None:
-    assert caps.threads(cores, chosen) == most
+    assert history.threads(cores, chosen) == most

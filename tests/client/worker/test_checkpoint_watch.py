@@ -12,13 +12,14 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits, LogForkedError
-from tequio_client.worker import checkpoint_watch, log_memory
-from tequio_client.worker.checkpoint_watch import CheckpointJudge, CheckpointWatch, topic_of
+from tequio_client.worker.ledger import last_checkpoint
+from tequio_client.worker.swarm import checkpoint_gossip
+from tequio_client.worker.swarm.checkpoint_gossip import CheckpointJudge, CheckpointWatch, topic_of
 from tequio_shared.errors import PeerError
-from tequio_shared.fork import ForkEvidence, is_proof
 from tequio_shared.ids import PeerKey
 from tequio_shared.keys import Signer
-from tequio_shared.notes import NOTE_BYTES, VerifierKey, sign_checkpoint
+from tequio_shared.log.notes import NOTE_BYTES, VerifierKey, sign_checkpoint
+from tequio_shared.log.policy import ForkEvidence, is_proof
 from tests.support.loopback import two_peers
 from tests.support.memory_log import LOG_SIGNER, NET, MemoryLog, chain_of, genesis, problem, serving
 
@@ -40,8 +41,8 @@ LOG_KEY = VerifierKey.parse(genesis().log_key)
 
 @pytest.fixture(autouse=True)
 def _brisk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoint_watch, "TELL_S", 0.2)
-    monkeypatch.setattr(checkpoint_watch, "WITHHELD_S", 0.5)
+    monkeypatch.setattr(checkpoint_gossip, "TELL_S", 0.2)
+    monkeypatch.setattr(checkpoint_gossip, "WITHHELD_S", 0.5)
 
 
 def a_log(alice: int, bob: int = 0) -> MemoryLog:
@@ -60,7 +61,7 @@ async def watch(
 ) -> CheckpointWatch:
     """A watch of a peer that read the log up to there."""
     folder.mkdir()  # noqa: ASYNC240 - a test's
-    log_memory.remember(folder / log_memory.FILE, seen.checkpoint(), note_of(seen))
+    last_checkpoint.remember(folder / last_checkpoint.FILE, seen.checkpoint(), note_of(seen))
     ledger = await stack.enter_async_context(LedgerApi(server.url, limits=BRISK))
     return CheckpointWatch(peers, ledger, await ledger.network(), folder, rng=Random(3))
 
@@ -178,8 +179,8 @@ async def test_peers_at_different_places_of_one_log_live_on(tmp_path: Path) -> N
         await both_until(
             behind, ahead, lambda: fits(ahead, 5) and ahead_of(behind) == note_of(a_log(20))
         )
-        log_memory.remember(
-            tmp_path / "behind" / log_memory.FILE, server.log.checkpoint(), note_of(server.log)
+        last_checkpoint.remember(
+            tmp_path / "behind" / last_checkpoint.FILE, server.log.checkpoint(), note_of(server.log)
         )
         await behind._judge(note_of(a_log(20)))  # noqa: SLF001
         assert ahead_of(behind) is None

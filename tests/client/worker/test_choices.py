@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.link import preferences as link
-from tequio_client.link.preferences import Preferences
-from tequio_client.link.wish import Wish
-from tequio_client.worker.choices import PREFERENCES, WISH, Choices
+from tequio_client.ipc import preferences as link
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import Wish
+from tequio_client.worker.lending.lending import PREFERENCES, WISH, Choices
 
 if TYPE_CHECKING:
     from pathlib import Path

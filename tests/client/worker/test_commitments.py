@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.worker.commitments import COMMITMENT_BYTES, Commitments
+from tequio_client.worker.rounds.announce import COMMITMENT_BYTES, Commitments
 from tequio_shared.errors import MalformedError, SignatureInvalidError
 from tequio_shared.ids import RunId, from_text, to_text
-from tequio_shared.round import is_trainer
-from tequio_shared.run_states import State
-from tequio_shared.statement import Entry, make, sign
-from tequio_shared.statements.rounds import WorkCommit
+from tequio_shared.network.run import State
+from tequio_shared.round.round import is_trainer
+from tequio_shared.statements.runs import WorkCommit
+from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.attackers_round import swarm_in
 
 if TYPE_CHECKING:

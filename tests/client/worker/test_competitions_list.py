@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from tequio_client import clock
+from tequio_client.ipc.competitions import AskCompetitions, AskCurves, Competitions, Curves
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.link.competitions import AskCompetitions, AskCurves, Competitions, Curves
-from tequio_client.worker.competitions_list import SPOTS, CompetitionsList, spots
-from tequio_client.worker.judging_part import Ours
-from tequio_client.worker.points_book import Place, PointsBook
-from tequio_client.worker.points_outcome import Outcome
-from tequio_client.worker.runs_list import RunsList
+from tequio_client.worker.control.lists import SPOTS, CompetitionsList, RunsList, spots
+from tequio_client.worker.evaluator_role import Ours
+from tequio_client.worker.points.points_db import Outcome, Place, PointsBook
 from tequio_shared.ids import PeerKey, sha256, to_text
-from tequio_shared.notes import Checkpoint
+from tequio_shared.log.notes import Checkpoint
 from tests.support import shown_competitions
 from tests.support.ledgers import make_settings, served
 

@@ -11,9 +11,8 @@ from msgspec.structs import replace
 
 from tequio_client import control_socket
 from tequio_client.control_socket import WorkerCall, connect
-from tequio_client.link import control
-from tequio_client.link.facts import SessionFacts
-from tequio_client.link.questions import (
+from tequio_client.ipc import control
+from tequio_client.ipc.control import (
     AskDiagnostics,
     AskPoints,
     AskRuns,
@@ -21,15 +20,16 @@ from tequio_client.link.questions import (
     Points,
     PointsRow,
 )
-from tequio_client.link.wish import Wish
-from tequio_client.worker import controllers as module
+from tequio_client.ipc.facts import SessionFacts
+from tequio_client.ipc.snapshot import Wish
+from tequio_client.worker.control import server as module
 from tequio_shared.errors import UserFacingError
 from tests.support.paper_host import is_well, served
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.ipc.snapshot import Snapshot
 
 pytestmark = pytest.mark.trio
 HELLO = control.Hello(who="cli", build="test")
@@ -205,7 +205,7 @@ async def test_a_stranger_cannot_end_the_worker(tmp_path: Path) -> None:
 async def test_a_controller_that_reads_nothing_is_hung_up_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tequio_client.worker.control_lines.SEND_S", 0.2)
+    monkeypatch.setattr("tequio_client.worker.control.server.SEND_S", 0.2)
     monkeypatch.setattr(module, "LEAST_S", 0.0)
     monkeypatch.setattr(module, "EVERY_S", 0.001)
     monkeypatch.setattr(module, "RESTING_S", 0.001)

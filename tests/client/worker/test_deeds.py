@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.worker import duty as duties
-from tequio_client.worker.feedback import Feedback
-from tequio_client.worker.store import Store
-from tequio_shared.accepted import accepted_set
-from tequio_shared.contribution import Header
+from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.feedback import Feedback
+from tequio_client.worker.store.store import Store
+from tequio_shared.head.contribution import Header
 from tequio_shared.ids import from_text
-from tequio_shared.statements.members import MemberReady
-from tequio_shared.statements.rounds import (
+from tequio_shared.round.round import accepted_set
+from tequio_shared.statements.network import MemberReady
+from tequio_shared.statements.runs import (
     HeadAttest,
     HeadPromote,
     RoundClose,

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tequio_client.link.decision import Decision, Reason, State
-from tequio_client.link.preferences import Preferences
-from tequio_client.link.snapshot import LedgerShown, Snapshot
-from tequio_client.link.wish import Snooze, Wish
-from tequio_client.worker import diagnostics
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import Decision, LedgerShown, Reason, Snapshot, Snooze, State, Wish
+from tequio_client.worker.control import snapshot
 
 PRIVATE = "Secret Game"
 
@@ -31,11 +29,11 @@ PRIVATE = "Secret Game"
     ids=["exclusive", "snooze", "decision", "home", "password"],
 )
 def test_nothing_private_is_in_diagnostics(shown: Snapshot) -> None:
-    text = diagnostics.text(shown)
+    text = snapshot.text(shown)
     assert "Secret" not in text
     assert str(Path.home()) not in text
 
 
 def test_what_is_not_private_stays() -> None:
     decision = Decision(state=State.WAITING, reason=Reason.QUOTA, values={"gb": 4_711})
-    assert '"gb": 4711' in diagnostics.text(Snapshot(decision=decision))
+    assert '"gb": 4711' in snapshot.text(Snapshot(decision=decision))

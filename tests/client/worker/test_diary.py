@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from tequio_client.link.decision import Decision, Reason, State
-from tequio_client.link.preferences import Preferences
-from tequio_client.link.questions import AskActivity
-from tequio_client.link.snapshot import LedgerShown, RoundShown, Snapshot, TrainerShown
-from tequio_client.link.status import Status
-from tequio_client.worker.activity import ActivityBook
-from tequio_client.worker.diary import LOST_MS, Diary, Look, happened
+from tequio_client.ipc.control import AskActivity
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import (
+    Decision,
+    LedgerShown,
+    Reason,
+    RoundShown,
+    Snapshot,
+    State,
+    Status,
+    TrainerShown,
+)
+from tequio_client.worker.points.activity import ActivityBook
+from tequio_client.worker.points.events import LOST_MS, Diary, Look, happened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

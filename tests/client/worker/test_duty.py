@@ -10,14 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tequio_client.worker import duty as duties
-from tequio_client.worker.duty import Duty, Own, duty
-from tequio_shared.ids import to_text
-from tequio_shared.limits import MEASURED_HEADS
-from tequio_shared.manifest import Measure
-from tequio_shared.run import first_head
-from tequio_shared.run_states import State
-from tequio_shared.statements.rounds import (
+from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.duties import Duty, Own, duty
+from tequio_shared.ids import MEASURED_HEADS, to_text
+from tequio_shared.network.run import State, first_head
+from tequio_shared.round.manifest import Measure
+from tequio_shared.statements.runs import (
     HeadMeasure,
     HeadPromote,
     RoundClose,
@@ -29,9 +27,9 @@ from tests.support.attack_table import attack
 from tests.support.dutiful import Dutiful, DutifulSwarm
 
 if TYPE_CHECKING:
-    from tequio_shared.manifest import Manifest
-    from tequio_shared.round import RoundView
-    from tequio_shared.run import RunView
+    from tequio_shared.network.run import RunView
+    from tequio_shared.round.manifest import Manifest
+    from tequio_shared.round.round import RoundView
 
 
 def stopped(at: type[object], rounds: int = 1, rules: Manifest | None = None) -> DutifulSwarm:

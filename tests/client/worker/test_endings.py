@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
-from tequio_client.worker import endings
-from tequio_client.worker.endings import BrokenRulesError, first_of
+from tequio_client.worker import shutdown
+from tequio_client.worker.shutdown import BrokenRulesError, first_of
 from tequio_shared.errors import MalformedError, UserFacingError
 
 URL = "https://ledger.example"
@@ -16,7 +16,7 @@ def sentence(error: Exception) -> str:
     """What a person reads when this error ends a program, alone or in a group."""
     told = set()
     for raised in (error, ExceptionGroup("g", [ExceptionGroup("h", [error])])):
-        with pytest.raises((UserFacingError, ExceptionGroup)) as caught, endings.reached(URL):
+        with pytest.raises((UserFacingError, ExceptionGroup)) as caught, shutdown.reached(URL):
             raise raised
         told.add(str(first_of(caught.value)))
     (only,) = told
@@ -51,11 +51,11 @@ def test_a_ledger_that_is_away_or_none_is_named(error: Exception) -> None:
 
 def test_of_several_errors_the_fork_is_told() -> None:
     errors = [LedgerUnavailableError("away"), LogForkedError("two roots")]
-    with pytest.raises((UserFacingError, ExceptionGroup)) as caught, endings.named(URL):
+    with pytest.raises((UserFacingError, ExceptionGroup)) as caught, shutdown.named(URL):
         raise ExceptionGroup("both", errors)
     assert "two roots" in str(first_of(caught.value))
 
 
 def test_other_errors_pass() -> None:
-    with pytest.raises(ExceptionGroup), endings.reached(URL):
+    with pytest.raises(ExceptionGroup), shutdown.reached(URL):
         raise ExceptionGroup("a bug", [KeyError("x")])

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.link.facts import Gpu
-from tequio_client.worker.energy import FILE, Energy
+from tequio_client.ipc.facts import Gpu
+from tequio_client.worker.lending.meters import FILE, Energy
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,13 +12,13 @@ import pytest
 import trio
 
 from tequio_client.invitation_link import InvitationLink
-from tequio_client.worker.entering import enter
+from tequio_client.worker.ledger.account import enter
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statement import Entry
-from tequio_shared.statements.invitations import InviteOpen
-from tequio_shared.tlog import bundle, parse_bundle
+from tequio_shared.log.tiles import bundle, parse_bundle
+from tequio_shared.statements.network import InviteOpen
+from tequio_shared.statements.statement import Entry
 from tests.support.attack_table import attack
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, UNLIMITED, served

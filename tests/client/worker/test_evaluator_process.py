@@ -13,10 +13,11 @@ import trio
 import trio.testing
 from msgspec.structs import replace
 
-from tequio_client.link import evaluating as link
-from tequio_client.worker import evaluator_folder, evaluator_process, kill_ladder
-from tequio_client.worker.evaluator_process import End, EvaluatorProcess
-from tequio_shared import canonical
+from tequio_client.ipc import evaluator as link
+from tequio_client.worker.children import evaluator
+from tequio_client.worker.children import process as children_process
+from tequio_client.worker.children.evaluator import End, EvaluatorProcess
+from tequio_shared import encoding
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.statements.competitions import CompEnter, EvalCommit
@@ -111,12 +112,12 @@ async def playing(
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kill_ladder, "POLITE_S", 0.2)
+    monkeypatch.setattr(children_process, "POLITE_S", 0.2)
 
 
 def spoken(competition: str, documents: tuple[str, ...] = ()) -> str:
     body = EvalCommit(competition=competition, entrant="maize", commit=KEY)
-    text = canonical.encode(body).decode()
+    text = encoding.encode(body).decode()
     return WORD.format(kind=body.TYPE, body=text, documents=documents)
 
 
@@ -128,7 +129,7 @@ def answer(folder: Path) -> link.Said:
 
 
 async def test_a_word_is_said_with_its_documents_and_the_child_hears_of_it(tmp_path: Path) -> None:
-    name = evaluator_folder.put(tmp_path, b"scores")
+    name = evaluator.put(tmp_path, b"scores")
     async with playing(tmp_path, spoken(HERE, (name,))) as play:
         assert await play.live() is End.OVER
         ((body, documents),) = play.tongue.said
@@ -159,9 +160,7 @@ async def test_a_document_that_is_not_there_is_not_said(tmp_path: Path) -> None:
         pytest.param(
             WORD.format(
                 kind=CompEnter.TYPE,
-                body=canonical.encode(
-                    CompEnter(competition=HERE, entrant="mine", side="")
-                ).decode(),
+                body=encoding.encode(CompEnter(competition=HERE, entrant="mine", side="")).decode(),
                 documents=(),
             ),
             id="a word of entrants",
@@ -183,7 +182,7 @@ async def test_a_child_that_misbehaves_is_ended_and_nothing_is_said_for_it(
 async def test_a_child_that_is_silent_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluator_process, "SILENCE_S", 0.3)
+    monkeypatch.setattr(evaluator, "SILENCE_S", 0.3)
     async with playing(tmp_path, "hear()") as play:
         assert await play.live() is End.FAILED
         assert "no sign of life" in play.process.why

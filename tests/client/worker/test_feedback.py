@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tequio_client.worker import feedback as feedbacks
-from tequio_client.worker.feedback import NOTE, PIECE_BYTES, Feedback
-from tequio_client.worker.trees import cut_bytes
-from tequio_shared.contribution import Header
+from tequio_client.worker.rounds import feedback as feedbacks
+from tequio_client.worker.rounds.feedback import NOTE, PIECE_BYTES, Feedback
+from tequio_client.worker.store.trees import cut_bytes
 from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.head.contribution import Header
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, RunId, sha256
 from tests.support.swarm import signer
 

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.worker import blame, crew
-from tequio_client.worker.blobs import PROTOCOL, BlobServer, Op, Request, Status, answer
-from tequio_client.worker.budget import ByteBudget
-from tequio_client.worker.fetch import Fetcher, FetchFailedError
-from tequio_client.worker.sources import SourcePool
-from tequio_client.worker.store import Store
-from tequio_client.worker.trees import TreeRef, cut_bytes
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import TreeRef, cut_bytes
+from tequio_client.worker.swarm import streams, transfer
+from tequio_client.worker.swarm.blob_server import PROTOCOL, BlobServer, Op, Request, Status, answer
+from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_client.worker.swarm.transfer import Fetcher, FetchFailedError, SourcePool
 from tequio_shared.ids import PeerKey, sha256
 from tests.support.attack_table import attack
 from tests.support.loopback import network
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
 
     from trio_typing import TaskStatus
 
-    from tequio_client.worker.partial import Partial
     from tequio_client.worker.peers import PeerNetwork, PeerStream
+    from tequio_client.worker.store.trees import Partial
 
 MIB = 1 << 20
 BIG = random.Random(1).randbytes(12 * MIB + 5)
@@ -72,7 +71,7 @@ class Swarm:
         return address
 
     def fetcher(
-        self, download: ByteBudget | None = None, record: blame.Blame | None = None
+        self, download: ByteBudget | None = None, record: streams.Blame | None = None
     ) -> Fetcher:
         """Make the fetcher of our store."""
         rng = random.Random(3)
@@ -182,7 +181,7 @@ def alarm() -> Iterator[None]:
 async def test_a_slow_disk_does_not_keep_the_process_spinning(
     swarm: Swarm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crew, "HEDGE_S", 0.3)
+    monkeypatch.setattr(transfer, "HEDGE_S", 0.3)
     content = BIG[:7_400_000]
     sources = [await swarm.source(name, content) for name in "abc"]
     swarm.store = SlowDisk(tmp_path / "slow", quota_bytes=10**9)
@@ -367,10 +366,10 @@ async def test_a_blob_that_is_wrong_or_too_large_names_its_source(swarm: Swarm) 
 
 CHILD = """
 import pathlib, random, sys, trio
-from tequio_client.worker.blobs import BlobServer
-from tequio_client.worker.budget import ByteBudget
+from tequio_client.worker.swarm.blob_server import BlobServer
+from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.peers import PeerNetwork
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
 async def main():
     store = Store(pathlib.Path(sys.argv[1]), quota_bytes=10**9)
     async with PeerNetwork(seed=b"k" * 32, listen=["/ip4/127.0.0.1/tcp/0"]) as peers:
@@ -427,12 +426,12 @@ async def test_a_liar_is_not_asked_again_for_a_while_and_is_on_record(swarm: Swa
 
     bad, good = await swarm.crooked("liar", noting), await swarm.source("good", BIG, SMALL)
     now_s = [0.0]
-    async with swarm.fetcher(record=blame.Blame(lambda: now_s[0])) as fetcher:
+    async with swarm.fetcher(record=streams.Blame(lambda: now_s[0])) as fetcher:
         await fetcher.fetch_tree(big(), [bad, good], timeout_s=20)
         (record,) = fetcher.blame.liars
         assert (record.peer, record.times) == (bad, 1)
         assert "leaf hash" in record.reason
-        for later_s, is_asked in ((1.0, False), (blame.FIRST_BAN_S + 1, True)):
+        for later_s, is_asked in ((1.0, False), (streams.FIRST_BAN_S + 1, True)):
             now_s[0] = later_s
             asked.clear()
             swarm.store.remove(big().root)
@@ -462,30 +461,30 @@ async def test_who_serves_honestly_what_a_name_does_not_fit_is_not_banned(swarm:
 
 def test_the_record_of_liars_is_bounded_and_bans_grow() -> None:
     async def main() -> None:
-        record = blame.Blame()
-        for number in range(blame.RECORDS + 9):
+        record = streams.Blame()
+        for number in range(streams.RECORDS + 9):
             name = sha256(bytes([number]))
             record.suspect(name, PeerKey(name), "lies")
             assert not record.is_banned(PeerKey(name))
             record.had(name)
             assert record.is_banned(PeerKey(name))
-        assert len(record.liars) == blame.RECORDS
+        assert len(record.liars) == streams.RECORDS
         again = record.liars[0]
         record.suspect(name, again.peer, "lies again")
         record.had(name)
         assert record.liars[0].times == 2
-        assert record.liars[0].until_s > again.until_s + blame.FIRST_BAN_S / 2
+        assert record.liars[0].until_s > again.until_s + streams.FIRST_BAN_S / 2
 
     trio.run(main)
 
 
 FETCHING = """
 import pathlib, random, sys, trio
-from tequio_client.worker.budget import ByteBudget
-from tequio_client.worker.fetch import Fetcher
+from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_client.worker.swarm.transfer import Fetcher
 from tequio_client.worker.peers import PeerNetwork
-from tequio_client.worker.store import Store
-from tequio_client.worker.trees import TreeRef
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import TreeRef
 async def main():
     folder, address, root, size = sys.argv[1:]
     store = Store(pathlib.Path(folder), quota_bytes=10**9)

@@ -14,13 +14,13 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits, LogForkedError
 from tequio_client.ledger.proofs import LogProofs, read_entries
-from tequio_client.worker import backoff, follower
-from tequio_client.worker.follower import LogFollower
+from tequio_client.worker.ledger import follower, outbox
+from tequio_client.worker.ledger.follower import LogFollower
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
-from tequio_shared.fork import ForkEvidence, is_proof
 from tequio_shared.keys import Signer
-from tequio_shared.merkle import inclusion_proof, verify_consistency
-from tequio_shared.notes import sign_checkpoint
+from tequio_shared.log.merkle import inclusion_proof, verify_consistency
+from tequio_shared.log.notes import sign_checkpoint
+from tequio_shared.log.policy import ForkEvidence, is_proof
 from tests.support.memory_log import (
     LOG_SIGNER,
     LogServer,
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
-    from tequio_shared.notes import Checkpoint
-    from tequio_shared.statement import Entry
+    from tequio_shared.log.notes import Checkpoint
+    from tequio_shared.statements.statement import Entry
 
 ME, OTHER = Signer(bytes([1]) * 32), Signer(bytes([2]) * 32)
 BRISK = ApiLimits(call_s=1.0, idle_s=1.0)
@@ -45,8 +45,8 @@ ALICE, BOB = chain_of(ME, 700), chain_of(OTHER, 300)
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backoff, "FIRST_S", 0.02)
-    monkeypatch.setattr(backoff, "LONGEST_S", 0.1)
+    monkeypatch.setattr(outbox, "FIRST_S", 0.02)
+    monkeypatch.setattr(outbox, "LONGEST_S", 0.1)
     monkeypatch.setattr(follower, "POLL_S", 0.1)
     monkeypatch.setattr(follower, "CHECK_S", 0.1)
     monkeypatch.setattr(follower, "QUIET_S", 0.3)

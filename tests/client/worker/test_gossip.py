@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.worker import addressbook, gossip
-from tequio_client.worker.addressbook import AddressBook
-from tequio_client.worker.gossip import (
+from tequio_client.worker.swarm import membership
+from tequio_client.worker.swarm.limits import PeerLimits
+from tequio_client.worker.swarm.membership import (
     PEERS_PROTOCOL,
     RECORDS,
+    AddressBook,
     Gossip,
     PeerExchange,
     pack_records,
     parse_records,
     topic_of,
 )
-from tequio_client.worker.peer_limits import PeerLimits
 from tequio_shared.addresses import LIFE_MS, AddressRecord, sign_addresses
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import NetworkId, RunId, peer_id_text
@@ -193,12 +193,12 @@ def test_a_record_of_another_network_is_not_kept() -> None:
 
 
 def test_one_source_cannot_push_out_what_others_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(addressbook, "PEERS", 12)
-    monkeypatch.setattr(addressbook, "OF_SOURCE", 8)
+    monkeypatch.setattr(membership, "PEERS", 12)
+    monkeypatch.setattr(membership, "OF_SOURCE", 8)
     addresses = book()
     honest = [told(number, f"198.51.{number}.1", NOW - 9) for number in range(1, 5)]
     seed = told(9, "203.0.113.1", NOW - 99)
-    assert addresses.add(seed, addressbook.LEDGER)
+    assert addresses.add(seed, membership.LEDGER)
     assert all(addresses.add(one, f"10.0.{at}.0/24") for at, one in enumerate(honest))
     for number in range(100, 150):
         addresses.add(told(number, f"192.0.{number}.1"), "10.9.9.0/24")
@@ -207,7 +207,7 @@ def test_one_source_cannot_push_out_what_others_told(monkeypatch: pytest.MonkeyP
 
 
 def test_one_place_cannot_fill_the_book(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(addressbook, "AT_PLACE", 4)
+    monkeypatch.setattr(membership, "AT_PLACE", 4)
     addresses = book()
     taken = [addresses.add(told(at, "192.0.2.7"), f"10.0.{at}.0/24") for at in range(1, 9)]
     assert taken == [True] * 4 + [False] * 4
@@ -217,7 +217,7 @@ def test_one_place_cannot_fill_the_book(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.trio
 async def test_a_peer_that_pours_records_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gossip, "RECORDS", 0)  # answers are of no interest here
+    monkeypatch.setattr(membership, "RECORDS", 0)  # answers are of no interest here
     limits = PeerLimits(records_per_s=0.3)
     async with network("first", limits) as first, network("second") as second:
         await second.connect(first.addresses()[0])

@@ -15,21 +15,26 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker import heads as heads_module
-from tequio_client.worker.blobs import BlobServer
-from tequio_client.worker.endings import first_of
-from tequio_client.worker.exchange import Exchange
-from tequio_client.worker.fetch import Fetcher
-from tequio_client.worker.heads import Heads
-from tequio_client.worker.kept_heads import FILE, MOST, KeptHeads
-from tequio_client.worker.replay import payload_refs
-from tequio_client.worker.store import Store
-from tequio_shared.accepted import AcceptedSet, AcceptedWork
-from tequio_shared.contribution import Expected, RecordShape
+from tequio_client.worker.rounds import head as heads_module
+from tequio_client.worker.rounds.catch_up import payload_refs
+from tequio_client.worker.rounds.head import Heads
+from tequio_client.worker.rounds.workdir import FILE, MOST, KeptHeads
+from tequio_client.worker.shutdown import first_of
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm.blob_server import BlobServer
+from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError
-from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, RunId, sha256
-from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.round import Head
+from tequio_shared.head.contribution import Expected, RecordShape
+from tequio_shared.ids import (
+    PIECE_BYTES,
+    ZERO_DIGEST,
+    ContributionId,
+    Digest,
+    HeadHash,
+    RunId,
+    sha256,
+)
+from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
 from tests.support import memory_log
 from tests.support.attack_table import attack
 from tests.support.loopback import two_peers
@@ -38,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from tequio_client.worker.means import Means
+    from tequio_client.worker.rounds.context import Means
     from tequio_shared.ids import PeerKey
 
 PIECES = 5

@@ -9,19 +9,18 @@ import pytest
 import trio
 
 from tequio_client.control_socket import WorkerCall
+from tequio_client.ipc.snapshot import Reason, State, Wish
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.link.decision import Reason, State
-from tequio_client.link.wish import Wish
-from tequio_client.worker.controllers import Controllers
-from tequio_client.worker.host import Host
+from tequio_client.worker.control.server import Controllers
 from tequio_client.worker.settings import NetSettings, WorkerSettings
+from tequio_client.worker.worker import Host
 from tequio_shared.keys import Signer
 from tests.support.paper_host import is_well
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.ipc.snapshot import Snapshot
 
 pytestmark = pytest.mark.trio
 NOWHERE = "http://127.0.0.1:9"

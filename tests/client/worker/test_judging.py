@@ -12,11 +12,11 @@ import pytest
 import trio
 from msgspec.structs import replace
 
+from tequio_client.ipc import control
+from tequio_client.ipc.competitions import AskCompetitions, Competitions
+from tequio_client.ipc.snapshot import Reason
 from tequio_client.keys import identity
-from tequio_client.link import control
-from tequio_client.link.competitions import AskCompetitions, Competitions
-from tequio_client.link.decision import Reason
-from tequio_shared.competition_state import Phase
+from tequio_shared.competition.state import Phase
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests.client.competition.models import files_of, hub
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-    from tequio_client.link.competitions import CompetitionRow
-    from tequio_client.link.snapshot import Snapshot
-    from tequio_shared.competition import CompetitionView
+    from tequio_client.ipc.competitions import CompetitionRow
+    from tequio_client.ipc.snapshot import Snapshot
+    from tequio_shared.competition.competition import CompetitionView
     from tests.support.linked_worker import LinkedWorker
 
 pytestmark = pytest.mark.trio

@@ -27,14 +27,14 @@ import trio
 from tequio_client.demo.programs import free_port
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.organiser import commands
-from tequio_shared.contribution import Header, contribution_id, payload_root
-from tequio_shared.documents import Result
+from tequio_client.organiser import opening
+from tequio_shared.head.contribution import Header, contribution_id, payload_root
 from tequio_shared.ids import digest_from_text, from_text, peer_id_text, to_text
-from tequio_shared.manifest import Manifest
-from tequio_shared.proof import Verdict
-from tequio_shared.statements.members import MemberLeave
-from tequio_shared.statements.rounds import RoundClose, RoundVoid, WorkCommit
+from tequio_shared.round.documents import Result
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.proof import Verdict
+from tequio_shared.statements.network import MemberLeave
+from tequio_shared.statements.runs import RoundClose, RoundVoid, WorkCommit
 from tests.support import ledgers, mortal, paper_trainer
 from tests.support.attack_table import attack
 from tests.support.history import History
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
     from pathlib import Path
 
-    from tequio_shared.statement import Entry
+    from tequio_shared.statements.statement import Entry
 
 pytestmark = [pytest.mark.whole, pytest.mark.trio, pytest.mark.skipif("sys.platform == 'win32'")]
 
@@ -174,7 +174,7 @@ class Place:
         home.mkdir(mode=0o700)
         (home / identity.FILE).touch(0o600)
         (home / identity.FILE).write_bytes(ledgers.ORGANISER.seed)
-        commands.open_run(plan, self.url, home, self.folder / "seed")
+        opening.open_run(plan, self.url, home, self.folder / "seed")
         for name in ("ana", "bo"):
             (self.folder / name).mkdir(mode=0o700)
             shutil.copytree(self.folder / "seed" / "store", self.folder / name / "store")

@@ -9,15 +9,15 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.ledger_clock import DRIFT, LedgerClock
-from tequio_client.worker.training import UPLOAD_MARGIN_MS, time_left_ms
-from tequio_shared.limits import CLOCK_SKEW_MS
+from tequio_client.worker.ledger.follower import DRIFT, LedgerClock
+from tequio_client.worker.rounds.train import UPLOAD_MARGIN_MS, time_left_ms
+from tequio_shared.ids import CLOCK_SKEW_MS
 from tests.support.memory_log import MemoryLog, Reply, serving
 
 if TYPE_CHECKING:
     from trio.testing import MockClock
 
-    from tequio_shared.round import RoundView
+    from tequio_shared.round.round import RoundView
 
 pytestmark = pytest.mark.trio
 

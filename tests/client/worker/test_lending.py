@@ -9,21 +9,19 @@ import pytest
 import trio
 from msgspec.structs import replace as changed
 
-from tequio_client.link.decision import Reason, State
-from tequio_client.link.wish import Wish
-from tequio_client.worker.choices import Choices
-from tequio_client.worker.evaluator_process import EvaluatorProcess
-from tequio_client.worker.lending import Lending
-from tequio_client.worker.outside import ENDED
+from tequio_client.ipc.snapshot import Reason, State, Wish
+from tequio_client.worker.children.evaluator import EvaluatorProcess
+from tequio_client.worker.children.trainer import TrainerProcess
+from tequio_client.worker.lending.facts import ENDED
+from tequio_client.worker.lending.lending import Choices, Lending
 from tequio_client.worker.settings import NetSettings, WorkerSettings
-from tequio_client.worker.trainer_process import TrainerProcess
 from tests.support.manners_facts import CALM, CHOSEN, LEND, SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tequio_client.worker.manners_facts import Facts
+    from tequio_client.worker.lending.facts import Facts
     from tequio_shared.statements import Body
 
 pytestmark = pytest.mark.trio

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.keys import identity
-from tequio_client.organiser import commands
+from tequio_client.organiser import opening
 from tests.support.ledgers import ORGANISER, served
 from tests.support.plans import PLAN, write_plan
 
@@ -34,7 +34,7 @@ def ledger(place: Path) -> Iterator[str]:
     (home / identity.FILE).touch(0o600)
     (home / identity.FILE).write_bytes(ORGANISER.seed)
     with served(place / "ledger") as program:
-        commands.open_run(plan, program.url, home, place / "seed")
+        opening.open_run(plan, program.url, home, place / "seed")
         yield program.url
 
 
@@ -82,7 +82,7 @@ def test_a_signal_ends_it_in_order(ledger: str, tmp_path: Path, number: int) -> 
 def test_of_several_open_runs_one_must_be_chosen(ledger: str, place: Path, tmp_path: Path) -> None:
     plan = place / "second.toml"
     plan.write_text(PLAN.replace("tiny", "second"))
-    commands.open_run(plan, ledger, place / "organiser", place / "seed")
+    opening.open_run(plan, ledger, place / "organiser", place / "seed")
     status, lines = said(start(ledger, tmp_path, "--log-level", "error"))
     assert status == 1
     (line,) = lines

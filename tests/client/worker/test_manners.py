@@ -8,17 +8,11 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.link import words
-from tequio_client.link.decision import Reason, State
-from tequio_client.link.facts import NOTHING_OF_SESSION, Gpu
-from tequio_client.link.preferences import (
-    DeviceChoice,
-    Preferences,
-    Preset,
-    with_preset,
-)
-from tequio_client.link.wish import Snooze, Wish
-from tequio_client.worker.outside import ENDED, JOINING, NONE_FITS, NONE_OPEN, Outside, Why
+from tequio_client.ipc import texts
+from tequio_client.ipc.facts import NOTHING_OF_SESSION, Gpu
+from tequio_client.ipc.preferences import DeviceChoice, Preferences, Preset, with_preset
+from tequio_client.ipc.snapshot import Reason, Snooze, State, Wish
+from tequio_client.worker.lending.facts import ENDED, JOINING, NONE_FITS, NONE_OPEN, Outside, Why
 from tests.support.manners_facts import (
     CALM,
     CHOSEN,
@@ -36,8 +30,8 @@ from tests.support.manners_facts import (
 )
 
 if TYPE_CHECKING:
-    from tequio_client.link.decision import Value
-    from tequio_client.worker.manners_facts import Facts
+    from tequio_client.ipc.snapshot import Value
+    from tequio_client.worker.lending.facts import Facts
 
 NIGHT = (0b111,) * 7  # 0 to 3 o'clock
 BY_HAND = Wish(number=1, lend=False)
@@ -587,7 +581,7 @@ def test_what_keeps_us_out_wants_a_person_and_is_named(
 def test_every_cause_for_being_in_no_run_has_words() -> None:
     for why in Why:
         found = look(replace(CALM, outside=Outside(why=why, problem="it says no")))
-        assert words.template(found)
+        assert texts.template(found)
         assert found.may_compute is (why is Why.JOINING)
 
 

@@ -11,16 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tequio_client.link import words
-from tequio_client.link.decision import Decision, Reason, State
-from tequio_client.link.facts import SessionFacts
-from tequio_client.link.preferences import ALWAYS, DeviceChoice, Preferences
-from tequio_client.link.wish import Snooze, Wish
-from tequio_client.worker.manners import decide
-from tequio_client.worker.manners_facts import Facts
-from tequio_client.worker.manners_traces import Traces, traced
-from tequio_client.worker.moment import Moment
-from tequio_client.worker.outside import NONE_OPEN, Outside, Why
+from tequio_client.ipc import texts
+from tequio_client.ipc.facts import SessionFacts
+from tequio_client.ipc.preferences import ALWAYS, DeviceChoice, Preferences
+from tequio_client.ipc.snapshot import Decision, Reason, Snooze, State, Wish
+from tequio_client.worker.lending.facts import NONE_OPEN, Facts, Moment, Outside, Why
+from tequio_client.worker.lending.history import Traces, traced
+from tequio_client.worker.lending.policy import decide
 from tests.support.manners_facts import (
     CALM,
     CHOSEN,
@@ -297,8 +294,8 @@ def test_every_decision_can_be_said(
     path: list[tuple[Facts, int, int]], chosen: Preferences, wish: Wish, now: Moment
 ) -> None:
     for _, at, found in walk(path, chosen, wish, now):
-        said = words.sentence(found, at.ms, lambda _: words.Local("Monday", "22 October", "08:00"))
-        assert said.startswith(words.STATES[found.state] + ": ")
+        said = texts.sentence(found, at.ms, lambda _: texts.Local("Monday", "22 October", "08:00"))
+        assert said.startswith(texts.STATES[found.state] + ": ")
         assert said.endswith(".")
 
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.link.decision import Reason, State
-from tequio_client.link.facts import NOTHING_OF_SESSION
-from tequio_client.link.preferences import DeviceChoice
-from tequio_client.link.wish import Snooze, Wish
+from tequio_client.ipc.facts import NOTHING_OF_SESSION
+from tequio_client.ipc.preferences import DeviceChoice
+from tequio_client.ipc.snapshot import Reason, Snooze, State, Wish
 from tests.support.manners_facts import (
     CALM,
     EVENING_MS,
@@ -25,8 +24,8 @@ from tests.support.manners_facts import (
 )
 
 if TYPE_CHECKING:
-    from tequio_client.link.preferences import Preferences
-    from tequio_client.worker.manners_facts import Facts
+    from tequio_client.ipc.preferences import Preferences
+    from tequio_client.worker.lending.facts import Facts
 
 SECOND = 1_000
 MINUTE = 60 * SECOND

@@ -9,16 +9,12 @@ import msgspec
 import pytest
 import trio
 
-from tequio_client.worker import duty as duties
-from tequio_client.worker.voice import SAID_KEPT
+from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.statements import SAID_KEPT
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
-from tequio_shared.run import first_head
-from tequio_shared.statements.rounds import (
-    HeadMeasure,
-    RoundOpen,
-    Sample,
-)
+from tequio_shared.network.run import first_head
+from tequio_shared.statements.runs import HeadMeasure, RoundOpen, Sample
 from tests.client.worker.test_duty import stopped
 from tests.support.paper_trainer import DIARY, UNWRITTEN
 from tests.support.worker_desk import Desk
@@ -26,7 +22,7 @@ from tests.support.worker_desk import Desk
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.worker.deeds import Deeds
+    from tequio_client.worker.rounds.dispatch import Deeds
 
 
 pytestmark = pytest.mark.trio

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tequio_client import clock
-from tequio_client.link.preferences import ALWAYS, Week
-from tequio_client.worker.moment import HOUR_MS, Moment
+from tequio_client.ipc.preferences import ALWAYS, Week
+from tequio_client.worker.lending.facts import HOUR_MS, Moment
 
 MINUTE_MS = 60_000
 DAY_MS = 24 * HOUR_MS

@@ -11,14 +11,14 @@ import trio.testing
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits
-from tequio_client.worker import backoff
-from tequio_client.worker.mouth import Mouth
+from tequio_client.worker.ledger import outbox as ledger_outbox
+from tequio_client.worker.ledger.outbox import Mouth
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ZERO_DIGEST, RunId, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statement import Entry
 from tequio_shared.statements.competitions import EvalCommit
-from tequio_shared.statements.members import MemberLeave
+from tequio_shared.statements.network import MemberLeave
+from tequio_shared.statements.statement import Entry
 from tests.support.memory_log import MemoryLog, serving
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ WORD = EvalCommit(
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backoff, "FIRST_S", 0.02)
-    monkeypatch.setattr(backoff, "LONGEST_S", 0.1)
+    monkeypatch.setattr(ledger_outbox, "FIRST_S", 0.02)
+    monkeypatch.setattr(ledger_outbox, "LONGEST_S", 0.1)
 
 
 @asynccontextmanager

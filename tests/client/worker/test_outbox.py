@@ -18,17 +18,15 @@ import trio.lowlevel
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits, LedgerRefusedError, LogForkedError
-from tequio_client.worker import backoff
-from tequio_client.worker.outbox import Outbox
-from tequio_client.worker.outbox_file import LEAP, OutboxFile
+from tequio_client.worker.ledger import outbox as ledger_outbox
+from tequio_client.worker.ledger.outbox import Outbox
+from tequio_client.worker.ledger.outbox_db import LEAP, OutboxFile
 from tequio_shared.errors import RefusedError, UserFacingError
-from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, RunId, to_text
+from tequio_shared.ids import JSON_INTEGER, ZERO_DIGEST, Digest, NetworkId, RunId, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.limits import JSON_INTEGER
-from tequio_shared.statement import Entry
-from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
-from tequio_shared.statements.rounds import WitnessProof, WorkCommit
-from tequio_shared.statements.runs import RunPause
+from tequio_shared.statements.network import KeyRegister, MemberLeave, MemberReady
+from tequio_shared.statements.runs import RunPause, WitnessProof, WorkCommit
+from tequio_shared.statements.statement import Entry
 from tests.support.authors import WORK_BITS
 from tests.support.memory_log import NET, NOW_MS, MemoryLog, Reply, serving, unused_url
 
@@ -79,8 +77,8 @@ class Desk:
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backoff, "FIRST_S", 0.02)
-    monkeypatch.setattr(backoff, "LONGEST_S", 0.1)
+    monkeypatch.setattr(ledger_outbox, "FIRST_S", 0.02)
+    monkeypatch.setattr(ledger_outbox, "LONGEST_S", 0.1)
 
 
 @pytest.fixture
@@ -413,7 +411,7 @@ def test_a_file_cut_short_is_named(tmp_path: Path) -> None:
 
 
 def test_drafts_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tequio_client.worker.outbox_file.DRAFTS", 3)
+    monkeypatch.setattr("tequio_client.worker.ledger.outbox_db.DRAFTS", 3)
     with OutboxFile(tmp_path / "outbox.sqlite", NET, ME.key) as file:
         for word in range(3):
             file.add(MemberLeave(reason=word), RUN, None)
@@ -430,10 +428,10 @@ from pathlib import Path
 from random import Random
 import trio
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_shared.keys import Signer
-from tequio_shared.limits import JSON_INTEGER
-from tequio_shared.statements.members import MemberLeave
+from tequio_shared.ids import JSON_INTEGER
+from tequio_shared.statements.network import MemberLeave
 from tests.support.memory_log import NET, NOW_MS
 from tests.client.worker.test_outbox import ME, RUN
 

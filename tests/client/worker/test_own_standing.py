@@ -10,13 +10,11 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.outbox import Outbox
-from tequio_client.worker.own_standing import read_standing
-from tequio_client.worker.reporter import Reporter
-from tequio_client.worker.standing_watch import MARGIN_MS, StandingWatch
+from tequio_client.worker.ledger.outbox import Outbox, Reporter
+from tequio_client.worker.ledger.standing import MARGIN_MS, StandingWatch, read_standing
 from tequio_shared.errors import PeerError
+from tequio_shared.ids import QUARANTINE_MS
 from tequio_shared.keys import Signer
-from tequio_shared.limits import QUARANTINE_MS
 from tests.support.authors import Author
 from tests.support.ledgers import UNLIMITED, served
 from tests.support.liars import contradiction, lie, now_ms, open_run

@@ -10,15 +10,15 @@ import msgspec
 import pytest
 
 from tequio_client.ledger.api import Network
-from tequio_client.worker import duty as duties
-from tequio_client.worker.duty import Own, duty
-from tequio_client.worker.past_draws import ENTRIES, recall
-from tequio_client.worker.store import Store
-from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.manifest import Measure
-from tequio_shared.round import NextHead
-from tequio_shared.run import RunView
-from tequio_shared.statements.rounds import RoundOpen
+from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.catch_up import ENTRIES, recall
+from tequio_client.worker.rounds.duties import Own, duty
+from tequio_client.worker.store.store import Store
+from tequio_shared.ids import PIECE_BYTES
+from tequio_shared.network.run import RunView
+from tequio_shared.round.manifest import Measure
+from tequio_shared.round.round import NextHead
+from tequio_shared.statements.runs import RoundOpen
 from tests.client.worker.test_resuming import PaperLedger, heads_of
 from tests.support import swarm as swarms
 from tests.support.dutiful import DutifulSwarm
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.node import Node
     from tequio_shared.ids import Digest
-    from tequio_shared.measures import Draw
-    from tequio_shared.round import Head
+    from tequio_shared.round.measures import Draw
+    from tequio_shared.round.round import Head
     from tests.support.dutiful import Dutiful
 
 pytestmark = pytest.mark.trio

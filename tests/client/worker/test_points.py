@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.link.questions import AskPoints, PointsRow
-from tequio_client.worker import points_outcome, points_read
-from tequio_client.worker.joining import start_view
-from tequio_client.worker.points import Points
-from tequio_client.worker.points_book import FILE, PointsBook, Work
-from tequio_client.worker.points_outcome import Outcome, closed
+from tequio_client.ipc.control import AskPoints, PointsRow
+from tequio_client.worker.points import points as points_points
+from tequio_client.worker.points import points_db
+from tequio_client.worker.points.points import Points
+from tequio_client.worker.points.points_db import FILE, Outcome, PointsBook, Work, closed
+from tequio_client.worker.rounds.join import start_view
 from tequio_shared.api.runs import ResumeAnswer
-from tequio_shared.documents import Member, Result, Roster, SlotResult
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, PeerKey, to_text
-from tequio_shared.notes import Checkpoint
-from tequio_shared.proof import Reason, Verdict
-from tequio_shared.run_documents import needed_document
-from tequio_shared.statements.rounds import RoundClose, RoundOpen, RoundRoster
+from tequio_shared.log.notes import Checkpoint
+from tequio_shared.network.run import needed_document
+from tequio_shared.round.documents import Member, Result, Roster, SlotResult
+from tequio_shared.round.proof import Reason, Verdict
+from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundRoster
 from tests.support import swarm as swarms
 from tests.support.dutiful import DutifulSwarm
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
-    from tequio_client.worker.points_book import Place
-    from tequio_shared.run import RunView
+    from tequio_client.worker.points.points_db import Place
+    from tequio_shared.network.run import RunView
 
 pytestmark = pytest.mark.trio
 ANA, BO = PeerKey(bytes([1]) * 32), PeerKey(bytes([2]) * 32)
@@ -75,7 +75,7 @@ async def reading(swarm: DutifulSwarm, points: Points) -> AsyncIterator[tuple[in
 
 
 def rows(book: PointsBook) -> list[PointsRow]:
-    return list(reversed(points_read.points(book.file, AskPoints()).rows))
+    return list(reversed(points_points.points(book.file, AskPoints()).rows))
 
 
 def checkpoint(size: int) -> Checkpoint:
@@ -216,4 +216,4 @@ async def test_an_outcome_says_why_training_gave_nothing(
 async def test_documents_without_our_slot_prove_nothing() -> None:
     with pytest.raises(PeerError, match="no slot"):
         closed(Roster(members=(), pool=(), train_ms=1), Result(slots=()), ANA)
-    assert points_outcome.VOIDED.micropoints == 0
+    assert points_db.VOIDED.micropoints == 0

@@ -12,14 +12,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.link.questions import AskLosses, AskPoints, AskSeries
-from tequio_client.worker import points_read
-from tequio_client.worker.book_file import KEPT, BookError, BookFile
-from tequio_client.worker.points_book import FILE, Place, PointsBook, Work
-from tequio_client.worker.points_outcome import VOIDED, Outcome
+from tequio_client.ipc.control import AskLosses, AskPoints, AskSeries
+from tequio_client.worker.points import points
+from tequio_client.worker.points.points_db import (
+    FILE,
+    KEPT,
+    VOIDED,
+    BookError,
+    BookFile,
+    Outcome,
+    Place,
+    PointsBook,
+    Work,
+)
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest, PeerKey, to_text
-from tequio_shared.notes import Checkpoint
+from tequio_shared.log.notes import Checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,12 +58,12 @@ def book(tmp_path: Path) -> Iterator[PointsBook]:
 
 
 def states(book: PointsBook) -> dict[int, tuple[str, int]]:
-    rows = points_read.points(book.file, AskPoints()).rows
+    rows = points.points(book.file, AskPoints()).rows
     return {row.number: (row.state, row.micropoints) for row in rows}
 
 
 def total(book: PointsBook) -> int:
-    return points_read.sums(book.file, 0).total
+    return points.points_read_sums(book.file, 0).total
 
 
 def test_a_round_counts_only_when_a_checkpoint_covers_its_end(book: PointsBook) -> None:
@@ -66,7 +74,7 @@ def test_a_round_counts_only_when_a_checkpoint_covers_its_end(book: PointsBook) 
     assert book.prove(19, checkpoint(25)) == 0, "the first 19 entries end before entry 19"
     assert total(book) == 0
     assert book.prove(20, checkpoint(25)) == 1
-    (row,) = points_read.points(book.file, AskPoints()).rows
+    (row,) = points.points(book.file, AskPoints()).rows
     assert (row.state, row.micropoints, row.trained, row.witnessed) == (
         "verified",
         1_050_000,
@@ -80,12 +88,12 @@ def test_a_round_counts_only_when_a_checkpoint_covers_its_end(book: PointsBook) 
 def test_what_was_proven_never_changes(book: PointsBook) -> None:
     book.end(place(10), 19, PAID)
     book.prove(20, checkpoint(20))
-    before = points_read.points(book.file, AskPoints())
+    before = points.points(book.file, AskPoints())
     book.end(place(10), 29, VOIDED)
     book.end_proven(place(10), 39, VOIDED, checkpoint(50))
     book.prove(99, checkpoint(99))
     book.end_proven(place(10), 19, PAID, checkpoint(50))
-    assert points_read.points(book.file, AskPoints()) == before
+    assert points.points(book.file, AskPoints()) == before
 
 
 def test_one_round_is_never_counted_twice(book: PointsBook) -> None:
@@ -109,7 +117,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from tests.client.worker.test_points_book import KEY, PAID, checkpoint, place
-from tequio_client.worker.points_book import PointsBook
+from tequio_client.worker.points.points_db import PointsBook
 book = PointsBook.opened(Path(sys.argv[1]), KEY)
 book.end(place(10), 19, PAID)
 book.prove(20, checkpoint(20))
@@ -198,11 +206,11 @@ def test_a_full_disk_is_told_and_nothing_is_half_written(book: PointsBook) -> No
     book.file.rows(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(BookError, match="cannot be written"):
         fill(book)
-    shown = points_read.sums(book.file, 0)
+    shown = points.points_read_sums(book.file, 0)
     assert shown.total % PAID.micropoints == 0
     book.file.rows("PRAGMA max_page_count = 1000000")
     book.end_proven(place(30_000), 30_009, PAID, checkpoint(40_000))
-    assert points_read.sums(book.file, 0).total == shown.total + PAID.micropoints
+    assert points.points_read_sums(book.file, 0).total == shown.total + PAID.micropoints
 
 
 # --- how far the list was looked through
@@ -232,16 +240,16 @@ def test_gaps_shrink_and_survive_and_new_ones_lie_above(tmp_path: Path) -> None:
 def test_rounds_come_newest_first_in_pages(book: PointsBook) -> None:
     for number in (30, 10, 20, 40):
         book.begin(place(number, NEXT_RUN if number == 20 else RUN))
-    page = points_read.points(book.file, AskPoints(limit=3))
+    page = points.points(book.file, AskPoints(limit=3))
     assert ([row.number for row in page.rows], page.has_more) == ([40, 30, 20], True)
-    page = points_read.points(book.file, AskPoints(limit=3, before=20))
+    page = points.points(book.file, AskPoints(limit=3, before=20))
     assert ([row.number for row in page.rows], page.has_more) == ([10], False)
-    one = points_read.points(book.file, AskPoints(run=NEXT_RUN))
+    one = points.points(book.file, AskPoints(run=NEXT_RUN))
     assert [row.number for row in one.rows] == [20]
-    late = points_read.points(book.file, AskPoints(since_ms=30_000))
+    late = points.points(book.file, AskPoints(since_ms=30_000))
     assert [row.number for row in late.rows] == [40, 30]
     book.work(30, Work(device="cuda:0", tokens=5))
-    ours = points_read.points(book.file, AskPoints(device="cuda:0"))
+    ours = points.points(book.file, AskPoints(device="cuda:0"))
     assert [row.device for row in ours.rows] == ["cuda:0"]
 
 
@@ -254,7 +262,7 @@ def test_sums_know_today(book: PointsBook) -> None:
     book.begin(place(50, at_ms=midnight))
     book.end(place(60, at_ms=midnight), 69, PAID)
     each = PAID.micropoints
-    assert points_read.sums(book.file, midnight) == points_read.Sums(
+    assert points.points_read_sums(book.file, midnight) == points.Sums(
         today=each, total=2 * each, pending=2, rejected=1
     )
     assert book.verified(29) == each
@@ -267,27 +275,27 @@ def test_a_series_adds_up_by_steps(book: PointsBook) -> None:
         book.work(number, Work(device="cuda:0", tokens=7, loss=2.5))
         book.spend(number, 100.0)
     book.work(20, Work(device="cpu", tokens=7, loss=2.25))
-    found = points_read.series(book.file, AskSeries(), now_ms=5 * DAY_MS)
+    found = points.series(book.file, AskSeries(), now_ms=5 * DAY_MS)
     each = PAID.micropoints
     assert (found.since_ms, found.step_ms) == (5, DAY_MS)
     assert found.verified == (each, 0, each, 0, each)
     assert found.energy_j == (100.0, 0.0, 100.0, 0.0, 100.0)
-    on_cpu = points_read.series(book.file, AskSeries(device="cpu", since_ms=5), 5 * DAY_MS)
+    on_cpu = points.series(book.file, AskSeries(device="cpu", since_ms=5), 5 * DAY_MS)
     assert on_cpu.verified == (0, 0, each, 0, 0)
 
 
 def test_a_clock_that_was_set_back_loses_no_points(book: PointsBook) -> None:
     book.end_proven(place(10, at_ms=100 * DAY_MS), 19, PAID, checkpoint(99))
-    found = points_read.series(book.file, AskSeries(since_ms=DAY_MS), now_ms=3 * DAY_MS)
+    found = points.series(book.file, AskSeries(since_ms=DAY_MS), now_ms=3 * DAY_MS)
     assert found.verified == (0, 0, PAID.micropoints)
-    first = points_read.series(book.file, AskSeries(), now_ms=3 * DAY_MS)
+    first = points.series(book.file, AskSeries(), now_ms=3 * DAY_MS)
     assert first.verified == (PAID.micropoints,)
 
 
 def test_a_long_series_is_given_in_longer_steps(book: PointsBook) -> None:
     book.end_proven(place(10, at_ms=60_000), 19, PAID, checkpoint(99))
-    found = points_read.series(book.file, AskSeries(since_ms=1, step_ms=60_000), 400 * DAY_MS)
-    assert len(found.verified) <= points_read.STEPS
+    found = points.series(book.file, AskSeries(since_ms=1, step_ms=60_000), 400 * DAY_MS)
+    assert len(found.verified) <= points.STEPS
     assert found.step_ms % 60_000 == 0
     assert sum(found.verified) == PAID.micropoints
 
@@ -297,10 +305,10 @@ def test_losses_are_those_of_the_run_oldest_first(book: PointsBook) -> None:
         book.begin(place(number))
     book.work(10, Work(device="cpu", tokens=7, loss=2.5))
     book.work(30, Work(device="cpu", tokens=7, loss=2.0))
-    found = points_read.losses(book.file, AskLosses(run=RUN)).rows
+    found = points.losses(book.file, AskLosses(run=RUN)).rows
     assert [(row.round, row.loss) for row in found] == [(1, 2.5), (3, 2.0)]
-    assert points_read.losses(book.file, AskLosses(run=RUN, limit=1)).rows == found[1:]
-    assert points_read.losses(book.file, AskLosses(run=NEXT_RUN)).rows == ()
+    assert points.losses(book.file, AskLosses(run=RUN, limit=1)).rows == found[1:]
+    assert points.losses(book.file, AskLosses(run=NEXT_RUN)).rows == ()
 
 
 def test_every_change_is_counted(book: PointsBook) -> None:

@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
+from tequio_client.ipc.control import AskActivity, AskPoints, AskRanking, Points, Ranking
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
-from tequio_client.link.questions import AskActivity, AskPoints, AskRanking, Points, Ranking
-from tequio_client.worker import log_memory, points_catch_up
-from tequio_client.worker.activity import ActivityBook
-from tequio_client.worker.bookkeeping import Bookkeeping
-from tequio_client.worker.follower import FILE as LOG_FILE
-from tequio_client.worker.points_book import PointsBook
+from tequio_client.worker.ledger import last_checkpoint
+from tequio_client.worker.ledger.follower import FILE as LOG_FILE
+from tequio_client.worker.points import catch_up
+from tequio_client.worker.points.activity import ActivityBook
+from tequio_client.worker.points.points import Bookkeeping
+from tequio_client.worker.points.points_db import PointsBook
 from tequio_shared.ids import Digest, PeerKey, from_text, to_text
-from tequio_shared.notes import Checkpoint
-from tequio_shared.policy import Policy
+from tequio_shared.log.notes import Checkpoint
+from tequio_shared.log.policy import Policy
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.cosigned_ledger import Ring, cosigned, wait_until_shown
 from tests.support.ledgers import make_settings, opened, served
@@ -117,7 +118,7 @@ async def test_every_key_proves_its_points_to_the_micropoint(honest: str, tmp_pa
 async def test_it_goes_on_where_it_was_and_asks_for_no_proof_twice(
     honest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(points_catch_up, "PAGE", 1)
+    monkeypatch.setattr(catch_up, "PAGE", 1)
     async with LedgerApi(honest) as api:
         key = await best(api)
         async with keeping(api, key, tmp_path) as kept:
@@ -188,7 +189,7 @@ async def test_another_log_than_the_remembered_one_proves_nothing(
     async with LedgerApi(honest) as api:
         key, signed = await best(api), await api.checkpoint()
         forked = Checkpoint(origin=signed.origin, size=signed.size - 1, root=Digest(bytes(32)))
-        log_memory.remember(tmp_path / LOG_FILE, forked)
+        last_checkpoint.remember(tmp_path / LOG_FILE, forked)
         async with keeping(api, key, tmp_path) as kept:
             with pytest.raises(LogForkedError):
                 await kept.catch_up.once()
@@ -197,7 +198,7 @@ async def test_another_log_than_the_remembered_one_proves_nothing(
             assert kept.shown(0).total == 0
             assert kept.shown(0).unverified > 0
         later = Checkpoint(origin=signed.origin, size=signed.size + 9, root=Digest(bytes(32)))
-        log_memory.remember(tmp_path / LOG_FILE, later)
+        last_checkpoint.remember(tmp_path / LOG_FILE, later)
         async with keeping(api, key, tmp_path) as kept:
             with pytest.raises(LedgerUnavailableError, match="older"):
                 await kept.catch_up.once()

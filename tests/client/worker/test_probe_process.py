@@ -10,9 +10,9 @@ import psutil
 import pytest
 import trio
 
-from tequio_client.link.facts import Watch
-from tequio_client.worker import backoff
-from tequio_client.worker.probe_process import PROBE, ProbeProcess
+from tequio_client.ipc.facts import Watch
+from tequio_client.worker.children.probe import PROBE, ProbeProcess
+from tequio_client.worker.ledger import outbox
 from tests.support.scripted_child import lives, scripted
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def say(**fields):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backoff, "FIRST_S", 0.01)
+    monkeypatch.setattr(outbox, "FIRST_S", 0.01)
 
 
 @asynccontextmanager

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from tequio_client.worker import quota
-from tequio_client.worker.quota import MonthCounter, Months
+from tequio_client.worker.lending import meters
+from tequio_client.worker.lending.meters import MonthCounter, Months
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ def test_nothing_is_written_where_nothing_is_new(tmp_path: Path) -> None:
     MonthCounter(tmp_path).keep()
     assert list(tmp_path.iterdir()) == []
     counted(tmp_path, ("2026-11", 7)).keep()
-    written = (tmp_path / quota.FILE).stat().st_mtime_ns
+    written = (tmp_path / meters.QUOTA_FILE).stat().st_mtime_ns
     MonthCounter(tmp_path).keep()
-    assert (tmp_path / quota.FILE).stat().st_mtime_ns == written
+    assert (tmp_path / meters.QUOTA_FILE).stat().st_mtime_ns == written
 
 
 @pytest.mark.parametrize("wrong", ["1970-01", "2026-10", "2026-12", "2038-01"])
@@ -99,7 +99,7 @@ def test_a_long_life_keeps_a_bounded_number_of_months() -> None:
     for year in range(2026, 2036):
         for month in range(1, 13):
             kept = kept.at(f"{year}-{month:02}").plus(1)
-    assert len(kept.begins) == quota.MOST_MONTHS
+    assert len(kept.begins) == meters.MOST_MONTHS
     assert kept.count == 1
 
 
@@ -118,12 +118,12 @@ def test_a_long_life_keeps_a_bounded_number_of_months() -> None:
     ],
 )
 def test_a_broken_file_is_kept_aside_and_said_to_be_so(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / quota.FILE).write_bytes(content)
+    (tmp_path / meters.QUOTA_FILE).write_bytes(content)
     with capture_logs() as logs:
         counter = MonthCounter(tmp_path)
     assert counter.in_month("2026-11") == 0
     assert [line["log_level"] for line in logs] == ["warning"]
-    assert (tmp_path / quota.BROKEN).read_bytes() == content
+    assert (tmp_path / meters.BROKEN).read_bytes() == content
     counter.count(9, "2026-11")
     counter.keep()
     assert MonthCounter(tmp_path).in_month("2026-11") == 9
@@ -132,7 +132,7 @@ def test_a_broken_file_is_kept_aside_and_said_to_be_so(tmp_path: Path, content: 
 def test_what_is_written_can_be_read_again(tmp_path: Path) -> None:
     counter = counted(tmp_path, ("2026-10", 1), ("2026-11", 2), ("2026-10", 3))
     counter.keep()
-    found = msgspec.json.decode((tmp_path / quota.FILE).read_bytes(), type=Months)
+    found = msgspec.json.decode((tmp_path / meters.QUOTA_FILE).read_bytes(), type=Months)
     assert found == Months(total=6, begins={"2026-10": 0, "2026-11": 1}, last="2026-10")
 
 

@@ -8,10 +8,10 @@ import pytest
 import trio
 from structlog.testing import CapturingLogger
 
-from tequio_client.worker import registration as module
-from tequio_client.worker.registration import registration
+from tequio_client.worker.ledger import outbox as module
+from tequio_client.worker.ledger.outbox import registration
 from tequio_shared.ids import NetworkId, PeerKey
-from tequio_shared.work import find_nonce, has_work
+from tequio_shared.statements.proof_of_work import find_nonce, has_work
 
 if TYPE_CHECKING:
     from trio.testing import MockClock

@@ -14,24 +14,27 @@ import msgspec
 import pytest
 
 from tequio_client.ledger.api import Network
-from tequio_client.worker import availability, replay, resuming
-from tequio_client.worker import duty as duties
-from tequio_client.worker.availability import head_of, nearest_start
-from tequio_client.worker.blobs import BlobServer
-from tequio_client.worker.duty import Own, duty
-from tequio_client.worker.fetch import Fetcher
-from tequio_client.worker.resuming import Earlier, cheaper_start, start_after
-from tequio_client.worker.store import Store
-from tequio_shared.accepted import AcceptedSet, accepted_set
+from tequio_client.worker.rounds import catch_up, duties, join
+from tequio_client.worker.rounds.duties import Own, duty
+from tequio_client.worker.rounds.join import (
+    Earlier,
+    cheaper_start,
+    head_of,
+    nearest_start,
+    start_after,
+)
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm.blob_server import BlobServer
+from tequio_client.worker.swarm.transfer import Fetcher
 from tequio_shared.api.runs import RoundAnswer
 from tequio_shared.errors import PeerError
-from tequio_shared.ids import Digest, HeadHash, sha256, to_text
-from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.merkle import leaf_hash, root, root_of_hashes
-from tequio_shared.notes import Checkpoint
-from tequio_shared.run import RunView, first_head
-from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundOpen, RoundRoster
-from tequio_shared.tlog import TILE_WIDTH
+from tequio_shared.ids import PIECE_BYTES, Digest, HeadHash, sha256, to_text
+from tequio_shared.log.merkle import leaf_hash, root, root_of_hashes
+from tequio_shared.log.notes import Checkpoint
+from tequio_shared.log.tiles import TILE_WIDTH
+from tequio_shared.network.run import RunView, first_head
+from tequio_shared.round.round import AcceptedSet, accepted_set
+from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundOpen, RoundRoster
 from tests.support import swarm as swarms
 from tests.support.answers import filled
 from tests.support.dutiful import DutifulSwarm
@@ -43,7 +46,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.node import Node
     from tequio_client.worker.peers import PeerNetwork
     from tequio_shared.ids import RunId
-    from tequio_shared.round import Head
+    from tequio_shared.round.round import Head
 
 ROUNDS = 5
 
@@ -204,10 +207,10 @@ async def test_a_way_that_costs_more_than_the_head_is_not_gone(
     heads = heads_of(returner.swarm)
     returner.keep(heads[0])
     assert await returner.choose(heads[-1], heads[0]) is not None
-    monkeypatch.setattr(resuming, "ENTRY_BYTES", 10_000)
+    monkeypatch.setattr(join, "ENTRY_BYTES", 10_000)
     assert await returner.choose(heads[-1], heads[0]) is None
     monkeypatch.undo()
-    monkeypatch.setattr(resuming, "CLOSED", ROUNDS - 1)
+    monkeypatch.setattr(join, "CLOSED", ROUNDS - 1)
     assert await returner.choose(heads[-1], heads[0]) is None
 
 
@@ -270,19 +273,19 @@ def test_who_is_behind_the_run_says_nothing(swarm: DutifulSwarm) -> None:
 def test_what_is_missing_decides_what_is_dear(swarm: DutifulSwarm, tmp_path: Path) -> None:
     _, own, last = behind(swarm)
     rounds = [one for one in own.closed.values() if one.round > 2]
-    store, ref = Store(tmp_path, quota_bytes=10**9), replay.head_ref(swarm.manifest, last)
-    payloads = [one for closed in rounds for one in replay.payload_refs(closed)]
+    store, ref = Store(tmp_path, quota_bytes=10**9), catch_up.head_ref(swarm.manifest, last)
+    payloads = [one for closed in rounds for one in catch_up.payload_refs(closed)]
     assert {ref.root for ref in payloads} <= set(swarm.workshop.payloads)
     assert sum(one.size_bytes for one in payloads) < ref.size_bytes
-    assert not replay.is_dear(ref, rounds, store.missing_bytes)
-    assert replay.is_dear(ref, rounds * 5_000, store.missing_bytes)
+    assert not catch_up.is_dear(ref, rounds, store.missing_bytes)
+    assert catch_up.is_dear(ref, rounds * 5_000, store.missing_bytes)
     for one in payloads:
         store.put_tree(swarm.workshop.payloads[one.root], one.piece_bytes)
-    assert not replay.is_dear(ref, rounds * 5_000, store.missing_bytes)
+    assert not catch_up.is_dear(ref, rounds * 5_000, store.missing_bytes)
     store.put_tree(swarm.workshop.weights[last.weights_root].astype("<i4").tobytes(), PIECE_BYTES)
-    assert not replay.is_dear(ref, rounds, store.missing_bytes)
+    assert not catch_up.is_dear(ref, rounds, store.missing_bytes)
     store.remove(payloads[0].root)
-    assert replay.is_dear(ref, rounds, store.missing_bytes)
+    assert catch_up.is_dear(ref, rounds, store.missing_bytes)
 
 
 def test_the_first_head_is_where_the_log_says(swarm: DutifulSwarm) -> None:
@@ -293,7 +296,7 @@ def test_the_first_head_is_where_the_log_says(swarm: DutifulSwarm) -> None:
 async def test_when_nobody_has_the_present_head_the_nearest_that_somebody_has_will_do(
     returner: Returner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(availability, "PROBE_S", 0.5)
+    monkeypatch.setattr(join, "PROBE_S", 0.5)
     heads, theirs = heads_of(returner.swarm), Store(tmp_path / "theirs", quota_bytes=10**9)
     manifest, target = returner.swarm.manifest, heads[-1]
     async with two_peers() as (there, here):

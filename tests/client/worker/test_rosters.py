@@ -8,10 +8,10 @@ import pytest
 import trio
 import trio.testing
 
-from tequio_client.worker.rosters import Rosters
-from tequio_shared.documents import TRAINER, Roster
+from tequio_client.worker.rounds.catch_up import Rosters
 from tequio_shared.ids import Digest, RunId, digest_from_text, sha256
-from tequio_shared.statements.rounds import RoundRoster
+from tequio_shared.round.documents import TRAINER, Roster
+from tequio_shared.statements.runs import RoundRoster
 from tests.support.swarm import Swarm, tiny_manifest
 
 if TYPE_CHECKING:

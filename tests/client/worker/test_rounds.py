@@ -15,27 +15,27 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
+from tequio_client.ipc.control import AskLosses
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
-from tequio_client.link.questions import AskLosses
-from tequio_client.worker import duty as duties
-from tequio_client.worker import points_read
-from tequio_client.worker.beacon_secrets import BeaconSecrets
-from tequio_client.worker.endings import BrokenRulesError, first_of
-from tequio_client.worker.joining import start_view
-from tequio_client.worker.ledger_clock import LedgerClock
-from tequio_client.worker.points import Points
-from tequio_client.worker.points_book import PointsBook
-from tequio_client.worker.rounds import LONGEST_REST_S, Rounds
-from tequio_client.worker.standing_watch import MARGIN_MS, StandingWatch
-from tequio_client.worker.store import Store
+from tequio_client.worker.ledger.follower import LedgerClock
+from tequio_client.worker.ledger.standing import MARGIN_MS, StandingWatch
+from tequio_client.worker.points import points
+from tequio_client.worker.points.points import Points
+from tequio_client.worker.points.points_db import PointsBook
+from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.beacon import BeaconSecrets
+from tequio_client.worker.rounds.join import start_view
+from tequio_client.worker.rounds.run import LONGEST_REST_S, Rounds
+from tequio_client.worker.shutdown import BrokenRulesError, first_of
+from tequio_client.worker.store.store import Store
 from tequio_shared.api.runs import ResumeAnswer
-from tequio_shared.contribution import Header
 from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.head.contribution import Header
 from tequio_shared.ids import from_text, to_text
-from tequio_shared.manifest import Measure
-from tequio_shared.run import first_head
-from tequio_shared.statement import Entry
-from tequio_shared.statements.rounds import (
+from tequio_shared.network.run import first_head
+from tequio_shared.round.manifest import Measure
+from tequio_shared.statements.network import StandingChange
+from tequio_shared.statements.runs import (
     HeadMeasure,
     RoundClose,
     RoundOpen,
@@ -43,7 +43,7 @@ from tequio_shared.statements.rounds import (
     RoundWitness,
     WorkCommit,
 )
-from tequio_shared.statements.standing import StandingChange
+from tequio_shared.statements.statement import Entry
 from tests.support import swarm as swarms
 from tests.support.dutiful import DutifulSwarm
 from tests.support.swarm import Said
@@ -53,13 +53,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.deeds import Deeds
-    from tequio_client.worker.duty import Duty
-    from tequio_client.worker.means import Means
-    from tequio_client.worker.trees import TreeRef
+    from tequio_client.worker.rounds.context import Means
+    from tequio_client.worker.rounds.dispatch import Deeds
+    from tequio_client.worker.rounds.duties import Duty
+    from tequio_client.worker.store.trees import TreeRef
     from tequio_shared.ids import Digest, PeerKey
-    from tequio_shared.manifest import Manifest
-    from tequio_shared.round import Head
+    from tequio_shared.round.manifest import Manifest
+    from tequio_shared.round.round import Head
 
 pytestmark = pytest.mark.trio
 
@@ -238,7 +238,7 @@ async def test_what_drawn_members_say_of_a_head_is_shown_and_kept(
 
 
 def kept_bits(play: Play, rules: Manifest) -> list[tuple[int, float]]:
-    shown = points_read.losses(play.book.file, AskLosses(run=to_text(rules.run_id)))
+    shown = points.losses(play.book.file, AskLosses(run=to_text(rules.run_id)))
     return [(one.round, one.bits_per_byte) for one in shown.rows if one.bits_per_byte is not None]
 
 

@@ -8,24 +8,19 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from tequio_client.ipc.control import RunRow
+from tequio_client.ipc.facts import Gpu, MachineFacts
+from tequio_client.ipc.preferences import DeviceChoice, Preferences, most_memory_mb
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.link.facts import Gpu, MachineFacts
-from tequio_client.link.preferences import DeviceChoice, Preferences, most_memory_mb
-from tequio_client.link.questions import RunRow
-from tequio_client.worker.outside import Why
-from tequio_client.worker.run_needs import (
-    contribution_bytes,
-    least_memory_mb,
-    memory_mb,
-    needs,
-)
-from tequio_client.worker.runs_list import KEPT, OVER, RunsList, choose, listed
-from tequio_ledger.sequencing.sequencer import Logged
-from tequio_shared import lora
+from tequio_client.worker.control.lists import KEPT, OVER, RunsList, choose, runs_list_listed
+from tequio_client.worker.lending.facts import Why
+from tequio_client.worker.lending.needs import contribution_bytes, least_memory_mb, memory_mb, needs
+from tequio_ledger.log.sequencer import Logged
 from tequio_shared.api.runs import RunAnswer
-from tequio_shared.corpus import Corpus, TrainShard
+from tequio_shared.head import layout
+from tequio_shared.head.layout import Base, BaseFile
 from tequio_shared.ids import PeerKey, to_text
-from tequio_shared.lora import Base, BaseFile
+from tequio_shared.round.data import Corpus, TrainShard
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support import paper_swarm
 from tests.support import swarm as swarms
@@ -37,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tequio_ledger.service import Ledger
-    from tequio_shared.manifest import Manifest
+    from tequio_ledger.ledger import Ledger
+    from tequio_shared.round.manifest import Manifest
 
 KEY = PeerKey(bytes([1]) * 32)
 CARD = MachineFacts(gpus=(Gpu(id="cuda:0", name="a card", memory_mb=8_192),))
@@ -132,9 +127,9 @@ def test_of_runs_without_end_the_newest_are_read_and_open_ones_before_others() -
         )  # fmt: skip
 
     answers = [answer(number, "round_train" if number == 5 else OVER) for number in range(500)]
-    found = [one.opened_index for one in listed(answers)]
+    found = [one.opened_index for one in runs_list_listed(answers)]
     assert found == [*range(500 - KEPT + 1, 500), 5]
-    assert listed(answers[:7]) == [*answers[:5], answers[6], answers[5]]
+    assert runs_list_listed(answers[:7]) == [*answers[:5], answers[6], answers[5]]
 
 
 # --- what a run takes
@@ -211,7 +206,7 @@ def test_a_frozen_base_counts_in_memory_disk_and_what_is_fetched_first() -> None
     modules = {
         f"model.layers.{at}.x.{name}": side for at in range(layers) for name, side in sides.items()
     }
-    tensors = lora.pairs(modules, 16)
+    tensors = layout.pairs(modules, 16)
     parameters, frozen = sum(rows * columns for _, (rows, columns) in tensors), 6_738_415_616
     assert parameters == 39_976_960
     plain = swarms.tiny_manifest(most=3)

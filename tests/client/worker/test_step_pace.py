@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_client.link.messages import Alive
-from tequio_client.worker.step_pace import WARM_S, StepPace
+from tequio_client.ipc.trainer import Alive
+from tequio_client.worker.lending.facts import WARM_S, StepPace
 
 
 class _Trainer:

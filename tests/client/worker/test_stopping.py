@@ -10,13 +10,13 @@ import time
 
 import pytest
 
-from tequio_client.worker.stopping import LAST_WORDS_S
+from tequio_client.worker.shutdown import LAST_WORDS_S
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 
 PROGRAM = """
 import sys, trio
-from tequio_client.worker.stopping import Stopping
+from tequio_client.worker.shutdown import Stopping
 from tequio_shared.errors import PeerError
 
 async def words():

@@ -10,10 +10,8 @@ import trio
 
 from tequio_client import clock
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker import swarm as module
-from tequio_client.worker.addressbook import AddressBook
-from tequio_client.worker.gossip import PeerExchange
-from tequio_client.worker.swarm import Swarm
+from tequio_client.worker.swarm import membership as module
+from tequio_client.worker.swarm.membership import AddressBook, PeerExchange, Swarm
 from tequio_shared.ids import peer_id_text
 from tequio_shared.keys import Signer
 from tests.support.loopback import network

@@ -11,12 +11,12 @@ import structlog
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.tier_need import tell, unmet_roles
+from tequio_client.worker.ledger.standing import tell, unmet_roles
 from tequio_shared.api.peers import TierAnswer
-from tequio_shared.documents import TRAINER, WITNESS
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.manifest import Admission
+from tequio_shared.round.documents import TRAINER, WITNESS
+from tequio_shared.round.manifest import Admission
 from tests.support.answers import filled
 from tests.support.ledgers import ORGANISER, served
 from tests.support.paper_swarm import manifest

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.worker.moment import Moment
-from tequio_client.worker.quota import MonthCounter
-from tequio_client.worker.traffic import Counters, Traffic
+from tequio_client.worker.lending.facts import Moment
+from tequio_client.worker.lending.meters import Counters, MonthCounter, Traffic
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,10 +13,11 @@ import pytest
 import trio
 import trio.testing
 
-from tequio_client.link import messages as link
-from tequio_client.worker import kill_ladder, trainer_process
-from tequio_client.worker.handed_down import trainer_environment
-from tequio_client.worker.trainer_process import FAILURES, TrainerFailedError, TrainerProcess
+from tequio_client.ipc import trainer as link
+from tequio_client.worker.children import process
+from tequio_client.worker.children import trainer as children_trainer
+from tequio_client.worker.children.process import trainer_environment
+from tequio_client.worker.children.trainer import FAILURES, TrainerFailedError, TrainerProcess
 from tests.support.scripted_child import lives, scripted
 from tests.support.slack import allowed_s
 
@@ -39,8 +40,8 @@ wishes = (json.loads(line) for line in sys.stdin)
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trainer_process, "FIRST_BACK_OFF_S", 0.01)
-    monkeypatch.setattr(kill_ladder, "POLITE_S", 0.2)
+    monkeypatch.setattr(children_trainer, "FIRST_BACK_OFF_S", 0.01)
+    monkeypatch.setattr(process, "POLITE_S", 0.2)
 
 
 @asynccontextmanager

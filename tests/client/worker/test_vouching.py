@@ -20,7 +20,7 @@ from tequio_client.keys import identity
 from tequio_client.keys.state import Kept
 from tequio_client.ledger.api import ConnectorApi, ConnectorAwayError
 from tequio_client.ledger.http import ApiLimits
-from tequio_client.worker.vouching import Asked, connect
+from tequio_client.worker.ledger.account import Asked, connect
 from tequio_shared.api.connector import ABOUT, ASK, CHALLENGES, CONNECTIONS
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import NetworkId, from_text, to_text

@@ -9,9 +9,7 @@ import httpx
 import msgspec
 import pytest
 
-from tequio_ledger.connector.author import MOST_AHEAD, Author
-from tequio_ledger.connector.book import Book
-from tequio_ledger.connector.ledger import LedgerClient
+from tequio_ledger.connector.ledger import MOST_AHEAD, Author, Book, LedgerClient
 from tequio_shared.api.peers import PeerAnswer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.connector import challenges
-from tequio_ledger.connector.book import Book
-from tequio_ledger.connector.challenges import LIFE_MS, Challenges
+from tequio_ledger.connector import service
+from tequio_ledger.connector.ledger import Book
+from tequio_ledger.connector.service import LIFE_MS, Challenges
 from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.statements.connectors import MemberVouch
+from tequio_shared.statements.network import MemberVouch
 from tests.support.ledgers import VirtualClock
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def test_a_challenge_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     for one in (late, used):
         with pytest.raises(RefusedError):
             given.take(one, b"wish")
-    monkeypatch.setattr(challenges, "USED", 2)
+    monkeypatch.setattr(service, "USED", 2)
     fresh = [given.give(b"wish") for _ in range(3)]
     for one in fresh[:2]:
         given.take(one, b"wish")

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_ledger.connector.author import LEAP
+from tequio_ledger.connector.ledger import LEAP
 from tequio_shared.api.connector import ABOUT, ASK, CHALLENGES, CONNECTIONS
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statement import Entry
-from tequio_shared.statements.connectors import MemberVouch
-from tequio_shared.tlog import Tile, parse_bundle
+from tequio_shared.log.tiles import Tile, parse_bundle
+from tequio_shared.statements.network import MemberVouch
+from tequio_shared.statements.statement import Entry
 from tests.ledger.settings.test_settings import run
 from tests.support.account_provider import (
     DEVICE_CODE,

@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
-from tequio_ledger.connector import outside
-from tequio_ledger.connector.account import Account, Pending, owner
-from tequio_ledger.connector.device_grant import Client
-from tequio_ledger.connector.github import GitHub
-from tequio_ledger.connector.openid import ANEW_MS, KEPT_MS, SCOPE, OpenId
-from tequio_ledger.connector.outside import Outside
-from tequio_ledger.connector.provider import Provider, ProviderAwayError, ProviderWrongError
+from tequio_ledger.connector import providers
+from tequio_ledger.connector.providers import (
+    ANEW_MS,
+    KEPT_MS,
+    SCOPE,
+    Account,
+    Client,
+    GitHub,
+    OpenId,
+    Outside,
+    Pending,
+    Provider,
+    ProviderAwayError,
+    ProviderWrongError,
+    owner,
+)
 from tequio_shared.errors import RefusedError
 from tests.support.account_provider import CLIENT, DEVICE_CODE, NUMBER, SUBJECT, TOKEN, USER_CODE
 from tests.support.attack_table import attack
@@ -40,12 +49,12 @@ def ask(
     provider: AccountProvider,
     kind: str,
     question: Callable[[Provider], Awaitable[T]],
-    answer_s: float = outside.ANSWER_S,
+    answer_s: float = providers.ANSWER_S,
 ) -> T:
     """Ask a provider of that kind something, with connections of its own."""
 
     async def asking() -> T:
-        async with outside.http_client() as http:
+        async with providers.http_client() as http:
             return await question(made(provider, kind, Outside(http, answer_s), VirtualClock()))
 
     return asyncio.run(asking())
@@ -241,7 +250,7 @@ def test_new_keys_of_a_provider_are_looked_up_but_not_for_every_token(
 ) -> None:
     async def story() -> None:
         clock = VirtualClock()
-        async with outside.http_client() as http:
+        async with providers.http_client() as http:
             one = made(provider, "openid", Outside(http), clock)
             for _ in range(2):
                 assert isinstance(await one.account_of(DEVICE_CODE), Account)
@@ -265,7 +274,7 @@ def test_a_secret_that_a_provider_gave_is_sent_to_it(provider: AccountProvider) 
     async def story() -> None:
         client = Client(id=CLIENT, secret="theirs", scope=SCOPE)  # noqa: S106 - of a test
         assert "theirs" not in repr(client)
-        async with outside.http_client() as http:
+        async with providers.http_client() as http:
             one = OpenId(Outside(http), client, provider.url, VirtualClock())
             await one.code()
             await one.account_of(DEVICE_CODE)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tequio_client.ledger.api import ConnectorApi
+from tequio_ledger.config import sources
 from tequio_ledger.connector import settings
 from tequio_ledger.connector.settings import Registered, Settings
-from tequio_ledger.settings import sources
 from tequio_shared.errors import UserFacingError
 
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_ledger.folder import Folder
+from tequio_ledger.admin import backup as backups
+from tequio_ledger.admin import backup as restores
+from tequio_ledger.data_folder import Folder
 from tequio_ledger.log.guard import Cause, NotSigningError, read_mark
-from tequio_ledger.sequencing.sequencer import Logged
-from tequio_ledger.upkeep import backup as backups
-from tequio_ledger.upkeep import restore as restores
+from tequio_ledger.log.sequencer import Logged
 from tequio_shared.errors import RefusedError, SignatureInvalidError, UserFacingError
-from tequio_shared.notes import Checkpoint, sign_checkpoint
-from tequio_shared.tlog import bundle
+from tequio_shared.log.notes import Checkpoint, sign_checkpoint
+from tequio_shared.log.tiles import bundle
 from tests.support.attack_table import attack
 from tests.support.authors import newcomers
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
@@ -25,7 +25,7 @@ from tests.support.mortal_ledgers import stabled
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.ledger import Ledger
 
 CLOCK = VirtualClock()
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.log import kept_proofs
-from tequio_ledger.log.kept_proofs import KeptProofs
-from tequio_ledger.log.tile_proofs import TileProofs
+from tequio_ledger.log import proofs
+from tequio_ledger.log.proofs import KeptProofs, TileProofs
 from tequio_ledger.store import log_rows
 from tests.ledger.log.test_log import CLOCK, grow
 from tests.support.authors import Author
@@ -26,7 +25,7 @@ SIZES = (1, 2, 255, 256, 257, 300, 512, 701)
 def test_a_kept_proof_is_the_one_that_the_tiles_give(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(kept_proofs, "MOST", most)
+    monkeypatch.setattr(proofs, "MOST", most)
     rng = random.Random(3)
     with opened(make_settings(tmp_path), CLOCK) as ledger:
         grow(ledger, Author("a", ledger.state.net), SIZES[-1] - 1)

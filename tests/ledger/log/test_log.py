@@ -12,10 +12,10 @@ from tequio_ledger.log.log import Admitted
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.log_rows import StoredCheckpoint
 from tequio_ledger.store.postgresql import TakenError
-from tequio_shared import merkle
 from tequio_shared.errors import FatalLogError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST, to_text
-from tequio_shared.notes import VerifierKey, open_checkpoint
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import VerifierKey, open_checkpoint
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import VirtualClock, make_settings, opened
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.ledger import Ledger
 
 pytestmark = pytest.mark.usefixtures("either_database")
 CLOCK = VirtualClock()

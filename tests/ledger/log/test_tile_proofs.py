@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_ledger.log.tile_proofs import TileProofs
-from tequio_ledger.tree import Tree
-from tequio_shared import merkle
+from tequio_ledger.log.proofs import TileProofs
+from tequio_ledger.store.tiles import Tree
 from tequio_shared.errors import FatalLogError
+from tequio_shared.log import merkle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tequio_ledger.tree import Tile
+    from tequio_ledger.store.tiles import Tile
     from tequio_shared.ids import Digest
 
 SIZES = (1, 2, 3, 255, 256, 257, 511, 700, 65_537)

@@ -14,10 +14,10 @@ from tequio_ledger.monitor.remote import RemoteLedger
 from tequio_ledger.monitor.watch import Watch
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.notes import sign_checkpoint
-from tequio_shared.statement import Entry, make, sign
-from tequio_shared.statements.invitations import InviteOpen
-from tequio_shared.tlog import TILE_WIDTH, Tile, bundle, hashes_at
+from tequio_shared.log.notes import sign_checkpoint
+from tequio_shared.log.tiles import TILE_WIDTH, Tile, bundle, hashes_at
+from tequio_shared.statements.network import InviteOpen
+from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.memory_log import (
     COORDINATOR,
     LOG_SIGNER,

@@ -14,21 +14,20 @@ import httpx
 import msgspec
 import pytest
 
-from tequio_ledger.folder import Folder
+from tequio_ledger.data_folder import Folder
 from tequio_ledger.monitor import watch as watching
 from tequio_ledger.monitor.alarms import FINAL, Alarm, Alarms, FoundError, Kind
 from tequio_ledger.monitor.mirror import Mirror
 from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
 from tequio_ledger.monitor.watch import Watch
 from tequio_shared.errors import UserFacingError
-from tequio_shared.fork import is_proof
-from tequio_shared.genesis import Genesis
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
-from tequio_shared.policy import Policy
-from tequio_shared.statement import Entry
-from tequio_shared.tlog import TILE_WIDTH, Tile, hashes_at
+from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
+from tequio_shared.log.policy import Policy, is_proof
+from tequio_shared.log.tiles import TILE_WIDTH, Tile, hashes_at
+from tequio_shared.network.genesis import Genesis
+from tequio_shared.statements.statement import Entry
 from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
 from tests.support.ledgers import UNLIMITED, Served, served
 from tests.support.memory_log import LOG_SIGNER, MemoryLog, chain_of, genesis

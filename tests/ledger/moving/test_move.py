@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.folder import Folder
+from tequio_ledger.admin import move
+from tequio_ledger.admin.move import Move
+from tequio_ledger.data_folder import Folder
 from tequio_ledger.log.guard import Cause, Mark, read_mark, write_mark
 from tequio_ledger.log.log import Admitted
-from tequio_ledger.moving import move
-from tequio_ledger.moving.move import Move
 from tequio_ledger.store import log_rows
-from tequio_ledger.store.engine import Database
+from tequio_ledger.store.database import Database
 from tequio_shared.errors import UserFacingError
 from tests.ledger.test_replay import CLOCK, live_through, rows
 from tests.support.authors import newcomers
@@ -25,8 +25,8 @@ from tests.support.ledgers import make_settings, opened
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.moving.move import Moved
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.admin.move import Moved
+    from tequio_ledger.ledger import Ledger
     from tests.support.postgres import Cluster
 
 MANY = 700

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.publishing.publisher import Publisher
-from tequio_ledger.sequencing.sequencer import Signal
+from tequio_ledger.log.publisher import Publisher
+from tequio_ledger.log.sequencer import Signal
 from tequio_shared.errors import UserFacingError
-from tequio_shared.notes import VerifierKey
-from tequio_shared.policy import Policy
+from tequio_shared.log.notes import VerifierKey
+from tequio_shared.log.policy import Policy
 from tests.support.ledgers import VirtualClock, make_settings, opened
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.ledger import Ledger
 
 
 def publisher(ledger: Ledger) -> Publisher:

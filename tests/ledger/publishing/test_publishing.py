@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_ledger.publishing.policy_file import read_policy
-from tequio_shared import merkle
-from tequio_shared.cosigning import AddCheckpoint
+from tequio_ledger.log.publisher import read_policy
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
-from tequio_shared.notes import (
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import (
     Checkpoint,
     KeyKind,
     VerifierKey,
@@ -28,8 +27,7 @@ from tequio_shared.notes import (
     note_text,
     open_checkpoint,
 )
-from tequio_shared.policy import Policy
-from tequio_shared.tlog_proof import TlogProof
+from tequio_shared.log.policy import AddCheckpoint, Policy, TlogProof
 from tests.support.cosigned_ledger import Ring, cosigned, say, shown, wait_until_shown
 from tests.support.ledgers import start
 

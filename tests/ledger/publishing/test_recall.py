@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.publishing import recall
-from tequio_ledger.publishing.recall import Recall, WitnessesSilentError
+from tequio_ledger.log import witness_client
+from tequio_ledger.log.witness_client import Recall, WitnessesSilentError
 from tequio_shared.keys import Signer
-from tequio_shared.notes import (
+from tequio_shared.log.notes import (
     KeyKind,
     VerifierKey,
     add_lines,
     cosignature_line,
     sign_checkpoint,
 )
-from tequio_shared.policy import Policy
+from tequio_shared.log.policy import Policy
 from tests.support.slack import allowed_s
 from tests.support.witnesses import ShownLog
 
@@ -133,13 +133,13 @@ def test_one_hostile_witness_of_three_stops_no_start(hostile: Speak) -> None:
 
     asking = threading.Thread(target=ask, daemon=True)
     asking.start()
-    asking.join(allowed_s(recall.ANSWER_S))
+    asking.join(allowed_s(witness_client.RECALL_ANSWER_S))
     assert found == [[held(7, 0)]]
 
 
 @pytest.mark.parametrize("hostile", [drip, flood])
 def test_all_have_one_deadline(hostile: Speak, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recall, "ANSWER_S", 0.3)
+    monkeypatch.setattr(witness_client, "RECALL_ANSWER_S", 0.3)
     with pytest.raises(WitnessesSilentError, match="no answer from w0"):
         recalled("all", hostile)
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_ledger.folder import Folder
-from tequio_ledger.signing.places import open_signer
-from tequio_shared.notes import KeyKind, VerifierKey
-from tequio_shared.policy import Policy
-from tequio_shared.tlog import bundle
+from tequio_ledger.data_folder import Folder
+from tequio_ledger.signing.client import open_signer
+from tequio_shared.log.notes import KeyKind, VerifierKey
+from tequio_shared.log.policy import Policy
+from tequio_shared.log.tiles import bundle
 from tests.support.authors import newcomers
 from tests.support.replicas import PATIENCE_S, Member, teamed
 from tests.support.witnesses import witnessing

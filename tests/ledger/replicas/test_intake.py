@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.replicas import passed_on
-from tequio_ledger.replicas.intake import Intake
-from tequio_ledger.sequencing.sequencer import Logged, Sequencer
+from tequio_ledger.log.sequencer import Logged, Sequencer
+from tequio_ledger.replicas import follower
+from tequio_ledger.replicas.replica import Intake
 from tequio_ledger.store import submissions
 from tequio_shared.errors import RefusedError
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
 from tests.support.authors import Author
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.ledger import Ledger
 
 REPLICA = b"another process!"
 PATIENCE_S = 60
@@ -69,7 +69,7 @@ def test_a_row_that_no_process_wrote_so_is_refused_and_the_next_is_logged(tmp_pa
         refused, logged = asyncio.run(run(ledger))
     for said in refused:
         with pytest.raises(RefusedError) as told:
-            passed_on.decode(said)
+            follower.decode(said)
         assert told.value.code == "malformed"
-    (outcome,) = passed_on.decode(logged)
+    (outcome,) = follower.decode(logged)
     assert isinstance(outcome, Logged)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_ledger.folder import Folder
+from tequio_ledger.data_folder import Folder
 from tequio_shared.ids import ZERO_DIGEST, to_text
-from tequio_shared.notes import Checkpoint, sign_checkpoint
-from tequio_shared.run import first_head
+from tequio_shared.log.notes import Checkpoint, sign_checkpoint
+from tequio_shared.log.tiles import bundle
+from tequio_shared.network.run import first_head
 from tequio_shared.statements.runs import RunOpen
-from tequio_shared.tlog import bundle
 from tests.support import cable, postgres
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import ORGANISER

@@ -6,21 +6,33 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.sequencing.admission import admit, screen
+from tequio_ledger.log.admission import admit, screen
 from tequio_ledger.state import State
 from tequio_shared.errors import RefusedError
-from tequio_shared.genesis import Genesis
-from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, sha256, to_text
+from tequio_shared.ids import CLOCK_SKEW_MS, ZERO_DIGEST, Digest, RunId, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.limits import CLOCK_SKEW_MS
-from tequio_shared.run import first_head
-from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen
-from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
-from tequio_shared.statements.rounds import HeadAttest, RoundVoid
-from tequio_shared.statements.runs import NetGenesis, RunOpen, RunPause, RunResume
-from tequio_shared.tiers import Tier
-from tequio_shared.work import has_work
+from tequio_shared.network.genesis import Genesis
+from tequio_shared.network.run import first_head
+from tequio_shared.network.tiers import Tier
+from tequio_shared.statements.network import (
+    InviteClose,
+    InviteOpen,
+    KeyRegister,
+    MemberLeave,
+    MemberReady,
+    MemberVouch,
+    RoleGrant,
+    RoleRevoke,
+)
+from tequio_shared.statements.proof_of_work import has_work
+from tequio_shared.statements.runs import (
+    HeadAttest,
+    NetGenesis,
+    RoundVoid,
+    RunOpen,
+    RunPause,
+    RunResume,
+)
 from tests.support.authors import LIFE_MS, WORK_BITS, Author, registration
 from tests.support.ledgers import ORGANISER, START_MS
 from tests.support.paper_swarm import manifest
@@ -28,7 +40,7 @@ from tests.support.paper_swarm import manifest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_shared.statement import Entry
+    from tequio_shared.statements.statement import Entry
 
 SECOND = Signer(bytes([8]) * 32)
 COORDINATOR = Signer(bytes([9]) * 32)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import msgspec
 from sqlalchemy import select
 
-from tequio_ledger.sequencing.sequencer import Logged
+from tequio_ledger.log.sequencer import Logged
 from tequio_ledger.store.models import Credit, Peer, Round
-from tequio_shared.manifest import Measure
-from tequio_shared.round import Phase
-from tequio_shared.run_states import State
+from tequio_shared.network.run import State
+from tequio_shared.round.manifest import Measure
+from tequio_shared.round.round import Phase
 from tequio_shared.statements.runs import RunFinish, RunPause, RunResume
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.paper_swarm import PaperOrganiser, PaperPeer, manifest
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from tequio_ledger.service import Ledger
-    from tequio_shared.run import RunView
-    from tequio_shared.statement import Entry
+    from tequio_ledger.ledger import Ledger
+    from tequio_shared.network.run import RunView
+    from tequio_shared.statements.statement import Entry
 
 RULES = msgspec.structs.replace(manifest(most=100), measure=Measure(every=2))
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from tequio_shared.run_states import State
+from tequio_shared.network.run import State
 from tests.ledger.sequencing.test_coordinator import Swarm
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.ledger import Ledger
 
 BACK_MS = 60_000
 

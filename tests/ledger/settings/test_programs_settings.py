@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
+from tequio_ledger.config.sources import gather, variable
 from tequio_ledger.connector import settings as connector
-from tequio_ledger.monitor import settings as monitor
-from tequio_ledger.settings.sources import gather, variable
+from tequio_ledger.monitor import cli as monitor
 from tequio_ledger.signing import settings as signing
 from tequio_ledger.witness import settings as witness
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
-from tequio_shared.notes import KeyKind, VerifierKey
+from tequio_shared.log.notes import KeyKind, VerifierKey
 
 INSTALLER = Path(__file__).parents[3] / "installer"
 SAMPLES = {"connector": connector, "monitor": monitor, "sign": signing, "witness": witness}

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.settings import ledger as settings
-from tequio_ledger.settings import sources
-from tequio_ledger.settings.setting import Form, Setting, hide
+from tequio_ledger.config import settings, sources
+from tequio_ledger.config.sources import Form, Setting, hide
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tests.support.ledgers import ORGANISER
@@ -22,7 +21,7 @@ from tests.support.ledgers import ORGANISER
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tequio_ledger.settings.ledger import Settings
+    from tequio_ledger.config.settings import Settings
 
 SAMPLE = Path(__file__).parents[3] / "installer" / "ledger.toml"
 KEY = to_text(ORGANISER.key)

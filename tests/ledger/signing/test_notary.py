@@ -17,14 +17,12 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_ledger.folder import Folder
-from tequio_ledger.signing import server
-from tequio_ledger.signing.lines import LINE_BYTES, Hello, Sign
-from tequio_ledger.signing.memory import Memory
-from tequio_ledger.signing.notary import CheckpointSigner, Notary, WouldForkError
-from tequio_ledger.signing.places import (
+from tequio_ledger.data_folder import Folder
+from tequio_ledger.signing import process as signing_process
+from tequio_ledger.signing.client import (
     MEMORY,
     Absent,
+    RemoteNotary,
     begin_memory,
     forgot,
     note_key,
@@ -32,12 +30,13 @@ from tequio_ledger.signing.places import (
     open_signer,
     public_key,
 )
-from tequio_ledger.signing.remote import RemoteNotary
-from tequio_ledger.signing.server import SigningServer, listening
-from tequio_ledger.store.disk import UnwritableError
-from tequio_shared import merkle
+from tequio_ledger.signing.process import SigningServer, listening
+from tequio_ledger.signing.protocol import LINE_BYTES, Hello, Sign
+from tequio_ledger.signing.signer import CheckpointSigner, Memory, Notary, WouldForkError
+from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import UserFacingError
-from tequio_shared.notes import Checkpoint, open_checkpoint, to_base64
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import Checkpoint, open_checkpoint, to_base64
 from tests.support.witnesses import ShownLog
 
 PATIENCE_S = 20.0
@@ -233,7 +232,7 @@ def test_no_line_does_worse_than_being_refused(tmp_path: Path, log: ShownLog) ->
 def test_a_caller_who_trickles_has_one_deadline(
     tmp_path: Path, log: ShownLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(signing_process, "PATIENCE_S", 0.3)
     is_done = threading.Event()
 
     def trickle(caller: socket.socket) -> None:
@@ -331,7 +330,7 @@ def test_a_signer_signs_for_one_log_from_its_first_signature_on(
 def test_a_user_who_was_not_named_is_answered_nothing(
     tmp_path: Path, log: ShownLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "PATIENCE_S", 10 * PATIENCE_S)
+    monkeypatch.setattr(signing_process, "PATIENCE_S", 10 * PATIENCE_S)
     with beside(tmp_path, log, frozenset([os.getuid() + 1])) as notary:
         for ask in (lambda: notary.key, lambda: sign(notary, log, 3)):
             with pytest.raises(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_ledger.store.blobs import BlobFolder
-from tequio_ledger.store.engine import Database
+from tequio_ledger.store.database import Database
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, sha256
 from tests.support.ledgers import VirtualClock

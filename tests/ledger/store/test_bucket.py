@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.store.blobs import BlobFolder
-from tequio_ledger.store.bucket import Bucket
-from tequio_ledger.store.disk import UnwritableError
-from tequio_ledger.store.engine import Database
+from tequio_ledger.store.blobs import BlobFolder, Bucket
+from tequio_ledger.store.database import Database
+from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, sha256
 from tests.ledger.store.test_blobs import put
@@ -104,7 +103,7 @@ def test_all_replicas_share_one_quota(tmp_path: Path, database: Database, url: s
 def test_a_server_that_is_away_is_a_reason_to_come_back(
     tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tequio_ledger.store.bucket._RETRIES", {"max_retries": 0})
+    monkeypatch.setattr("tequio_ledger.store.blobs._RETRIES", {"max_retries": 0})
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "nobody")
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")

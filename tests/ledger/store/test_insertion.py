@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
 
-from tequio_ledger.store.engine import Database
-from tequio_ledger.store.insertion import upsert
+from tequio_ledger.store.database import Database
 from tequio_ledger.store.models import Peer, Standing
+from tequio_ledger.store.postgresql import upsert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.folder import Folder
+from tequio_ledger.data_folder import Folder
 from tequio_ledger.store import log_rows
-from tequio_ledger.store.engine import Database
+from tequio_ledger.store.database import Database
 from tests.ledger.test_replay import CLOCK, live_through, rows
 from tests.support.former import turn_back
 from tests.support.ledgers import make_settings, opened

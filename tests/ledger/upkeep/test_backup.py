@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_ledger.folder import Folder
-from tequio_ledger.upkeep import backup, manifest, restore
+from tequio_ledger.admin import backup
+from tequio_ledger.data_folder import Folder
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
 from tests.support.authors import newcomers
 from tests.support.ledgers import VirtualClock, make_settings, opened
 from tests.support.mortal_ledgers import stabled
@@ -45,13 +45,13 @@ def contents(folder: Path) -> dict[str, bytes]:
     """Give every file but the manifest, and what SQLite needs while it is open."""
     files = (path for path in folder.rglob("*") if path.is_file())
     found = {str(path.relative_to(folder)): path.read_bytes() for path in files}
-    return {name: data for name, data in found.items() if name != manifest.NAME}
+    return {name: data for name, data in found.items() if name != backup.NAME}
 
 
 def test_a_restored_folder_is_the_backup_to_the_byte_and_bears_a_mark(
     tmp_path: Path, made: Path
 ) -> None:
-    restore.restore(made, tmp_path / "again")
+    backup.restore(made, tmp_path / "again")
     found = contents(tmp_path / "again")
     assert b"restored" in found.pop("signing.json")
     assert found == contents(made)
@@ -73,7 +73,7 @@ def test_a_backup_of_a_ledger_that_serves_holds_everything_acknowledged_before_i
             ended.set()
             flooding.join()
             assert first < made.size <= flood(http, net, 99_999)
-    restore.restore(tmp_path / "backup", tmp_path / "again")
+    backup.restore(tmp_path / "backup", tmp_path / "again")
     with opened(make_settings(tmp_path / "again"), CLOCK) as ledger:
         assert ledger.log.size == made.size
         assert ledger.blobs.read(sha256(b"blob 0")) == b"blob 0"
@@ -101,7 +101,7 @@ def test_nothing_is_overwritten(tmp_path: Path, made: Path) -> None:
     with pytest.raises(UserFacingError, match="is there already"):
         backup.backup(Folder(tmp_path / "ledger"), made, CLOCK)
     with pytest.raises(UserFacingError, match="is there already"):
-        restore.restore(made, tmp_path / "ledger")
+        backup.restore(made, tmp_path / "ledger")
     assert (contents(made), contents(tmp_path / "ledger")) == before
 
 
@@ -127,24 +127,24 @@ def test_every_byte_of_a_backup_is_checked(tmp_path: Path, made: Path) -> None:
         data[len(data) // 2] ^= 1
         (spoiled / name).write_bytes(data)
         with pytest.raises(UserFacingError, match="is not what was backed up"):
-            restore.restore(spoiled, tmp_path / "again")
+            backup.restore(spoiled, tmp_path / "again")
         (spoiled / name).unlink()
         with pytest.raises(UserFacingError, match="is missing"):
-            restore.restore(spoiled, tmp_path / "again")
+            backup.restore(spoiled, tmp_path / "again")
         assert not [path for path in tmp_path.iterdir() if path.name.startswith("again")]
         shutil.rmtree(spoiled)
 
 
 def test_what_is_no_backup_is_told(tmp_path: Path, made: Path) -> None:
     with pytest.raises(UserFacingError, match="no whole backup"):
-        restore.restore(tmp_path / "ledger", tmp_path / "again")
+        backup.restore(tmp_path / "ledger", tmp_path / "again")
     with pytest.raises(UserFacingError, match="holds no ledger"):
         backup.backup(Folder(made / "blobs"), tmp_path / "other", CLOCK)
-    named = json.loads((made / manifest.NAME).read_text())
+    named = json.loads((made / backup.NAME).read_text())
     named["files"][0]["path"] = "../elsewhere"
-    (made / manifest.NAME).write_text(json.dumps(named))
+    (made / backup.NAME).write_text(json.dumps(named))
     with pytest.raises(UserFacingError, match="outside of it"):
-        restore.restore(made, tmp_path / "again")
+        backup.restore(made, tmp_path / "again")
 
 
 def test_a_damaged_blob_is_left_out_unless_the_log_needs_it(tmp_path: Path, made: Path) -> None:

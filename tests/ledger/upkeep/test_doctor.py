@@ -12,12 +12,12 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import text
 
-from tequio_ledger import founding
-from tequio_ledger.commands import cli
-from tequio_ledger.folder import Folder
+from tequio_ledger import genesis
+from tequio_ledger.admin import doctor
+from tequio_ledger.admin.doctor import Grade, worst
+from tequio_ledger.cli import cli
+from tequio_ledger.data_folder import Folder
 from tequio_ledger.log.guard import Cause, Mark, write_mark
-from tequio_ledger.upkeep import doctor
-from tequio_ledger.upkeep.findings import Grade, worst
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.ledgers import make_settings, opened
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_ledger.service import Ledger
-    from tequio_ledger.upkeep.findings import Finding
+    from tequio_ledger.admin.doctor import Finding
+    from tequio_ledger.ledger import Ledger
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_a_network_that_was_founded_wrong_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as former:  # a program that founded whatever it was told to
-        former.setattr(founding, "_check", lambda _: None)
+        former.setattr(genesis, "_check", lambda _: None)
         given = make_settings(tmp_path, (), origin="localhost/tequio", host="0.0.0.0")  # noqa: S104 - the thing found
         with opened(given, CLOCK):
             pass

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_ledger.store.engine import Database
+from tequio_ledger.store.database import Database
 from tests.ledger.test_drills import NETWORK, checkpoint, done, health, logged, post, told
 from tests.support import postgres
 from tests.support.cosigned_ledger import wait_for_status

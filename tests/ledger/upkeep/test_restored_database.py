@@ -6,11 +6,11 @@ import asyncio
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from tequio_ledger.folder import Folder
-from tequio_ledger.moving.move import Move
-from tequio_ledger.store.engine import Database
-from tequio_ledger.upkeep import doctor
-from tequio_ledger.upkeep.findings import Grade, worst
+from tequio_ledger.admin import doctor
+from tequio_ledger.admin.doctor import Grade, worst
+from tequio_ledger.admin.move import Move
+from tequio_ledger.data_folder import Folder
+from tequio_ledger.store.database import Database
 from tests.ledger.log.test_log import CLOCK, grow
 from tests.ledger.test_replay import CLOCK as ROUNDS
 from tests.ledger.test_replay import live_through

@@ -15,9 +15,8 @@ import pytest
 
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.openapi import _EXCHANGES
-from tequio_shared.ids import sha256, to_text
-from tequio_shared.limits import POST_BYTES
-from tequio_shared.tlog import bundle
+from tequio_shared.ids import POST_BYTES, sha256, to_text
+from tequio_shared.log.tiles import bundle
 from tests.support.attackers import put_headers
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, Served, served

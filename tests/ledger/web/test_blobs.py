@@ -8,7 +8,7 @@ import pytest
 
 from tequio_shared.ids import Digest, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
 from tests.support.ledgers import ORGANISER
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import httpx
 
 from tequio_shared.ids import from_text, to_text
-from tequio_shared.statement import Entry
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
+from tequio_shared.statements.statement import Entry
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import UNLIMITED, served
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_shared import merkle
-from tequio_shared.notes import Checkpoint, VerifierKey, open_checkpoint
-from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle, new_tiles, parse_bundle
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import Checkpoint, VerifierKey, open_checkpoint
+from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle, new_tiles, parse_bundle
 from tests.support.authors import newcomers
 from tests.support.ledgers import UNLIMITED, Served, served
 

@@ -21,7 +21,7 @@ import httpx
 import pytest
 
 from tequio_shared.ids import to_text
-from tequio_shared.tlog import bundle, parse_bundle
+from tequio_shared.log.tiles import bundle, parse_bundle
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import UNLIMITED, Served, served
 from tests.support.lived_ledger import live_yesterday, open_competitions

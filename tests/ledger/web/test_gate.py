@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tequio_ledger.web import gate
-from tequio_ledger.web.gate import REQUESTS, TARGET_BYTES, Gate
+from tequio_ledger.web import middleware
+from tequio_ledger.web.middleware import REQUESTS, TARGET_BYTES, Gate
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
@@ -114,7 +114,7 @@ def test_a_path_without_end_is_refused() -> None:
 
 
 def test_a_reader_that_takes_nothing_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "SLOW_READER_S", 0.02)
+    monkeypatch.setattr(middleware, "SLOW_READER_S", 0.02)
 
     async def stuck(_message: object) -> None:
         await asyncio.Event().wait()

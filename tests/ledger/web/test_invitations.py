@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING
 
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevoke
-from tequio_shared.statements.invitations import InviteClose, InviteOpen
-from tequio_shared.tlog import bundle
-from tequio_shared.vouches import owner_of
+from tequio_shared.log.tiles import bundle
+from tequio_shared.network.tiers import owner_of
+from tequio_shared.statements.network import (
+    InviteClose,
+    InviteOpen,
+    MemberVouch,
+    RoleGrant,
+    RoleRevoke,
+)
 from tests.support.authors import Author, registration
 from tests.support.ledgers import ORGANISER
 

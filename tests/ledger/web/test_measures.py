@@ -14,7 +14,7 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
 from tests.ledger.test_main import failed
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import Served, served

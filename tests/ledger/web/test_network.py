@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_shared.genesis import Genesis
 from tequio_shared.ids import from_text, peer_id_text, to_text
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
+from tequio_shared.network.genesis import Genesis
 from tests.support.ledgers import ORGANISER, Served
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_shared.notes import KeyKind, VerifierKey
+from tequio_shared.log.notes import KeyKind, VerifierKey
 from tests.support.authors import Author
 from tests.support.cosigned_ledger import say
 from tests.support.ledgers import UNLIMITED, Served, served

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_ledger.web.places import CROWDED, Kind, Places
+from tequio_ledger.web.limits import CROWDED, Kind, Places
 from tequio_shared.errors import RefusedError
 
 MOST = 64

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from tequio_shared.evidence import count_signatures
 from tequio_shared.ids import peer_id_text, to_text
-from tequio_shared.statements.members import MemberLeave
-from tequio_shared.statements.standing import FaultReport
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
+from tequio_shared.network.conduct import count_signatures
+from tequio_shared.statements.network import FaultReport, MemberLeave
 from tests.support.authors import Author
 from tests.support.liars import RUN, lie, open_run
 

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.models import LogCheckpoint
-from tequio_ledger.web import snapshot as snapshots
-from tequio_ledger.web.snapshot import snapshot
+from tequio_ledger.web import answers as snapshots
+from tequio_ledger.web.answers import snapshot
 from tequio_shared.errors import RefusedError
 from tests.support.ledgers import VirtualClock, make_settings, opened
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.ledger import Ledger
     from tequio_ledger.store.log_rows import StoredCheckpoint
 
 pytestmark = pytest.mark.usefixtures("either_database")

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from tequio_shared.ids import ZERO_DIGEST, RunId, from_text, sha256, to_text
-from tequio_shared.notes import VerifierKey, open_checkpoint
-from tequio_shared.statements.members import MemberLeave
-from tequio_shared.tlog import bundle
+from tequio_shared.log.notes import VerifierKey, open_checkpoint
+from tequio_shared.log.tiles import bundle
+from tequio_shared.statements.network import MemberLeave
 
 if TYPE_CHECKING:
-    from tequio_shared.statement import Entry
+    from tequio_shared.statements.statement import Entry
     from tests.support.authors import Author
 
 URL = "/v1/statements"

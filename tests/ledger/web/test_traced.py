@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
 from tests.support.authors import Author
 from tests.support.ledgers import served
 

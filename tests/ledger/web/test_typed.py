@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from tequio_ledger.web import app
-from tequio_ledger.web.pages import routes
-from tequio_ledger.web.pages.static_files import CONTENT
+from tequio_ledger.web.pages import router
+from tequio_ledger.web.pages.static import CONTENT
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.tlog import bundle
+from tequio_shared.log.tiles import bundle
 from tests.ledger.web.test_blobs import put
 from tests.support.authors import Author
 
@@ -61,7 +61,7 @@ class Stored:
 TEMPLATES = sorted(
     {
         path
-        for handler in (*app.ROUTES, *routes.ROUTES)
+        for handler in (*app.ROUTES, *router.ROUTES)
         if "GET" in handler.http_methods
         for path in handler.paths
     }
@@ -95,7 +95,7 @@ def test_no_route_gives_what_a_browser_would_run_in_our_name(
     if template in OURS:
         assert stored.path(template).removeprefix("/static/") in CONTENT
     elif kind == "text/html":
-        assert template in {path for one in routes.ROUTES for path in one.paths}
+        assert template in {path for one in router.ROUTES for path in one.paths}
         policy = directives(headers["content-security-policy"])
         assert policy["object-src"] == policy["base-uri"] == ["'none'"]
         assert policy["script-src"]

@@ -12,17 +12,22 @@ import httpx
 import msgspec
 import pytest
 
-from tequio_ledger.clock import now_ms
-from tequio_ledger.witness import main
-from tequio_ledger.witness.book import EVIDENCE_FILES, Book
-from tequio_ledger.witness.desk import Desk
+from tequio_ledger.runtime import now_ms
+from tequio_ledger.witness import app
 from tequio_ledger.witness.settings import Settings
-from tequio_shared import notes
-from tequio_shared.cosigning import AddCheckpoint, CosigningRefusedError, cosignature, origin_hash
+from tequio_ledger.witness.witness import EVIDENCE_FILES, Book, Desk
 from tequio_shared.errors import UserFacingError
-from tequio_shared.fork import ForkEvidence, is_proof
 from tequio_shared.keys import Signer
-from tequio_shared.notes import KeyKind, VerifierKey, open_checkpoint
+from tequio_shared.log import notes
+from tequio_shared.log.notes import KeyKind, VerifierKey, open_checkpoint
+from tequio_shared.log.policy import (
+    AddCheckpoint,
+    CosigningRefusedError,
+    ForkEvidence,
+    cosignature,
+    is_proof,
+    origin_hash,
+)
 from tests.support.witnesses import ShownLog, Witness, witnessing
 
 if TYPE_CHECKING:
@@ -183,7 +188,7 @@ def test_a_second_witness_on_the_folder_and_settings_that_cannot_be_are_refused(
             folder=tmp_path / folder, host="127.0.0.1", port=0, name=name, logs=(log.key,)
         )
         with pytest.raises(UserFacingError, match=sentence):
-            main.serve(settings)
+            app.serve(settings)
 
 
 def test_a_changed_byte_in_the_book_stops_the_start(tmp_path: Path, log: ShownLog) -> None:

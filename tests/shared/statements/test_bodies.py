@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_shared import canonical
-from tequio_shared.canonical import convert
+from tequio_shared import encoding
+from tequio_shared.encoding import convert
 from tequio_shared.errors import MalformedError
-from tequio_shared.fields import ROSTER_SLOTS
-from tequio_shared.ids import to_text
-from tequio_shared.limits import CONTRIBUTORS, JSON_INTEGER
+from tequio_shared.ids import CONTRIBUTORS, JSON_INTEGER, ROSTER_SLOTS, to_text
 from tequio_shared.statements import BODIES, VERSION, Body
-from tequio_shared.statements.invitations import USES
+from tequio_shared.statements.network import USES
 from tests.support.statements import EXAMPLES, D, example
 
 if TYPE_CHECKING:
@@ -35,7 +33,7 @@ def test_the_table_names_each_body_by_its_own_type_and_has_an_example_of_each() 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_body_reads_back_as_it_was(name: str) -> None:
-    assert canonical.encode(example(name)) == canonical.encode(EXAMPLES[name])
+    assert encoding.encode(example(name)) == encoding.encode(EXAMPLES[name])
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -11,13 +11,24 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tequio_client.link.preferences import most_memory_mb
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QSize, QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from tequio_client.app.first_run.step import Kit, Step
+from tequio_client.app.theme.style import Type
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.base import Card, Line, Paragraph, Picture, Text
+from tequio_client.app.widgets.buttons import Button, ChoiceCards
+from tequio_client.ipc.control import AskRuns, Runs
+from tequio_client.ipc.preferences import most_memory_mb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tequio_client.link.facts import Gpu, MachineFacts
-    from tequio_client.link.preferences import Preferences
+    from tequio_client.ipc.control import Question, Reply
+    from tequio_client.ipc.facts import Gpu, MachineFacts
+    from tequio_client.ipc.preferences import Preferences
+
 
 OLDEST_NVIDIA = 525
 """The first driver line that runs what CUDA 12 compiled."""
@@ -148,3 +159,254 @@ def _late(about: str, code: str, *, is_over: bool) -> Verdict:
     if is_over:
         return Verdict(about=about, level=Level.WARNING, code=code)
     return Verdict(about=about, level=Level.WAITING, code="asking")
+
+
+# --- The verdicts on a computer, in words.
+
+CONTEXT = "checks"
+NAMES = {
+    "card": str(QT_TRANSLATE_NOOP("checks", "Graphics card")),
+    "driver": str(QT_TRANSLATE_NOOP("checks", "Driver")),
+    "disk": str(QT_TRANSLATE_NOOP("checks", "Disk")),
+    "network": str(QT_TRANSLATE_NOOP("checks", "Network")),
+}
+SENTENCES = {
+    "asking": str(QT_TRANSLATE_NOOP("checks", "Looking…")),
+    "card-unknown": str(
+        QT_TRANSLATE_NOOP(
+            "checks", "Its probe has not answered. Tequio keeps asking; you can go on."
+        )
+    ),
+    "card-none": str(
+        QT_TRANSLATE_NOOP(
+            "checks", "None that can train was found. {processor} with {cores} cores can help too."
+        )
+    ),
+    "card-memory": str(QT_TRANSLATE_NOOP("checks", "{card} does not say how much memory it has.")),
+    "card-small": str(
+        QT_TRANSLATE_NOOP("checks", "{card} has {memory}: too little to train most models.")
+    ),
+    "card-good": str(
+        QT_TRANSLATE_NOOP("checks", "{card} with {memory}, of which at most {usable} are used.")
+    ),
+    "driver-unknown": str(QT_TRANSLATE_NOOP("checks", "Its probe has not answered yet.")),
+    "driver-none": str(QT_TRANSLATE_NOOP("checks", "None is needed for the processor.")),
+    "driver-unsaid": str(
+        QT_TRANSLATE_NOOP("checks", "It does not say its version. The first start will show it.")
+    ),
+    "driver-old": str(
+        QT_TRANSLATE_NOOP(
+            "checks",
+            "Version {driver} is too old to train: install {oldest} or newer, then restart.",
+        )
+    ),
+    "driver-good": str(QT_TRANSLATE_NOOP("checks", "Version {driver} can train.")),
+    "disk-unknown": str(QT_TRANSLATE_NOOP("checks", "Nobody can tell how much is free.")),
+    "disk-good": str(
+        QT_TRANSLATE_NOOP(
+            "checks",
+            "{free} GiB are free. Tequio takes {store} GiB at most, and {stays} stay free.",
+        )
+    ),
+    "disk-tight": str(
+        QT_TRANSLATE_NOOP(
+            "checks",
+            "{free} GiB are free. {stays} stay free, so Tequio has {store} GiB: some runs fit.",
+        )
+    ),
+    "disk-full": str(
+        QT_TRANSLATE_NOOP(
+            "checks",
+            "Only {free} GiB are free and {stays} shall stay free: make room before lending.",
+        )
+    ),
+    "network-away": str(
+        QT_TRANSLATE_NOOP(
+            "checks", "The ledger does not answer. You can go on; a run can be chosen later."
+        )
+    ),
+    "network-empty": str(
+        QT_TRANSLATE_NOOP("checks", "The ledger answers. No run is open now; one will be joined.")
+    ),
+}
+
+
+def name(verdict: Verdict) -> str:
+    """What it is about."""
+    return QCoreApplication.translate(CONTEXT, NAMES[verdict.about])
+
+
+def sentence(verdict: Verdict) -> str:
+    """How it stands."""
+    if verdict.code == "network-good":
+        runs = int(str(verdict.values["runs"]))
+        return QCoreApplication.translate(
+            "checks", "The ledger answers, and %n run(s) are open.", "", runs
+        )
+    shown = {
+        key: figures.memory(int(str(value))) if key in ("memory", "usable") else value
+        for key, value in verdict.values.items()
+    }
+    return QCoreApplication.translate(CONTEXT, SENTENCES[verdict.code]).format(**shown)
+
+
+# --- Step 2: whether this computer can take part, in five seconds, with a plain word on each
+# thing.
+
+PATIENCE_MS = 5_000
+QUESTION = AskRuns()
+LOOKS = {
+    Level.WAITING: ("hourglass", "text_sub"),
+    Level.GOOD: ("circle-check", "ok"),
+    Level.WARNING: ("triangle-alert", "warn"),
+    Level.BAD: ("octagon-x", "danger"),
+}
+
+
+class CheckStep(Step):
+    """Four verdicts, and another part for a computer that cannot train on a card."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(
+            kit,
+            self.tr("Can this computer take part?"),
+            self.tr(
+                "Five seconds at most. Only this computer is asked, and the ledger for its runs."
+            ),
+        )
+        self._network, self._is_over = Network(), False
+        self.rows = [VerdictRow() for _ in NAMES]
+        card = Card()
+        for at, row in enumerate(self.rows):
+            if at:
+                card.body.addWidget(_rule())
+            card.body.addWidget(row)
+        self.again = Button(self.tr("Check again"), "quiet", "refresh-cw")
+        self.again.clicked.connect(self.enter)
+        self.role = RoleCard(kit)
+        feet = QHBoxLayout()
+        feet.addStretch(1)
+        feet.addWidget(self.again)
+        for part in (card, self.role):
+            self.body.addWidget(part)
+        self.body.addLayout(feet)
+        self.body.addStretch(1)
+        self._clock = QTimer(self, interval=PATIENCE_MS, singleShot=True)
+        self._clock.timeout.connect(self._end)
+        kit.means.model.replied.connect(self._take)
+        kit.means.model.refused.connect(self._miss)
+
+    def enter(self) -> None:
+        """Look at everything, anew."""
+        self._network, self._is_over = Network(), False
+        self._clock.start(PATIENCE_MS)
+        self.kit.means.model.ask(QUESTION)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what is known now."""
+        model, machine = self.kit.means.model, self.kit.machine
+        found = verdicts(
+            machine,
+            model.preferences,
+            self.kit.free_bytes(),
+            self._network,
+            is_over=self._is_over,
+        )
+        for row, verdict in zip(self.rows, found, strict=True):
+            row.show_verdict(verdict)
+        self.role.setVisible(wants_role(machine))
+        self.role.refresh()
+        is_known = all(one.level is not Level.WAITING for one in found)
+        self.again.setEnabled(is_known)
+
+    def _take(self, question: Question, reply: Reply) -> None:
+        if question == QUESTION and isinstance(reply, Runs):
+            self._network = Network(runs=sum(row.is_open for row in reply.rows))
+            self.refresh()
+
+    def _miss(self, question: Question, why: str) -> None:
+        """A worker that is still being started is asked again, as long as there is time."""
+        if question != QUESTION or not self.isVisible():
+            return
+        if self._is_over or self.kit.means.model.snapshot is not None:
+            self._network = Network(problem=why)
+            self.refresh()
+        else:
+            QTimer.singleShot(PATIENCE_MS // 10, self, lambda: self._ask_again(0))
+
+    def _ask_again(self, _: int) -> None:
+        if not self._is_over:
+            self.kit.means.model.ask(QUESTION)
+
+    def _end(self) -> None:
+        self._is_over = True
+        self.refresh()
+
+
+class VerdictRow(QWidget):
+    """One thing, how it stands and why."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._picture = Picture("hourglass", QSize(20, 20))
+        self._name, self._words = Text("", Type.STRONG), Paragraph("", tone="sub")
+        row, column = QHBoxLayout(self), QVBoxLayout()
+        row.setContentsMargins(2, 5, 2, 5)
+        row.setSpacing(14)
+        column.setSpacing(1)
+        column.addWidget(self._name)
+        column.addWidget(self._words)
+        row.addWidget(self._picture)
+        row.addLayout(column, 1)
+
+    def show_verdict(self, verdict: Verdict) -> None:
+        """Show that one."""
+        self._picture.show_as(*LOOKS[verdict.level])
+        self._name.setText(name(verdict))
+        self._words.setText(sentence(verdict))
+        self.setAccessibleName(f"{self._name.text()}: {self._words.text()}")
+
+    @property
+    def words(self) -> str:
+        """What it says."""
+        return self._words.text()
+
+
+class RoleCard(Card):
+    """What a computer without a card that can train may do instead."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__()
+        self._kit = kit
+        self.body.addWidget(Line(self.tr("What this computer can do instead"), Type.HEADING))
+        self.choices = ChoiceCards(
+            self.tr("Its part"),
+            {
+                "witness": (
+                    self.tr("Witness (fits best)"),
+                    self.tr("Checks the work of others and signs what is right. Little power."),
+                ),
+                "trainer": (
+                    self.tr("Train on the processor"),
+                    self.tr("Slower than any card, and for small models only. Some points."),
+                ),
+            },
+        )
+        self.choices.chosen.connect(self._choose)
+        self.body.addWidget(self.choices)
+
+    def refresh(self) -> None:
+        """Show what is chosen; a witness while nothing is."""
+        role = self._kit.book.draft.role
+        self.choices.choose("witness" if role == "auto" else role)
+
+    def _choose(self, role: str) -> None:
+        self._kit.book.change(role=role)
+        self.refresh()
+
+
+def _rule() -> QFrame:
+    made = QFrame()
+    made.setProperty("kind", "rule")
+    return made

@@ -9,35 +9,93 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from PySide6.QtCore import QSize, QStorageInfo, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, QSize, QStorageInfo, Qt, Signal
+from PySide6.QtGui import QColor, QKeySequence, QShortcut
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from tequio_client.app.first_run import checks
-from tequio_client.app.first_run.check import CheckStep
-from tequio_client.app.first_run.draft import STEPS, DraftBook
-from tequio_client.app.first_run.key import KeyStep
-from tequio_client.app.first_run.leave_dialog import LeaveDialog
-from tequio_client.app.first_run.ready import ReadyStep
-from tequio_client.app.first_run.run import RunStep
-from tequio_client.app.first_run.step import Kit, Step
-from tequio_client.app.first_run.step_marks import StepMarks
-from tequio_client.app.first_run.welcome import WelcomeStep
-from tequio_client.app.first_run.when import WhenStep
-from tequio_client.app.theme.fonts import Type
-from tequio_client.app.widgets.button import Button
-from tequio_client.app.widgets.state_mark import Logo
-from tequio_client.app.widgets.text import Paragraph, Text
-from tequio_client.link.preferences import DeviceChoice, with_preset
+from tequio_client.app.first_run.checks import CheckStep
+from tequio_client.app.first_run.step import STEPS, DraftBook, Kit, Step
+from tequio_client.app.first_run.steps import KeyStep, ReadyStep, RunStep, WelcomeStep, WhenStep
+from tequio_client.app.keys.dialogs import KeyDialog
+from tequio_client.app.theme.look import tokens
+from tequio_client.app.theme.style import Type
+from tequio_client.app.widgets.base import Paragraph, Text, across, painted
+from tequio_client.app.widgets.buttons import Button
+from tequio_client.app.widgets.indicators import Logo
+from tequio_client.ipc.preferences import DeviceChoice, with_preset
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from PySide6.QtGui import QResizeEvent, QShowEvent
+    from PySide6.QtGui import QPainter, QResizeEvent, QShowEvent
 
-    from tequio_client.app.keys.key_desk import KeyDesk
+    from tequio_client.app.keys.service import KeyDesk
     from tequio_client.app.pages.page import Means
-    from tequio_client.link.preferences import Preferences
+    from tequio_client.ipc.preferences import Preferences
+
+# --- Whether to leave the first run before its end.
+
+
+class LeaveDialog(KeyDialog):
+    """Accepted to leave."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(
+            self.tr("Leave this for now?"),
+            self.tr(
+                "Nothing is lent. What you chose is kept, and “Set up” on Home comes back to this "
+                "very step."
+            ),
+            self.tr("Leave for now"),
+            parent,
+        )
+        self.setObjectName("leave")
+        self.leave.setText(self.tr("Go on here"))
+        self.main.clicked.connect(self.accept)
+
+
+# --- How far one has come: a mark for each step, and the steps' count in words.
+
+MARK = (22, 6)
+HERE = 40
+GAP = 7
+
+
+class StepMarks(QWidget):
+    """Decoration with an accessible name."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self._count, self._at = count, 0
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def show_step(self, at: int, words: str) -> None:
+        """Mark that step, counted from 0."""
+        self._at = at
+        self.setAccessibleName(words)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Room for all marks."""
+        return QSize(HERE + (MARK[0] + GAP) * (self._count - 1), MARK[1])
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw them."""
+        painter.setPen(Qt.PenStyle.NoPen)
+        left, radius = 0.0, MARK[1] / 2
+        is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        for at in range(self._count):
+            width = HERE if at == self._at else MARK[0]
+            x = self.width() - left - width if is_mirrored else left
+            if at == self._at:
+                painter.setBrush(across(x, x + width))
+            else:
+                painter.setBrush(QColor(tokens().accent if at < self._at else tokens().track))
+            painter.drawRoundedRect(QRectF(x, 0, width, MARK[1]), radius, radius)
+            left += width + GAP
+
 
 WIDEST = 760
 LEAST_BESIDE = 26

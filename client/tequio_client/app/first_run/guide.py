@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from tequio_client.app.first_run.draft import DraftBook
 from tequio_client.app.first_run.first_run import FirstRun
+from tequio_client.app.first_run.step import DraftBook
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.app.keys.key_desk import KeyDesk
+    from tequio_client.app.keys.service import KeyDesk
     from tequio_client.app.pages.page import Means
     from tequio_client.app.window import Window
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.app.first_run.draft import FILE as DRAFT
-from tequio_client.link.preferences import decode
+from tequio_client.app.first_run.step import FILE as DRAFT
+from tequio_client.ipc.preferences import decode
 from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.link.preferences import Preferences
+    from tequio_client.ipc.preferences import Preferences
 
 KEY = "identity.key"
 WORKERS = "preferences.json"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tequio_client.link.facts import Gpu, MachineFacts
-    from tequio_client.link.preferences import Preferences
+    from tequio_client.ipc.facts import Gpu, MachineFacts
+    from tequio_client.ipc.preferences import Preferences
+
 
 CPU = "cpu"
 READINGS = 60
@@ -107,3 +109,14 @@ class History:
     def of(self, device: str, kind: str) -> Sequence[float | None]:
         """The readings of one kind, oldest first."""
         return tuple(self._kept.get((device, kind), ()))
+
+
+# --- What people call their card.
+
+VENDOR = re.compile(r"^(NVIDIA |AMD |Intel\(R\) )?(GeForce |Radeon )?")
+"""What a card's name begins with, and everybody knows."""
+
+
+def short(name: str) -> str:
+    """The name of a card without its vendor: RTX 4070."""
+    return VENDOR.sub("", name) or name

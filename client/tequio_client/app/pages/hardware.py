@@ -2,24 +2,568 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from tequio_client.app.pages.devices import CPU, Device, History, devices
-from tequio_client.app.pages.edits import Edits
-from tequio_client.app.pages.hardware_card import DeviceCard
+from tequio_client.app import snooze
+from tequio_client.app.pages.devices import CPU, READINGS, Device, History, devices, is_used
 from tequio_client.app.pages.page import Page
-from tequio_client.app.theme.fonts import Type
-from tequio_client.app.widgets.banner import Banner
-from tequio_client.app.widgets.text import Paragraph, Text
-from tequio_client.app.widgets.undo_toast import UndoToast
+from tequio_client.app.pages.settings_section import Edits, deciding, device_of
+from tequio_client.app.theme.style import Type
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Text, tip
+from tequio_client.app.widgets.buttons import Button, Segmented, Switch
+from tequio_client.app.widgets.cards import Tile
+from tequio_client.app.widgets.charts import Sparkline
+from tequio_client.app.widgets.indicators import Chip
+from tequio_client.app.widgets.inputs import SettingRow, SliderRow
+from tequio_client.app.widgets.messages import Banner, UndoToast
+from tequio_client.ipc.control import AskBenchmark, Benchmark
+from tequio_client.ipc.preferences import most_memory_mb
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from PySide6.QtGui import QHideEvent
 
+    from tequio_client.app.model import Model
     from tequio_client.app.pages.page import Means
-    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.ipc.control import Question, Reply
+    from tequio_client.ipc.preferences import DeviceChoice
+    from tequio_client.ipc.snapshot import Snapshot
+
+# --- How fast a device is: measured on demand, and only while nothing is lent.
+
+
+class BenchmarkRow(SettingRow):
+    """The button, and what came of it."""
+
+    def __init__(self, model: Model, device: str) -> None:
+        self.button = Button("", picture="gauge")
+        super().__init__("", "", self.button)
+        self.show_name(self.tr("Benchmark"))
+        self._model, self._question = model, AskBenchmark(device=device)
+        self._is_running, self._why, self._is_lent = False, "", False
+        self._is_there = False
+        reply = model.reply(self._question)
+        self._result = reply if isinstance(reply, Benchmark) else None
+        self.button.clicked.connect(self._ask)
+        model.replied.connect(self._take)
+        model.refused.connect(self._miss)
+        self._show()
+
+    def show_snapshot(self, snapshot: Snapshot | None) -> None:
+        """Know whether anything is lent."""
+        self._is_there = snapshot is not None
+        self._is_lent = snapshot is not None and (
+            snapshot.decision.may_compute
+            or any(trainer.state not in ("off", "broken") for trainer in snapshot.trainers)
+        )
+        self._show()
+
+    def _ask(self) -> None:
+        self._is_running, self._why = True, ""
+        self._show()
+        self._model.ask(self._question)
+
+    def _take(self, question: Question, reply: Reply) -> None:
+        if question == self._question and isinstance(reply, Benchmark):
+            self._is_running, self._why, self._result = False, "", reply
+            self._show()
+
+    def _miss(self, question: Question, why: str) -> None:
+        if question == self._question:
+            self._is_running, self._why = False, why
+            self._show()
+
+    def _show(self) -> None:
+        is_first = self._result is None and not self._why
+        words = self.tr("Measure") if is_first else self.tr("Measure again")
+        self.button.show_as(self.tr("Measuring") if self._is_running else words, "gauge")
+        self.button.setAccessibleName(f"{self.tr('Benchmark')}: {self.button.text()}")
+        self.button.setEnabled(self._is_there and not self._is_running and not self._is_lent)
+        self.show_note(self._said(), "danger" if self._why and not self._is_running else "sub")
+
+    def _said(self) -> str:
+        if self._is_running:
+            return self.tr("Trains a small model for a few seconds.")
+        if self._why:
+            return self.tr("Not measured: {why}.").format(why=self._why.rstrip("."))
+        said = [self._figures(self._result)] if self._result else []
+        if self._is_lent:
+            said.append(
+                self.tr("To measure, pause lending first: beside other work it means nothing.")
+            )
+        elif not said:
+            said.append(
+                self.tr("Trains a small model for a few seconds and says how fast this device is.")
+            )
+        return " ".join(said)
+
+    def _figures(self, result: Benchmark) -> str:
+        tokens = figures.count(round(result.tokens_per_s))
+        parts = [self.tr("{tokens} tokens per second").format(tokens=tokens)]
+        if result.watts is not None:
+            parts.append(figures.power(result.watts))
+        if result.memory_mb:
+            memory = figures.memory(result.memory_mb)
+            parts.append(self.tr("{memory} of memory").format(memory=memory))
+        return self.tr("{figures}.").format(figures=", ".join(parts))
+
+
+# --- How much of a device may be taken: memory, power, warmth, time and threads.
+
+STEP_MB = 256
+STEP_W = 5
+STEP_PERCENT = 5
+LEAST_PART = 0.3
+"""Of a card's power: below it hardly anything gets done."""
+LEAST_C, MOST_C = 40, 110
+LEAST_PERCENT = 5
+LEAST_WIDTH = 290
+USUAL_C = 80
+
+
+class Limit(QWidget):
+    """One limit, with the way back to what usually holds."""
+
+    chosen = Signal(int)
+    """What the hand chose, in steps."""
+    given_back = Signal()
+
+    def __init__(self, slider: SliderRow, back: str) -> None:
+        super().__init__()
+        self.slider = slider
+        self.back = Button(back, "quiet", "rotate-ccw")
+        self.back.setAccessibleName(f"{slider.name}: {back}")
+        self.chip = Chip("", "circle-pause", "warn")
+        self.chip.hide()
+        self.setMinimumWidth(LEAST_WIDTH)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setVerticalSpacing(2)
+        grid.addWidget(slider, 0, 0, 1, 2)
+        grid.addWidget(self.chip, 1, 0, Qt.AlignmentFlag.AlignLeading)
+        grid.addWidget(self.back, 1, 1, Qt.AlignmentFlag.AlignTrailing)
+        grid.setColumnStretch(0, 1)
+        grid.setRowStretch(2, 1)
+        slider.chosen.connect(self.chosen)
+        self.back.clicked.connect(self.given_back)
+
+    def show_value(self, value: int, *, is_usual: bool) -> None:
+        """Show that; the way back is there unless it is what usually holds."""
+        self.slider.choose(value)
+        self.back.setVisible(not is_usual)
+
+    def say_stops(self, words: str, why: str) -> None:
+        """Name this limit as what decides now; no words: it is not."""
+        self.chip.show_as(words, "circle-pause", "warn")
+        self.chip.setToolTip(tip(why))
+        self.chip.setVisible(bool(words))
+
+
+class Limits(Columns):
+    """The limits of one device."""
+
+    def __init__(self, device: Device, edits: Edits) -> None:
+        super().__init__(folded=2, gap=24)
+        self._edits, self._device = edits, device
+        self._is_usual = True
+        self._grid.setVerticalSpacing(14)
+        self.memory = self._memory_limit(device)
+        self.watts = self._watts_limit(device)
+        self.temperature = self._limit(
+            SliderRow(
+                self.tr("Temperature goal"),
+                LEAST_C,
+                MOST_C,
+                figures.temperature,
+                self.tr("Rests between steps to stay below; stops 5 °C above."),
+            ),
+            self.tr("Usual"),
+            "temperature_c",
+            lambda c: c,
+            USUAL_C,
+        )
+        self.share = self._limit(
+            SliderRow(
+                self.tr("Share of the time"),
+                1,
+                100 // STEP_PERCENT,
+                lambda steps: figures.percent(steps * STEP_PERCENT),
+                self.tr("Computes for so much of the time, and rests for the remainder."),
+            ),
+            self.tr("Usual"),
+            "share_percent",
+            lambda steps: steps * STEP_PERCENT,
+            100,
+        )
+        self.threads = self._threads_limit(device)
+        card = (self.memory, self.watts, self.temperature, self.share)
+        processor = (self.threads, self.share, self.temperature)
+        self.parts = tuple(
+            one for one in (processor if device.is_processor else card) if one is not None
+        )
+        self.hold(self.parts)
+
+    def show_choice(self, choice: DeviceChoice) -> None:
+        """Show what was chosen, as far as this device can do it."""
+        device = self._device
+        if self.memory is not None and device.memory_mb:
+            chosen = most_memory_mb(device.memory_mb, choice.memory_mb)
+            self._show(self.memory, round(chosen / STEP_MB), is_usual=choice.memory_mb == 0)
+        if self.watts is not None and device.watts_limit:
+            watts = min(choice.watts or device.watts_limit, device.watts_limit)
+            self._show(self.watts, round(watts / STEP_W), is_usual=choice.watts == 0)
+        if self.threads is not None:
+            threads = min(choice.threads, device.cores) or max(device.cores - 1, 1)
+            self._show(self.threads, threads, is_usual=choice.threads == 0)
+        self.temperature.show_value(choice.temperature_c, is_usual=choice.temperature_c == USUAL_C)
+        self.share.show_value(
+            max(round(choice.share_percent / STEP_PERCENT), 1),
+            is_usual=choice.share_percent == 100,  # noqa: PLR2004  # percent
+        )
+
+    def _show(self, limit: Limit, steps: int, *, is_usual: bool) -> None:
+        """Show what was chosen, or by its own word what holds without a choice."""
+        self._is_usual = is_usual
+        limit.show_value(steps, is_usual=is_usual)
+        self._is_usual = False
+
+    # --- each limit
+
+    def _memory_limit(self, device: Device) -> Limit | None:
+        total = device.memory_mb
+        if device.is_processor or not total or most_memory_mb(total) < STEP_MB:
+            return None
+        free = self.tr("Left to the desktop: 2 GiB at least, unless you choose more here.")
+        note = self.tr("{free} This card has {total}.").format(
+            free=free, total=figures.memory(total)
+        )
+        return self._limit(
+            SliderRow(self.tr("VRAM"), 4, total // STEP_MB, self._memory_words, note),
+            self.tr("Automatic"),
+            "memory_mb",
+            lambda steps: steps * STEP_MB,
+            0,
+        )
+
+    def _memory_words(self, steps: int) -> str:
+        shown = figures.memory(steps * STEP_MB)
+        if not self._is_usual:
+            return shown
+        return self.tr("{memory}, automatic").format(memory=shown)
+
+    def _watts_limit(self, device: Device) -> Limit | None:
+        most = device.watts_limit
+        if device.is_processor or not most:
+            return None
+        least = round(most * LEAST_PART / STEP_W)
+        return self._limit(
+            SliderRow(
+                self.tr("Power goal"),
+                least,
+                round(most / STEP_W),
+                self._watts_words,
+                self.tr("Kept by resting between steps; the card's own limit is {most}.").format(
+                    most=figures.power(most)
+                ),
+            ),
+            self.tr("No goal"),
+            "watts",
+            lambda steps: steps * STEP_W,
+            0,
+        )
+
+    def _watts_words(self, steps: int) -> str:
+        return self.tr("No goal") if self._is_usual else figures.power(steps * STEP_W)
+
+    def _threads_limit(self, device: Device) -> Limit | None:
+        if not device.is_processor:
+            return None
+        return self._limit(
+            SliderRow(
+                self.tr("Threads"),
+                1,
+                max(device.cores, 1),
+                self._threads_words,
+                self.tr("Of {cores} cores; one stays free unless you choose otherwise.").format(
+                    cores=figures.count(device.cores)
+                ),
+            ),
+            self.tr("Automatic"),
+            "threads",
+            lambda threads: threads,
+            0,
+        )
+
+    def _threads_words(self, threads: int) -> str:
+        shown = figures.count(threads)
+        if not self._is_usual:
+            return shown
+        return self.tr("{threads}, automatic").format(threads=shown)
+
+    def _limit(
+        self, slider: SliderRow, back: str, field: str, value: Callable[[int], int], usual: int
+    ) -> Limit:
+        made, name = Limit(slider, back), self._device.id
+
+        def choose(steps: int) -> None:
+            fields: dict[str, Any] = {field: value(steps)}
+            self._edits.change_device_soon(name, fields)
+
+        made.chosen.connect(choose)
+        made.given_back.connect(lambda: self._edits.change_device(name, {field: usual}))
+        return made
+
+
+# --- What a device does now: load, memory, warmth and power, each with its last minute.
+
+LEAST = 104
+WARM_C = 100.0
+"""Top of a temperature's line."""
+WATTS = 100.0
+"""Top of a power's line, where the card does not tell its limit."""
+
+
+class Readings(Columns):
+    """The readings of one device; those that a device of its kind never has are left out."""
+
+    def __init__(self, *, is_processor: bool) -> None:
+        super().__init__(folded=3, gap=18)
+        self.load = ReadingTile(self.tr("Load"))
+        self.others = ReadingTile(self.tr("Other programs"))
+        self.memory = ReadingTile(self.tr("Memory") if is_processor else self.tr("VRAM"))
+        self.temperature = ReadingTile(self.tr("Temperature"))
+        self.watts = ReadingTile(self.tr("Power"))
+        card = (self.load, self.others, self.memory, self.temperature, self.watts)
+        processor = (self.others, self.memory, self.temperature)
+        self._is_processor = is_processor
+        self.tiles = processor if is_processor else card
+        self.hold(self.tiles)
+
+    def show_device(self, device: Device, history: History) -> None:
+        """Show what is read now."""
+
+        def past(kind: str) -> Sequence[float | None]:
+            return history.of(device.id, kind)
+
+        self.others.show_reading(_percent(device.others), past("others"), 1.0)
+        self.memory.show_reading(
+            _memory(device), past("used_mb"), float(device.memory_mb or 1), short=_of(device)
+        )
+        self.temperature.show_reading(
+            _or_dash(figures.temperature, device.temperature_c), past("temperature_c"), WARM_C
+        )
+        if not self._is_processor:
+            self.load.show_reading(_percent(device.load), past("load"), 1.0)
+            top = device.watts_limit or WATTS
+            self.watts.show_reading(_or_dash(figures.power, device.watts), past("watts"), top)
+
+
+class ReadingTile(QWidget):
+    """One reading."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name, self._figure = Line(name, Type.CAPTION, "sub"), Line("", Type.HEADING)
+        self.line = Sparkline(READINGS)
+        self.setMinimumWidth(LEAST)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self._name)
+        column.addWidget(self._figure)
+        column.addSpacing(2)
+        column.addWidget(self.line)
+
+    def show_reading(
+        self, words: str, past: Sequence[float | None], top: float, short: str = ""
+    ) -> None:
+        """Show that, and what it was before; `short` is what is seen of longer words."""
+        self._figure.setText(short or words)
+        self.line.show_values(past, top)
+        self.setAccessibleName(f"{self._name.text()}: {words}")
+
+    @property
+    def words(self) -> str:
+        """What it shows."""
+        return self._figure.text()
+
+
+def _percent(part: float | None) -> str:
+    return figures.ABSENT if part is None else figures.percent(part * 100)
+
+
+def _or_dash(write: Callable[[float], str], value: float | None) -> str:
+    return figures.ABSENT if value is None else write(value)
+
+
+def _memory(device: Device) -> str:
+    used, most = device.used_mb, device.memory_mb
+    if used is None or most is None:
+        return figures.ABSENT
+    return figures.translate("figures", "{used} of {most}").format(
+        used=figures.memory(used), most=figures.memory(most)
+    )
+
+
+def _of(device: Device) -> str:
+    used, most = device.used_mb, device.memory_mb
+    if used is None or most is None:
+        return figures.ABSENT
+    number, _, unit = figures.memory(used).rpartition(" ")
+    whole = figures.memory(most)
+    return f"{number if whole.endswith(f' {unit}') else figures.memory(used)} / {whole}"
+
+
+# --- The card of one device: whether it is lent, what it does now, and how much may be taken of
+# it.
+
+BETWEEN = "  ·  "
+
+
+class DeviceCard(Card):
+    """One device."""
+
+    switched = Signal(str, bool)
+    """The device's name, and whether it was switched on, by hand."""
+
+    def __init__(self, device: Device, means: Means, edits: Edits, history: History) -> None:
+        super().__init__()
+        self._means, self._edits, self._history = means, edits, history
+        self.device = device
+        self.name, self.note = Line("", Type.HEADING), Line("", Type.CAPTION, "sub")
+        self.state = Chip()
+        self.stops = Chip("", "circle-pause", "warn")
+        self.switch = Switch(self.tr("Lend {device}").format(device=device.name or device.id))
+        self.readings = Readings(is_processor=device.is_processor)
+        self.limits = Limits(device, edits)
+        self.role = Segmented(
+            self.tr("Role"),
+            {
+                "auto": self.tr("Automatic"),
+                "trainer": self.tr("Trainer"),
+                "witness": self.tr("Witness"),
+            },
+        )
+        self.role_row = SettingRow(
+            self.tr("Role"),
+            self.tr(
+                "Trainers compute, witnesses check what trainers say. Default: automatic, which is "
+                "both."
+            ),
+            self.role,
+        )
+        self.benchmark = BenchmarkRow(means.model, device.id)
+        self.switch.clicked.connect(self._switch)
+        self.role.chosen.connect(lambda role: edits.change_device(device.id, {"role": role}))
+        self.body.setSpacing(12)
+        self.body.addLayout(self._head())
+        self.body.addWidget(self.readings)
+        self.body.addWidget(_rule())
+        self.body.addWidget(self.limits)
+        self.body.addWidget(_rule())
+        for row in (self.role_row, self.benchmark):
+            self.body.addWidget(row)
+
+    def show_device(self, device: Device, snapshot: Snapshot) -> None:
+        """Show what it is and does now."""
+        self.device = device
+        chosen = self._edits.current
+        use = is_used(device, snapshot.machine, chosen)
+        self.name.setText(device.name or self.tr("Processor"))
+        self.note.setText(self._what())
+        self.switch.setChecked(use)
+        self._show_state(snapshot, is_used_now=use)
+        self.readings.show_device(device, self._history)
+        choice = chosen.device(device.id)
+        self.limits.show_choice(choice)
+        self.limits.setEnabled(use)
+        self.role.choose(choice.role)
+        self.role.setEnabled(use)
+        self.benchmark.show_snapshot(snapshot)
+        self._show_decider(snapshot)
+
+    def show_nothing(self) -> None:
+        """There is no worker: nothing can be told, and the choices wait."""
+        self.state.show_as(self.tr("Unknown"), "circle-question-mark")
+        self.benchmark.show_snapshot(None)
+
+    def _switch(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
+        self._edits.change_device(self.device.id, {"use": is_on})
+        self.switched.emit(self.device.id, is_on)
+
+    def _what(self) -> str:
+        device = self.device
+        parts = [device.id]
+        if device.is_processor:
+            parts = [self.tr("%n core(s)", "", device.cores)]
+            if device.memory_mb:
+                parts.append(
+                    self.tr("{memory} of memory").format(memory=figures.memory(device.memory_mb))
+                )
+            return BETWEEN.join(parts)
+        if device.memory_mb:
+            parts.insert(0, figures.memory(device.memory_mb))
+        if device.driver:
+            parts.append(self.tr("driver {version}").format(version=device.driver))
+        return BETWEEN.join(parts)
+
+    def _show_state(self, snapshot: Snapshot, *, is_used_now: bool) -> None:
+        trainer = next((one for one in snapshot.trainers if one.device == self.device.id), None)
+        state = trainer.state if trainer else "off"
+        share = trainer.share_percent if trainer else 0
+        computing = self.tr("Computing")
+        if 0 < share < 100:  # noqa: PLR2004  # percent
+            computing = self.tr("Computing, {share} of the time").format(
+                share=figures.percent(share)
+            )
+        shown = {
+            "computing": (computing, "activity", "ok"),
+            "idle": (self.tr("Between rounds"), "hourglass", "accent"),
+            "starting": (self.tr("Starting"), "hourglass", "accent"),
+            "stopping": (self.tr("Stopping"), "hourglass", ""),
+            "broken": (self.tr("Failed"), "octagon-x", "danger"),
+        }
+        ready = (self.tr("Ready"), "circle-check", "")
+        switched_off = (self.tr("Not lent"), "circle-slash", "")
+        self.state.show_as(*shown.get(state, ready if is_used_now else switched_off))
+
+    def _show_decider(self, snapshot: Snapshot) -> None:
+        field, about = deciding(snapshot.decision), device_of(snapshot.decision)
+        is_ours = not about or about == self.device.name
+        said = self.tr("Stops lending now")
+        why = snooze.words_reason(snapshot.decision, self._means.now_ms())
+        for name, limit in (
+            ("memory_mb", self.limits.memory),
+            ("temperature_c", self.limits.temperature),
+        ):
+            if limit is not None:
+                limit.say_stops(said if is_ours and field == name else "", why)
+        self.stops.show_as(said, "circle-pause", "warn")
+        self.stops.setToolTip(tip(why))
+        self.stops.setVisible(is_ours and field == "use")
+
+    def _head(self) -> QHBoxLayout:
+        row, names = QHBoxLayout(), QVBoxLayout()
+        row.setSpacing(12)
+        names.setSpacing(1)
+        names.addWidget(self.name)
+        names.addWidget(self.note)
+        row.addWidget(Tile("cpu" if self.device.is_processor else "gpu"))
+        row.addLayout(names, 1)
+        for part in (self.stops, self.state, self.switch):
+            row.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
+        return row
+
+
+def _rule() -> QFrame:
+    made = QFrame()
+    made.setProperty("kind", "rule")
+    return made
 
 
 class Hardware(Page):

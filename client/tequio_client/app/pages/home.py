@@ -4,27 +4,323 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDate, QDateTime, QTime
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget
+from PySide6.QtCore import QDate, QDateTime, Qt, QTime
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from tequio_client.app.pages.home_header import Header
-from tequio_client.app.pages.home_round import RoundCard
 from tequio_client.app.pages.page import Page
 from tequio_client.app.pages.remedies import backup, remedy
+from tequio_client.app.snooze import SnoozeMenu, headline
+from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.area_chart import AreaChart, Plot
-from tequio_client.app.widgets.banner import Banner
-from tequio_client.app.widgets.card import Card
-from tequio_client.app.widgets.columns import Columns
-from tequio_client.app.widgets.empty_state import EmptyState
-from tequio_client.app.widgets.ranking_table import RankingTable
-from tequio_client.app.widgets.stat_card import StatCard
-from tequio_client.link.questions import AskRanking, AskSeries, Ranking, Series
+from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Text
+from tequio_client.app.widgets.buttons import Button
+from tequio_client.app.widgets.cards import RankingTable, StatCard
+from tequio_client.app.widgets.charts import AreaChart, Plot
+from tequio_client.app.widgets.indicators import Chip, Meter, Ring, RoundBar, StateMark
+from tequio_client.app.widgets.messages import Banner, EmptyState
+from tequio_client.ipc.control import AskRanking, AskSeries, Ranking, Series
+from tequio_client.ipc.snapshot import UNDECIDED, State
 
 if TYPE_CHECKING:
     from tequio_client.app.pages.page import Means
-    from tequio_client.link.questions import Question, Reply
-    from tequio_client.link.snapshot import RoundShown, Snapshot
+    from tequio_client.ipc.control import Question, Reply
+    from tequio_client.ipc.facts import Gpu
+    from tequio_client.ipc.snapshot import RoundShown, Snapshot
+
+# --- The head of Home: the state in a word, why, and the buttons that change it.
+
+SAYINGS = 250
+MARK = 16
+
+
+class Header(Columns):
+    """Title, reason and buttons."""
+
+    def __init__(self, means: Means) -> None:
+        super().__init__(gap=10)
+        self._means = means
+        self.title, self.reason = Text("", Type.TITLE), Paragraph("", Type.CAPTION, "sub")
+        self._mark = StateMark(MARK)
+        self.main = Button("", "primary")
+        self.snooze = Button(self.tr("Snooze"), picture="chevron-down")
+        self.finish = Button(self.tr("Finish round, then stop"))
+        self.finish.setToolTip(
+            self.tr("Ends the round under way, so that none of its work is lost.")
+        )
+        lengths = SnoozeMenu(means.model, means.now_ms, self)
+        lengths.aboutToShow.connect(lengths.fill)
+        self.snooze.open_menu(lengths)
+        self.finish.clicked.connect(means.model.finish)
+        self.main.clicked.connect(self._do_main)
+        self.hold((self._sayings(), self._buttons()), shares=(1, 0))
+
+    def refresh(self) -> None:
+        """Show what holds now."""
+        snapshot, model = self._means.model.snapshot, self._means.model
+        decision = snapshot.decision if snapshot else UNDECIDED
+        word, reason = self._said()
+        self.title.setText(word)
+        self.reason.setText(reason)
+        self._mark.show_state(decision.state if snapshot else State.WAITING)
+        has_consent = model.preferences.consent
+        lends, is_last = has_consent and model.wish.lend, model.wish.finish
+        is_broken = decision.state is State.ATTENTION
+        self._show_main(lends=lends and model.wish.snooze is None and not is_broken)
+        self.main.setEnabled(snapshot is not None)
+        self.snooze.setVisible(lends and not is_broken)
+        self.finish.setVisible(lends and decision.state in (State.LENDING, State.FINISHING))
+        self.finish.setEnabled(not is_last)
+        self.fold()
+
+    def _said(self) -> tuple[str, str]:
+        snapshot, model = self._means.model.snapshot, self._means.model
+        if snapshot is None:
+            return self.tr("Starting"), self.tr("The worker is being started.")
+        word, reason = headline(model, snapshot, self._means.now_ms())
+        if snapshot.decision.state is State.ATTENTION and model.unheard is None:
+            reason = self.tr("Nothing is lent until this is solved.")
+        return word, reason
+
+    def _show_main(self, *, lends: bool) -> None:
+        if lends:
+            self.main.show_as(self.tr("Pause"), "pause")
+            self.main.setToolTip(self.tr("Stops at once and gives the device back."))
+            return
+        model = self._means.model
+        self.main.setToolTip("")
+        if not model.preferences.consent:
+            self.main.show_as(self.tr("Set up"), "arrow-right")
+        elif model.wish.lend and model.wish.snooze is not None:
+            self.main.show_as(self.tr("Go on now"), "play")
+        else:
+            self.main.show_as(self.tr("Contribute"), "play")
+
+    def _do_main(self) -> None:
+        model = self._means.model
+        is_broken = model.snapshot is not None and model.snapshot.decision.state is State.ATTENTION
+        if not model.preferences.consent:
+            self._means.open_page("first-run")
+        elif model.wish.lend and model.wish.snooze is None and not is_broken:
+            model.pause()
+        else:
+            model.contribute()
+
+    # --- parts
+
+    def _sayings(self) -> QWidget:
+        made, row = QWidget(), QHBoxLayout()
+        made.setMinimumWidth(SAYINGS)
+        column = QVBoxLayout(made)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        row.setSpacing(10)
+        row.addWidget(self._mark)
+        row.addWidget(self.title)
+        row.addStretch(1)
+        column.addLayout(row)
+        column.addWidget(self.reason)
+        return made
+
+    def _buttons(self) -> QWidget:
+        made = QWidget()
+        row = QHBoxLayout(made)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        for button in (self.snooze, self.finish, self.main):
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+        return made
+
+
+# --- The round under way: whose run, how far, how well, and what it takes of the machine.
+
+BETWEEN = "  ·  "
+BITS = 8
+MEGA = 1_000_000
+NAMES = 220
+"""Pixels that names need."""
+GIGA = 1_000_000_000
+
+
+class RoundCard(Card):
+    """The round's card."""
+
+    def __init__(self, means: Means) -> None:
+        super().__init__()
+        self._means = means
+        self.ring, self.bar = Ring(self.tr("Round")), RoundBar(self.tr("Run"))
+        self.name, self.line = Line("", Type.HEADING), Paragraph("", Type.BODY, "sub")
+        self.role = Chip()
+        self.loss, self.bits = Reading(self.tr("Loss")), Reading(self.tr("Bits per byte"))
+        self.caps = Caps()
+        row = QHBoxLayout()
+        row.setContentsMargins(4, 4, 4, 4)
+        row.setSpacing(22)
+        row.addWidget(self.ring, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addLayout(self._column(), 1)
+        self.body.addLayout(row)
+
+    def show_snapshot(self, snapshot: Snapshot | None) -> None:
+        """Show its round, or what will stand here."""
+        current = snapshot.round if snapshot else None
+        for part in (self.bar, self.role, self.loss, self.bits):
+            part.setVisible(current is not None)
+        self.caps.setVisible(current is not None)
+        if snapshot is None or current is None:
+            self._show_none(lends=snapshot is not None and snapshot.decision.may_compute)
+        else:
+            self._show_round(snapshot, current)
+
+    def _show_none(self, *, lends: bool) -> None:
+        self.ring.show_percent(None)
+        if lends:
+            self.name.setText(self.tr("Joining a run"))
+            self.line.setText(
+                self.tr("The model and its data are fetched once; then the first round begins.")
+            )
+            return
+        self.name.setText(self.tr("No round yet"))
+        self.line.setText(
+            self.tr("Once this computer lends, it joins a run and trains round by round.")
+        )
+
+    def _show_round(self, snapshot: Snapshot, current: RoundShown) -> None:
+        takes_part = snapshot.decision.may_compute
+        done = current.done_percent if takes_part else None
+        self.ring.show_percent(done, self.tr("of round") if takes_part else "")
+        self.name.setText(current.run_name or current.run)
+        words, picture, tone = {
+            "trainer": (self.tr("Trainer"), "cpu", "accent"),
+            "witness": (self.tr("Witness"), "eye", "accent"),
+        }.get(current.role, (self.tr("No role yet"), "hourglass", ""))
+        if not takes_part:
+            words, picture, tone = self.tr("Not taking part"), "circle-pause", ""
+        self.role.show_as(words, picture, tone)
+        self.line.setText(self._sentence(snapshot, current))
+        self.bar.show_part(current.number / current.rounds if current.rounds else 0.0)
+        self.bar.setVisible(bool(current.rounds))
+        self.loss.show_reading(figures.decimal(current.loss, 3))
+        self.caps.show_snapshot(snapshot)
+        self._head.fold()
+        self.bits.show_reading(figures.decimal(current.bits_per_byte, 3))
+
+    def _sentence(self, snapshot: Snapshot, current: RoundShown) -> str:
+        number, rounds = figures.count(current.number), figures.count(current.rounds)
+        of_all = self.tr("Round {number} of {rounds}").format(number=number, rounds=rounds)
+        alone = self.tr("Round {number}").format(number=number)
+        parts = [of_all if current.rounds else alone]
+        if snapshot.status is not None:
+            parts.append(self.tr("%n peer(s)", "", snapshot.status.peers))
+        left_s = (current.ends_ms - self._means.now_ms()) // 1_000
+        if current.ends_ms and left_s > 0:
+            parts.append(self.tr("{time} left").format(time=figures.duration(left_s)))
+        return BETWEEN.join(parts)
+
+    def _column(self) -> QVBoxLayout:
+        column, head = QVBoxLayout(), Columns(gap=12)
+        names, readings = QWidget(), QWidget()
+        under, beside = QVBoxLayout(names), QHBoxLayout(readings)
+        names.setMinimumWidth(NAMES)
+        for layout in (under, beside):
+            layout.setContentsMargins(0, 0, 0, 0)
+        under.setSpacing(3)
+        under.addWidget(self.name)
+        under.addWidget(self.line)
+        beside.setSpacing(26)
+        for part in (self.role, self.loss, self.bits):
+            beside.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
+        head.hold((names, readings), shares=(1, 0))
+        self._head = head
+        column.setSpacing(12)
+        column.addWidget(head)
+        column.addWidget(self.bar)
+        column.addWidget(self.caps)
+        return column
+
+
+class Reading(QWidget):
+    """A small figure with its name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name, self._figure = Text(name, Type.SMALL, "sub"), Text("", Type.HEADING)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(1)
+        for part in (self._name, self._figure):
+            column.addWidget(part, 0, Qt.AlignmentFlag.AlignTrailing)
+
+    def show_reading(self, words: str) -> None:
+        """Show that."""
+        self._figure.setText(words)
+        self.setAccessibleName(f"{self._name.text()}: {words}")
+
+    @property
+    def words(self) -> str:
+        """What it shows."""
+        return self._figure.text()
+
+
+class Caps(Columns):
+    """What is used of the machine and the line, beside the limits."""
+
+    def __init__(self) -> None:
+        super().__init__(folded=2, gap=20)
+        self.memory = Meter(self.tr("VRAM"))
+        self.upload = Meter(self.tr("Upload"))
+        self.month = Meter(self.tr("Month"))
+        self.disk = Meter(self.tr("Disk"))
+        self.hold((self.memory, self.upload, self.month, self.disk))
+
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """Show its use and its limits."""
+        self._show_memory(snapshot)
+        line, disk, preferences = snapshot.line, snapshot.disk, snapshot.preferences
+        up_mbit, cap_mbit = line.up_bytes_per_s * BITS / MEGA, preferences.upload_mbit
+        up = figures.decimal(up_mbit, 1)
+        if cap_mbit is None:
+            self.upload.show_use(figures.rate(line.up_bytes_per_s), None)
+        else:
+            limit = figures.rate(cap_mbit * MEGA / BITS)
+            self.upload.show_use(self._of(up, limit), up_mbit / cap_mbit)
+        self._show_bytes(self.month, line.month_bytes, line.month_cap_bytes)
+        self._show_bytes(self.disk, disk.store_bytes, disk.cap_bytes)
+        self.fold()
+
+    def _show_bytes(self, meter: Meter, used: int, most: int) -> None:
+        if most:
+            meter.show_use(self._of(figures.data(used), figures.data(most)), used / most)
+        else:
+            meter.show_use(figures.data(used), None)
+
+    def _show_memory(self, snapshot: Snapshot) -> None:
+        card = card_of(snapshot)
+        if card is not None and card.memory_mb and card.free_mb is not None:
+            used = card.memory_mb - card.free_mb
+            self.memory.rename(self.tr("VRAM"))
+            words = self._of(figures.memory(used), figures.memory(card.memory_mb))
+            self.memory.show_use(words, used / card.memory_mb)
+            return
+        self.memory.rename(self.tr("Memory"))
+        used = sum(trainer.resident_mb for trainer in snapshot.trainers)
+        most = snapshot.machine.memory_mb
+        if most:
+            words = self._of(figures.memory(used), figures.memory(most))
+            self.memory.show_use(words, used / most)
+        else:
+            self.memory.show_use(figures.memory(used), None)
+
+    def _of(self, used: str, most: str) -> str:
+        number, _, unit = used.rpartition(" ")
+        is_same = bool(number) and most.endswith(f" {unit}")
+        return self.tr("{used} of {most}").format(used=number if is_same else used, most=most)
+
+
+def card_of(snapshot: Snapshot) -> Gpu | None:
+    """The accelerator that is lent, or the first one."""
+    cards = snapshot.machine.gpus or ()
+    lent = {trainer.device for trainer in snapshot.trainers}
+    return next((card for card in cards if card.id in lent), cards[0] if cards else None)
+
 
 DAYS = 30
 DAY_MS = 86_400_000

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from tequio_client.app.theme import sizes
+from tequio_client.app.theme import style
+from tequio_client.app.theme.style import Type
+from tequio_client.app.widgets.base import Columns, Paragraph, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from PySide6.QtGui import QShowEvent
 
-    from tequio_client.app.app_settings import SettingsBook
-    from tequio_client.app.autostart.way import Autostart
-    from tequio_client.app.keys.key_desk import KeyDesk
+    from tequio_client.app.autostart import Autostart
+    from tequio_client.app.keys.service import KeyDesk
     from tequio_client.app.model import Model
+    from tequio_client.app.settings_file import SettingsBook
     from tequio_client.app.theme.look import Look
+    from tequio_client.ipc.control import Question, Reply
+
 
 LEAST_BETWEEN_MS = 250
 """Between two refreshes of what is seen."""
@@ -68,8 +72,8 @@ class Page(QScrollArea):
         content = Content()
         content.setProperty("kind", "body")
         self.body = QVBoxLayout(content)
-        self.body.setContentsMargins(*sizes.PAGE_MARGINS)
-        self.body.setSpacing(sizes.GAP)
+        self.body.setContentsMargins(*style.PAGE_MARGINS)
+        self.body.setSpacing(style.GAP)
         self.setWidget(content)
         self._pace = QTimer(self)
         self._pace.setSingleShot(True)
@@ -126,3 +130,110 @@ class Content(QWidget):
         least, layout = super().minimumSizeHint(), self.layout()
         has_height = layout is not None and layout.hasHeightForWidth()
         return QSize(least.width(), 0) if has_height else least
+
+
+# --- A question that is asked of the worker again and again while somebody looks.
+
+R = TypeVar("R", bound="Reply")
+
+
+class Asked(QObject, Generic[R]):
+    """Keeps the last reply of that kind, when it came, and why there is no newer one."""
+
+    changed = Signal()
+    """There is a reply, or there will be none."""
+
+    def __init__(
+        self, model: Model, now_ms: Callable[[], int], kind: type[R], every_ms: int
+    ) -> None:
+        super().__init__()
+        self._model, self._now_ms, self._kind, self._every_ms = model, now_ms, kind, every_ms
+        self._question: Question | None = None
+        self._asked_ms = 0
+        self.reply: R | None = None
+        self.reply_ms = 0
+        self.is_asking = False
+        self.problem = ""
+        """Why the last question has no reply; empty: it has."""
+        model.replied.connect(self._take)
+        model.refused.connect(self._miss)
+
+    def want(self, question: Question) -> None:
+        """Ask this from now on; what was said to another question is forgotten."""
+        if question != self._question:
+            self._question, self._asked_ms = question, 0
+            self.reply, self.is_asking, self.problem = None, False, ""
+
+    def look(self) -> None:
+        """Ask, if there is a worker and the last time is long enough ago."""
+        is_due = self._now_ms() - self._asked_ms >= self._every_ms
+        if self._model.snapshot is not None and is_due:
+            self.ask()
+
+    def ask(self) -> None:
+        """Ask now, unless the question is under way."""
+        if self._question is None or self.is_asking:
+            return
+        self.is_asking, self._asked_ms = True, self._now_ms()
+        self._model.ask(self._question)
+
+    def _take(self, question: Question, reply: Reply) -> None:
+        if question == self._question and isinstance(reply, self._kind):
+            self.reply, self.reply_ms = reply, self._now_ms()
+            self.is_asking, self.problem = False, ""
+            self.changed.emit()
+
+    def _miss(self, question: Question, why: str) -> None:
+        if question == self._question:
+            self.is_asking = False
+            self.problem = why or self.tr("The worker does not answer")
+            self.changed.emit()
+
+
+# --- The head of a page: what it is, a sentence about it, and the controls of the whole page.
+
+SAYINGS = 260
+"""Pixels that the words need beside the controls."""
+
+
+class PageHead(Columns):
+    """Title and sentence, with the controls behind or below them."""
+
+    def __init__(self, title: str, words: str, controls: Sequence[QWidget] = ()) -> None:
+        super().__init__(gap=10)
+        self.title, self._words = Text(title, Type.TITLE), Paragraph(words, Type.CAPTION, "sub")
+        self.title.setAccessibleName(title)
+        parts = [self._sayings()]
+        if controls:
+            parts.append(_row(controls))
+        self.hold(parts, shares=(1, 0)[: len(parts)])
+
+    def say(self, words: str) -> None:
+        """Say this below the title from now on."""
+        self._words.setText(words)
+
+    @property
+    def words(self) -> str:
+        """The sentence."""
+        return self._words.text()
+
+    def _sayings(self) -> QWidget:
+        made = QWidget()
+        made.setMinimumWidth(SAYINGS)
+        column = QVBoxLayout(made)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self.title)
+        column.addWidget(self._words)
+        return made
+
+
+def _row(controls: Sequence[QWidget]) -> QWidget:
+    made = QWidget()
+    row = QHBoxLayout(made)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(10)
+    for one in controls:
+        row.addWidget(one, 0, Qt.AlignmentFlag.AlignVCenter)
+    row.addStretch(1)
+    return made

@@ -5,30 +5,167 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDate, QDateTime, QStandardPaths
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QDate, QDateTime, QStandardPaths, QTime, Signal
+from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
-from tequio_client.app.pages import card_name, points_range
-from tequio_client.app.pages.page import Page
-from tequio_client.app.pages.page_head import PageHead
+from tequio_client.app.pages import devices
+from tequio_client.app.pages.page import Page, PageHead
 from tequio_client.app.pages.points_export import PointsExport
-from tequio_client.app.pages.points_range import PointsRange
-from tequio_client.app.pages.points_sums import PointsSums
-from tequio_client.app.pages.round_dialog import RoundDialog
-from tequio_client.app.pages.rounds_book import RoundsBook
-from tequio_client.app.pages.rounds_card import RoundsCard
+from tequio_client.app.pages.rounds import RoundDialog, RoundsCard
+from tequio_client.app.pages.rounds_model import RoundsBook
+from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.banner import Banner
-from tequio_client.app.widgets.button import Button
-from tequio_client.app.widgets.toast import Toast
-from tequio_client.link.questions import Series
+from tequio_client.app.widgets.base import Card, Columns, Line, Text
+from tequio_client.app.widgets.buttons import Button, Segmented
+from tequio_client.app.widgets.cards import StatCard
+from tequio_client.app.widgets.charts import AreaChart, Plot
+from tequio_client.app.widgets.messages import Banner, Toast
+from tequio_client.ipc.control import AskSeries, Series
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex
 
     from tequio_client.app.pages.page import Means
-    from tequio_client.link.questions import AskSeries, PointsRow, Question, Reply
-    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.ipc.control import PointsRow, Question, Reply
+    from tequio_client.ipc.snapshot import Snapshot
+
+# --- Points over time, for a day, a week, a month or all of it.
+
+HOUR_MS, DAY_MS = 3_600_000, 86_400_000
+DAY, WEEK, MONTH, ALL = "day", "week", "month", "all"
+STEPS = {DAY: HOUR_MS, WEEK: 6 * HOUR_MS, MONTH: DAY_MS, ALL: DAY_MS}
+DAYS = {WEEK: 7, MONTH: 30}
+MOST_STEPS = 120
+"""More are drawn together: a curve of thousands of points says no more."""
+CHART = 170
+
+
+def question(span: str, now_ms: int, run: str = "", device: str = "") -> AskSeries:
+    """What to ask for a span that ends now; days begin at midnight by the local clock."""
+    if span == ALL:
+        since_ms = 0
+    elif span == DAY:
+        since_ms = now_ms - now_ms % HOUR_MS - 23 * HOUR_MS
+    else:
+        today = QDateTime.fromMSecsSinceEpoch(now_ms).date()
+        first = QDateTime(today.addDays(1 - DAYS[span]), QTime(0, 0))
+        since_ms = first.toMSecsSinceEpoch()
+    return AskSeries(since_ms=since_ms, step_ms=STEPS[span], run=run, device=device)
+
+
+def folded(series: Series) -> tuple[int, tuple[int, ...]]:
+    """The step and the sums of a series in at most `MOST_STEPS` steps."""
+    values = series.verified
+    every = max(-(-len(values) // MOST_STEPS), 1)
+    sums = tuple(sum(values[at : at + every]) for at in range(0, len(values), every))
+    return series.step_ms * every, sums
+
+
+class PointsRange(Card):
+    """The chart; `chosen` tells the span that the user wants."""
+
+    chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        name = self.tr("Verified points over time")
+        self.span = Segmented(
+            self.tr("Time span"),
+            {
+                DAY: self.tr("24 h"),
+                WEEK: self.tr("7 days"),
+                MONTH: self.tr("30 days"),
+                ALL: self.tr("All"),
+            },
+        )
+        self.span.choose(MONTH)
+        self.span.chosen.connect(self.chosen)
+        self.sum = Text("", Type.CAPTION, "sub")
+        self.chart = AreaChart(
+            name,
+            self.tr("No points were verified in this time."),
+            lambda micropoints: figures.points(int(micropoints)),
+            lambda micropoints: figures.exact_points(int(micropoints)),
+        )
+        self.chart.setFixedHeight(CHART)
+        head, words = Columns(gap=10), QWidget()
+        column = QVBoxLayout(words)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(Line(name, Type.HEADING))
+        column.addWidget(self.sum)
+        head.hold((words, self.span), shares=(1, 0))
+        self.body.addWidget(head)
+        self.body.addWidget(self.chart)
+
+    def show_series(self, series: Series) -> None:
+        """Show these sums."""
+        step_ms, sums = folded(series)
+        labels = tuple(self._label(series.since_ms + at * step_ms) for at in range(len(sums)))
+        total = figures.exact_points(sum(sums))
+        summary = self.tr("{total} points in this time").format(total=total)
+        self.sum.setText(summary)
+        if any(sums):
+            peak = max(range(len(sums)), key=sums.__getitem__)
+            most = self.tr("{summary}; most at {when}: {points}")
+            points = figures.exact_points(sums[peak])
+            summary = most.format(summary=summary, when=labels[peak], points=points)
+        values = tuple(float(points) for points in sums)
+        self.chart.show_plot(Plot(values=values, labels=labels, summary=summary))
+
+    def _label(self, at_ms: int) -> str:
+        match self.span.choice:
+            case "day":
+                return figures.clock(at_ms)
+            case "week":
+                return figures.weekday(at_ms)
+        return figures.day(at_ms)
+
+
+# --- What was earned in four figures, and what is not counted in.
+
+LEAST = 190
+
+
+class PointsSums(Columns):
+    """The four figures."""
+
+    def __init__(self) -> None:
+        super().__init__(folded=2)
+        self.total = StatCard(self.tr("Verified"), "badge-check")
+        self.pending = StatCard(self.tr("Pending"), "hourglass")
+        self.rejected = StatCard(self.tr("Rejected today"), "circle-x")
+        self.unverified = StatCard(self.tr("Not checked yet"), "shield-question-mark")
+        cards = (self.total, self.pending, self.rejected, self.unverified)
+        for card in cards:
+            card.setMinimumWidth(LEAST)
+        self.hold(cards)
+        self.show_snapshot(None)
+
+    def show_snapshot(self, snapshot: Snapshot | None) -> None:
+        """Show its figures; dashes without one."""
+        if snapshot is None:
+            for card in (self.total, self.pending, self.rejected, self.unverified):
+                card.show_figure(figures.ABSENT)
+            return
+        points = snapshot.points
+        exact = self.tr("{points} points").format(points=figures.exact_points(points.total))
+        today = self.tr("{points} today").format(points=figures.exact_points(points.today))
+        self.total.show_figure(figures.points(points.total), today, exact)
+        none = self.tr("Nothing is open")
+        waits = self.tr("Rounds that are not proven yet")
+        self.pending.show_figure(figures.count(points.pending), waits if points.pending else none)
+        none = self.tr("None today")
+        gave_none = self.tr("Rounds that gave nothing")
+        rejected = figures.count(points.rejected)
+        self.rejected.show_figure(rejected, gave_none if points.rejected else none)
+        none = self.tr("Nothing is left to check")
+        told = self.tr("Said by the ledger alone")
+        exact = self.tr("{points} points").format(points=figures.exact_points(points.unverified))
+        self.unverified.show_figure(
+            figures.points(points.unverified), told if points.unverified else none, exact
+        )
+
 
 NEAR = 600
 """Pixels before the end at which older rounds are read."""
@@ -120,11 +257,11 @@ class PointsPage(Page):
         snapshot = self.model.snapshot
         gpus = (snapshot.machine.gpus or ()) if snapshot else ()
         name = next((gpu.name for gpu in gpus if gpu.id == device), device)
-        return self.tr("Processor") if device == "cpu" else card_name.short(name)
+        return self.tr("Processor") if device == "cpu" else devices.short(name)
 
     def _question(self) -> AskSeries:
         book, now_ms = self.book, self.means.now_ms()
-        return points_range.question(self.range.span.choice, now_ms, book.run, book.device)
+        return question(self.range.span.choice, now_ms, book.run, book.device)
 
     def _ask_series(self, _span: str = "") -> None:
         self._asked = self._question()

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-from tequio_client.app import words as app_words
+from tequio_client.app import snooze as app_words
 from tequio_client.app.widgets import figures
-from tequio_client.link.decision import Reason, State
+from tequio_client.ipc.snapshot import Reason, State
 
 if TYPE_CHECKING:
-    from tequio_client.app.keys.key_desk import KeyDesk
-    from tequio_client.link.snapshot import Need, Snapshot
+    from tequio_client.app.keys.service import KeyDesk
+    from tequio_client.ipc.snapshot import Need, Snapshot
 
 OPEN_SETTINGS = str(QT_TRANSLATE_NOOP("remedies", "Open Settings"))
 OPEN_HARDWARE = str(QT_TRANSLATE_NOOP("remedies", "Open Hardware"))
@@ -77,7 +77,7 @@ def remedy(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Remedy | No
         return _gone(why_gone) if why_gone else None
     if snapshot.decision.state is State.ATTENTION:
         button, target = WAYS.get(snapshot.decision.reason, OTHERWISE)
-        words = app_words.reason(snapshot.decision, now_ms)
+        words = app_words.words_reason(snapshot.decision, now_ms)
         return Remedy(level="error", words=words, button=_say(button), target=target)
     if snapshot.ledger.since_ms and not snapshot.ledger.is_reached:
         return Remedy(level="warning", words=_away(snapshot, now_ms))

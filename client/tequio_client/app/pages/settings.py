@@ -13,26 +13,25 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from tequio_client.app import words
-from tequio_client.app.pages.deciders import deciding
-from tequio_client.app.pages.edits import Edits
+from tequio_client.app import snooze
 from tequio_client.app.pages.page import Page
-from tequio_client.app.pages.settings_account import AccountSection
-from tequio_client.app.pages.settings_advanced import AdvancedSection
 from tequio_client.app.pages.settings_lending import LendingSection
-from tequio_client.app.pages.settings_network import NetworkSection, StorageSection
-from tequio_client.app.pages.settings_own import (
+from tequio_client.app.pages.settings_section import Edits, deciding
+from tequio_client.app.pages.settings_sections import (
+    AccountSection,
+    AdvancedSection,
     AppearanceSection,
+    NetworkSection,
     NotificationsSection,
+    PrivacySection,
     StartupSection,
+    StorageSection,
 )
-from tequio_client.app.pages.settings_privacy import PrivacySection
-from tequio_client.app.theme import sizes
-from tequio_client.app.theme.fonts import Type
-from tequio_client.app.widgets.empty_state import EmptyState
-from tequio_client.app.widgets.section_list import SectionList
-from tequio_client.app.widgets.text import Paragraph, Text
-from tequio_client.app.widgets.undo_toast import UndoToast
+from tequio_client.app.theme import style
+from tequio_client.app.theme.style import Type
+from tequio_client.app.widgets.base import Paragraph, Text
+from tequio_client.app.widgets.cards import SectionList
+from tequio_client.app.widgets.messages import EmptyState, UndoToast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -165,7 +164,7 @@ class Settings(Page):
             frame = QWidget()
             column = QVBoxLayout(frame)
             column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(sizes.GAP)
+            column.setSpacing(style.GAP)
             head = QVBoxLayout()
             head.setSpacing(2)
             head.addWidget(Text(chapter.title, Type.TITLE))
@@ -216,7 +215,7 @@ class Settings(Page):
         name = next((name for name, fields in DECIDERS.items() if field in fields), "")
         why = ""
         if snapshot is not None and name:
-            why = words.reason(snapshot.decision, self.means.now_ms())
+            why = snooze.words_reason(snapshot.decision, self.means.now_ms())
         self.list.mark(name, why)
 
     # --- the list beside
@@ -234,7 +233,7 @@ class Settings(Page):
 
     def _settle(self) -> None:
         is_narrow = self.width() < NARROW
-        left, top, right, bottom = sizes.PAGE_MARGINS
+        left, top, right, bottom = style.PAGE_MARGINS
         room = self.viewport().size()
         self.list.fold(is_narrow=is_narrow, margins=(left, top, right, BELOW))
         if is_narrow:

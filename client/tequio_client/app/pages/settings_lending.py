@@ -2,27 +2,232 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
-from tequio_client.app.pages import judging_words
-from tequio_client.app.pages.exclusive_list import ExclusiveList
+from tequio_client.app.pages import competition_text
 from tequio_client.app.pages.settings_section import USUAL, Section, with_default
+from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.banner import Banner
-from tequio_client.app.widgets.choice_card import ChoiceCards
-from tequio_client.app.widgets.segmented import Segmented
-from tequio_client.app.widgets.setting_row import SettingRow
-from tequio_client.app.widgets.slider_row import SliderRow
-from tequio_client.app.widgets.week_grid import WeekGrid
-from tequio_client.link.preferences import ALWAYS, PRESETS, Preset
+from tequio_client.app.widgets.base import Line, Paragraph, Text
+from tequio_client.app.widgets.buttons import Button, ChoiceCards, Segmented
+from tequio_client.app.widgets.inputs import SettingRow, SliderRow, WeekGrid
+from tequio_client.app.widgets.messages import Banner
+from tequio_client.ipc.preferences import ALWAYS, PRESETS, Preset
 
 if TYPE_CHECKING:
-    from tequio_client.app.pages.edits import Edits
+    from collections.abc import Callable
+
     from tequio_client.app.pages.page import Means
-    from tequio_client.app.widgets.undo_toast import UndoToast
-    from tequio_client.link.preferences import Preferences, Week
+    from tequio_client.app.pages.settings_section import Edits
+    from tequio_client.app.widgets.messages import UndoToast
+    from tequio_client.ipc.preferences import Preferences, Week
+
+# --- Choosing a program among those that run, or by its name.
+
+SIZE = (420, 460)
+LONGEST = 256
+
+
+class _Relay(QObject):
+    """What the thread holds in place of the dialog.
+
+    A thread that lets go of a window last destroys it while the main one handles its events. This
+    belongs to the application, whoever holds it.
+    """
+
+    found = Signal(object)
+
+
+class ProgramPicker(QDialog):
+    """Asks for one program; `picked` has its name."""
+
+    picked = Signal(str)
+
+    def __init__(self, look: Callable[[], tuple[str, ...]], parent: QWidget | None = None) -> None:
+        """`look` is called in a thread."""
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Choose a program"))
+        self.resize(*SIZE)
+        self.name = QLineEdit()
+        self.name.setAccessibleName(self.tr("Name of the program"))
+        self.name.setPlaceholderText(self.tr("Search, or type a name such as blender"))
+        self.name.setMaxLength(LONGEST)
+        self.name.setClearButtonEnabled(True)
+        self.programs = QListWidget()
+        self.programs.setAccessibleName(self.tr("Programs that run now"))
+        self.note = Paragraph(self.tr("Looking for programs…"), tone="sub")
+        self.note.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.add = Button(self.tr("Add"), "primary")
+        self.cancel = Button(self.tr("Cancel"))
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.note)
+        self._stack.addWidget(self.programs)
+        self._lay()
+        self.name.textChanged.connect(self._filter)
+        self.programs.currentRowChanged.connect(self._show_add)
+        self.programs.itemActivated.connect(self._pick)
+        self.name.returnPressed.connect(self._pick)
+        self.add.clicked.connect(self._pick)
+        self.cancel.clicked.connect(self.reject)
+        self._show_add()
+        relay = _Relay(QCoreApplication.instance())
+        relay.found.connect(self._show)
+        relay.found.connect(relay.deleteLater)
+        threading.Thread(target=_tell, args=(look, relay), daemon=True).start()
+
+    @property
+    def choice(self) -> str:
+        """The program that is chosen, or typed; empty: none."""
+        row = self.programs.currentRow()
+        item = self.programs.item(row)
+        if row >= 0 and not item.isHidden():
+            return item.text()
+        return self.name.text().strip()
+
+    def _show(self, found: tuple[str, ...]) -> None:
+        self.programs.addItems(found)
+        self._stack.setCurrentWidget(self.programs)
+        self._filter()
+
+    def _filter(self) -> None:
+        wanted, first = self.name.text().strip().casefold(), -1
+        for row in range(self.programs.count()):
+            item = self.programs.item(row)
+            item.setHidden(wanted not in item.text().casefold())
+            if first < 0 and not item.isHidden():
+                first = row
+        self.programs.setCurrentRow(first if wanted else -1)
+        is_empty = first < 0 and self.programs.count() > 0
+        self.note.setText(self.tr("No such program runs now. Add takes the name as you typed it."))
+        self._stack.setCurrentWidget(self.note if is_empty else self.programs)
+        self._show_add()
+
+    def _show_add(self) -> None:
+        self.add.setEnabled(bool(self.choice))
+
+    def _pick(self) -> None:
+        if self.choice:
+            self.picked.emit(self.choice)
+            self.accept()
+
+    def _lay(self) -> None:
+        column, row = QVBoxLayout(self), QHBoxLayout()
+        column.setContentsMargins(20, 18, 20, 18)
+        column.setSpacing(12)
+        column.addWidget(Text(self.tr("Choose a program"), Type.HEADING))
+        column.addWidget(
+            Paragraph(
+                self.tr(
+                    "While it runs, nothing is lent. Pick one that runs now, or type its name."
+                ),
+                Type.CAPTION,
+                "sub",
+            )
+        )
+        column.addWidget(self.name)
+        column.addWidget(self._stack, 1)
+        row.setSpacing(10)
+        row.addStretch(1)
+        row.addWidget(self.cancel)
+        row.addWidget(self.add)
+        column.addLayout(row)
+
+
+def _tell(look: Callable[[], tuple[str, ...]], relay: _Relay) -> None:
+    found = look()
+    with suppress(RuntimeError):  # the application has ended
+        relay.found.emit(found)
+
+
+# --- The programs beside which nothing is lent, with the ways to add and to remove one.
+
+MOST = 64
+
+
+class ExclusiveList(QWidget):
+    """The list; `chosen` has all of it when it was changed by hand."""
+
+    chosen = Signal(tuple)
+    removed = Signal(str, tuple)
+    """What was removed, and the list as it was."""
+
+    def __init__(self, look: Callable[[], tuple[str, ...]]) -> None:
+        super().__init__()
+        self._look = look
+        self._names: tuple[str, ...] = ("",)
+        self.picker: ProgramPicker | None = None
+        self.add = Button(self.tr("Add a program"), picture="plus")
+        self.add.clicked.connect(self.open_picker)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(2)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addLayout(self._rows)
+        column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeading)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it shows."""
+        return self._names
+
+    def choose(self, names: tuple[str, ...]) -> None:
+        """Show these."""
+        if names == self._names:
+            return
+        self._names = names
+        while (item := self._rows.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for name in names:
+            self._rows.addWidget(self._row(name))
+        if not names:
+            self._rows.addWidget(Paragraph(self.tr("No program is on the list."), tone="sub"))
+        self.add.setEnabled(len(names) < MOST)
+
+    def open_picker(self) -> None:
+        """Ask for a program to add."""
+        self.picker = ProgramPicker(self._look, self)
+        self.picker.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.picker.picked.connect(self._add)
+        self.picker.open()
+
+    def _add(self, name: str) -> None:
+        if name.casefold() not in {one.casefold() for one in self._names}:
+            self.chosen.emit((*self._names, name))
+
+    def _remove(self, name: str) -> None:
+        before = self._names
+        self.chosen.emit(tuple(one for one in before if one != name))
+        self.removed.emit(name, before)
+
+    def _row(self, name: str) -> QWidget:
+        made = QWidget()
+        row = QHBoxLayout(made)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        remove = Button(self.tr("Remove"), "quiet", "x")
+        remove.setAccessibleName(self.tr("Remove {program}").format(program=name))
+        remove.clicked.connect(lambda: self._remove(name))
+        row.addWidget(Line(name), 1)
+        row.addWidget(remove)
+        return made
+
 
 NEVER = (0,) * 7
 OFFICE = tuple((1 << 24) - 1 & ~(((1 << 10) - 1) << 8) for _ in range(5)) + ALWAYS[:2]
@@ -328,4 +533,4 @@ class LendingSection(Section):
 
     def _add_judging(self) -> None:
         self.card(self.tr("Competitions"))
-        self.switch("judge", self.tr("Help to judge competitions"), judging_words.cost())
+        self.switch("judge", self.tr("Help to judge competitions"), competition_text.cost())

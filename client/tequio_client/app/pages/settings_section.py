@@ -4,26 +4,78 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication
+from msgspec.structs import replace
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from tequio_client.app import words
-from tequio_client.app.pages.deciders import deciding
-from tequio_client.app.theme import sizes
+from tequio_client.app import snooze
+from tequio_client.app.theme import style
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.card import Card
-from tequio_client.app.widgets.number_box import NumberBox
-from tequio_client.app.widgets.setting_row import SettingRow
-from tequio_client.app.widgets.switch import Switch
-from tequio_client.link.preferences import Preferences
+from tequio_client.app.widgets.base import Card
+from tequio_client.app.widgets.buttons import Switch
+from tequio_client.app.widgets.inputs import NumberBox, SettingRow
+from tequio_client.ipc.preferences import PRESETS, DeviceChoice, Preferences, Preset
+from tequio_client.ipc.snapshot import Reason, State
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from tequio_client.app.pages.edits import Edits
+    from tequio_client.app.model import Model
     from tequio_client.app.pages.page import Means
-    from tequio_client.app.widgets.undo_toast import UndoToast
-    from tequio_client.link.snapshot import Snapshot
+    from tequio_client.app.widgets.messages import UndoToast
+    from tequio_client.ipc.snapshot import Decision, Snapshot
+
+# --- Which setting makes the decision of now: the one beside which it is named.
+
+FIELDS = {
+    Reason.IN_USE: "idle_minutes",
+    Reason.SCHEDULE: "week",
+    Reason.GAME: "pause_for_games",
+    Reason.FULLSCREEN: "pause_for_games",
+    Reason.AFTER_GAME: "pause_for_games",
+    Reason.FILM: "pause_for_films",
+    Reason.EXCLUSIVE: "exclusive",
+    Reason.BATTERY: "on_battery",
+    Reason.BATTERY_UNKNOWN: "on_battery",
+    Reason.SAVING_POWER: "while_saving_power",
+    Reason.OTHERS_GPU: "others_gpu_percent",
+    Reason.GPU_UNKNOWN: "others_gpu_percent",
+    Reason.SLOWED: "others_gpu_percent",
+    Reason.OTHERS_CPU: "others_cpu_percent",
+    Reason.QUOTA: "month_gb",
+    Reason.METERED: "on_metered",
+    Reason.DISK: "disk_free_gib",
+    Reason.HOT: "temperature_c",
+    Reason.NO_DEVICE: "use",
+    Reason.GPU_MEMORY: "memory_mb",
+    Reason.LEDGER_UNKNOWN: "ledger",
+    Reason.CANNOT_TELL: "idle_minutes",
+}
+BY_FACT = {
+    (Reason.CANNOT_TELL, "fullscreen"): "pause_for_games",
+    (Reason.CANNOT_TELL, "game"): "pause_for_games",
+    (Reason.CANNOT_TELL, "programs"): "exclusive",
+    (Reason.BATTERY_UNKNOWN, "saver"): "while_saving_power",
+    (Reason.BATTERY_UNKNOWN, "probe"): "",
+    (Reason.DISK, "store"): "disk_gib",
+    (Reason.NO_DEVICE, "small"): "memory_mb",
+    (Reason.GPU_UNKNOWN, "memory"): "",
+}
+STOPS = (State.WAITING, State.ATTENTION)
+
+
+def deciding(decision: Decision) -> str:
+    """The field of the preferences that stops lending now; empty: none does."""
+    if decision.state not in STOPS:
+        return ""
+    fact = str(decision.values.get("fact", ""))
+    return BY_FACT.get((decision.reason, fact), FIELDS.get(decision.reason, ""))
+
+
+def device_of(decision: Decision) -> str:
+    """The name of the device that the decision is about; empty: of none, or of all."""
+    return str(decision.values.get("device", ""))
+
 
 translate = QCoreApplication.translate
 USUAL = Preferences()
@@ -41,7 +93,7 @@ class Section(QWidget):
         self._shows: list[Callable[[Preferences], None]] = []
         self.body = QVBoxLayout(self)
         self.body.setContentsMargins(0, 0, 0, 0)
-        self.body.setSpacing(sizes.GAP)
+        self.body.setSpacing(style.GAP)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         """Show what holds now, and which of it stops lending."""
@@ -53,7 +105,7 @@ class Section(QWidget):
             stops = snapshot is not None and field == decider
             why = ""
             if snapshot is not None and stops:
-                why = words.reason(snapshot.decision, self.means.now_ms())
+                why = snooze.words_reason(snapshot.decision, self.means.now_ms())
             row.say_stops(translate("settings", "Stops lending now") if stops else "", why)
 
     def filter(self, wanted: list[str]) -> bool:
@@ -147,3 +199,92 @@ def with_default(note: str, default: str) -> str:
 def on_or_off(*, is_on: bool) -> str:
     """The word of a switch's place."""
     return translate("settings", "on") if is_on else translate("settings", "off")
+
+
+# --- The preferences as they are being edited: what a hand changes is sent when it has come to
+# rest.
+#
+# A page shows `current`, in which a change counts at once. What others choose meanwhile holds
+# beside it: only the fields that were changed here are ours. Deeds such as a click are sent at
+# once; sliders and numbers when nothing has moved for a moment, and in any case before the page
+# is left.
+
+REST_MS = 250
+_FIXED = {field for fixed in PRESETS.values() for field in fixed}
+
+
+class Edits(QObject):
+    """The changes of one page."""
+
+    changed = Signal()
+    """`current` is another."""
+
+    def __init__(self, model: Model, parent: QObject) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._fields: dict[str, Any] = {}
+        self._devices: dict[str, dict[str, Any]] = {}
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(REST_MS)
+        self._rest.timeout.connect(self.flush)
+
+    @property
+    def current(self) -> Preferences:
+        """What holds, with the changes that were not sent yet."""
+        made = replace(self._model.preferences, **self._fields)
+        for name, fields in self._devices.items():
+            made = replace(made, devices=_with_device(made, name, fields))
+        return replace(made, preset=preset_of(made)) if _FIXED & set(self._fields) else made
+
+    def change(self, fields: Mapping[str, Any]) -> None:
+        """Change these fields of the preferences, and send them now."""
+        self._fields.update(fields)
+        self.flush()
+
+    def change_soon(self, fields: Mapping[str, Any]) -> None:
+        """Change these fields, and send them when the hand has come to rest."""
+        self._fields.update(fields)
+        self._wait()
+
+    def change_device(self, name: str, fields: Mapping[str, Any]) -> None:
+        """Change these fields of the device's choice, and send them now."""
+        self._devices.setdefault(name, {}).update(fields)
+        self.flush()
+
+    def change_device_soon(self, name: str, fields: Mapping[str, Any]) -> None:
+        """The same, when the hand has come to rest."""
+        self._devices.setdefault(name, {}).update(fields)
+        self._wait()
+
+    def flush(self) -> None:
+        """Send what was not sent yet."""
+        self._rest.stop()
+        if not self._fields and not self._devices:
+            return
+        made = self.current
+        self._fields, self._devices = {}, {}
+        if made != self._model.preferences:
+            self._model.choose(made)
+        self.changed.emit()
+
+    def _wait(self) -> None:
+        self._rest.start()
+        self.changed.emit()
+
+
+def preset_of(preferences: Preferences) -> Preset:
+    """The preset that fixes just what these preferences say; custom if there is none."""
+    for preset, fixed in PRESETS.items():
+        if all(getattr(preferences, field) == value for field, value in fixed.items()):
+            return preset
+    return Preset.CUSTOM
+
+
+def _with_device(
+    preferences: Preferences, name: str, fields: Mapping[str, Any]
+) -> tuple[DeviceChoice, ...]:
+    changed = replace(preferences.device(name), **fields)
+    others = tuple(one for one in preferences.devices if one.id != name)
+    at = next((at for at, one in enumerate(preferences.devices) if one.id == name), len(others))
+    return (*others[:at], changed, *others[at:])

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import plistlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from tequio_client.system.errors import UnknownError
+from tequio_client.platform.dbus import UnknownError
+from tequio_client.platform.libraries import macos_framework
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
 
 _ORDINARY = 0
 _LOCK = "CGSSessionScreenIsLocked"
@@ -97,3 +101,120 @@ def _bounds(said: object) -> Bounds | None:
     if len(numbers) != len(sides):
         return None
     return Bounds(x=numbers[0], y=numbers[1], width=numbers[2], height=numbers[3])
+
+
+# --- The calls of macOS by ctypes.
+#
+# What comes as dictionaries of Core Foundation is turned into a property list and read as such.
+
+_COMBINED_SESSION, _ANY_INPUT = 0, 0xFFFFFFFF
+_ON_SCREEN, _NO_DESKTOP = 1, 16
+_BINARY_LIST = 200
+_SCREENS = 16
+_UTF8 = 0x08000100
+_LEVEL_ON = 255
+_KIND = b"PreventUserIdleSystemSleep"
+
+
+class _Rect(ctypes.Structure):
+    _fields_ = [  # type: ignore[mutable-override]  # typeshed's declaration is wider
+        ("x", ctypes.c_double),
+        ("y", ctypes.c_double),
+        ("width", ctypes.c_double),
+        ("height", ctypes.c_double),
+    ]
+
+
+class MacCalls:
+    """See Mac."""
+
+    def __init__(self) -> None:
+        self._graphics = macos_framework("CoreGraphics")
+        self._core = _core()
+        graphics = self._graphics
+        graphics.CGEventSourceSecondsSinceLastEventType.restype = ctypes.c_double
+        graphics.CGEventSourceSecondsSinceLastEventType.argtypes = (ctypes.c_int32, ctypes.c_uint32)
+        graphics.CGSessionCopyCurrentDictionary.restype = ctypes.c_void_p
+        graphics.CGWindowListCopyWindowInfo.restype = ctypes.c_void_p
+        graphics.CGWindowListCopyWindowInfo.argtypes = (ctypes.c_uint32, ctypes.c_uint32)
+        graphics.CGDisplayBounds.restype = _Rect
+        graphics.CGDisplayBounds.argtypes = (ctypes.c_uint32,)
+
+    def idle_s(self) -> float:
+        """See Mac."""
+        call = self._graphics.CGEventSourceSecondsSinceLastEventType
+        return float(call(_COMBINED_SESSION, _ANY_INPUT))
+
+    def session(self) -> Mapping[str, object]:
+        """See Mac."""
+        said = self._read(self._graphics.CGSessionCopyCurrentDictionary())
+        return said if isinstance(said, dict) else {}
+
+    def windows(self) -> Sequence[Mapping[str, object]]:
+        """See Mac."""
+        call = self._graphics.CGWindowListCopyWindowInfo
+        said = self._read(call(_ON_SCREEN | _NO_DESKTOP, 0))
+        return [one for one in said if isinstance(one, dict)] if isinstance(said, list) else []
+
+    def displays(self) -> Sequence[Bounds]:
+        """See Mac."""
+        ids, count = (ctypes.c_uint32 * _SCREENS)(), ctypes.c_uint32()
+        if self._graphics.CGGetActiveDisplayList(_SCREENS, ids, ctypes.byref(count)):
+            raise UnknownError("CGGetActiveDisplayList failed")
+        found = (self._graphics.CGDisplayBounds(number) for number in ids[: count.value])
+        return [Bounds(x=one.x, y=one.y, width=one.width, height=one.height) for one in found]
+
+    def _read(self, thing: int | None) -> object:
+        """Take a Core Foundation object over and read it; raises UnknownError."""
+        if not thing:
+            raise UnknownError("the window server said nothing")
+        try:
+            data = self._core.CFPropertyListCreateData(None, thing, _BINARY_LIST, 0, None)
+        finally:
+            self._core.CFRelease(thing)
+        if not data:
+            raise UnknownError("the window server said something unreadable")
+        try:
+            size = self._core.CFDataGetLength(data)
+            content = ctypes.string_at(self._core.CFDataGetBytePtr(data), size)
+        finally:
+            self._core.CFRelease(data)
+        said: object = plistlib.loads(content)
+        return said
+
+
+class Assertion:
+    """Keeps the system awake from its making until `release`; raises AbsentError, UnknownError."""
+
+    def __init__(self, why: str) -> None:
+        core, self._kit = _core(), macos_framework("IOKit")
+        self._id = ctypes.c_uint32()
+        texts = [
+            core.CFStringCreateWithCString(None, text, _UTF8) for text in (_KIND, why.encode())
+        ]
+        make = self._kit.IOPMAssertionCreateWithName
+        make.argtypes = (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p)
+        failed = make(texts[0], _LEVEL_ON, texts[1], ctypes.byref(self._id))
+        for text in texts:
+            core.CFRelease(text)
+        if failed:
+            raise UnknownError(f"IOPMAssertionCreateWithName failed with {failed}")
+
+    def release(self) -> None:
+        """Let it sleep."""
+        self._kit.IOPMAssertionRelease(self._id)
+
+
+def _core() -> ctypes.CDLL:
+    core = macos_framework("CoreFoundation")
+    pointer = ctypes.c_void_p
+    core.CFPropertyListCreateData.restype = pointer
+    core.CFPropertyListCreateData.argtypes = (
+        pointer, pointer, ctypes.c_long, ctypes.c_ulong, pointer,
+    )  # fmt: skip
+    core.CFDataGetLength.restype, core.CFDataGetLength.argtypes = ctypes.c_long, (pointer,)
+    core.CFDataGetBytePtr.restype, core.CFDataGetBytePtr.argtypes = pointer, (pointer,)
+    core.CFStringCreateWithCString.restype = pointer
+    core.CFStringCreateWithCString.argtypes = (pointer, ctypes.c_char_p, ctypes.c_uint32)
+    core.CFRelease.restype, core.CFRelease.argtypes = None, (pointer,)
+    return core

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from tequio_client.system.errors import AbsentError, UnknownError
+from tequio_client.platform.dbus import AbsentError, UnknownError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

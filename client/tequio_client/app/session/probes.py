@@ -13,9 +13,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from tequio_client.app.session.probe import close
 from tequio_client.app.session.programs import is_film
-from tequio_client.link.facts import NOTHING_OF_SESSION, Fact, SessionFacts
+from tequio_client.ipc.facts import NOTHING_OF_SESSION, Fact, SessionFacts
 from tequio_client.names import cleaned
-from tequio_client.system.asker import Answer, Asker
+from tequio_client.platform.asker import Answer, Asker
 
 if TYPE_CHECKING:
     from tequio_client.app.session.probe import Probe

@@ -20,19 +20,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tequio_client.app.session import compositors, desktop_bus, inhibitors, line, macos, windows
-from tequio_client.app.session.awake import NAME
-from tequio_client.app.session.game_folders import GameFolders
-from tequio_client.app.session.game_stores import stores
-from tequio_client.app.session.macos_calls import MacCalls
-from tequio_client.app.session.network import QtMetered
+from tequio_client.app.session import linux, macos, windows
+from tequio_client.app.session.games import GameFolders, stores
+from tequio_client.app.session.linux import QtMetered
+from tequio_client.app.session.macos import MacCalls
+from tequio_client.app.session.power import NAME
 from tequio_client.app.session.probe import Any, First, Probe
 from tequio_client.app.session.programs import Programs
 from tequio_client.app.session.wayland import WaylandIdle
-from tequio_client.app.session.windows_calls import WindowsCalls
-from tequio_client.app.session.x11_probes import Server, X11Fullscreen, X11Idle
-from tequio_client.system.dbus import TIMEOUT_S, Bus
-from tequio_client.system.told import told_by
+from tequio_client.app.session.windows import WindowsCalls
+from tequio_client.app.session.x11 import Server, X11Fullscreen, X11Idle
+from tequio_client.platform.dbus import DBUS_TIMEOUT_S, Bus, told_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,7 +49,7 @@ class Place:
     system_bus: str = "SYSTEM"
     sys_root: Path = Path("/sys")
     proc_root: Path = Path("/proc")
-    timeout_s: float = TIMEOUT_S
+    timeout_s: float = DBUS_TIMEOUT_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,26 +89,26 @@ def _linux(place: Place, programs: Programs) -> Probes:
 
     return Probes(
         idle=First(_idle(place, session, system)),
-        lock=Any((desktop_bus.LogindLock(system()), desktop_bus.ScreenSaverLock(session()))),
+        lock=Any((linux.LogindLock(system()), linux.ScreenSaverLock(session()))),
         fullscreen=First(_fullscreen(place, session)),
         metered=First(
             (
-                desktop_bus.NetworkMetered(system()),
-                line.LinuxLine(place.sys_root, place.proc_root),
+                linux.NetworkMetered(system()),
+                linux.LinuxLine(place.sys_root, place.proc_root),
             )
         ),
         programs=programs,
-        game_mode=First((desktop_bus.GameMode(session()), _NoGame())),
+        game_mode=First((linux.GameMode(session()), _NoGame())),
     )
 
 
 def _idle(place: Place, session: Connect, system: Connect) -> list[Probe[float]]:
-    last = desktop_bus.LogindIdle(system())
-    saver = desktop_bus.ScreenSaverIdle(session())
+    last = linux.LogindIdle(system())
+    saver = linux.ScreenSaverIdle(session())
     if not is_wayland(place.environ):
         return [X11Idle(Server(place.environ, place.timeout_s)), saver, last]
     if "GNOME" in _desktops(place.environ):
-        return [desktop_bus.MutterIdle(session()), last]
+        return [linux.MutterIdle(session()), last]
     wayland = WaylandIdle(place.environ, timeout_s=place.timeout_s)
     return [wayland, last] if "KDE" in _desktops(place.environ) else [wayland, saver, last]
 
@@ -122,12 +120,12 @@ def _fullscreen(place: Place, session: Connect) -> list[Probe[str]]:
         return [X11Fullscreen(server, sees_all=True)]
     below = X11Fullscreen(server, sees_all=False)
     if "GNOME" in _desktops(environ):
-        return [below, inhibitors.GnomeInhibitor(session(), ours=(NAME,))]
+        return [below, linux.GnomeInhibitor(session(), ours=(NAME,))]
     if "KDE" in _desktops(environ):
-        return [below, inhibitors.KdeInhibitor(session(), ours=(NAME,))]
+        return [below, linux.KdeInhibitor(session(), ours=(NAME,))]
     return [
-        compositors.SwayFullscreen(environ, place.timeout_s),
-        compositors.HyprlandFullscreen(environ, place.timeout_s),
+        linux.SwayFullscreen(environ, place.timeout_s),
+        linux.HyprlandFullscreen(environ, place.timeout_s),
         below,
     ]
 
@@ -149,7 +147,7 @@ def _macos(programs: Programs) -> Probes:
         idle=macos.MacIdle(calls),
         lock=macos.MacLock(calls),
         fullscreen=macos.MacFullscreen(calls),
-        metered=line.MacLine(told_by),
+        metered=linux.MacLine(told_by),
         programs=programs,
     )
 

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tequio_client.system.errors import AbsentError, UnknownError
+from tequio_client.platform.dbus import AbsentError, UnknownError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

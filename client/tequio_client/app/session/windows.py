@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from tequio_client.app.session.programs import name_of
-from tequio_client.system.errors import UnknownError
+from tequio_client.platform.dbus import AbsentError, UnknownError
+from tequio_client.platform.libraries import windows_library
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
 
 _WRAP = 1 << 32
 _LOCKED, _UNLOCKED = 0, 1
@@ -106,3 +109,136 @@ class WindowsFullscreen:
         if is_busy or front.at == front.screen:
             return name_of(front.pid) or front.kind or "?"
         return ""
+
+
+# --- The calls of Windows by ctypes; structures and numbers are those of its headers, 64 bits.
+
+_PADS = 4
+_NEAREST_SCREEN = 2
+_SESSION_INFO = 25  # WTSSessionInfoEx
+_THIS_SESSION = 0xFFFFFFFF
+_SYSTEM_REQUIRED, _CONTINUOUS = 0x1, 0x80000000
+
+
+class _LastInput(ctypes.Structure):
+    _fields_ = [  # type: ignore[mutable-override]  # typeshed's declaration is wider
+        ("size", ctypes.c_uint32),
+        ("at_ms", ctypes.c_uint32),
+    ]
+
+
+class _Rect(ctypes.Structure):
+    _fields_ = [  # type: ignore[mutable-override]  # as above
+        ("left", ctypes.c_int32),
+        ("top", ctypes.c_int32),
+        ("right", ctypes.c_int32),
+        ("bottom", ctypes.c_int32),
+    ]
+
+    def edges(self) -> Rectangle:
+        """As a tuple."""
+        return self.left, self.top, self.right, self.bottom
+
+
+class _Monitor(ctypes.Structure):
+    _fields_ = [  # type: ignore[mutable-override]  # as above
+        ("size", ctypes.c_uint32),
+        ("whole", _Rect),
+        ("work", _Rect),
+        ("flags", ctypes.c_uint32),
+    ]
+
+
+class _Pad(ctypes.Structure):
+    _fields_ = [  # type: ignore[mutable-override]  # as above
+        ("packet", ctypes.c_uint32),
+        ("buttons", ctypes.c_uint8 * 12),
+    ]
+
+
+class _SessionInfo(ctypes.Structure):
+    _fields_ = [  # type: ignore[mutable-override]  # as above
+        ("level", ctypes.c_uint32),
+        ("padding", ctypes.c_uint32),
+        ("session", ctypes.c_uint32),
+        ("state", ctypes.c_int32),
+        ("flags", ctypes.c_int32),
+    ]
+
+
+class WindowsCalls:
+    """See Calls."""
+
+    def __init__(self) -> None:
+        self._user32 = windows_library("user32")
+        self._kernel32 = windows_library("kernel32")
+        self._shell32 = windows_library("shell32")
+        self._wtsapi32 = windows_library("wtsapi32")
+        self._user32.GetForegroundWindow.restype = ctypes.c_void_p
+        self._user32.MonitorFromWindow.restype = ctypes.c_void_p
+        self._kernel32.GetTickCount.restype = ctypes.c_uint32
+        try:
+            self._xinput: ctypes.CDLL | None = windows_library("xinput1_4")
+        except AbsentError:
+            self._xinput = None
+
+    def input_ms(self) -> int:
+        """See Calls."""
+        last = _LastInput(size=ctypes.sizeof(_LastInput))
+        if not self._user32.GetLastInputInfo(ctypes.byref(last)):
+            raise OSError("GetLastInputInfo failed")
+        return int(last.at_ms)
+
+    def now_ms(self) -> int:
+        """See Calls."""
+        return int(self._kernel32.GetTickCount())
+
+    def gamepads(self) -> tuple[int, ...]:
+        """See Calls."""
+        packets = []
+        for number in range(_PADS if self._xinput else 0):
+            pad = _Pad()
+            if self._xinput and self._xinput.XInputGetState(number, ctypes.byref(pad)) == 0:
+                packets.append(int(pad.packet))
+        return tuple(packets)
+
+    def lock_flags(self) -> int:
+        """See Calls."""
+        info, size = ctypes.POINTER(_SessionInfo)(), ctypes.c_uint32()
+        if not self._wtsapi32.WTSQuerySessionInformationW(
+            None, _THIS_SESSION, _SESSION_INFO, ctypes.byref(info), ctypes.byref(size)
+        ):
+            raise OSError("WTSQuerySessionInformation failed")
+        try:
+            return int(info.contents.flags)
+        finally:
+            self._wtsapi32.WTSFreeMemory(info)
+
+    def notification_state(self) -> int:
+        """See Calls."""
+        state = ctypes.c_int32()
+        if self._shell32.SHQueryUserNotificationState(ctypes.byref(state)):
+            raise OSError("SHQueryUserNotificationState failed")
+        return state.value
+
+    def front(self) -> Window | None:
+        """See Calls."""
+        handle = ctypes.c_void_p(self._user32.GetForegroundWindow())
+        if not handle.value:
+            return None
+        pid, at, kind = ctypes.c_uint32(), _Rect(), ctypes.create_unicode_buffer(256)
+        screen = _Monitor(size=ctypes.sizeof(_Monitor))
+        self._user32.GetWindowThreadProcessId(handle, ctypes.byref(pid))
+        self._user32.GetClassNameW(handle, kind, len(kind))
+        monitor = ctypes.c_void_p(self._user32.MonitorFromWindow(handle, _NEAREST_SCREEN))
+        if not self._user32.GetWindowRect(handle, ctypes.byref(at)):
+            return None  # it was closed while we asked
+        if not self._user32.GetMonitorInfoW(monitor, ctypes.byref(screen)):
+            return None
+        return Window(pid=pid.value, kind=kind.value, at=at.edges(), screen=screen.whole.edges())
+
+
+def keep_awake(*, is_wanted: bool) -> None:
+    """Keep the system awake, or no more; holds for the thread that calls. Raises AbsentError."""
+    flags = _CONTINUOUS | (_SYSTEM_REQUIRED if is_wanted else 0)
+    windows_library("kernel32").SetThreadExecutionState(ctypes.c_uint32(flags))

@@ -5,22 +5,33 @@ The package keeps its drawings in one archive; only those that are asked for are
 
 from __future__ import annotations
 
+import math
+from enum import StrEnum
 from functools import lru_cache
 from importlib.resources import files
 from zipfile import ZipFile
 
-from PySide6.QtCore import QByteArray, QRectF, Qt
-from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtCore import QByteArray, QPointF, QRectF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QIcon,
+    QLinearGradient,
+    QPainter,
+    QPainterPath,
+    QPainterPathStroker,
+    QPixmap,
+)
 from PySide6.QtSvg import QSvgRenderer
 
-from tequio_client.app.theme import sizes
+from tequio_client.app.theme import style
+from tequio_client.ipc.snapshot import State
 
 RATIOS = (1.0, 2.0)
 """Device pixel ratios that an icon holds; Qt scales the greater one for those between."""
 
 
 @lru_cache(maxsize=256)
-def icon(name: str, colour: str, size: int = sizes.ICON) -> QIcon:
+def icon(name: str, colour: str, size: int = style.ICON) -> QIcon:
     """The icon of that name in that colour; raises KeyError for a name that the set lacks."""
     made = QIcon()
     for ratio in RATIOS:
@@ -29,7 +40,7 @@ def icon(name: str, colour: str, size: int = sizes.ICON) -> QIcon:
 
 
 @lru_cache(maxsize=256)
-def pixmap(name: str, colour: str, size: int = sizes.ICON, ratio: float = 1.0) -> QPixmap:
+def pixmap(name: str, colour: str, size: int = style.ICON, ratio: float = 1.0) -> QPixmap:
     """The same as a picture for one device pixel ratio."""
     drawing = _drawing(name, colour)
     made = QPixmap(round(size * ratio), round(size * ratio))
@@ -54,4 +65,152 @@ def _drawing(name: str, colour: str) -> QSvgRenderer:
 def _markup(name: str) -> str:
     with (files("lucide") / "lucide.zip").open("rb") as archive, ZipFile(archive) as drawings:
         text = drawings.read(f"{name}.svg").decode()
-    return text.replace('stroke-width="2"', f'stroke-width="{sizes.ICON_STROKE}"')
+    return text.replace('stroke-width="2"', f'stroke-width="{style.ICON_STROKE}"')
+
+
+# --- What we draw ourselves: the logo, and a shape for each state.
+#
+# States differ by shape, so that they can be told apart without colour: lending is a filled disc,
+# waiting a hollow ring, paused two bars, attention a triangle. The tray's colours stand out from
+# dark and from light panels alike, for nobody tells us which one there is.
+
+TRAY_SIZES = (16, 22, 24, 32, 44, 48, 64)
+
+
+class Shape(StrEnum):
+    """How a state looks."""
+
+    DISC = "disc"
+    RING = "ring"
+    BARS = "bars"
+    TRIANGLE = "triangle"
+
+
+SHAPES = {
+    State.LENDING: Shape.DISC,
+    State.FINISHING: Shape.DISC,
+    State.WAITING: Shape.RING,
+    State.PAUSED: Shape.BARS,
+    State.SNOOZED: Shape.BARS,
+    State.ATTENTION: Shape.TRIANGLE,
+}
+TRAY_COLOURS = {
+    Shape.DISC: "#7c5cff",
+    Shape.RING: "#7c5cff",
+    Shape.BARS: "#858c9c",
+    Shape.TRIANGLE: "#d1740a",
+}
+LOGO_COLOURS = ("#7c5cff", "#22a6d8")
+PETALS = 6
+UNIT = 100.0
+"""Side of the square that shapes are described in: small ones would lose their roundness."""
+
+
+def shape_path(shape: Shape) -> QPainterPath:
+    """The shape inside a square of `UNIT`."""
+    path = QPainterPath()
+    if shape is Shape.DISC:
+        path.addEllipse(QRectF(10, 10, 80, 80))
+    elif shape is Shape.RING:
+        path.addEllipse(QRectF(10, 10, 80, 80))
+        path.addEllipse(QRectF(28, 28, 44, 44))
+    elif shape is Shape.BARS:
+        path.addRoundedRect(QRectF(19, 12, 22, 76), 7, 7)
+        path.addRoundedRect(QRectF(59, 12, 22, 76), 7, 7)
+    else:
+        return _triangle()
+    return path
+
+
+def _triangle() -> QPainterPath:
+    outline = QPainterPath(QPointF(50, 16))
+    for corner in ((88, 82), (12, 82)):
+        outline.lineTo(*corner)
+    outline.closeSubpath()
+    stroker = QPainterPathStroker()
+    stroker.setWidth(14)
+    stroker.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    sign = QPainterPath()
+    sign.addRoundedRect(QRectF(44.5, 36, 11, 25), 5, 5)
+    sign.addEllipse(QPointF(50, 71.5), 6.2, 6.2)
+    return outline.united(stroker.createStroke(outline)).subtracted(sign)
+
+
+def draw_shape(painter: QPainter, shape: Shape, colour: str, place: QRectF) -> None:
+    """Draw a state's shape into the place."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.translate(place.topLeft())
+    painter.scale(place.width() / UNIT, place.height() / UNIT)
+    painter.fillPath(shape_path(shape), QColor(colour))
+    painter.restore()
+
+
+def draw_logo(painter: QPainter, place: QRectF) -> None:
+    """Draw the logo: six that stand around one, and hold together."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.translate(place.topLeft())
+    painter.scale(place.width() / UNIT, place.height() / UNIT)
+    colours = QLinearGradient(10, 5, 90, 95)
+    for at, colour in zip((0.0, 1.0), LOGO_COLOURS, strict=True):
+        colours.setColorAt(at, QColor(colour))
+    painter.fillPath(_logo_path(), colours)
+    painter.restore()
+
+
+@lru_cache(maxsize=1)
+def _logo_path() -> QPainterPath:
+    middle, hands = QPointF(50, 50), QPainterPath()
+    ends = [
+        middle + QPointF(36 * math.sin(turn), -36 * math.cos(turn))
+        for turn in (math.tau * petal / PETALS for petal in range(PETALS))
+    ]
+    hands.moveTo(ends[-1])
+    for end in ends:
+        hands.lineTo(end)
+    stroker = QPainterPathStroker()
+    stroker.setWidth(8.5)
+    stroker.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    path = stroker.createStroke(hands)
+    for end in ends:
+        path = path.united(_disc(end, 12.5))
+    return path.united(_disc(middle, 15))
+
+
+def _disc(middle: QPointF, radius: float) -> QPainterPath:
+    path = QPainterPath()
+    path.addEllipse(middle, radius, radius)
+    return path
+
+
+@lru_cache(maxsize=16)
+def tray_icon(state: State) -> QIcon:
+    """The icon that stands in the panel for a state."""
+    shape, made = SHAPES[state], QIcon()
+    for size in TRAY_SIZES:
+        picture = _blank(size)
+        painter = QPainter(picture)
+        draw_shape(painter, shape, TRAY_COLOURS[shape], QRectF(0, 0, size, size))
+        painter.end()
+        made.addPixmap(picture)
+    return made
+
+
+@lru_cache(maxsize=1)
+def app_icon() -> QIcon:
+    """The logo, as windows and task bars show it."""
+    made = QIcon()
+    for size in (*TRAY_SIZES, 128, 256):
+        picture = _blank(size)
+        painter = QPainter(picture)
+        draw_logo(painter, QRectF(0, 0, size, size))
+        painter.end()
+        made.addPixmap(picture)
+    return made
+
+
+def _blank(size: int) -> QPixmap:
+    picture = QPixmap(size, size)
+    picture.fill(Qt.GlobalColor.transparent)
+    return picture

@@ -13,9 +13,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QStyle, QStyleFactory
 
-from tequio_client.app.theme import fonts
-from tequio_client.app.theme.sheet import sheet
-from tequio_client.app.theme.tokens import DARK, LIGHT, Tokens
+from tequio_client.app.theme import style
+from tequio_client.app.theme.style import DARK, LIGHT, Tokens, sheet
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -63,9 +62,9 @@ class Look(QObject):
     def __init__(self, app: QApplication, choice: Choice = Choice.SYSTEM) -> None:
         super().__init__(app)
         self._app, self._choice = app, choice
-        fonts.load()
+        style.load()
         app.setStyle(QStyleFactory.create("Fusion"))
-        app.setFont(fonts.font(fonts.Type.BODY))
+        app.setFont(style.font(style.Type.BODY))
         self._hints = app.styleHints()
         self._scheme = self._hints.colorScheme()
         self.choose(choice)

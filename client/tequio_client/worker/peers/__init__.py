@@ -26,10 +26,10 @@ because several of the fixes replace private names.
   `PromptStream` waits for an event, and `PeerStream` reads few times and much.
 """
 
-from tequio_client.worker.peer_limits import PeerLimits
 from tequio_client.worker.peers.network import PeerNetwork
 from tequio_client.worker.peers.stream import PeerStream
 from tequio_client.worker.peers.topics import Announcement
 from tequio_client.worker.peers.yamux import CONNECTION_BYTES
+from tequio_client.worker.swarm.limits import PeerLimits
 
 __all__ = ["CONNECTION_BYTES", "Announcement", "PeerLimits", "PeerNetwork", "PeerStream"]

@@ -13,9 +13,9 @@ from libp2p.io.abc import ReadWriteCloser
 from libp2p.network.connection.raw_connection import RawConnection
 from libp2p.network.exceptions import SwarmException
 
-from tequio_client.worker.peer_limits import SMALL_BYTES
 from tequio_client.worker.peers.foreign import shielded
 from tequio_client.worker.peers.identity import key_of
+from tequio_client.worker.swarm.limits import SMALL_BYTES
 from tequio_shared.addresses import network_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from libp2p.stream_muxer.yamux.yamux import Yamux
     from multiaddr import Multiaddr
 
-    from tequio_client.worker.door import Door
+    from tequio_client.worker.swarm.limits import Door
 
 log = structlog.get_logger(__name__)
 

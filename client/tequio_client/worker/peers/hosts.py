@@ -12,10 +12,10 @@ from libp2p.network.config import ConnectionConfig
 from libp2p.security.noise.transport import PROTOCOL_ID as NOISE
 from libp2p.security.noise.transport import Transport as Noise
 
-from tequio_client.worker.peer_limits import CONNECTIONS
 from tequio_client.worker.peers import entrance, fixes
 from tequio_client.worker.peers.foreign import is_foreign, shielded
 from tequio_client.worker.peers.identity import key_of
+from tequio_client.worker.swarm.limits import CONNECTIONS
 from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from libp2p.network.swarm import Swarm
     from multiaddr import Multiaddr
 
-    from tequio_client.worker.door import Door
+    from tequio_client.worker.swarm.limits import Door
     from tequio_shared.ids import PeerKey
 
     Handler = Callable[[INetStream], Awaitable[None]]

@@ -13,19 +13,17 @@ from libp2p.rcmgr import Direction
 from libp2p.tools.anyio_service import background_trio_service
 from multiaddr import Multiaddr
 
-from tequio_client.worker.door import Door
-from tequio_client.worker.peer_limits import PeerLimits
 from tequio_client.worker.peers import hosts
 from tequio_client.worker.peers.foreign import foreign_errors, shielded
 from tequio_client.worker.peers.identity import id_of, key_of
 from tequio_client.worker.peers.stream import PeerStream
 from tequio_client.worker.peers.topics import Topics
 from tequio_client.worker.peers.watch import Watch
+from tequio_client.worker.swarm.limits import Door, PeerLimits
 from tequio_shared.addresses import UNKNOWN, network_of
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import PeerKey, key_from_peer_id, peer_id_text
+from tequio_shared.ids import GOSSIP_BYTES, PeerKey, key_from_peer_id, peer_id_text
 from tequio_shared.keys import SEED_BYTES
-from tequio_shared.limits import GOSSIP_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence

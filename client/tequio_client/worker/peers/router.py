@@ -9,7 +9,7 @@ import trio
 from libp2p.pubsub.gossipsub import PROTOCOL_ID_V11, PROTOCOL_ID_V12, GossipSub
 from libp2p.pubsub.pubsub import Pubsub
 
-from tequio_shared.limits import GOSSIP_BYTES
+from tequio_shared.ids import GOSSIP_BYTES
 
 if TYPE_CHECKING:
     from libp2p.abc import IHost

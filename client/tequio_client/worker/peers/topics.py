@@ -21,7 +21,7 @@ from libp2p.pubsub.utils import maybe_consume_signed_record
 from tequio_client.worker.peers.identity import key_of
 from tequio_client.worker.peers.router import new_pubsub
 from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
-from tequio_shared.limits import GOSSIP_BYTES
+from tequio_shared.ids import GOSSIP_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from libp2p.abc import IHost
     from libp2p.pubsub.pb.rpc_pb2 import RPC, Message
 
-    from tequio_client.worker.door import Door
+    from tequio_client.worker.swarm.limits import Door
     from tequio_shared.ids import PeerKey
 
 log = structlog.get_logger(__name__)

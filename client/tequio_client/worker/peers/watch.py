@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from libp2p.security.secure_session import SecureSession
     from libp2p.stream_muxer.yamux.yamux import Yamux
 
-    from tequio_client.worker.peer_limits import PeerLimits
+    from tequio_client.worker.swarm.limits import PeerLimits
     from tequio_shared.ids import PeerKey
 
 log = structlog.get_logger(__name__)

@@ -1,40 +1,45 @@
 """GET /competitions/{competition}: one competition, from its rules to its outcome."""
 
+from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 from litestar import Response, get
-from litestar.params import FromPath
+from litestar.params import FromPath, QueryParameter
 
-from tequio_ledger.competition_story import Said
-from tequio_ledger.log.log import Published
-from tequio_ledger.service import Ledger
-from tequio_ledger.state import State
-from tequio_ledger.store import history, measured
-from tequio_ledger.web.competition_now import CompetitionNow, EntrantNow, competition_now
-from tequio_ledger.web.given import GivenLedger
-from tequio_ledger.web.pages import (
-    competition_scores,
-    competition_shown,
-    competition_words,
-    press,
-    words,
+from tequio_ledger.store import queries
+from tequio_ledger.web.answers import snapshot
+from tequio_ledger.web.competitions import CompetitionNow, EntrantNow, competition_now
+from tequio_ledger.web.pages import competition_text, competition_views, render, text
+from tequio_ledger.web.pages.competition_views import (
+    MOST,
+    PairRow,
+    Parts,
+    Placing,
+    ScoreRow,
+    SideCurves,
+    Swarm,
+    side_curves,
 )
-from tequio_ledger.web.pages.competition_scores import PairRow, ScoreRow
-from tequio_ledger.web.pages.competition_shown import Parts
-from tequio_ledger.web.pages.competition_words import Rule, Step
-from tequio_ledger.web.pages.data_progress import data_progress
-from tequio_ledger.web.pages.placing import Placing
-from tequio_ledger.web.pages.run_now import OnHub, RunNow, run_now
-from tequio_ledger.web.pages.side_curves import MOST, SideCurves, Swarm, side_curves
-from tequio_ledger.web.pages.words import Mark
-from tequio_ledger.web.problems import AnyRequest
-from tequio_ledger.web.snapshot import snapshot
-from tequio_shared.competition_rules import Submission
+from tequio_ledger.web.pages.run_view import OnHub, RunNow, data_progress, run_now
+from tequio_shared.competition.rules import Outcome, Submission
+from tequio_shared.competition.state import Phase
 from tequio_shared.errors import PeerError
-from tequio_shared.evaluations import Outcome
-from tequio_shared.ids import RunId, digest_from_text, from_text, to_text
+from tequio_shared.ids import JSON_INTEGER, RunId, digest_from_text, from_text, to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tequio_ledger.ledger import Ledger
+    from tequio_ledger.log.guard import Published as GuardPublished
+    from tequio_ledger.log.log import Published
+    from tequio_ledger.state import Said, State
+    from tequio_ledger.web.errors import AnyRequest
+    from tequio_ledger.web.log_files import GivenLedger
+    from tequio_ledger.web.pages.competition_text import Rule, Step
+    from tequio_ledger.web.pages.text import Mark
 
 CHART_ROUNDS = 2_000
 ROWS = 100
@@ -125,7 +130,7 @@ async def get_competition(
         ),
         swarms=len(sides),
     )
-    return await press.in_turn(request, _printed, request, ledger, taken)
+    return await render.in_turn(request, _printed, request, ledger, taken)
 
 
 def stated_outcome(ledger: Ledger, now: CompetitionNow) -> Outcome | None:
@@ -157,20 +162,18 @@ def _entrant(state: State, one: EntrantNow) -> EntrantRow:
 
 
 def _printed(request: AnyRequest, ledger: Ledger, taken: _Taken) -> Response[bytes]:
-    view, published = _view(ledger, taken, press.here(request, ledger))
-    return press.page(request, "competition.html", press.frame(request, ledger, published), view)
+    view, published = _view(ledger, taken, render.here(request, ledger))
+    return render.page(request, "competition.html", render.frame(request, ledger, published), view)
 
 
 def _view(ledger: Ledger, taken: _Taken, here: str) -> tuple[CompetitionPage, Published]:
     now, now_ms = taken.now, ledger.clock()
     with snapshot(ledger.database) as (connection, published):
         pasts = [
-            history.last_rounds(connection, from_text(run.id), CHART_ROUNDS)
+            queries.last_rounds(connection, from_text(run.id), CHART_ROUNDS)
             for _, run in taken.runs
         ]
-        heads = [
-            measured.last(connection, from_text(run.id), CHART_ROUNDS) for _, run in taken.runs
-        ]
+        heads = [queries.last(connection, from_text(run.id), CHART_ROUNDS) for _, run in taken.runs]
     swarms = [
         Swarm(
             entrant=name,
@@ -185,20 +188,20 @@ def _view(ledger: Ledger, taken: _Taken, here: str) -> tuple[CompetitionPage, Pu
     outcome = stated_outcome(ledger, now)
     view = CompetitionPage(
         now=now,
-        mark=competition_words.mark(now, now_ms),
-        gist=competition_words.gist(now.rules),
-        coming=competition_words.coming(now, now_ms),
-        steps=competition_words.steps(now, now_ms),
-        rules=competition_words.rules_told(now.rules),
-        secrecy=competition_words.secrecy(now),
+        mark=competition_text.mark(now, now_ms),
+        gist=competition_text.gist(now.rules),
+        coming=competition_text.coming(now, now_ms),
+        steps=competition_text.steps(now, now_ms),
+        rules=competition_text.rules_told(now.rules),
+        secrecy=competition_text.secrecy(now),
         entrants=taken.entrants,
         curves=side_curves(swarms, left_out=taken.swarms - len(swarms)),
-        picture=competition_scores.picture(now, outcome),
-        parts=competition_shown.parts(now, now_ms),
-        scores=competition_scores.score_rows(now, outcome),
+        picture=competition_views.picture(now, outcome),
+        parts=competition_views.parts(now, now_ms),
+        scores=competition_views.score_rows(now, outcome),
         due=len(now.evaluators) * sum(one.submission is not None for one in now.entrants),
-        pairs=competition_scores.pair_rows(outcome),
-        unranked=competition_scores.unranked(outcome),
+        pairs=competition_views.pair_rows(outcome),
+        unranked=competition_views.unranked(outcome),
         is_final=outcome is not None,
         documents=outcome.documents if outcome else None,
         challenged=Counter((one.entrant, one.evaluator) for one in now.challenges),
@@ -214,8 +217,93 @@ def _story(told: Sequence[Said]) -> tuple[StoryLine, ...]:
             index=one.index,
             at_ms=one.ts,
             type=one.body.TYPE,
-            says=words.TYPES[one.body.TYPE],
+            says=text.TYPES[one.body.TYPE],
             author=to_text(one.author),
         )
         for one in reversed(told[-ROWS:])
     )
+
+
+# --- GET /competitions: who trains against whom, the newest first.
+
+COMPETITIONS_ROWS = 30
+Before = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompetitionCard:
+    """One competition in the list."""
+
+    now: CompetitionNow
+    mark: Mark
+    gist: str
+    coming: tuple[str, int] | None
+    leaders: str
+    """Who won; empty until organisers stated it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompetitionsPage:
+    """Some of them."""
+
+    cards: tuple[CompetitionCard, ...]
+    older: int | None
+    is_first: bool
+
+
+@get("/competitions")
+async def get_competitions(
+    request: AnyRequest, ledger: GivenLedger, before: Before = JSON_INTEGER
+) -> Response[bytes]:
+    """List competitions."""
+    published = await ledger.sequencer.settled()
+    views = ledger.state.competitions.views
+    earlier = [one for one, view in views.items() if view.began[Phase.OPEN].index < before]
+    now_ms = ledger.clock()
+    shown = [
+        competition_now(ledger.state, one, now_ms) for one in reversed(earlier[-COMPETITIONS_ROWS:])
+    ]
+    older = shown[-1].opened_index if len(earlier) > COMPETITIONS_ROWS else None
+    return await render.in_turn(
+        request,
+        _competitions_printed,
+        request,
+        ledger,
+        published,
+        shown,
+        older,
+        is_first=before == JSON_INTEGER,
+    )
+
+
+def _competitions_printed(
+    request: AnyRequest,
+    ledger: Ledger,
+    published: GuardPublished,
+    shown: list[CompetitionNow],
+    older: int | None,
+    *,
+    is_first: bool,
+) -> Response[bytes]:
+    now_ms = ledger.clock()
+    view = CompetitionsPage(
+        cards=tuple(
+            CompetitionCard(
+                now=one,
+                mark=competition_text.mark(one, now_ms),
+                gist=competition_text.gist(one.rules),
+                coming=competition_text.coming(one, now_ms),
+                leaders=_leaders(ledger, one),
+            )
+            for one in shown
+        ),
+        older=older,
+        is_first=is_first,
+    )
+    frame = render.frame(request, ledger, published)
+    return render.page(request, "competitions.html", frame, view)
+
+
+def _leaders(ledger: Ledger, now: CompetitionNow) -> str:
+    outcome = stated_outcome(ledger, now)
+    return competition_views.leaders(outcome) if outcome else ""

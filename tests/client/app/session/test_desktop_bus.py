@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from tequio_client.app.session import desktop_bus, inhibitors
-from tequio_client.system.dbus import Bus
-from tequio_client.system.errors import AbsentError, UnknownError
+from tequio_client.app.session import linux
+from tequio_client.platform.dbus import AbsentError, Bus, UnknownError
 from tests.support.slack import allowed_s
 
 if TYPE_CHECKING:
@@ -37,21 +36,21 @@ def hasty(private_bus: PrivateBus) -> Iterator[Bus]:
 
 
 def test_mutter_tells_milliseconds(private_bus: PrivateBus, bus: Bus) -> None:
-    private_bus.serve(desktop_bus.MUTTER.name, methods={"GetIdletime": ("t", 83_500)})
-    assert desktop_bus.MutterIdle(bus).read() == 83.5
+    private_bus.serve(linux.MUTTER.name, methods={"GetIdletime": ("t", 83_500)})
+    assert linux.MutterIdle(bus).read() == 83.5
 
 
 def test_the_screen_saver_tells_milliseconds(private_bus: PrivateBus, bus: Bus) -> None:
-    private_bus.serve(desktop_bus.SCREEN_SAVER.name, methods={"GetSessionIdleTime": ("u", 4_200)})
-    assert desktop_bus.ScreenSaverIdle(bus).read() == 4.2
+    private_bus.serve(linux.SCREEN_SAVER.name, methods={"GetSessionIdleTime": ("u", 4_200)})
+    assert linux.ScreenSaverIdle(bus).read() == 4.2
 
 
 def test_an_idle_time_that_no_computer_has_is_not_believed(
     private_bus: PrivateBus, bus: Bus
 ) -> None:
-    private_bus.serve(desktop_bus.MUTTER.name, methods={"GetIdletime": ("t", 2**64 - 1)})
+    private_bus.serve(linux.MUTTER.name, methods={"GetIdletime": ("t", 2**64 - 1)})
     with pytest.raises(UnknownError):
-        desktop_bus.MutterIdle(bus).read()
+        linux.MutterIdle(bus).read()
 
 
 @pytest.mark.parametrize(
@@ -63,7 +62,7 @@ def test_logind_tells_since_when(
 ) -> None:
     properties: dict[str, Typed] = {"IdleHint": ("b", hint), "IdleSinceHint": ("t", since_us)}
     private_bus.serve(LOGIND, properties=properties)
-    assert desktop_bus.LogindIdle(bus, now_us=lambda: 100 * US).read() == idle_s
+    assert linux.LogindIdle(bus, now_us=lambda: 100 * US).read() == idle_s
 
 
 @pytest.mark.parametrize("is_locked", [True, False])
@@ -71,52 +70,52 @@ def test_the_lock_is_told_by_logind_and_by_the_screen_saver(
     private_bus: PrivateBus, bus: Bus, *, is_locked: bool
 ) -> None:
     private_bus.serve(LOGIND, properties={"LockedHint": ("b", is_locked)})
-    private_bus.serve(desktop_bus.GNOME_SAVER.name, methods={"GetActive": ("b", is_locked)})
-    assert desktop_bus.LogindLock(bus).read() is is_locked
-    assert desktop_bus.ScreenSaverLock(bus).read() is is_locked
+    private_bus.serve(linux.GNOME_SAVER.name, methods={"GetActive": ("b", is_locked)})
+    assert linux.LogindLock(bus).read() is is_locked
+    assert linux.ScreenSaverLock(bus).read() is is_locked
 
 
 @pytest.mark.parametrize(("said", "is_metered"), [(1, True), (2, False), (3, True), (4, False)])
 def test_the_network_is_metered_or_guessed_to_be(
     private_bus: PrivateBus, bus: Bus, said: int, *, is_metered: bool
 ) -> None:
-    private_bus.serve(desktop_bus.NETWORK.name, properties={"Metered": ("u", said)})
-    assert desktop_bus.NetworkMetered(bus).read() is is_metered
+    private_bus.serve(linux.NETWORK.name, properties={"Metered": ("u", said)})
+    assert linux.NetworkMetered(bus).read() is is_metered
 
 
 @pytest.mark.parametrize("said", [0, 99])
 def test_a_network_that_nobody_knows_is_unknown(
     private_bus: PrivateBus, bus: Bus, said: int
 ) -> None:
-    private_bus.serve(desktop_bus.NETWORK.name, properties={"Metered": ("u", said)})
+    private_bus.serve(linux.NETWORK.name, properties={"Metered": ("u", said)})
     with pytest.raises(UnknownError, match="does not know"):
-        desktop_bus.NetworkMetered(bus).read()
+        linux.NetworkMetered(bus).read()
 
 
 def test_game_mode_names_the_game(private_bus: PrivateBus, bus: Bus) -> None:
     game = psutil.Process(os.getpid()).name()
     private_bus.serve(
-        desktop_bus.GAME_MODE.name,
+        linux.GAME_MODE.name,
         properties={"ClientCount": ("i", 1)},
         methods={"ListGames": ("a(io)", [[os.getpid(), "/com/feralinteractive/GameMode/1"]])},
     )
-    assert desktop_bus.GameMode(bus).read() == game
+    assert linux.GameMode(bus).read() == game
 
 
 def test_a_game_of_another_container_has_no_name_and_is_a_game(
     private_bus: PrivateBus, bus: Bus
 ) -> None:
     private_bus.serve(
-        desktop_bus.GAME_MODE.name,
+        linux.GAME_MODE.name,
         properties={"ClientCount": ("i", 1)},
         methods={"ListGames": ("a(io)", [[2**31 - 1, "/a"]])},
     )
-    assert desktop_bus.GameMode(bus).read() == "?"
+    assert linux.GameMode(bus).read() == "?"
 
 
 def test_game_mode_without_clients_has_no_game(private_bus: PrivateBus, bus: Bus) -> None:
-    private_bus.serve(desktop_bus.GAME_MODE.name, properties={"ClientCount": ("i", 0)})
-    assert desktop_bus.GameMode(bus).read() == ""
+    private_bus.serve(linux.GAME_MODE.name, properties={"ClientCount": ("i", 0)})
+    assert linux.GameMode(bus).read() == ""
 
 
 def test_whoever_keeps_gnome_awake_is_named_unless_it_is_ourselves(
@@ -128,13 +127,13 @@ def test_whoever_keeps_gnome_awake_is_named_unless_it_is_ourselves(
         "GetFlags": ("u", 12),
         "GetAppId": ("s", "org.gnome.Totem"),
     }
-    private_bus.serve(inhibitors.GNOME.name, methods=methods)
-    assert inhibitors.GnomeInhibitor(bus, ours=("Tequio",)).read() == "org.gnome.Totem"
-    assert inhibitors.GnomeInhibitor(bus, ours=("org.gnome.Totem",)).read() == ""
-    private_bus.serve(inhibitors.GNOME.name, methods=methods | {"GetFlags": ("u", 4)})
-    assert inhibitors.GnomeInhibitor(bus, ours=()).read() == ""
-    private_bus.serve(inhibitors.GNOME.name, methods={"IsInhibited": ("b", False)})
-    assert inhibitors.GnomeInhibitor(bus, ours=()).read() == ""
+    private_bus.serve(linux.GNOME.name, methods=methods)
+    assert linux.GnomeInhibitor(bus, ours=("Tequio",)).read() == "org.gnome.Totem"
+    assert linux.GnomeInhibitor(bus, ours=("org.gnome.Totem",)).read() == ""
+    private_bus.serve(linux.GNOME.name, methods=methods | {"GetFlags": ("u", 4)})
+    assert linux.GnomeInhibitor(bus, ours=()).read() == ""
+    private_bus.serve(linux.GNOME.name, methods={"IsInhibited": ("b", False)})
+    assert linux.GnomeInhibitor(bus, ours=()).read() == ""
 
 
 def test_whoever_keeps_kde_awake_is_named_unless_it_is_ourselves(
@@ -144,21 +143,21 @@ def test_whoever_keeps_kde_awake_is_named_unless_it_is_ourselves(
         "HasInhibition": ("b", True),
         "ListInhibitions": ("a(ss)", [["Tequio", "lends"], ["mpv", "plays a film"]]),
     }
-    private_bus.serve(inhibitors.KDE.name, methods=methods)
-    assert inhibitors.KdeInhibitor(bus, ours=("Tequio",)).read() == "mpv"
-    assert inhibitors.KdeInhibitor(bus, ours=("Tequio", "mpv")).read() == ""
+    private_bus.serve(linux.KDE.name, methods=methods)
+    assert linux.KdeInhibitor(bus, ours=("Tequio",)).read() == "mpv"
+    assert linux.KdeInhibitor(bus, ours=("Tequio", "mpv")).read() == ""
 
 
 READERS: dict[str, tuple[Callable[[Bus], Any], str]] = {
-    "mutter": (desktop_bus.MutterIdle, desktop_bus.MUTTER.name),
-    "saver-idle": (desktop_bus.ScreenSaverIdle, desktop_bus.SCREEN_SAVER.name),
-    "logind-idle": (desktop_bus.LogindIdle, LOGIND),
-    "logind-lock": (desktop_bus.LogindLock, LOGIND),
-    "saver-lock": (desktop_bus.ScreenSaverLock, desktop_bus.GNOME_SAVER.name),
-    "network": (desktop_bus.NetworkMetered, desktop_bus.NETWORK.name),
-    "game": (desktop_bus.GameMode, desktop_bus.GAME_MODE.name),
-    "gnome": (lambda bus: inhibitors.GnomeInhibitor(bus, ours=()), inhibitors.GNOME.name),
-    "kde": (lambda bus: inhibitors.KdeInhibitor(bus, ours=()), inhibitors.KDE.name),
+    "mutter": (linux.MutterIdle, linux.MUTTER.name),
+    "saver-idle": (linux.ScreenSaverIdle, linux.SCREEN_SAVER.name),
+    "logind-idle": (linux.LogindIdle, LOGIND),
+    "logind-lock": (linux.LogindLock, LOGIND),
+    "saver-lock": (linux.ScreenSaverLock, linux.GNOME_SAVER.name),
+    "network": (linux.NetworkMetered, linux.NETWORK.name),
+    "game": (linux.GameMode, linux.GAME_MODE.name),
+    "gnome": (lambda bus: linux.GnomeInhibitor(bus, ours=()), linux.GNOME.name),
+    "kde": (lambda bus: linux.KdeInhibitor(bus, ours=()), linux.KDE.name),
 }
 ALL = pytest.mark.parametrize(("make", "name"), READERS.values(), ids=READERS)
 
@@ -199,28 +198,28 @@ def test_a_service_that_answers_with_another_type_is_unknown(
 def test_a_number_where_yes_or_no_is_due_is_not_taken(private_bus: PrivateBus, bus: Bus) -> None:
     private_bus.serve(LOGIND, properties={"LockedHint": ("u", 1)})
     with pytest.raises(UnknownError, match="where a bool is due"):
-        desktop_bus.LogindLock(bus).read()
-    private_bus.serve(desktop_bus.NETWORK.name, properties={"Metered": ("b", True)})
+        linux.LogindLock(bus).read()
+    private_bus.serve(linux.NETWORK.name, properties={"Metered": ("b", True)})
     with pytest.raises(UnknownError, match="where a int is due"):
-        desktop_bus.NetworkMetered(bus).read()
+        linux.NetworkMetered(bus).read()
 
 
 def test_after_a_time_out_the_late_answer_is_not_taken_for_the_next(
     private_bus: PrivateBus, hasty: Bus
 ) -> None:
-    idle = desktop_bus.MutterIdle(hasty)
-    private_bus.serve(desktop_bus.MUTTER.name, hangs=True)
+    idle = linux.MutterIdle(hasty)
+    private_bus.serve(linux.MUTTER.name, hangs=True)
     with pytest.raises(UnknownError):
         idle.read()
-    private_bus.serve(desktop_bus.MUTTER.name, methods={"GetIdletime": ("t", 1_000)})
+    private_bus.serve(linux.MUTTER.name, methods={"GetIdletime": ("t", 1_000)})
     assert idle.read() == 1.0
 
 
 def test_asking_starts_no_service(private_bus: PrivateBus, bus: Bus) -> None:
     with pytest.raises(AbsentError, match=r"NameHasNoOwner|ServiceUnknown"):
-        desktop_bus.GameMode(bus).read()
+        linux.GameMode(bus).read()
 
 
 def test_without_a_bus_everything_is_absent() -> None:
     with pytest.raises(AbsentError, match="no unix:path"):
-        desktop_bus.MutterIdle(Bus("unix:path=/nonexistent/bus")).read()
+        linux.MutterIdle(Bus("unix:path=/nonexistent/bus")).read()

@@ -18,18 +18,16 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from tequio_client.app.session.compositors import HyprlandFullscreen, SwayFullscreen
-from tequio_client.app.session.line import LinuxLine, MacLine
-from tequio_client.app.session.macos import Bounds, MacFullscreen, MacIdle, MacLock
-from tequio_client.app.session.macos_calls import MacCalls
+from tequio_client.app.session.linux import HyprlandFullscreen, LinuxLine, MacLine, SwayFullscreen
+from tequio_client.app.session.macos import Bounds, MacCalls, MacFullscreen, MacIdle, MacLock
 from tequio_client.app.session.windows import (
     Window,
+    WindowsCalls,
     WindowsFullscreen,
     WindowsIdle,
     WindowsLock,
 )
-from tequio_client.app.session.windows_calls import WindowsCalls
-from tequio_client.system.errors import AbsentError, UnknownError
+from tequio_client.platform.dbus import AbsentError, UnknownError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -188,7 +186,7 @@ def test_elsewhere_the_libraries_of_windows_and_macos_are_absent() -> None:
 
 QT_METERED = """
 from PySide6.QtCore import QCoreApplication
-from tequio_client.app.session.network import QtMetered
+from tequio_client.app.session.linux import QtMetered
 application = QCoreApplication([])
 metered = QtMetered()
 metered._take(True)

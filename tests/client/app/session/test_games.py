@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.app.session import vdf
-from tequio_client.app.session.game_folders import GameFolders
-from tequio_client.app.session.game_stores import (
+from tequio_client.app.session import games as session_games
+from tequio_client.app.session.games import (
+    GameFolders,
     epic_games,
     gog_games,
     heroic_games,
@@ -110,13 +110,15 @@ def test_a_broken_file_of_steam_leaves_its_own_folder(steam: Path, content: str)
 
 
 def test_vdf_is_read_as_valve_writes_it() -> None:
-    tree = vdf.parsed('"Root" { Plain word "back\\\\slash" "q\\"uote" "Empty" "" "In" { } }')
-    root = vdf.branch(tree, "root")
+    tree = session_games.parsed(
+        '"Root" { Plain word "back\\\\slash" "q\\"uote" "Empty" "" "In" { } }'
+    )
+    root = session_games.branch(tree, "root")
     assert root == {"plain": "word", "back\\slash": 'q"uote', "empty": "", "in": {}}
-    assert vdf.leaf(root, "in") == ""
-    assert vdf.branch(root, "plain") == {}
+    assert session_games.leaf(root, "in") == ""
+    assert session_games.branch(root, "plain") == {}
     with pytest.raises(MalformedError, match="too deep"):
-        vdf.parsed('"a" {' * 40)
+        session_games.parsed('"a" {' * 40)
 
 
 def test_epic_heroic_gog_and_lutris_list_theirs(tmp_path: Path) -> None:

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtCore import QTimer
 
-from tequio_client.app.session import desktop_bus
-from tequio_client.app.session.game_folders import GameFolders
+from tequio_client.app.session import linux
+from tequio_client.app.session.games import GameFolders
 from tequio_client.app.session.probe import Any as AnyOf
 from tequio_client.app.session.probe import First
 from tequio_client.app.session.probes import LENDING_MS, RESTING_MS, SessionProbes
 from tequio_client.app.session.programs import Programs
 from tequio_client.app.session.table import Place, Probes, is_wayland, probes
-from tequio_client.link.control import Tell, decode_to_worker, encode
-from tequio_client.system.errors import AbsentError, UnknownError
+from tequio_client.ipc.control import Tell, decode_to_worker, encode
+from tequio_client.platform.dbus import AbsentError, UnknownError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.link.facts import Fact, SessionFacts
+    from tequio_client.ipc.facts import Fact, SessionFacts
     from tests.support.private_bus import PrivateBus
     from tests.support.private_display import PrivateDisplay
 
@@ -39,7 +39,7 @@ STRANGERS = {"torch", "trio", "numpy", "libp2p", "httpx"}
 LOADED = """
 import sys
 import tequio_client.app.session.probes, tequio_client.app.session.table
-import tequio_client.app.session.sleep
+import tequio_client.app.session.power
 print(*{name.partition(".")[0] for name in sys.modules})
 """
 
@@ -280,7 +280,7 @@ def desktop(
     """A whole X11 session: display, window manager, services, asked by the real table."""
     display.manage()
     private_bus.serve("org.freedesktop.login1", properties={"LockedHint": ("b", False)})
-    private_bus.serve(desktop_bus.NETWORK.name, properties={"Metered": ("u", 1)})
+    private_bus.serve(linux.NETWORK.name, properties={"Metered": ("u", 1)})
     row = probes(
         Place(
             system="linux",

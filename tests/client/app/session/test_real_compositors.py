@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.app.session.compositors import SwayFullscreen
+from tequio_client.app.session.linux import SwayFullscreen
 from tequio_client.app.session.wayland import QUIET_S, WaylandIdle
 from tests.support.private_compositor import kwin, sway
 from tests.support.private_display import wait_until

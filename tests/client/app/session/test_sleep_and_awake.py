@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.app.session.awake import KeepAwake, ScreenSaverInhibitor
-from tequio_client.app.session.desktop_bus import SCREEN_SAVER
-from tequio_client.app.session.sleep import MANAGER, SleepWatch
-from tequio_client.system.dbus import Bus
+from tequio_client.app.session.linux import SCREEN_SAVER
+from tequio_client.app.session.power import MANAGER, KeepAwake, ScreenSaverInhibitor, SleepWatch
+from tequio_client.platform.dbus import Bus
 from tests.support.private_display import wait_until
 
 if TYPE_CHECKING:

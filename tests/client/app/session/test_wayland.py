@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.app.session.wayland import QUIET_S, WaylandIdle
-from tequio_client.system.errors import AbsentError, UnknownError
+from tequio_client.platform.dbus import AbsentError, UnknownError
 from tests.support.private_display import wait_until
 
 if TYPE_CHECKING:

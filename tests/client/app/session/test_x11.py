@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.app.session.x11 import Display, _cookie
-from tequio_client.app.session.x11_probes import Server, X11Fullscreen, X11Idle
-from tequio_client.system.errors import AbsentError, UnknownError
+from tequio_client.app.session.x11 import Display, Server, X11Fullscreen, X11Idle, _cookie
+from tequio_client.platform.dbus import AbsentError, UnknownError
 from tests.support.private_display import wait_until
 from tests.support.slack import allowed_s
 

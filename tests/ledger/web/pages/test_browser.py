@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_ledger.web.pages.static_files import HASHES, address
-from tequio_shared import merkle
-from tequio_shared.tlog import bundle
+from tequio_ledger.web.pages.static import HASHES, address
+from tequio_shared.log import merkle
+from tequio_shared.log.tiles import bundle
 from tests.support.authors import newcomers
 from tests.support.browser import (
     CHROMIUM,

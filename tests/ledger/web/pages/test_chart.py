@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_ledger.web.pages import curve
-from tequio_ledger.web.pages.chart import (
+from tequio_ledger.web.pages import charts
+from tequio_ledger.web.pages.charts import (
     INTERVALS,
     MOST_STEPS,
     Reading,
@@ -21,8 +21,8 @@ from tequio_ledger.web.pages.chart import (
     scale,
     thin,
 )
-from tequio_ledger.web.pages.figures import DAY_MS, MICRO
-from tequio_ledger.web.pages.series import points_per_day
+from tequio_ledger.web.pages.run_charts import points_per_day
+from tequio_ledger.web.pages.text import DAY_MS, MICRO
 
 FINITE = st.floats(min_value=-1e12, max_value=1e12, allow_nan=False, allow_subnormal=False)
 
@@ -52,7 +52,7 @@ def test_an_axis_is_round() -> None:
 @given(st.lists(st.floats(0, 100), min_size=2, max_size=40))
 def test_a_curve_stays_between_its_neighbours(values: list[float]) -> None:
     points = [(float(at), value) for at, value in enumerate(values)]
-    numbers = [float(one) for one in re.findall(r"[\d.]+(?=[C ]|$)", curve.smooth(points))]
+    numbers = [float(one) for one in re.findall(r"[\d.]+(?=[C ]|$)", charts.smooth(points))]
     assert min(values) - 0.06 <= min(numbers)
     assert max(numbers) <= max(values) + 0.06
 

@@ -10,10 +10,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tequio_ledger.web.competition_now import competition_now
-from tequio_ledger.web.pages import competition_shown, competition_words, words
-from tequio_shared.competition_rules import CompetitionRules
-from tequio_shared.evaluations import Outcome
+from tequio_ledger.web.competitions import competition_now
+from tequio_ledger.web.pages import competition_text, competition_views, text
+from tequio_shared.competition.rules import CompetitionRules, Outcome
 from tequio_shared.ids import from_text, to_text
 from tests.support.ledgers import VirtualClock, make_settings, opened
 from tests.support.page_reader import Page, PageReader
@@ -30,7 +29,7 @@ from tests.support.shown_ledger import REPO
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tequio_ledger.web.competition_now import CompetitionNow
+    from tequio_ledger.web.competitions import CompetitionNow
 
 KINDS = ("comp.", "eval.")
 
@@ -175,9 +174,9 @@ def test_every_statement_is_told_with_its_entry_and_words(contest: Contest) -> N
     page = contest.page("decided")
     assert {f"/entries/{one.index}" for one in told} <= set(page.links())
     assert len(told) == len({one.index for one in told}) > 40
-    assert {one.body.TYPE for one in told} == {kind for kind in words.TYPES if kind[:5] in KINDS}
+    assert {one.body.TYPE for one in told} == {kind for kind in text.TYPES if kind[:5] in KINDS}
     for kind in {one.body.TYPE for one in told}:
-        assert words.TYPES[kind] in page.text
+        assert text.TYPES[kind] in page.text
 
 
 def test_what_comes_next_is_said_with_its_date(contest: Contest) -> None:
@@ -236,11 +235,11 @@ def test_a_page_says_when_one_alone_could_read_the_texts(contest: Contest) -> No
 def test_custodians_of_one_owner_are_one(contest: Contest) -> None:
     now = contest.now("open")
     owned = [replace(one, owner=now.shares[0].owner) for one in now.shares[:2]]
-    told = competition_words.secrecy(replace(now, shares=(*owned, now.shares[2])))
+    told = competition_text.secrecy(replace(now, shares=(*owned, now.shares[2])))
     assert told.tone == "warn"
     assert "2 of the custodians' keys belong to one owner" in told.says
     organised = [replace(one, is_organiser=True) for one in now.shares[:2]]
-    told = competition_words.secrecy(replace(now, shares=(*organised, now.shares[2])))
+    told = competition_text.secrecy(replace(now, shares=(*organised, now.shares[2])))
     assert "organisers hold 2" in told.says
 
 
@@ -288,8 +287,8 @@ def test_texts_that_nobody_shows_are_said_to_be_missing(contest: Contest) -> Non
     late = contest.now("drawn").rules.dates.scored + 1
     now = contest.now("drawn", late)
     assert now.void == "1 of the 2 shares needed are shown, and the time for that is over"
-    assert competition_words.mark(now, late) is competition_words.STUCK
-    assert competition_words.coming(now, late) is None
+    assert competition_text.mark(now, late) is competition_text.STUCK
+    assert competition_text.coming(now, late) is None
 
 
 def test_a_competition_whose_texts_nobody_opened_ends_on_every_page(contest: Contest) -> None:
@@ -322,7 +321,7 @@ def test_who_committed_and_who_showed_is_told_for_each_entrant(contest: Contest)
         dates.scored + 1: {"shown": 6, "committed": 7, "silent": 3},
         dates.shown + 1: {"shown": 6, "held back": 7, "silent": 3},
     }.items():
-        parts = competition_shown.parts(contest.now("revealed", at_ms), at_ms)
+        parts = competition_views.parts(contest.now("revealed", at_ms), at_ms)
         assert counts == {word: parts.count(word) for word in counts}
         assert sum(counts.values()) == 4 * len(LEVELS)
 
@@ -332,5 +331,5 @@ def test_each_date_up_to_the_result_has_its_word(contest: Contest) -> None:
     words = []
     for at_ms in (dates.scored, dates.scored + 1, dates.shown + 1):
         now = contest.now("revealed", at_ms)
-        words.append(competition_words.mark(now, at_ms).word)
+        words.append(competition_text.mark(now, at_ms).word)
     assert words == ["Scoring", "Showing scores", "Open to challenge"]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_shared.ids import NetworkId, from_text, to_text
-from tequio_shared.merkle import leaf_hash, verify_inclusion
-from tequio_shared.notes import VerifierKey, open_checkpoint
-from tequio_shared.statement import Entry
+from tequio_shared.log.merkle import leaf_hash, verify_inclusion
+from tequio_shared.log.notes import VerifierKey, open_checkpoint
+from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
     from tests.ledger.web.pages.conftest import Seen

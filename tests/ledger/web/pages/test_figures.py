@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_ledger.web.pages import figures
+from tequio_ledger.web.pages import text
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from tequio_ledger.web.pages import figures
     ],
 )
 def test_points_are_cut_and_never_rounded_up(micropoints: int, said: str) -> None:
-    assert figures.points(micropoints) == said
+    assert text.points(micropoints) == said
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_points_are_cut_and_never_rounded_up(micropoints: int, said: str) -> Non
     ],
 )
 def test_a_duration_has_two_units_at_most(length_ms: int, said: str) -> None:
-    assert figures.duration(length_ms) == said
+    assert text.duration(length_ms) == said
 
 
 @pytest.mark.parametrize(
@@ -45,15 +45,15 @@ def test_a_duration_has_two_units_at_most(length_ms: int, said: str) -> None:
     [(0, "0"), (7, "7"), (8.94, "8.9"), (950, "950"), (12_400, "12.4k"), (1_310_000_000, "1.31B")],
 )
 def test_great_numbers_have_three_digits(number: float, said: str) -> None:
-    assert figures.short_count(number) == said
+    assert text.short_count(number) == said
 
 
 def test_a_time_that_no_calendar_has_is_said_all_the_same() -> None:
-    assert figures.moment(2**53 - 1) == "9007199254740991 ms since 1970"
-    assert figures.machine_time(2**53 - 1) == ""
-    assert figures.moment(1_800_000_000_000) == "15 Jan 2027, 08:00:00 UTC"
+    assert text.moment(2**53 - 1) == "9007199254740991 ms since 1970"
+    assert text.machine_time(2**53 - 1) == ""
+    assert text.moment(1_800_000_000_000) == "15 Jan 2027, 08:00:00 UTC"
 
 
 def test_sizes_are_those_of_disks() -> None:
-    said = [figures.size(one) for one in (0, 999, 1_000, 8_192, 1_500_000, 3_200_000_000)]
+    said = [text.size(one) for one in (0, 999, 1_000, 8_192, 1_500_000, 3_200_000_000)]
     assert said == ["0 B", "999 B", "1 kB", "8.19 kB", "1.5 MB", "3.2 GB"]

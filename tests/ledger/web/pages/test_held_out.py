@@ -8,12 +8,12 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from tequio_ledger.store.measured import MeasuredHead, MeasuredRow
-from tequio_ledger.web.pages.held_out import held_out
-from tequio_shared import measures, samples
+from tequio_ledger.store.queries import MeasuredHead, MeasuredRow
+from tequio_ledger.web.pages.runs import held_out
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.ids import PeerKey, sha256, to_text
-from tequio_shared.statements.rounds import HeadMeasure, Sample
+from tequio_shared.round import measures
+from tequio_shared.statements.runs import HeadMeasure, Sample
 from tests.support.shown_ledger import ASTRAY, DAYS, MEASURED, ROUNDS_A_DAY
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def head(number: int, *rows: MeasuredRow) -> MeasuredHead:
         head=sha256(b"head"),
         median=measures.median([one.said for one in rows]),
         rows=rows,
-        shown=next((one for one in rows if samples.of(one.said)), None),
+        shown=next((one for one in rows if measures.of(one.said)), None),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.web.pages import static_files
+from tequio_ledger.web.pages import static
 from tequio_shared.ids import to_text
 from tests.support.shown_ledger import HOSTILE
 
@@ -143,8 +143,8 @@ def test_without_the_package_of_letters_the_system_has_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "font_hanken_grotesk", None)
-    assert static_files.letters() == {}
-    assert static_files.faces({}) == ""
+    assert static.letters() == {}
+    assert static.faces({}) == ""
 
 
 def test_the_overview_says_that_nobody_tells_of_gpus(seen: Seen) -> None:

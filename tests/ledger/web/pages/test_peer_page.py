@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from tequio_ledger.store.models import Credit, LogEntry, Peer
-from tequio_ledger.web.pages.figures import points
-from tequio_ledger.web.pages.peer import ROUNDS
+from tequio_ledger.web.pages.peers import ROUNDS
+from tequio_ledger.web.pages.text import points
 from tequio_shared.ids import peer_id_text, to_text
 from tests.support.shown_ledger import LINK, ROUNDS_A_DAY
 

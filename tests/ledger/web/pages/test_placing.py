@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tequio_ledger.web.pages.placing import Placed, Word, placing
+from tequio_ledger.web.pages.competition_views import Placed, Word, placing
 
 
 def placed(name: str, rank: int, value: float, *words: Word, width: float = 0.01) -> Placed:

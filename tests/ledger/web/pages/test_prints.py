@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from litestar.testing import RequestFactory
 
-from tequio_ledger.web.pages.prints import FRESH_S, HELD, Print, Prints
+from tequio_ledger.web.pages.render import FRESH_S, HELD, Print, Prints
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
-    from tequio_ledger.web.problems import AnyRequest
+    from tequio_ledger.web.errors import AnyRequest
     from tests.ledger.web.pages.conftest import Seen
 
 PRINT = Print(body=b"page", tag='"tag"', headers={"etag": '"tag"'})

@@ -5,11 +5,10 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from tequio_ledger.store.history import PastRound
-from tequio_ledger.store.measured import MeasuredHead, MeasuredRow
-from tequio_ledger.web.pages.side_curves import Swarm, side_curves
+from tequio_ledger.store.queries import MeasuredHead, MeasuredRow, PastRound
+from tequio_ledger.web.pages.competition_views import Swarm, side_curves
 from tequio_shared.ids import PeerKey
-from tequio_shared.statements.rounds import HeadMeasure
+from tequio_shared.statements.runs import HeadMeasure
 
 
 def past(number: int, nats: float) -> PastRound:

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy.pool import QueuePool
 
-from tequio_ledger.sequencing.sequencer import Known, Logged, Outcome
-from tequio_ledger.store.disk import UnwritableError
-from tequio_ledger.web.pages.prints import ASKED
-from tequio_ledger.web.pages.routes import ROUTES
-from tequio_ledger.web.pages.turns import AT_ONCE, WAITING, Turns
+from tequio_ledger.log.sequencer import Known, Logged, Outcome
+from tequio_ledger.store.files import UnwritableError
+from tequio_ledger.web.pages.render import ASKED, AT_ONCE, WAITING, Turns
+from tequio_ledger.web.pages.router import ROUTES
 from tequio_shared.errors import RefusedError
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
@@ -24,7 +23,7 @@ from tests.support.ledgers import VirtualClock, make_settings, opened, running
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.service import Ledger
+    from tequio_ledger.ledger import Ledger
 
 GIVEN = {"request", "ledger", "told", "streams"}
 

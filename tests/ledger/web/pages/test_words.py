@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from tequio_ledger.log.guard import Cause
-from tequio_ledger.web.pages import words
-from tequio_ledger.web.pages.status import HEALTH
-from tequio_shared.manifest import Admission
-from tequio_shared.tiers import Tier
+from tequio_ledger.web.pages import text
+from tequio_ledger.web.pages.home import HEALTH
+from tequio_shared.network.tiers import Tier
+from tequio_shared.round.manifest import Admission
 
 
 def test_a_run_that_takes_everybody_asks_nothing() -> None:
-    assert words.asked(Admission()) == ()
+    assert text.asked(Admission()) == ()
 
 
 def test_what_a_run_asks_is_said_rule_by_rule() -> None:
     rules = Admission(trainer_tier=1, witness_tier=2, owner_slots=1, owner_seats=1)
-    assert words.asked(rules) == (
+    assert text.asked(rules) == (
         "Only keys that a connector vouches for or organisers invited train.",
         "Only keys that organisers invited witness.",
         "One owner has at most 1 slot in a round.",
@@ -23,15 +23,15 @@ def test_what_a_run_asks_is_said_rule_by_rule() -> None:
         "Ask an organiser for an invitation (tequio join), "
         "or have an account of yours vouch (tequio connect).",
     )
-    assert words.asked(Admission(witness_tier=2))[-1:] == (
+    assert text.asked(Admission(witness_tier=2))[-1:] == (
         "Ask an organiser for an invitation (tequio join).",
     )
-    assert words.asked(Admission(owner_seats=2)) == ("At most 2 of an owner's keys may witness.",)
+    assert text.asked(Admission(owner_seats=2)) == ("At most 2 of an owner's keys may witness.",)
 
 
 def test_every_tier_has_a_word_and_one_of_a_newer_program_its_number() -> None:
-    assert [words.tier(number).word for number in Tier] == ["Anonymous", "Vouched for", "Invited"]
-    assert words.tier(3).word == "Tier 3"
+    assert [text.tier(number).word for number in Tier] == ["Anonymous", "Vouched for", "Invited"]
+    assert text.tier(3).word == "Tier 3"
 
 
 def test_every_cause_for_which_a_ledger_does_not_sign_has_words_of_its_own() -> None:

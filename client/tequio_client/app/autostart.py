@@ -1,0 +1,230 @@
+"""Windows: a value under the user's Run key, and the switch that Task Manager keeps beside it."""
+
+from __future__ import annotations
+
+import importlib
+import plistlib
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+from xml.parsers.expat import ExpatError
+
+from tequio_client import private_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# --- How we are called where systems list what starts at login.
+
+NAME = "Tequio"
+BACKGROUND = "--background"
+
+
+# --- What every system's way can do.
+
+
+class Autostart(Protocol):
+    """Whether the app starts at login."""
+
+    def is_on(self) -> bool:
+        """Whether the system will start us, this very program, at the next login."""
+
+    def turn_on(self) -> None:
+        """Have us started at login; raises OSError."""
+
+    def turn_off(self) -> None:
+        """Have us started no more; raises OSError."""
+
+
+def app_command(*options: str) -> tuple[str, ...]:
+    """How this installation starts the app hidden: a frozen program is its own Python."""
+    frozen = getattr(sys, "frozen", False)
+    program = (sys.executable,) if frozen else (sys.executable, "-m", "tequio_client")
+    return (*program, "app", *options, BACKGROUND)
+
+
+def autostart(
+    command: Sequence[str], *, system: str, home: Path, environ: Mapping[str, str]
+) -> Autostart:
+    """The way of that system."""
+    if system == "win32":
+        return RunKey(command, user_run_key())
+    if system == "darwin":
+        return LaunchAgent(command, home / "Library" / "LaunchAgents")
+
+    return DesktopEntry(command, folder(home, environ))
+
+
+# --- Linux: a desktop entry in the user's autostart folder, as freedesktop.org describes it.
+
+FILE = "tequio.desktop"
+DELAY_S = 20
+"""GNOME's panel needs a moment before it takes tray icons."""
+_ENTRY = """[Desktop Entry]
+Type=Application
+Name={name}
+Comment=Lend idle computing time to open language models
+Exec={command}
+Icon=tequio
+Terminal=false
+X-GNOME-Autostart-enabled=true
+X-GNOME-Autostart-Delay={delay}
+"""
+_SPECIAL = '"`$\\'
+
+
+def folder(home: Path, environ: Mapping[str, str]) -> Path:
+    """Where desktop entries that start at login lie."""
+    config = environ.get("XDG_CONFIG_HOME", "")
+    return (Path(config) if Path(config).is_absolute() else home / ".config") / "autostart"
+
+
+class DesktopEntry:
+    """See Autostart."""
+
+    def __init__(self, command: Sequence[str], folder: Path) -> None:
+        self._path = folder / FILE
+        self._exec = " ".join(map(quoted, command))
+
+    def is_on(self) -> bool:
+        """See Autostart; desktops switch an entry off by a line in it."""
+        try:
+            lines = self._path.read_text("utf-8").splitlines()
+        except (OSError, UnicodeDecodeError):
+            return False
+        said = dict(line.split("=", 1) for line in lines if "=" in line)
+        is_hidden = said.get("Hidden", "false").strip() == "true"
+        is_off = said.get("X-GNOME-Autostart-enabled", "true").strip() == "false"
+        return said.get("Exec", "").strip() == self._exec and not is_hidden and not is_off
+
+    def turn_on(self) -> None:
+        """See Autostart."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        entry = _ENTRY.format(name=NAME, command=self._exec, delay=DELAY_S)
+        private_file.write(self._path, entry.encode())
+
+    def turn_off(self) -> None:
+        """See Autostart."""
+        self._path.unlink(missing_ok=True)
+
+
+def quoted(argument: str) -> str:
+    """An argument as the key Exec wants it: quoted, escaped, and escaped again as a string."""
+    escaped = "".join(f"\\{one}" if one in _SPECIAL else one for one in argument)
+    if escaped == argument and not any(one in " \t\n'><~|&;*?#()" for one in argument):
+        return argument.replace("%", "%%")
+    return '"' + escaped.replace("\\", "\\\\").replace("%", "%%") + '"'
+
+
+# --- macOS: a property list in the user's LaunchAgents.
+
+LABEL = "org.tequio.app"
+
+
+class LaunchAgent:
+    """See Autostart."""
+
+    def __init__(self, command: Sequence[str], folder: Path) -> None:
+        self._command, self._path = list(command), folder / f"{LABEL}.plist"
+
+    def is_on(self) -> bool:
+        """See Autostart."""
+        try:
+            said = plistlib.loads(self._path.read_bytes())
+        except (OSError, ValueError, RecursionError, ExpatError, plistlib.InvalidFileException):
+            return False
+        if not isinstance(said, dict):
+            return False
+        is_same = said.get("ProgramArguments") == self._command
+        return is_same and said.get("RunAtLoad") is True and not said.get("Disabled")
+
+    def turn_on(self) -> None:
+        """See Autostart."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        said = {
+            "Label": LABEL,
+            "ProgramArguments": self._command,
+            "RunAtLoad": True,
+            "ProcessType": "Interactive",
+            "LimitLoadToSessionType": "Aqua",
+        }
+        private_file.write(self._path, plistlib.dumps(said))
+
+    def turn_off(self) -> None:
+        """See Autostart."""
+        self._path.unlink(missing_ok=True)
+
+
+RUN = r"Software\Microsoft\Windows\CurrentVersion\Run"
+APPROVED = r"Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run"
+"""Where Task Manager notes what the user has switched off: an odd first byte says so."""
+
+
+class Registry(Protocol):
+    """The values of HKEY_CURRENT_USER that we need."""
+
+    def read(self, key: str, name: str) -> str | bytes | None:
+        """The value; None: there is none. Raises OSError."""
+
+    def write(self, key: str, name: str, value: str) -> None:
+        """Set it, and make the key if need be; raises OSError."""
+
+    def remove(self, key: str, name: str) -> None:
+        """Remove it, if it is there; raises OSError."""
+
+
+class RunKey:
+    """See Autostart."""
+
+    def __init__(self, command: Sequence[str], registry: Registry) -> None:
+        self._line, self._registry = subprocess.list2cmdline(command), registry
+
+    def is_on(self) -> bool:
+        """See Autostart."""
+        try:
+            said = self._registry.read(RUN, NAME)
+            switch = self._registry.read(APPROVED, NAME)
+        except OSError:
+            return False
+        is_off = isinstance(switch, bytes) and bool(switch) and bool(switch[0] & 1)
+        return said == self._line and not is_off
+
+    def turn_on(self) -> None:
+        """See Autostart."""
+        self._registry.write(RUN, NAME, self._line)
+        self._registry.remove(APPROVED, NAME)
+
+    def turn_off(self) -> None:
+        """See Autostart."""
+        self._registry.remove(RUN, NAME)
+
+
+def user_run_key() -> Registry:
+    """The registry of this system; raises ModuleNotFoundError where there is none."""
+    winreg: Any = importlib.import_module("winreg")  # typed on Windows only
+
+    class UserRegistry:
+        """See Registry."""
+
+        def read(self, key: str, name: str) -> str | bytes | None:
+            try:
+                with winreg.OpenKey(winreg.HKEY_CURRENT_USER, key) as opened:
+                    value = winreg.QueryValueEx(opened, name)[0]
+            except FileNotFoundError:
+                return None
+            return value if isinstance(value, (str, bytes)) else None
+
+        def write(self, key: str, name: str, value: str) -> None:
+            with winreg.CreateKey(winreg.HKEY_CURRENT_USER, key) as opened:
+                winreg.SetValueEx(opened, name, 0, winreg.REG_SZ, value)
+
+        def remove(self, key: str, name: str) -> None:
+            try:
+                access = winreg.KEY_SET_VALUE
+                with winreg.OpenKey(winreg.HKEY_CURRENT_USER, key, 0, access) as opened:
+                    winreg.DeleteValue(opened, name)
+            except FileNotFoundError:
+                return
+
+    return UserRegistry()

@@ -1,6 +1,0 @@
-"""How we are called where systems list what starts at login."""
-
-from __future__ import annotations
-
-NAME = "Tequio"
-BACKGROUND = "--background"

@@ -1,0 +1,83 @@
+"""`tequio app`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import platformdirs
+
+from tequio_client import cli
+from tequio_shared import heap
+
+if TYPE_CHECKING:
+    from tequio_client.app.links import LinkOpener
+
+
+@click.command()
+@click.argument("link", default="")
+@click.option(
+    "--ledger",
+    envvar="TEQUIO_LEDGER",
+    help="Address of the ledger, for this time; the lasting one is in the app's settings.",
+)
+@cli.folder("worker")
+@click.option("--background", is_flag=True, help="Start without a window, as at login.")
+@click.option("--selftest", is_flag=True, help="Check that the installation is whole, and end.")
+def app(*, link: str, ledger: str | None, folder: Path, background: bool, selftest: bool) -> None:
+    """Open the window: lend this computer, and see what came of it.
+
+    With a LINK of an invitation it asks whether to join, with one to a competition it shows that;
+    so does an app that runs already.
+    """
+    if selftest:
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+        from tequio_client.app import main as selftests
+
+        sys.exit(selftests.selftest_run())
+    with heap.loading():
+        from tequio_client.app import main
+
+    code = main.run(
+        main.Options(
+            ledger=ledger,
+            usual_ledger=cli.LEDGER,
+            folder=folder,
+            settings=_settings(folder),
+            is_background=background,
+            again=_again(ledger, folder),
+            link=" ".join(link.split()),
+            links=_links(folder),
+        )
+    )
+    sys.exit(code)
+
+
+def _again(ledger: str | None, folder: Path) -> tuple[str, ...]:
+    """The options that start the same app from any folder and environment."""
+    where = () if folder == cli.place("worker") else ("--dir", str(folder.absolute()))
+    return (*where, "--ledger", ledger) if ledger else where
+
+
+def _links(folder: Path) -> LinkOpener | None:
+    """How the system opens links with us; what is tried out in a folder of its own tells nobody."""
+    from tequio_client.app.autostart import app_command
+    from tequio_client.app.links import link_opener
+
+    if folder != cli.place("worker"):
+        return None
+    command = app_command()[:-1]
+    return link_opener(command, system=sys.platform, home=Path.home(), environ=os.environ)
+
+
+def _settings(folder: Path) -> Path:
+    """The user's settings, or for another folder than the usual one its own.
+
+    What is tried out in a folder of its own must not change what was chosen for the real one.
+    """
+    if folder == cli.place("worker"):
+        return Path(platformdirs.user_config_dir("tequio"))
+    return folder / "settings"

@@ -1,0 +1,200 @@
+"""What is told of competitions: start, near deadline and result; our draw and its end; each once.
+
+What was told is kept with the app's settings, so that it is not told again after a restart. Of what
+came up while the program was not running only the last is told. An installation that looks for the
+first time takes everything as known but what is still to come.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from tequio_client.app.pages import competition_text
+from tequio_client.app.pages.page import Asked
+from tequio_client.app.widgets import figures
+from tequio_client.ipc.competitions import AskCompetitions, Competitions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tequio_client.app.model import Model
+    from tequio_client.app.settings_file import SettingsBook
+    from tequio_client.ipc.competitions import CompetitionRow
+
+EVERY_MS = 15 * 60_000
+"""Between two looks at the list."""
+NEAR_MS = 24 * 3_600_000
+NEAR_PART = 4
+"""The deadline is near in the last day, but not before the last quarter of the time."""
+ID_LETTERS = 12
+KEPT = 192
+"""Of what was told; a ledger lists fewer competitions, of five things each."""
+PAGE = "competitions"
+
+
+class Turn(StrEnum):
+    """What is worth a word, in its order."""
+
+    BEGUN = "begun"
+    NEAR = "near"
+    DECIDED = "decided"
+
+
+class Judged(StrEnum):
+    """What is worth a word of our judging, in its order."""
+
+    DRAWN = "drawn"
+    DONE = "judged"
+
+
+PARTS: dict[str, tuple[Judged, ...]] = {
+    "drawn": (Judged.DRAWN,),
+    "waiting": (Judged.DRAWN,),
+    "scored": (Judged.DRAWN, Judged.DONE),
+}
+"""What has come up by our part in a competition."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """One thing to be told, and the marks of it and of all before it."""
+
+    row: CompetitionRow
+    turn: Turn | Judged
+    marks: tuple[str, ...]
+
+
+def turns(row: CompetitionRow, now_ms: int) -> tuple[Turn, ...]:
+    """What has come up in that competition until now."""
+    if row.phase == "decided":
+        return tuple(Turn)
+    if row.phase != "open" or now_ms >= row.deadline_ms:
+        return (Turn.BEGUN, Turn.NEAR)  # too late for either
+    near_ms = min(NEAR_MS, (row.deadline_ms - row.opens_ms) // NEAR_PART)
+    found = []
+    if now_ms >= row.opens_ms:
+        found.append(Turn.BEGUN)
+    if now_ms >= row.deadline_ms - near_ms:
+        found.append(Turn.NEAR)
+    return tuple(found)
+
+
+def due(rows: Sequence[CompetitionRow], told: Sequence[str], now_ms: int) -> tuple[Due, ...]:
+    """What is to be told now: of each competition the last thing, if that was not told."""
+    found = []
+    for row in rows:
+        past = turns(row, now_ms)
+        marks = tuple(mark(row, turn) for turn in past)
+        if past and marks[-1] not in told and _is_in_time(row, past[-1], now_ms):
+            found.append(Due(row=row, turn=past[-1], marks=marks))
+    return tuple(found)
+
+
+def judged(rows: Sequence[CompetitionRow], told: Sequence[str]) -> tuple[Due, ...]:
+    """What is to be told of our judging now: of each competition the last thing."""
+    found = []
+    for row in rows:
+        marks = tuple(mark(row, one) for one in PARTS.get(row.part, ()))
+        if marks and marks[-1] not in told:
+            found.append(Due(row=row, turn=PARTS[row.part][-1], marks=marks))
+    return tuple(found)
+
+
+def mark(row: CompetitionRow, turn: Turn | Judged) -> str:
+    """How it is kept that this was told."""
+    return f"{row.competition[:ID_LETTERS]}:{turn}"
+
+
+def _is_in_time(row: CompetitionRow, turn: Turn, now_ms: int) -> bool:
+    """A start or a deadline that is over is no news."""
+    return turn is Turn.DECIDED or (row.phase == "open" and now_ms < row.deadline_ms)
+
+
+class CompetitionNotes(QObject):
+    """Looks at the list now and then, and tells what is due by `tell`."""
+
+    def __init__(
+        self,
+        model: Model,
+        book: SettingsBook,
+        tell: Callable[[str, str, str], None],
+        now_ms: Callable[[], int],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._book, self._tell, self._now_ms = book, tell, now_ms
+        self._list = Asked(model, now_ms, Competitions, EVERY_MS)
+        self._list.want(AskCompetitions())
+
+    def look(self) -> None:
+        """Ask for the list when it is old, and tell what is due; not while the screen is taken."""
+        if not self._book.settings.notify_competitions:
+            return
+        self._list.look()
+        if self._list.reply is not None:
+            self._look_at(self._list.reply.rows)
+
+    def _look_at(self, rows: Sequence[CompetitionRow]) -> None:
+        now_ms, told = self._now_ms(), self._book.settings.competitions_told
+        found = (*judged(rows, told), *due(rows, told, now_ms))
+        if not self._book.settings.knows_competitions:
+            known = [mark(row, turn) for row in rows for turn in turns(row, now_ms)]
+            self._keep(known, knows_competitions=True)
+            return
+        if found:
+            self._keep([text for one in found for text in one.marks])
+            for one in found:
+                self._tell(*self._words(one), PAGE)
+
+    def _keep(self, marks: Sequence[str], **changes: bool) -> None:
+        told = self._book.settings.competitions_told
+        kept = tuple(dict.fromkeys((*told, *marks)))[-KEPT:]
+        self._book.change(competitions_told=kept, **changes)
+
+    def _words(self, one: Due) -> tuple[str, str]:
+        row, now_ms = one.row, self._now_ms()
+        if isinstance(one.turn, Judged):
+            return self._judging(one.turn, row)
+        left = figures.duration((row.deadline_ms - now_ms) // 1_000)
+        if one.turn is Turn.BEGUN:
+            text = self.tr("{sides} race until {time}. See the rules, and join a side.")
+            names = self._names([side.name for side in row.entrants if side.run])
+            when = figures.moment(row.deadline_ms, now_ms)
+            return self.tr("{name} has begun").format(name=row.name), text.format(
+                sides=names, time=when
+            )
+        if one.turn is Turn.NEAR:
+            title = self.tr("{name}: {time} until the deadline").format(name=row.name, time=left)
+            return title, self.tr("After it nothing counts any more. See how the sides stand.")
+        return self.tr("{name} is decided").format(name=row.name), self._result(row)
+
+    def _judging(self, turn: Judged, row: CompetitionRow) -> tuple[str, str]:
+        if turn is Judged.DRAWN:
+            text = self.tr("This computer scores %n model(s) when it may lend.", "", row.to_judge)
+            return self.tr("You were drawn to judge {name}").format(name=row.name), text
+        title = self.tr("You have judged {name}").format(name=row.name)
+        return title, self.tr("All your scores are in the log. See how the sides stand.")
+
+    def _names(self, names: list[str]) -> str:
+        if not names:
+            return self.tr("Runs")
+        if len(names) > 3:  # noqa: PLR2004 - more do not fit a notification
+            return self.tr("{name} and %n other(s)", "", len(names) - 1).format(name=names[0])
+        return (
+            self.tr("{names} and {last}").format(names=", ".join(names[:-1]), last=names[-1])
+            if len(names) > 1
+            else names[0]
+        )
+
+    def _result(self, row: CompetitionRow) -> str:
+        first = [one for one in row.entrants if one.rank == 1]
+        if not first:
+            return self.tr("There is no ranking. See why, and what the scores were.")
+        score = competition_text.score(first[0].nanobits_per_byte)
+        names = self._names([one.name for one in first])
+        text = self.tr("First: {names}, with {score} bits per byte of text.")
+        return text.format(names=names, score=score)

@@ -1,0 +1,229 @@
+"""Whatever goes wrong unforeseen becomes a report to read and copy, and never a dead window.
+
+Exceptions in slots, in threads and in the main program, and Qt's own complaints, come here. One
+report is shown at a time, and each fault once; nothing is sent anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+import traceback
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import (
+    QMessageLogContext,
+    QObject,
+    Qt,
+    QtMsgType,
+    Signal,
+    qInstallMessageHandler,
+    qVersion,
+)
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout
+
+from tequio_client.app.theme.icons import app_icon
+from tequio_client.app.theme.style import Type
+from tequio_client.app.widgets.base import Paragraph, Text
+from tequio_client.app.widgets.buttons import Button
+from tequio_client.app.widgets.messages import LevelIcon
+from tequio_client.names import without_names
+from tequio_shared.ids import BUILD
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from PySide6.QtWidgets import QWidget
+
+
+MOST_LINES = 30
+"""Of what Qt said last."""
+MOST_KNOWN = 100
+MOST_CHARACTERS = 20_000
+REMOVED = "[removed]"
+SECRETS = (
+    re.compile(r"b'(?:[^'\\]|\\.){12,}'|b\"(?:[^\"\\]|\\.){12,}\""),  # bytes, as Python shows them
+    re.compile(r"(?<![\w-])[\w-]{43,44}=?(?![\w-])"),  # 32 bytes in base64, as seeds and tokens are
+    re.compile(r"(?<![\w/+])[\w+/]{43}=?(?![\w+/])"),
+    re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{64}(?![0-9A-Fa-f])"),
+    re.compile(r"(?:\b[a-z]{3,8} ){11,}[a-z]{3,8}\b"),  # words of a key's backup
+    re.compile(r"(?i)(?<=password=)\S+|(?<=passphrase=)\S+"),
+)
+
+
+def without_secrets(text: str, home: Path | None = None) -> str:
+    """The text without anything that may be a key, a token or a passphrase, or the user's name."""
+    for pattern in SECRETS:
+        text = pattern.sub(REMOVED, text)
+    return without_names(text, home)
+
+
+class Faults(QObject):
+    """Takes over the hooks with `install`; `reported` carries each report, in the main thread."""
+
+    reported = Signal(str, str)
+    """One line, and the whole."""
+    _caught = Signal(str, str)
+
+    def __init__(self, home: Path | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._home = home or Path.home()
+        self._said: deque[str] = deque(maxlen=MOST_LINES)
+        self._known: deque[str] = deque(maxlen=MOST_KNOWN)
+        self._caught.connect(self._report)
+
+    def install(self) -> None:
+        """From now on, take what nobody else takes."""
+        sys.excepthook = self.take
+        threading.excepthook = self._take_of_thread
+        qInstallMessageHandler(self._take_of_qt)
+
+    def uninstall(self) -> None:
+        """Leave it to Python and Qt again."""
+        sys.excepthook = sys.__excepthook__
+        threading.excepthook = threading.__excepthook__
+        qInstallMessageHandler(None)
+
+    def take(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        """Take an exception, from any thread."""
+        if issubclass(kind, (KeyboardInterrupt, SystemExit)):
+            sys.__excepthook__(kind, error, trace)
+            return
+        whole = "".join(traceback.format_exception(kind, error, trace))
+        _print(whole)
+        self._caught.emit(f"{kind.__name__}: {error}", whole)
+
+    def _take_of_thread(self, hook: threading.ExceptHookArgs) -> None:
+        if hook.exc_value is not None:
+            self.take(hook.exc_type, hook.exc_value, hook.exc_traceback)
+
+    def _take_of_qt(self, kind: QtMsgType, _: QMessageLogContext, message: str) -> None:
+        line = f"{kind.name}: {message}"
+        if kind is not QtMsgType.QtDebugMsg:
+            self._said.append(line)
+            _print(line + "\n")
+        if kind is QtMsgType.QtCriticalMsg:
+            self._caught.emit(line, line)
+
+    def _report(self, line: str, whole: str) -> None:
+        if whole in self._known:
+            return
+        self._known.append(whole)
+        text = "\n".join((_where(), "", whole.strip(), "", *self._said))
+        self.reported.emit(
+            without_secrets(line, self._home)[:300],
+            without_secrets(text, self._home)[-MOST_CHARACTERS:],
+        )
+
+
+def _where() -> str:
+    import platform  # noqa: PLC0415 - costs a tenth of the way to the icon
+
+    return (
+        f"Tequio {BUILD}, Python {platform.python_version()}, "
+        f"Qt {qVersion()}, {platform.system()} {platform.release()} {platform.machine()}"
+    )
+
+
+def _print(text: str) -> None:
+    if sys.stderr is not None:  # a windowed program on Windows has none
+        sys.stderr.write(text)
+
+
+# --- The report of a fault, to read and to copy.
+
+SIZE = (620, 420)
+
+
+class ReportDialog(QDialog):
+    """Says that something went wrong, that the program goes on, and what to copy."""
+
+    def __init__(self, line: str, report: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Tequio – a fault"))
+        self.setWindowIcon(app_icon())
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setModal(False)
+        self.resize(*SIZE)
+        self._more = 0
+        self.count = Text("", Type.CAPTION, "sub")
+        self.report = QPlainTextEdit(report)
+        self.report.setReadOnly(True)
+        self.report.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.report.setAccessibleName(self.tr("Report"))
+        self.copy = Button(self.tr("Copy report"), "primary", "copy")
+        self.copy.clicked.connect(self._copy)
+        close = Button(self.tr("Go on"))
+        close.clicked.connect(self.close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 22, 24, 20)
+        column.setSpacing(12)
+        column.addLayout(self._head())
+        column.addWidget(Paragraph(line, Type.CAPTION, "sub"))
+        column.addWidget(self.report, 1)
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        row.addWidget(self.count, 1)
+        row.addWidget(close)
+        row.addWidget(self.copy)
+        column.addLayout(row)
+
+    def add(self) -> None:
+        """Another fault came meanwhile."""
+        self._more += 1
+        self.count.setText(self.tr("%n more fault(s) since", "", self._more))
+
+    def _head(self) -> QVBoxLayout:
+        head, row = QVBoxLayout(), QHBoxLayout()
+        mark = LevelIcon()
+        mark.show_level("error")
+        row.setSpacing(10)
+        row.addWidget(mark)
+        row.addWidget(Text(self.tr("Something went wrong in Tequio's window"), Type.TITLE), 1)
+        head.setSpacing(6)
+        head.addLayout(row)
+        head.addWidget(
+            Paragraph(
+                self.tr(
+                    "Lending is not affected: it runs in a program of its own. Nothing was sent "
+                    "to anybody. If you want to report this, copy the text below; keys and names "
+                    "of your folders were taken out of it."
+                )
+            )
+        )
+        return head
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.report.toPlainText())
+        self.copy.show_as(self.tr("Copied"), "check")
+
+
+class Reports:
+    """Shows one report at a time."""
+
+    def __init__(self) -> None:
+        self.dialog: ReportDialog | None = None
+
+    def show(self, line: str, report: str) -> None:
+        """Show it, or count it while another is read."""
+        if self.dialog is not None:
+            self.dialog.add()
+            return
+        self.dialog = ReportDialog(line, report)
+        self.dialog.destroyed.connect(self._forget)
+        self.dialog.show()
+        self.dialog.raise_()
+
+    def close(self) -> None:
+        """Show nothing more."""
+        if self.dialog is not None:
+            self.dialog.close()
+
+    def _forget(self) -> None:
+        self.dialog = None

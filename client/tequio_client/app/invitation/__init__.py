@@ -1,1 +1,0 @@
-"""Joining by an invitation: what the ledger says of it, the question, and the joining."""

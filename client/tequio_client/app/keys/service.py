@@ -1,0 +1,277 @@
+"""The app's way to its key: everything slow or asking goes through a thread, one at a time.
+
+Before the first run has made a key, the worker is given one that is drawn here and is written
+nowhere; the key that is then made is that one, so that the worker need not start anew. A passphrase
+that was given is kept until the app ends: a worker that has to be started again at night needs it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+import threading
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+from shiboken6 import isValid
+
+from tequio_client.keys.state import TEMPLATES, IdentityError, Kept, KeyState
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tequio_client.keys.store import KeyStore
+
+# --- What is wrong with a key, in the user's language; the English templates are `key_errors`.
+
+CONTEXT = "keys"
+
+
+def say(error: IdentityError) -> str:
+    """A whole sentence."""
+    said = QCoreApplication.translate(CONTEXT, TEMPLATES[error.code]).format(**error.values)
+    return f"{said[:1].upper()}{said[1:]}."
+
+
+if TYPE_CHECKING:
+    T = TypeVar("T")
+
+SEED_BYTES = 32
+
+
+class KeyDesk(QObject):
+    """One folder's key, as the app has it; what it is asked to do is answered by callbacks."""
+
+    changed = Signal(object)
+    """The new `KeyState`."""
+    renewed = Signal()
+    """There is another key than the one that the worker was given."""
+    locked = Signal()
+    """The worker cannot start before somebody gives the passphrase."""
+    _came = Signal(int, object)
+
+    def __init__(
+        self,
+        folder: Path,
+        now_ms: Callable[[], int],
+        may_begin: Callable[[], bool],
+        parent: QObject | None = None,
+    ) -> None:
+        """`may_begin` says whether it is no loss that there is no key: nothing was lent yet."""
+        super().__init__(parent)
+        self._folder, self._now_ms, self._may_begin = folder, now_ms, may_begin
+        self._lock = threading.Lock()  # over the store, and the two secrets below
+        self._store_made: KeyStore | None = None
+        self._drawn: bytes | None = None
+        self._passphrase: str | None = None
+        self._state = KeyState()
+        self._is_closed = False
+        self._numbers = itertools.count()
+        self._asked: dict[int, tuple[Callable[[Any], None], Callable[[IdentityError], None]]] = {}
+        self._came.connect(self._deliver)
+
+    @property
+    def state(self) -> KeyState:
+        """The latest that was seen; `look` looks anew."""
+        return self._state
+
+    def close(self) -> None:
+        """Call nobody back any more."""
+        self._is_closed = True
+
+    def seed(self) -> bytes:
+        """The seed for a worker, from any thread; raises UserFacingError in the user's language."""
+        try:
+            with self._lock:
+                return self._seed(self._store())
+        except IdentityError as err:
+            if err.code == "passphrase-needed":
+                self.locked.emit()
+            raise UserFacingError(say(err).rstrip(".")) from err
+
+    # --- what may be asked for; each calls `then` or `fail` later, in the main thread
+
+    def look(self, then: Callable[[KeyState], None], fail: Callable[[IdentityError], None]) -> None:
+        """Look how the key is kept."""
+        self._do(lambda store: store.state(), then, fail)
+
+    def find_keyring(
+        self, then: Callable[[str], None], fail: Callable[[IdentityError], None]
+    ) -> None:
+        """Find what the system calls its keyring."""
+        self._do(lambda store: store.keyring.name(), then, fail)
+
+    def make(
+        self,
+        how: Kept,
+        passphrase: str | None,
+        then: Callable[[KeyState], None],
+        fail: Callable[[IdentityError], None],
+    ) -> None:
+        """Make the key, where there is none."""
+
+        def work(store: KeyStore) -> KeyState:
+            store.make(how, passphrase, self._drawn)
+            self._drawn, self._passphrase = None, passphrase
+            return store.state()
+
+        self._do(work, then, fail)
+
+    def keep_as(
+        self,
+        how: Kept,
+        passphrase: str | None,
+        then: Callable[[KeyState], None],
+        fail: Callable[[IdentityError], None],
+    ) -> None:
+        """Keep the same key in another way."""
+
+        def work(store: KeyStore) -> KeyState:
+            store.keep_as(how, passphrase, self._passphrase)
+            self._passphrase = passphrase
+            return store.state()
+
+        self._do(work, then, fail)
+
+    def unlock(
+        self,
+        passphrase: str,
+        then: Callable[[KeyState], None],
+        fail: Callable[[IdentityError], None],
+    ) -> None:
+        """Open the key with that passphrase, from now on."""
+
+        def work(store: KeyStore) -> KeyState:
+            store.open(passphrase)
+            self._passphrase = passphrase
+            return store.state()
+
+        self._do(work, then, fail)
+
+    def words(
+        self, then: Callable[[tuple[str, ...]], None], fail: Callable[[IdentityError], None]
+    ) -> None:
+        """The key as words; `wrote_words` says that they are on paper."""
+
+        def work(store: KeyStore) -> tuple[str, ...]:
+            from tequio_client.keys.words import to_words  # noqa: PLC0415 - a list that few need
+
+            return to_words(store.open(self._passphrase).seed)
+
+        self._do(work, then, fail)
+
+    def wrote_words(
+        self, then: Callable[[KeyState], None], fail: Callable[[IdentityError], None]
+    ) -> None:
+        """Note that the words are on paper."""
+
+        def work(store: KeyStore) -> KeyState:
+            store.backed_up(store.open(self._passphrase), "words")
+            return store.state()
+
+        self._do(work, then, fail)
+
+    def save(
+        self,
+        path: Path,
+        passphrase: str,
+        then: Callable[[KeyState], None],
+        fail: Callable[[IdentityError], None],
+    ) -> None:
+        """Save the key as a file of that passphrase."""
+
+        def work(store: KeyStore) -> KeyState:
+            from tequio_client.keys.backup import save_backup  # noqa: PLC0415 - as above
+
+            signer = store.open(self._passphrase)
+            save_backup(path, signer.seed, passphrase)
+            store.backed_up(signer, "file")
+            return store.state()
+
+        self._do(work, then, fail)
+
+    def restore(
+        self,
+        source: str | tuple[Path, str],
+        how: Kept,
+        passphrase: str | None,
+        then: Callable[[KeyState], None],
+        fail: Callable[[IdentityError], None],
+    ) -> None:
+        """Take the key of those words, or of that file with its passphrase."""
+
+        def work(store: KeyStore) -> KeyState:
+            from tequio_client.keys.backup import read_backup  # noqa: PLC0415 - as above
+            from tequio_client.keys.words import from_words  # noqa: PLC0415 - as above
+
+            if isinstance(source, str):
+                seed, way = from_words(source), "words"
+            else:
+                seed, way = read_backup(*source), "file"
+            store.restore(seed, way, how, passphrase)
+            self._drawn, self._passphrase = None, passphrase
+            return store.state()
+
+        def take(state: KeyState) -> None:
+            then(state)
+            self.renewed.emit()
+
+        self._do(work, take, fail)
+
+    # --- means
+
+    def _do(
+        self,
+        work: Callable[[KeyStore], T],
+        then: Callable[[T], None],
+        fail: Callable[[IdentityError], None],
+    ) -> None:
+        number = next(self._numbers)
+        self._asked[number] = then, fail  # not in the thread: who is called may be a window, and
+        # a thread that lets go of it last destroys it while the main one handles its events
+
+        def run() -> None:
+            try:
+                with self._lock:
+                    came = work(self._store())
+            except IdentityError as err:
+                self._came.emit(number, err)
+            else:
+                self._came.emit(number, came)
+
+        threading.Thread(target=run, name="key", daemon=True).start()
+
+    def _deliver(self, number: int, came: object) -> None:
+        then, fail = self._asked.pop(number)
+        if isinstance(came, IdentityError):
+            self._tell(fail, came)
+            return
+        if isinstance(came, KeyState) and came != self._state:
+            self._state = came
+            self.changed.emit(came)
+        self._tell(then, came)
+
+    def _tell(self, take: Callable[[T], None], value: T) -> None:
+        """Tell whoever asked, unless that is gone by now."""
+        owner = getattr(take, "__self__", None)
+        is_gone = isinstance(owner, QObject) and not isValid(owner)
+        if not (self._is_closed or is_gone):
+            take(value)
+
+    def _store(self) -> KeyStore:
+        if self._store_made is None:
+            from tequio_client.keys.store import KeyStore  # noqa: PLC0415 - in a thread: it is slow
+
+            self._store_made = KeyStore(self._folder, self._now_ms)
+        return self._store_made
+
+    def _seed(self, store: KeyStore) -> bytes:
+        kept = store.state().kept
+        if kept is not Kept.ABSENT:
+            return store.open(self._passphrase).seed
+        if not self._may_begin():
+            raise IdentityError("gone", folder=str(self._folder))
+        self._drawn = self._drawn or secrets.token_bytes(SEED_BYTES)
+        return self._drawn

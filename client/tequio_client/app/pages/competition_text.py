@@ -1,0 +1,364 @@
+"""What is said of judging: our part in a competition, what it takes, and why we may not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication
+
+from tequio_client.app.widgets import figures
+
+if TYPE_CHECKING:
+    from tequio_client.app.widgets.indicators import Chip
+    from tequio_client.ipc.competitions import CompetitionRow
+    from tequio_client.ipc.snapshot import JudgingShown
+
+# --- How far a competition is at a time: its stage, what comes next, and when. Pure.
+#
+# The ledger's phase decides; within one the dates of the rules say what is going on.
+
+
+class Stage(StrEnum):
+    """What goes on."""
+
+    ANNOUNCED = "announced"
+    OPEN = "open"
+    OVER = "over"
+    """The deadline is over and the ledger has not said so yet."""
+    CLOSED = "closed"
+    DRAWN = "drawn"
+    SCORED = "scored"
+    """The texts are open, and evaluators score."""
+    CHALLENGED = "challenged"
+    """Scores may be challenged."""
+    DECIDED = "decided"
+    ENDED = "ended"
+    """There will be no ranking, and nothing more to come."""
+
+
+OVER = (Stage.DECIDED, Stage.ENDED)
+TO_JOIN = (Stage.ANNOUNCED, Stage.OPEN)
+"""While it helps to join a side."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """A competition at one time."""
+
+    stage: Stage
+    next_ms: int | None
+    """When the stage ends by the rules; None: nobody knows, or that time is over."""
+    done: float
+    """How far along its dates: -1 before the first, 0 at it, 1 at the second, and so on."""
+
+
+def dates(row: CompetitionRow) -> tuple[int, ...]:
+    """Its dates in their order."""
+    return row.opens_ms, row.deadline_ms, row.draw_ms, row.scored_ms, row.result_ms
+
+
+def moment(row: CompetitionRow, now_ms: int) -> Moment:
+    """How far it is."""
+    stage = _stage(row, now_ms)
+    ends = {
+        Stage.ANNOUNCED: row.opens_ms,
+        Stage.OPEN: row.deadline_ms,
+        Stage.CLOSED: row.draw_ms,
+        Stage.DRAWN: row.scored_ms,
+        Stage.SCORED: row.scored_ms,
+        Stage.CHALLENGED: row.result_ms,
+    }
+    end_ms = ends.get(stage)
+    is_ahead = end_ms is not None and end_ms > now_ms
+    return Moment(stage=stage, next_ms=end_ms if is_ahead else None, done=_done(row, stage, now_ms))
+
+
+def _stage(row: CompetitionRow, now_ms: int) -> Stage:
+    if row.is_void:
+        return Stage.ENDED
+    if row.phase == "open":
+        began = Stage.OPEN if now_ms < row.deadline_ms else Stage.OVER
+        return began if now_ms >= row.opens_ms else Stage.ANNOUNCED
+    if row.phase == "revealed":
+        return Stage.SCORED if now_ms < row.scored_ms else Stage.CHALLENGED
+    return Stage(row.phase)
+
+
+def _done(row: CompetitionRow, stage: Stage, now_ms: int) -> float:
+    """By the clock, but never beyond what the ledger has said."""
+    ends = {Stage.OPEN: 1, Stage.OVER: 1, Stage.CLOSED: 2, Stage.DRAWN: 3}
+    if stage is Stage.ENDED and row.phase == "drawn":
+        ends[stage] = 3
+    most, at = ends.get(stage, 4), dates(row)
+    if stage is Stage.DECIDED:
+        return float(most)
+    if stage is Stage.ANNOUNCED:
+        return -1.0
+    passed = sum(now_ms >= one for one in at) - 1
+    if passed < 0:
+        return 0.0
+    if passed >= most:
+        return float(most)
+    part = (now_ms - at[passed]) / max(at[passed + 1] - at[passed], 1)
+    return passed + part
+
+
+# --- What is said of a competition's stage, its dates and its scores.
+
+NANO = 1e9
+SCORE_PLACES = 4
+translate = QCoreApplication.translate
+PICTURES = {
+    Stage.ANNOUNCED: ("calendar-clock", ""),
+    Stage.OPEN: ("swords", "accent"),
+    Stage.OVER: ("lock", "warn"),
+    Stage.CLOSED: ("lock", "warn"),
+    Stage.DRAWN: ("lock-open", "warn"),
+    Stage.SCORED: ("scale", "warn"),
+    Stage.CHALLENGED: ("scale", "warn"),
+    Stage.DECIDED: ("trophy", "ok"),
+    Stage.ENDED: ("circle-off", "warn"),
+}
+
+
+def show_stage(chip: Chip, stage: Stage) -> None:
+    """Let a chip say how far a competition is."""
+    chip.show_as(stage_name(stage), *PICTURES[stage])
+
+
+def stage_name(stage: Stage) -> str:
+    """The stage in a word or two."""
+    return {
+        Stage.ANNOUNCED: translate("competitions", "Announced"),
+        Stage.OPEN: translate("competitions", "Under way"),
+        Stage.OVER: translate("competitions", "Deadline over"),
+        Stage.CLOSED: translate("competitions", "Closed"),
+        Stage.DRAWN: translate("competitions", "Being opened"),
+        Stage.SCORED: translate("competitions", "Being scored"),
+        Stage.CHALLENGED: translate("competitions", "Being checked"),
+        Stage.DECIDED: translate("competitions", "Decided"),
+        Stage.ENDED: translate("competitions", "No ranking"),
+    }[stage]
+
+
+def what_goes_on(row: CompetitionRow, stage: Stage) -> str:
+    """What happens in that stage, for who meets it for the first time."""
+    words = {
+        Stage.ANNOUNCED: translate(
+            "competitions", "It has not begun yet. Whoever joins a side now trains from the start."
+        ),
+        Stage.OPEN: translate(
+            "competitions",
+            "The sides train. What each submits last before the deadline is what counts.",
+        ),
+        Stage.OVER: translate(
+            "competitions", "The deadline is over. The ledger closes the competition any moment."
+        ),
+        Stage.CLOSED: translate(
+            "competitions",
+            "Nothing can be submitted any more. Whoever offered to score opens a secret, and all "
+            "secrets together decide by lot who scores, and which texts.",
+        ),
+        Stage.DRAWN: translate(
+            "competitions",
+            "The custodians show their parts of the key: {needed} of {custodians} open the texts.",
+        ).format(needed=figures.count(row.needed), custodians=figures.count(row.custodians)),
+        Stage.SCORED: translate(
+            "competitions",
+            "The texts are open. Evaluators, drawn by lot, score each side on them, and commit to "
+            "their scores before anyone shows any.",
+        ),
+        Stage.CHALLENGED: translate(
+            "competitions",
+            "Evaluators show the scores that they committed to. Until the result anyone may score "
+            "again and challenge one.",
+        ),
+        Stage.DECIDED: translate(
+            "competitions", "The result stands, and anyone can check it from the log alone."
+        ),
+        Stage.ENDED: _why_ended(row),
+    }
+    return words[stage]
+
+
+def _why_ended(row: CompetitionRow) -> str:
+    if row.phase == "revealed":
+        return translate(
+            "competitions",
+            "It ended without a ranking: too few of those who were drawn scored the sides in time.",
+        )
+    return translate(
+        "competitions",
+        "It ended without a ranking: too few custodians showed their parts of the key in time, or "
+        "there was nobody to score.",
+    )
+
+
+def until(moment: Moment, now_ms: int) -> tuple[str, str]:
+    """A countdown and what it counts down to; empty where nothing is due at a known time."""
+    if moment.next_ms is None:
+        return "", ""
+    to = {
+        Stage.ANNOUNCED: translate("competitions", "until it begins"),
+        Stage.OPEN: translate("competitions", "until the deadline"),
+        Stage.CLOSED: translate("competitions", "until the draw"),
+        Stage.DRAWN: translate("competitions", "until all must be scored"),
+        Stage.SCORED: translate("competitions", "until all must be scored"),
+        Stage.CHALLENGED: translate("competitions", "until the result"),
+    }
+    return figures.duration((moment.next_ms - now_ms + 999) // 1_000), to[moment.stage]
+
+
+def date_names() -> tuple[str, ...]:
+    """The dates of a competition, in their order."""
+    return (
+        translate("competitions", "Start"),
+        translate("competitions", "Deadline"),
+        translate("competitions", "Draw"),
+        translate("competitions", "Scores"),
+        translate("competitions", "Result"),
+    )
+
+
+def score(nanobits_per_byte: int) -> str:
+    """Bits per byte, as they are compared."""
+    return figures.decimal(nanobits_per_byte / NANO, SCORE_PLACES)
+
+
+judging_words_translate = QCoreApplication.translate
+
+
+def cost(row: CompetitionRow | None = None) -> str:
+    """What judging takes."""
+    memory = figures.memory(row.judge_mb) if row is not None and row.judge_mb else ""
+    takes = (
+        judging_words_translate("judging", "It takes {memory} of memory").format(memory=memory)
+        if memory
+        else judging_words_translate(
+            "judging", "It takes memory, about five bytes for each parameter of a model"
+        )
+    )
+    return judging_words_translate(
+        "judging",
+        "{takes}, and some minutes of computing for each model when the texts are open, by the "
+        "same manners as training: it pauses for you and your games. Who judges cannot win with "
+        "an entry of their own, nor judge a run that they trained in.",
+    ).format(takes=takes)
+
+
+def state(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> tuple[str, str, str]:
+    """Our part in a word or two, with its picture and tone."""
+    if here is not None and row.part == "drawn":
+        return judging_words_translate("judging", "Scoring"), "scale", "accent"
+    if row.bar and row.part not in ("drawn", "waiting", "scored", "late", "others"):
+        return judging_words_translate("judging", "Not possible"), "ban", ""
+    named = {
+        "offered": (judging_words_translate("judging", "Offered"), "hand", "accent"),
+        "opened": (judging_words_translate("judging", "In the draw"), "dices", "accent"),
+        "missed": (judging_words_translate("judging", "Not in the draw"), "clock-alert", "warn"),
+        "others": (judging_words_translate("judging", "Not drawn"), "dices", ""),
+        "drawn": (judging_words_translate("judging", "Drawn"), "scale", "accent"),
+        "waiting": (judging_words_translate("judging", "All scored"), "scale", "ok"),
+        "scored": (judging_words_translate("judging", "Done"), "circle-check", "ok"),
+        "late": (judging_words_translate("judging", "Not in time"), "clock-alert", "warn"),
+    }
+    nothing = (
+        judging_words_translate("judging", "On")
+        if is_on
+        else judging_words_translate("judging", "Off")
+    )
+    return named.get(row.part, (nothing, "scale", ""))
+
+
+def about(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> str:
+    """Our part in a sentence or two."""
+    if row.part == "drawn":
+        return _scoring(row, here, is_on=is_on)
+    if row.bar and row.part in ("", "offered", "opened", "missed"):
+        return _barred(row)
+    if row.part:
+        return _part(row)
+    if is_on:
+        return judging_words_translate(
+            "judging", "You help to judge: this computer makes its offer within a minute or two."
+        )
+    return judging_words_translate(
+        "judging",
+        "Who wins is decided by volunteers, drawn by lot, whose computers score every model on "
+        "the sealed texts. Yours can be one of them.",
+    )
+
+
+def _part(row: CompetitionRow) -> str:
+    return {
+        "offered": judging_words_translate(
+            "judging",
+            "Your offer is in the log. After the deadline this computer opens a secret by itself; "
+            "let Tequio run then, or others are drawn.",
+        ),
+        "opened": judging_words_translate(
+            "judging", "Your secret is open. The lot decides at the draw who scores."
+        ),
+        "missed": judging_words_translate(
+            "judging",
+            "Your secret was not opened before the draw, so others score. Nothing is lost.",
+        ),
+        "others": judging_words_translate("judging", "Others were drawn. Thank you for the offer."),
+        "waiting": judging_words_translate(
+            "judging",
+            "All models are scored here, and committed to. The scores are shown when all others "
+            "have committed too, or their time is over.",
+        ),
+        "scored": judging_words_translate("judging", "All your scores are in the log. Thank you."),
+        "late": judging_words_translate(
+            "judging", "Not all models were scored and shown in time; the others' scores count."
+        ),
+    }[row.part]
+
+
+def _scoring(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> str:
+    models = figures.count(here.of_models if here and here.of_models else row.to_judge)
+    done = figures.count(here.models if here and here.of_models else row.judged)
+    if not is_on:
+        return judging_words_translate(
+            "judging",
+            "You were drawn, and judging is switched off: {done} of {models} models are scored. "
+            "Switch it on, or others must do without you.",
+        ).format(done=done, models=models)
+    if here is None:
+        return judging_words_translate(
+            "judging",
+            "You were drawn: {done} of {models} models are scored. It goes on when this computer "
+            "may lend and the round under way is over.",
+        ).format(done=done, models=models)
+    if here.doing != "scoring":
+        return judging_words_translate(
+            "judging", "Scoring: {done} of {models} models are done. The next one is made ready."
+        ).format(done=done, models=models)
+    return judging_words_translate(
+        "judging",
+        "Scoring: {done} of {models} models are done; {documents} of {texts} texts of {name}.",
+    ).format(
+        done=done,
+        models=models,
+        documents=figures.count(here.documents),
+        texts=figures.count(here.of_documents),
+        name=here.entrant,
+    )
+
+
+def _barred(row: CompetitionRow) -> str:
+    return {
+        "custodian": judging_words_translate(
+            "judging", "You hold a part of the key to the texts, so others judge here."
+        ),
+        "organiser": judging_words_translate("judging", "Organisers do not judge."),
+        "entrant": judging_words_translate("judging", "You entered {by}, so others judge here."),
+        "trained": judging_words_translate(
+            "judging", "You trained in a run that takes part, as {by}, so others judge here."
+        ),
+        "memory": judging_words_translate("judging", "This computer cannot judge now: {by}."),
+        "refused": judging_words_translate("judging", "The ledger did not take your offer: {by}."),
+    }[row.bar].format(by=row.barred_by.rstrip("."))

@@ -1,0 +1,363 @@
+"""The list of events: a shape for the level, the sentence, and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate
+
+from tequio_client.app.theme import icons
+from tequio_client.app.theme.look import tokens
+from tequio_client.app.theme.style import Type, font
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.messages import LEVELS
+from tequio_client.ipc.control import Activity, AskActivity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from PySide6.QtGui import QKeyEvent, QPainter
+    from PySide6.QtWidgets import QStyleOptionViewItem
+
+    from tequio_client.app.model import Model
+    from tequio_client.ipc.control import ActivityRow, Question, Reply
+
+# --- What happened, as far as it was read, newest first; what is new is read as soon as it is
+# told.
+
+PAGE = 100
+
+
+class EventsBook(QObject):
+    """What was read; owned by its page."""
+
+    changed = Signal()
+
+    def __init__(self, model: Model, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.rows: tuple[ActivityRow, ...] | None = None
+        """None: nothing was read yet."""
+        self.has_more = False
+        self.problem = ""
+        """Why the last question has no answer."""
+        self._asked: AskActivity | None = None
+        self._followed = -1
+        model.replied.connect(self._take)
+        model.refused.connect(self._miss)
+
+    def follow(self, newest: int) -> None:
+        """The newest event has that number: read what is not known yet."""
+        if self._asked is None and (self.rows is None or newest != self._followed):
+            self._followed = newest
+            self._ask(None)
+
+    def read_on(self) -> None:
+        """Read the next older page, if there is one and nothing is under way."""
+        if self._asked is None and self.has_more and self.rows:
+            self._ask(self.rows[-1].number)
+
+    def forget(self) -> None:
+        """There is no worker now: begin anew with the next one."""
+        self._followed = -1
+
+    def _ask(self, before: int | None) -> None:
+        self._asked = AskActivity(before=before, limit=PAGE)
+        self._model.ask(self._asked)
+
+    def _take(self, question: Question, reply: Reply) -> None:
+        if question != self._asked or not isinstance(reply, Activity):
+            return
+        before, self._asked, self.problem = self._asked.before, None, ""
+        if before is None:
+            self._take_newest(reply)
+        else:
+            self.rows = (*(self.rows or ()), *reply.rows)
+            self.has_more = reply.has_more
+        self.changed.emit()
+
+    def _take_newest(self, reply: Activity) -> None:
+        """Join the newest page to what is known; with a gap between them, begin anew."""
+        known = self.rows or ()
+        lowest = reply.rows[-1].number if reply.rows else 0
+        is_joined = bool(reply.rows) and any(row.number == lowest for row in known)
+        if not is_joined:
+            self.rows, self.has_more = reply.rows, reply.has_more
+            return
+        self.rows = (*reply.rows, *(row for row in known if row.number < lowest))
+
+    def _miss(self, question: Question, why: str) -> None:
+        if question == self._asked:
+            self._asked, self._followed, self.problem = None, -1, why
+            self.changed.emit()
+
+
+# --- Events as Qt's lists ask for them, each day below its name.
+
+Index = QModelIndex | QPersistentModelIndex
+NOWHERE = QModelIndex()
+
+
+class Role(IntEnum):
+    """What the delegate asks for."""
+
+    LINE = Qt.ItemDataRole.UserRole + 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of the list: an event, or the name of a day (without a level)."""
+
+    words: str
+    at_ms: int
+    number: int = 0
+    level: str = ""
+
+    @property
+    def is_day(self) -> bool:
+        """Whether it names a day."""
+        return not self.level
+
+
+def with_days(events: Sequence[Line], now_ms: int) -> tuple[Line, ...]:
+    """The events, newest first, with the name of each day before its first one."""
+    lines: list[Line] = []
+    day = ""
+    for event in events:
+        name = figures.day_name(event.at_ms, now_ms)
+        if name != day:
+            day = name
+            lines.append(Line(words=day, at_ms=0))
+        lines.append(event)
+    return tuple(lines)
+
+
+class EventsRows(QAbstractListModel):
+    """The lines."""
+
+    def __init__(self, now_ms: Callable[[], int]) -> None:
+        super().__init__()
+        self._lines: tuple[Line, ...] = ()
+        self._now_ms = now_ms
+
+    def show_lines(self, lines: tuple[Line, ...]) -> int:
+        """Hold these, and say how many were put above what is still there (-1: all is new)."""
+        old = self._lines
+        if lines == old:
+            return 0
+        head = _common(old, lines)
+        tail = _common(old[head:][::-1], lines[head:][::-1])
+        if old and head + tail == len(old):
+            self.beginInsertRows(NOWHERE, head, len(lines) - tail - 1)
+            self._lines = lines
+            self.endInsertRows()
+            return len(lines) - len(old) if tail else 0
+        self.beginResetModel()
+        self._lines = lines
+        self.endResetModel()
+        return -1
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """All of them."""
+        return self._lines
+
+    def rowCount(self, parent: Index = NOWHERE) -> int:
+        """How many there are."""
+        return 0 if parent.isValid() else len(self._lines)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """The name of a day cannot be chosen."""
+        if index.isValid() and self._lines[index.row()].is_day:
+            return Qt.ItemFlag.ItemIsEnabled
+        return super().flags(index)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """One line."""
+        line = self._lines[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return line.words
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return line.words if line.is_day else f"{self._spoken(line)}, {self.when(line)}"
+        if role == Qt.ItemDataRole.ToolTipRole and not line.is_day:
+            return self.when(line)
+        return line if role == Role.LINE else None
+
+    def when(self, line: Line) -> str:
+        """When that was: to the second, and how long ago."""
+        return f"{figures.stamp(line.at_ms)} · {figures.ago(line.at_ms, self._now_ms())}"
+
+    def _spoken(self, line: Line) -> str:
+        levels = {
+            "good": self.tr("Good: {words}"),
+            "warning": self.tr("Attention: {words}"),
+            "error": self.tr("Problem: {words}"),
+        }
+        return levels.get(line.level, "{words}").format(words=line.words)
+
+
+def _common(one: Sequence[Line], other: Sequence[Line]) -> int:
+    """How many lines two lists share at their beginning."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+DAY = 36
+LEAST = 260
+TILE = 28
+PICTURE = 15
+SIDE = 4
+GAP = 12
+LONGEST_S = 13 * 86_400 + 23 * 3_600
+"""Times of which the list keeps room for the words."""
+ABOVE = 9
+GROUNDS = {
+    "info": "hover",
+    "good": "ok_soft",
+    "warning": "warn_soft",
+    "error": "danger_soft",
+}
+WRAPPED = Qt.TextFlag.TextWordWrap
+
+
+class EventsList(QListView):
+    """The events, the newest first."""
+
+    def __init__(self, name: str, now_ms: Callable[[], int]) -> None:
+        super().__init__()
+        self.rows = EventsRows(now_ms)
+        self.setAccessibleName(name)
+        self.setModel(self.rows)
+        self.setItemDelegate(EventLine(self, now_ms))
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalScrollBar().setSingleStep(24)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setMinimumHeight(LEAST)
+
+    def show_lines(self, lines: tuple[Line, ...]) -> None:
+        """Show these; who reads further down stays where they are."""
+        bar = self.verticalScrollBar()
+        value, most = bar.value(), bar.maximum()
+        if self.rows.show_lines(lines) > 0 and value > 0:
+            self.doItemsLayout()
+            bar.setValue(value + bar.maximum() - most)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Copy the chosen event."""
+        if event.matches(QKeySequence.StandardKey.Copy) and self.currentIndex().isValid():
+            line = self.currentIndex().data(Role.LINE)
+            QGuiApplication.clipboard().setText(f"{self.rows.when(line)}  {line.words}")
+        else:
+            super().keyPressEvent(event)
+
+
+class EventLine(QStyledItemDelegate):
+    """Draws one line."""
+
+    def __init__(self, view: QListView, now_ms: Callable[[], int]) -> None:
+        super().__init__(view)
+        self._view, self._now_ms = view, now_ms
+
+    def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
+        """As tall as its words need at this width."""
+        width = self._view.viewport().width()
+        line: Line = index.data(Role.LINE)
+        return QSize(width, DAY if line.is_day else _height(line.words, _room(width)))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw the day's name, or the event."""
+        painter.save()
+        line: Line = index.data(Role.LINE)
+        place = QRectF(option.rect)
+        if line.is_day:
+            painter.setFont(font(Type.STRONG))
+            painter.setPen(QColor(tokens().text_sub))
+            side = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignBottom
+            shown = QStyle.visualAlignment(option.direction, side)
+            painter.drawText(place.adjusted(SIDE, 0, -SIDE, -7), int(shown), line.words)
+        else:
+            self._draw_event(painter, option, line)
+        painter.restore()
+
+    def _draw_event(self, painter: QPainter, option: QStyleOptionViewItem, line: Line) -> None:
+        colours, place = tokens(), QRectF(option.rect)
+        painter.setRenderHint(painter.RenderHint.Antialiasing)
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(colours.hover))
+            painter.drawRoundedRect(place.adjusted(0, 1, 0, -1), 8, 8)
+        tile = self._place(option, QRectF(SIDE, ABOVE + 1, TILE, TILE))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(getattr(colours, GROUNDS.get(line.level, "hover"))))
+        painter.drawRoundedRect(tile, 8, 8)
+        name, ink = LEVELS.get(line.level, LEVELS["info"])
+        inset = (TILE - PICTURE) / 2
+        ink = "text_sub" if line.level == "info" else ink
+        picture = tile.adjusted(inset, inset, -inset, -inset)
+        icons.draw(painter, name, getattr(colours, ink), picture)
+        self._write(painter, option, line)
+
+    def _write(self, painter: QPainter, option: QStyleOptionViewItem, line: Line) -> None:
+        room, height = _room(option.rect.width()), option.rect.height()
+        left = SIDE + TILE + GAP
+        words = self._place(option, QRectF(left, ABOVE, room, height - 2 * ABOVE + 2))
+        times = QRectF(left + room + GAP, ABOVE, _when(), height - 2 * ABOVE + 2)
+        lead = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignLeading)
+        trail = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignTrailing)
+        painter.setFont(font(Type.BODY))
+        painter.setPen(QColor(tokens().text))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(words, int(lead | middle | WRAPPED), line.words)
+        painter.setFont(font(Type.CAPTION))
+        painter.setPen(QColor(tokens().text_sub))
+        when = f"{figures.clock(line.at_ms)}\n{figures.ago(line.at_ms, self._now_ms())}"
+        painter.drawText(self._place(option, times), int(trail | middle), when)
+
+    def _place(self, option: QStyleOptionViewItem, inside: QRectF) -> QRectF:
+        """A place inside of the line, on the side where lines begin."""
+        rect = option.rect
+        left = rect.left() + inside.left()
+        if option.direction is Qt.LayoutDirection.RightToLeft:
+            left = rect.right() + 1 - inside.left() - inside.width()
+        return QRectF(left, rect.top() + inside.top(), inside.width(), inside.height())
+
+
+def _room(width: int) -> int:
+    """Pixels that words have in a line of that width."""
+    return max(width - 2 * SIDE - TILE - 2 * GAP - _when(), 80)
+
+
+def _when() -> int:
+    """Pixels of the times."""
+    spans = (LONGEST_S, 86_340)
+    return max(_width(figures.ago(0, span_s * 1_000)) for span_s in spans)
+
+
+@lru_cache(maxsize=16)
+def _width(words: str) -> int:
+    return QFontMetrics(font(Type.CAPTION)).horizontalAdvance(words) + 2
+
+
+@lru_cache(maxsize=8_192)
+def _height(words: str, room: int) -> int:
+    metrics = QFontMetrics(font(Type.BODY))
+    box = metrics.boundingRect(QRect(0, 0, room, 10_000), int(WRAPPED), words)
+    two_times = 2 * QFontMetrics(font(Type.CAPTION)).lineSpacing()
+    return max(box.height(), two_times) + 2 * ABOVE

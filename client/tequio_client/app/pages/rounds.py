@@ -1,0 +1,461 @@
+"""The table of rounds, as tall as its rows: the page around it scrolls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLayout,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tequio_client.app import snooze
+from tequio_client.app.pages.rounds_model import STATES, Column, Role, RoundsRows, is_checked
+from tequio_client.app.theme import icons, style
+from tequio_client.app.theme.look import tokens
+from tequio_client.app.theme.style import Type, font
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Picture, Text
+from tequio_client.app.widgets.buttons import Button, Dropdown
+from tequio_client.app.widgets.messages import EmptyState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtCore import QModelIndex
+    from PySide6.QtGui import QMouseEvent, QPainter, QResizeEvent, QShowEvent
+
+    from tequio_client.app.pages.rounds_model import Index, RoundsBook
+    from tequio_client.ipc.control import PointsRow
+
+# --- One round in full, and what the check mark means: what was checked here, in plain words.
+
+WIDTH = 520
+AUDIT = "tequio audit --ledger {url}"
+
+
+class RoundDialog(QDialog):
+    """All there is to know of a round."""
+
+    def __init__(
+        self, row: PointsRow, ledger: str, device: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._row, self._ledger, self._device = row, ledger, device
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        name, number = row.run_name or row.run, figures.count(row.round)
+        title = self.tr("{run}, round {number}").format(run=name, number=number)
+        self.setWindowTitle(title)
+        self.setMinimumWidth(WIDTH)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(22, 20, 22, 20)
+        column.setSpacing(14)
+        column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+        column.addLayout(self._head(title))
+        column.addWidget(_fields(self.facts()))
+        self.proof: tuple[tuple[str, str], ...] = self._proof() if is_checked(row) else ()
+        column.addWidget(
+            self._checked() if self.proof else Paragraph(self._unchecked(), tone="sub")
+        )
+        column.addStretch(1)
+        column.addLayout(self._buttons())
+        self.closes.setFocus()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Be as tall as the words need at this width."""
+        super().showEvent(event)
+        layout = self.layout()
+        if layout is not None:
+            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
+
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """What the round was, by name."""
+        row = self._row
+        tokens = figures.count(row.tokens) if row.tokens else figures.ABSENT
+        energy = figures.energy(row.energy_j) if row.energy_j else figures.ABSENT
+        amounts = (row.micropoints, row.trained, row.witnessed)
+        is_open = row.state == "pending"
+        exact = [figures.ABSENT if is_open else figures.exact_points(one) for one in amounts]
+        return (
+            (self.tr("When"), figures.stamp(row.at_ms)),
+            (self.tr("Points"), exact[0]),
+            (self.tr("For training"), exact[1]),
+            (self.tr("For checking others' work"), exact[2]),
+            (self.tr("Device"), self._device or figures.ABSENT),
+            (self.tr("Tokens"), tokens),
+            (self.tr("Energy"), energy),
+        )
+
+    @property
+    def text(self) -> str:
+        """Everything, to be copied."""
+        lines = [self.windowTitle(), self._state()]
+        lines += [f"{name}: {value}" for name, value in (*self.facts(), *self.proof)]
+        if self.proof:
+            lines.append(AUDIT.format(url=self._ledger))
+        return "\n".join(lines)
+
+    def _state(self) -> str:
+        state, reason = snooze.round_state(self._row.state), snooze.round_reason(self._row.reason)
+        return f"{state}: {reason}" if reason else state
+
+    def _proof(self) -> tuple[tuple[str, str], ...]:
+        row = self._row
+        return (
+            (self.tr("Ledger"), self._ledger),
+            (self.tr("Log entry"), figures.count(row.entry or 0)),
+            (self.tr("Checkpoint, entries"), figures.count(row.size or 0)),
+            (self.tr("Checkpoint, root"), row.root),
+        )
+
+    def _head(self, title: str) -> QHBoxLayout:
+        head, texts = QHBoxLayout(), QVBoxLayout()
+        picture, ink = STATES.get(self._row.state, ("info", "text_sub"))
+        if is_checked(self._row):
+            picture = "badge-check"
+        texts.setSpacing(2)
+        texts.addWidget(Paragraph(title, Type.TITLE))
+        texts.addWidget(Paragraph(self._state(), tone="sub"))
+        head.setSpacing(14)
+        mark = Picture(picture, QSize(28, 28), ink)
+        head.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+        head.addLayout(texts, 1)
+        return head
+
+    def _checked(self) -> Card:
+        made = Card(self.tr("What was checked here"))
+        made.body.addWidget(
+            Paragraph(
+                self.tr(
+                    "This computer fetched the end of the round from the ledger's public log, read "
+                    "in it what you get, and checked that it is in the log that the ledger has "
+                    "signed. Nobody can change or remove it later without that showing."
+                )
+            )
+        )
+        made.body.addWidget(_fields(self.proof, is_written_by_machine=True))
+        made.body.addWidget(
+            Paragraph(self.tr("To check the whole ledger yourself, run:"), tone="sub")
+        )
+        made.body.addWidget(_machine_text(AUDIT.format(url=self._ledger)))
+        return made
+
+    def _unchecked(self) -> str:
+        if self._row.state == "pending":
+            return self.tr(
+                "The round is not closed yet, or its end was not found in the ledger's signed log "
+                "yet. Its points count when this computer has checked that."
+            )
+        return self.tr("This round gave no points, so there is nothing to prove.")
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        self.copy = Button(self.tr("Copy"), picture="copy")
+        self.closes = Button(self.tr("Close"), "primary")
+        self.copy.clicked.connect(self._copy)
+        self.closes.clicked.connect(self.accept)
+        self.closes.setDefault(True)
+        row.addWidget(self.copy)
+        row.addStretch(1)
+        row.addWidget(self.closes)
+        return row
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.text)
+        self.copy.show_as(self.tr("Copied"), "check")
+
+
+def _fields(fields: tuple[tuple[str, str], ...], *, is_written_by_machine: bool = False) -> QWidget:
+    made = QWidget()
+    grid = QGridLayout(made)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(18)
+    grid.setVerticalSpacing(5)
+    grid.setColumnStretch(1, 1)
+    for at, (name, value) in enumerate(fields):
+        shown = _machine_text(value) if is_written_by_machine else Text(value)
+        shown.setAccessibleName(f"{name}: {value}")
+        grid.addWidget(Text(name, Type.BODY, "sub"), at, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(shown, at, 1)
+    return made
+
+
+def _machine_text(words: str) -> QLabel:
+    """Text that can be marked and copied, broken anywhere."""
+    made = Paragraph("\u200b".join(words) if " " not in words else words)
+    made.setFont(style.mono())
+    made.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse
+        | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    made.setAccessibleName(words)
+    return made
+
+
+ROW = 50
+HEAD = 30
+LEAST = 400
+PADDING = 3
+GAP = 8
+WIDTHS = {
+    Column.ROUND: 120,
+    Column.WHEN: 84,
+    Column.STATE: 150,
+    Column.WORK: 118,
+    Column.ENERGY: 76,
+    Column.POINTS: 124,
+    Column.PROOF: 64,
+}
+"""Pixels that each column needs at least; the rest goes to round and state."""
+WITNESSED = 444_444
+"""Micro-points in the widest figures, for what is usually given for checking."""
+SPARED = (Column.ENERGY, Column.WORK)
+"""Columns that go first where there is no room; a round's own window has them all."""
+
+
+class RoundsTable(QTableView):
+    """The rounds; `opened` tells the one that the user wants to see."""
+
+    opened = Signal(object)
+
+    def __init__(self, name: str, name_device: Callable[[str], str]) -> None:
+        super().__init__()
+        self.rows = RoundsRows(name_device)
+        self.setAccessibleName(name)
+        self.setModel(self.rows)
+        self.setItemDelegate(TwoLines(self))
+        self.setShowGrid(False)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setTabKeyNavigation(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(ROW)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionsClickable(False)
+        header.setFixedHeight(HEAD)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setMinimumSectionSize(0)
+        self._needs = {column: max(need, self._words(column)) for column, need in WIDTHS.items()}
+        for signal in (self.rows.rowsInserted, self.rows.modelReset):
+            signal.connect(self._settle)
+        self.activated.connect(self._open)
+        self.clicked.connect(self._open_proof)
+        self._settle()
+
+    def minimumSizeHint(self) -> QSize:
+        """A narrow window's."""
+        return QSize(LEAST, HEAD)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the width out."""
+        super().resizeEvent(event)
+        self._share(self.viewport().width())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Point at what can be clicked."""
+        super().mouseMoveEvent(event)
+        at = self.indexAt(event.position().toPoint())
+        over = at.isValid() and at.column() == Column.PROOF and is_checked(self.rows.row(at.row()))
+        shape = Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor
+        self.viewport().setCursor(shape)
+
+    def _words(self, column: Column) -> int:
+        """Pixels that the words of a column need in the language that is spoken."""
+        heading = self.rows.headerData(column, Qt.Orientation.Horizontal)
+        widths = [QFontMetrics(self.horizontalHeader().font()).horizontalAdvance(str(heading))]
+        if column is Column.POINTS:
+            note = self.rows.witnessed(WITNESSED)
+            widths.append(QFontMetrics(font(Type.CAPTION)).horizontalAdvance(note))
+        return max(widths) + 2 * PADDING + GAP
+
+    def _share(self, width: int) -> None:
+        hidden: set[Column] = set()
+        for column in SPARED:
+            if sum(need for one, need in self._needs.items() if one not in hidden) > width:
+                hidden.add(column)
+        for column in Column:
+            self.setColumnHidden(column, column in hidden)
+        needed = sum(need for one, need in self._needs.items() if one not in hidden)
+        scale, spare = min(width / needed, 1.0), max(width - needed, 0)
+        for column, need in self._needs.items():
+            share = spare // 3 * {Column.ROUND: 1, Column.STATE: 2}.get(column, 0)
+            self.setColumnWidth(column, int(need * scale) + share)
+
+    def _settle(self) -> None:
+        self.setFixedHeight(HEAD + ROW * self.rows.rowCount() + 2 * style.FOCUS)
+
+    def _open(self, at: QModelIndex) -> None:
+        self.opened.emit(self._row(at))
+
+    def _open_proof(self, at: QModelIndex) -> None:
+        if at.column() == Column.PROOF and is_checked(self._row(at)):
+            self.opened.emit(self._row(at))
+
+    def _row(self, at: QModelIndex) -> PointsRow:
+        return self.rows.row(at.row())
+
+
+class TwoLines(QStyledItemDelegate):
+    """Draws a cell: an icon, a line, and a smaller one below."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw one cell."""
+        painter.save()
+        place, colours = QRectF(option.rect), tokens()
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(place, QColor(colours.hover))
+        painter.setPen(QColor(colours.hairline))
+        painter.drawLine(place.bottomLeft(), place.bottomRight())
+        side = QStyle.visualAlignment(
+            option.direction, index.data(Qt.ItemDataRole.TextAlignmentRole)
+        )
+        room = place.adjusted(PADDING, 0, -PADDING, 0)
+        note = str(index.data(Role.NOTE) or "")
+        room = self._draw_picture(painter, option, index, room)
+        words = str(index.data() or "")
+        first = room.adjusted(0, 7, 0, -ROW / 2 + 1) if note else room
+        ink = str(index.data(Role.INK))
+        kind = Type.BODY if ink == "text" else Type.LABEL
+        _write(painter, first, words, (kind, ink), side)
+        if note:
+            below = room.adjusted(0, ROW / 2 - 1, 0, -7)
+            _write(painter, below, note, (Type.CAPTION, "text_sub"), side)
+        painter.restore()
+
+    def _draw_picture(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: Index, room: QRectF
+    ) -> QRectF:
+        name = str(index.data(Role.PICTURE) or "")
+        if not name:
+            return room
+        has_words = bool(index.data())
+        size = 16.0 if has_words else 18.0
+        is_mirrored = option.direction is Qt.LayoutDirection.RightToLeft
+        middle = room.center().x() - size / 2
+        left = middle if not has_words else room.right() - size if is_mirrored else room.left()
+        note = bool(index.data(Role.NOTE))
+        top = room.top() + 8 if note else room.center().y() - size / 2
+        colour = getattr(tokens(), str(index.data(Role.INK)))
+        icons.draw(painter, name, colour, QRectF(QPointF(left, top), QSize(int(size), int(size))))
+        step = size + GAP
+        return room.adjusted(0, 0, -step, 0) if is_mirrored else room.adjusted(step, 0, 0, 0)
+
+
+def _write(
+    painter: QPainter, room: QRectF, words: str, how: tuple[Type, str], side: Qt.AlignmentFlag
+) -> None:
+    kind, ink = how
+    made = font(kind)
+    shown = QFontMetrics(made).elidedText(words, Qt.TextElideMode.ElideRight, int(room.width()))
+    painter.setFont(made)
+    painter.setPen(QColor(getattr(tokens(), ink)))
+    painter.drawText(room, int(side), shown)
+
+
+# --- The rounds with their filters, or what stands there without any.
+
+ANY = ""
+EMPTY = 220
+
+
+class RoundsCard(Card):
+    """The card; `narrowed` tells run and device of the filters, `again` that to ask anew is due."""
+
+    narrowed = Signal(str, str)
+    again = Signal()
+
+    def __init__(self, name_device: Callable[[str], str]) -> None:
+        super().__init__()
+        self._name_device = name_device
+        self.run = Dropdown(self.tr("Run"), {ANY: self.tr("All runs")})
+        self.device = Dropdown(self.tr("Device"), {ANY: self.tr("All devices")})
+        for one in (self.run, self.device):
+            one.chosen.connect(self._narrow)
+        self.table = RoundsTable(self.tr("Rounds"), name_device)
+        self.empty = EmptyState("coins", "", "", self.tr("Try again"))
+        self.empty.setMinimumHeight(EMPTY)
+        self.empty.button.clicked.connect(self.again)
+        self.foot = Paragraph("", Type.CAPTION, "sub")
+        self.body.addWidget(self._head())
+        for part in (self.table, self.empty, self.foot):
+            self.body.addWidget(part)
+        self._say_empty(self.tr("Looking"), self.tr("The rounds of this key are being read."))
+        self.table.hide()
+        self.foot.hide()
+
+    def show_book(self, book: RoundsBook) -> None:
+        """Show what was read so far."""
+        _offer(self.run, book.runs)
+        _offer(self.device, {one: self._name_device(one) for one in book.devices})
+        self.run.choose(book.run)
+        self.device.choose(book.device)
+        rows = book.rows or ()
+        self.table.rows.show_rows(rows)
+        self.table.setVisible(bool(rows))
+        self.empty.setVisible(not rows)
+        self.foot.setVisible(bool(rows) and bool(book.problem or book.has_more))
+        self.foot.setText(book.problem or self.tr("Older rounds are read as you scroll."))
+        if not rows:
+            self._explain(book)
+
+    def _explain(self, book: RoundsBook) -> None:
+        self.empty.button.setVisible(bool(book.problem))
+        if book.problem:
+            self._say_empty(self.tr("The rounds cannot be had"), book.problem)
+        elif book.rows is None:
+            self._say_empty(self.tr("Looking"), self.tr("The rounds of this key are being read."))
+        elif book.run or book.device:
+            words = self.tr("No round of that run was worked in on that device.")
+            self._say_empty(self.tr("None of these"), words)
+        else:
+            words = self.tr(
+                "Each round that this computer takes part in will stand here, with what it gave "
+                "and the proof."
+            )
+            self._say_empty(self.tr("No round yet"), words)
+
+    def _say_empty(self, heading: str, words: str) -> None:
+        self.empty.show_words(heading, words)
+        self.empty.button.setVisible(self.empty.button.isVisibleTo(self.empty))
+
+    def _narrow(self, _name: str) -> None:
+        self.narrowed.emit(self.run.choice, self.device.choice)
+
+    def _head(self) -> QWidget:
+        made, filters = Columns(gap=10), QWidget()
+        row = QHBoxLayout(filters)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        row.addWidget(self.run)
+        row.addWidget(self.device)
+        row.addStretch(1)
+        made.hold((Line(self.tr("Rounds"), Type.HEADING), filters), shares=(1, 0))
+        return made
+
+
+def _offer(choice: Dropdown, names: dict[str, str]) -> None:
+    """Offer these too; what is offered stays."""
+    for key, words in names.items():
+        at = choice.findData(key)
+        if at < 0:
+            choice.addItem(words, key)
+        elif choice.itemText(at) != words:
+            choice.setItemText(at, words)

@@ -1,0 +1,298 @@
+"""The rounds as Qt's tables ask for them: two lines in each cell, and the check mark.
+
+The check mark stands only where the worker has itself checked that the round's end is in the
+ledger's log: `is_checked` is the one place that says so.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+
+from tequio_client.app import snooze
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.base import tip
+from tequio_client.ipc.control import ROWS, AskPoints, Points
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tequio_client.app.model import Model
+    from tequio_client.ipc.control import PointsRow, Question, Reply
+
+# --- The rounds that this computer took part in, as far as they were read, newest first.
+#
+# Pages are asked for one after the other. When the worker says that its book has changed, all
+# that was read is read anew: a pending round may have been proven, and old ones may have been
+# found.
+
+PAGE = 100
+"""Rounds that are read at once while somebody scrolls."""
+
+
+class RoundsBook(QObject):
+    """What was read; owned by its page."""
+
+    changed = Signal()
+
+    def __init__(self, model: Model, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.rows: tuple[PointsRow, ...] | None = None
+        """None: nothing was read yet."""
+        self.has_more = False
+        self.problem = ""
+        """Why the last question has no answer."""
+        self.runs: dict[str, str] = {}
+        """Names of all runs that were seen, by id."""
+        self.devices: tuple[str, ...] = ()
+        """All devices that were seen."""
+        self.run = self.device = ""
+        """What is read: of one run, on one device; empty: all."""
+        self._asked: AskPoints | None = None
+        self._fresh: list[PointsRow] = []
+        self._is_renewing = self._is_stale = False
+        model.replied.connect(self._take)
+        model.refused.connect(self._miss)
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether a question is under way."""
+        return self._asked is not None
+
+    def narrow(self, run: str, device: str) -> None:
+        """Read only rounds of that run and device from now on; empty: of all."""
+        if (run, device) != (self.run, self.device):
+            self.run, self.device = run, device
+            self.rows, self.has_more = None, False
+            self._asked = None
+            self.renew()
+
+    def renew(self) -> None:
+        """Read anew all that was read, or the first page."""
+        if self._asked is not None:
+            self._is_stale = True
+            return
+        self._is_renewing, self._is_stale, self._fresh = True, False, []
+        self._ask(None, min(max(len(self.rows or ()), PAGE), ROWS))
+
+    def read_on(self) -> None:
+        """Read the next older page, if there is one and nothing is under way."""
+        if self._asked is None and self.has_more and self.rows:
+            self._is_renewing = False
+            self._ask(self.rows[-1].number, PAGE)
+
+    def _ask(self, before: int | None, limit: int) -> None:
+        self._asked = AskPoints(before=before, run=self.run, device=self.device, limit=limit)
+        self._model.ask(self._asked)
+
+    def _take(self, question: Question, reply: Reply) -> None:
+        if question != self._asked or not isinstance(reply, Points):
+            return
+        self._asked, self.problem = None, ""
+        self._remember(reply.rows)
+        if self._is_renewing:
+            self._fresh += reply.rows
+            if reply.has_more and self._fresh and self._is_short():
+                self._ask(self._fresh[-1].number, ROWS)
+                return
+            self.rows = tuple(self._fresh)
+        else:
+            self.rows = (*(self.rows or ()), *reply.rows)
+        self.has_more = reply.has_more
+        self.changed.emit()
+        if self._is_stale:
+            self.renew()
+
+    def _is_short(self) -> bool:
+        """Whether less was read anew than is shown."""
+        return bool(self.rows) and self._fresh[-1].number > (self.rows or ())[-1].number
+
+    def _miss(self, question: Question, why: str) -> None:
+        if question == self._asked:
+            self._asked, self._is_stale, self.problem = None, False, why
+            self.changed.emit()
+
+    def _remember(self, rows: tuple[PointsRow, ...]) -> None:
+        self.runs.update({row.run: row.run_name or row.run for row in rows})
+        seen = {row.device for row in rows if row.device}
+        self.devices = tuple(sorted(seen | set(self.devices)))
+
+
+Index = QModelIndex | QPersistentModelIndex
+NOWHERE = QModelIndex()
+
+
+class Column(IntEnum):
+    """What stands where."""
+
+    ROUND = 0
+    WHEN = 1
+    STATE = 2
+    WORK = 3
+    ENERGY = 4
+    POINTS = 5
+    PROOF = 6
+
+
+class Role(IntEnum):
+    """What the delegate asks for beside the first line."""
+
+    NOTE = Qt.ItemDataRole.UserRole + 1
+    PICTURE = Qt.ItemDataRole.UserRole + 2
+    INK = Qt.ItemDataRole.UserRole + 3
+    ROW = Qt.ItemDataRole.UserRole + 4
+
+
+STATES = {
+    "pending": ("hourglass", "text_sub"),
+    "verified": ("circle-check", "ok"),
+    "rejected": ("circle-x", "warn"),
+}
+TRAILING = (Column.ENERGY, Column.POINTS)
+SPOKEN = (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole)
+
+
+def is_checked(row: PointsRow) -> bool:
+    """Whether the worker has checked the proof of what this round gave."""
+    return row.state == "verified" and row.entry is not None and row.size is not None
+
+
+class RoundsRows(QAbstractTableModel):
+    """The rows; `name_device` writes a device as people know it."""
+
+    def __init__(self, name_device: Callable[[str], str]) -> None:
+        super().__init__()
+        self._rows: tuple[PointsRow, ...] = ()
+        self._name_device = name_device
+        self._headings = {
+            Column.ROUND: self.tr("Round"),
+            Column.WHEN: self.tr("When"),
+            Column.STATE: self.tr("State"),
+            Column.WORK: self.tr("Device, tokens"),
+            Column.ENERGY: self.tr("Energy"),
+            Column.POINTS: self.tr("Points"),
+            Column.PROOF: self.tr("Proof"),
+        }
+
+    def show_rows(self, rows: tuple[PointsRow, ...]) -> None:
+        """Hold these; rows that are only added below leave everything else in place."""
+        old = self._rows
+        if rows == old:
+            return
+        if old and rows[: len(old)] == old:
+            self.beginInsertRows(NOWHERE, len(old), len(rows) - 1)
+            self._rows = rows
+            self.endInsertRows()
+        elif [row.number for row in rows] == [row.number for row in old]:
+            self._rows = rows
+            self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, Column.PROOF))
+        else:
+            self.beginResetModel()
+            self._rows = rows
+            self.endResetModel()
+
+    def row(self, at: int) -> PointsRow:
+        """The round in that row."""
+        return self._rows[at]
+
+    def rowCount(self, parent: Index = NOWHERE) -> int:
+        """How many there are."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = NOWHERE) -> int:
+        """As many as there are headings."""
+        return 0 if parent.isValid() else len(Column)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        """Name a column."""
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._headings[Column(section)]
+        return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """One cell."""
+        row, column = self._rows[index.row()], Column(index.column())
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.words(row, column)[0]
+        if role == Role.NOTE:
+            return self.words(row, column)[1]
+        if role in SPOKEN:
+            said = ", ".join(filter(None, self.words(row, column))) or self._unseen(row, column)
+            return tip(said) if role == Qt.ItemDataRole.ToolTipRole else said
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _side(column)
+        if role == Role.ROW:
+            return row
+        return _drawn(row, column)[role - Role.PICTURE] if role in _DRAWN else None
+
+    def words(self, row: PointsRow, column: Column) -> tuple[str, str]:
+        """First and second line of a cell."""
+        match column:
+            case Column.ROUND:
+                number = self.tr("Round {number}").format(number=figures.count(row.round))
+                pair = row.run_name or row.run, number
+            case Column.WHEN:
+                pair = figures.clock(row.at_ms), figures.day(row.at_ms)
+            case Column.STATE:
+                pair = snooze.round_state(row.state), snooze.round_reason(row.reason)
+            case Column.WORK:
+                tokens = self.tr("{count} tokens").format(count=figures.count(row.tokens))
+                pair = self._name_device(row.device), tokens if row.tokens else ""
+            case Column.ENERGY:
+                pair = figures.energy(row.energy_j) if row.energy_j else figures.ABSENT, ""
+            case Column.POINTS:
+                pair = self._points(row)
+            case Column.PROOF:
+                pair = "", ""
+        return pair
+
+    def _points(self, row: PointsRow) -> tuple[str, str]:
+        """All of the points, and what of them was given for checking others' work."""
+        if row.state == "pending":
+            return figures.ABSENT, ""
+        part = self.witnessed(row.witnessed) if row.witnessed else ""
+        return figures.full_points(row.micropoints), part
+
+    def witnessed(self, micropoints: int) -> str:
+        """What was given for checking others' work."""
+        return self.tr("{points} as witness").format(points=figures.exact_points(micropoints))
+
+    def _unseen(self, row: PointsRow, column: Column) -> str:
+        """What a cell without words says."""
+        if column is not Column.PROOF:
+            return ""
+        checked = self.tr("Proof checked by this computer: open to see what that means")
+        return checked if is_checked(row) else self.tr("No proof was checked yet")
+
+
+_DRAWN = (Role.PICTURE, Role.INK)
+
+
+def _drawn(row: PointsRow, column: Column) -> tuple[str, str]:
+    """Icon and colour of a cell."""
+    if column is Column.STATE:
+        return STATES.get(row.state, ("", "text"))
+    if column is Column.PROOF and is_checked(row):
+        return "badge-check", "ok"
+    return "", "text"
+
+
+def _side(column: int) -> Qt.AlignmentFlag:
+    if column == Column.PROOF:
+        return Qt.AlignmentFlag.AlignCenter
+    side = Qt.AlignmentFlag.AlignTrailing if column in TRAILING else Qt.AlignmentFlag.AlignLeading
+    return side | Qt.AlignmentFlag.AlignVCenter

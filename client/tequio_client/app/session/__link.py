@@ -1,0 +1,63 @@
+"""The user's session as worker and window need it: facts, sleep and its end, and staying awake."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from tequio_client.app.session import table
+from tequio_client.app.session.power import KeepAwake, SleepWatch
+from tequio_client.app.session.probes import SessionProbes
+
+if TYPE_CHECKING:
+    from tequio_client.app.model import Model
+    from tequio_client.app.worker.process import WorkerProcess
+    from tequio_client.ipc.facts import SessionFacts
+
+
+class SessionLink(QObject):
+    """Tells the worker what only we can see, as long as the app lives."""
+
+    ending = Signal()
+    """The session is about to end."""
+
+    def __init__(self, model: Model, worker: WorkerProcess, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        place = table.Place(system=sys.platform, environ=os.environ, home=Path.home())
+        self._probes = SessionProbes(table.probes(place), parent=self)
+        self._sleep = SleepWatch(parent=self)
+        self._awake = KeepAwake()
+        self._probes.changed.connect(worker.tell)
+        self._probes.changed.connect(model.sense)
+        self._sleep.ending.connect(self.ending)
+        self._sleep.woke.connect(self._probes.start)
+        model.shown.connect(self._follow)
+        model.preferred.connect(self._follow)
+
+    @property
+    def facts(self) -> SessionFacts:
+        """What is known of the session now."""
+        return self._probes.facts
+
+    def start(self) -> None:
+        """Look from now on."""
+        self._follow()
+        self._probes.start()
+
+    def close(self) -> None:
+        """Look no more."""
+        self._probes.close()
+        self._sleep.close()
+        self._awake.close()
+
+    def _follow(self, _news: object = None) -> None:
+        snapshot, preferences = self._model.snapshot, self._model.preferences
+        is_lending = snapshot is not None and snapshot.decision.may_compute
+        self._probes.set_lending(is_lending=is_lending)
+        self._probes.set_exclusive(preferences.exclusive)
+        self._awake.want(is_wanted=is_lending and preferences.keep_awake)

@@ -1,0 +1,428 @@
+"""What the services of a Linux desktop say over D-Bus."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import struct
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtNetwork import QNetworkInformation
+
+from tequio_client.app.session.programs import name_of
+from tequio_client.platform.dbus import AbsentError, Address, UnknownError, checked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from tequio_client.platform.dbus import Bus, Told
+
+# --- The full screen under Sway and Hyprland, by the sockets that they open for their user.
+
+TIMEOUT_S = 1.0
+_MAGIC = b"i3-ipc"
+_GET_TREE = 4
+_MOST_BYTES = 8 << 20
+_WINDOWS = {"con", "floating_con"}
+_FULL = 2  # of Hyprland; 1 is only maximised
+
+
+class SwayFullscreen:
+    """The program of the focused container, if it fills its screen."""
+
+    source = "sway"
+
+    def __init__(self, environ: Mapping[str, str], timeout_s: float = TIMEOUT_S) -> None:
+        self._environ, self._timeout_s = environ, timeout_s
+
+    def read(self) -> str:
+        """See Probe."""
+        path = self._environ.get("SWAYSOCK", "")
+        if not path:
+            raise AbsentError("this session is not Sway's")
+        asked = _MAGIC + struct.pack("=II", 0, _GET_TREE)
+        head_size = len(_MAGIC) + 8
+        said = _exchanged(path, asked, self._timeout_s, head_size)
+        return _focused(_parsed(said[head_size:]))
+
+
+class HyprlandFullscreen:
+    """The program of the active window, if it fills its screen."""
+
+    source = "hyprland"
+
+    def __init__(self, environ: Mapping[str, str], timeout_s: float = TIMEOUT_S) -> None:
+        self._environ, self._timeout_s = environ, timeout_s
+
+    def read(self) -> str:
+        """See Probe."""
+        instance = self._environ.get("HYPRLAND_INSTANCE_SIGNATURE", "")
+        if not instance:
+            raise AbsentError("this session is not Hyprland's")
+        folder = Path(self._environ.get("XDG_RUNTIME_DIR", "/")) / "hypr" / instance
+        said = _exchanged(str(folder / ".socket.sock"), b"j/activewindow", self._timeout_s, None)
+        window = _parsed(said)
+        state = window.get("fullscreen")  # true in older versions, where 1 is no truth
+        if state is not True and state != _FULL:
+            return ""
+        return _named(window.get("pid"), window.get("class"))
+
+
+def _focused(tree: dict[str, object]) -> str:
+    """Follow the focus down the tree: any container on the way may be what fills the screen."""
+    node: dict[str, object] | None = tree
+    is_full = False
+    while node is not None:
+        if node.get("type") in _WINDOWS:  # a workspace always calls itself full screen
+            is_full = is_full or bool(node.get("fullscreen_mode"))
+        if node.get("focused"):
+            return _named(node.get("pid"), node.get("app_id")) if is_full else ""
+        focus = _listed(node, "focus")[:1]
+        children = _listed(node, "nodes") + _listed(node, "floating_nodes")
+        below = (child for child in children if isinstance(child, dict))
+        node = next((child for child in below if [child.get("id")] == focus), None)
+    return ""
+
+
+def _listed(node: dict[str, object], key: str) -> list[object]:
+    found = node.get(key)
+    return found if isinstance(found, list) else []
+
+
+def _named(pid: object, fallback: object) -> str:
+    return (name_of(pid) if isinstance(pid, int) else "") or str(fallback or "?")[:256]
+
+
+def _parsed(content: bytes) -> dict[str, object]:
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError) as err:
+        raise UnknownError(f"the compositor answered no JSON: {err}") from err
+    if not isinstance(value, dict):
+        raise UnknownError("the compositor answered something else than an object")
+    return value
+
+
+def _exchanged(path: str, asked: bytes, timeout_s: float, head_size: int | None) -> bytes:
+    """Say that; all that is answered: as much as its head tells, or until the other side ends."""
+    said = b""
+    try:
+        with socket.socket(socket.AF_UNIX) as line:
+            line.settimeout(timeout_s)
+            line.connect(path)
+            line.sendall(asked)
+            while len(said) < _MOST_BYTES and (more := line.recv(65_536)):
+                said += more
+                if head_size and len(said) >= head_size:
+                    (length,) = struct.unpack_from("=I", said, len(_MAGIC))
+                    if len(said) >= head_size + length:
+                        break
+    except FileNotFoundError as err:
+        raise AbsentError(f"no compositor at {path}") from err
+    except OSError as err:
+        raise UnknownError(f"the compositor did not answer: {err}") from err
+    return said
+
+
+MUTTER = Address(
+    "org.gnome.Mutter.IdleMonitor",
+    "/org/gnome/Mutter/IdleMonitor/Core",
+    "org.gnome.Mutter.IdleMonitor",
+)
+SCREEN_SAVER = Address(
+    "org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver", "org.freedesktop.ScreenSaver"
+)
+GNOME_SAVER = Address("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver", "org.gnome.ScreenSaver")
+SESSION = Address(
+    "org.freedesktop.login1",
+    "/org/freedesktop/login1/session/auto",
+    "org.freedesktop.login1.Session",
+)
+NETWORK = Address(
+    "org.freedesktop.NetworkManager",
+    "/org/freedesktop/NetworkManager",
+    "org.freedesktop.NetworkManager",
+)
+GAME_MODE = Address(
+    "com.feralinteractive.GameMode", "/com/feralinteractive/GameMode",
+    "com.feralinteractive.GameMode",
+)  # fmt: skip
+_LONGEST_MS = 10**14
+"""Three thousand years."""
+_METERED = {1: True, 2: False, 3: True, 4: False}  # 3 and 4 are guesses; 0 is no answer
+
+
+class OnBus:
+    """A probe with a connection of its own."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+
+    def close(self) -> None:
+        """Hang up."""
+        self._bus.close()
+
+
+class MutterIdle(OnBus):
+    """GNOME's own monitor: milliseconds since the last input, under Wayland too."""
+
+    source = "mutter"
+
+    def read(self) -> float:
+        """Seconds; see Probe."""
+        return _seconds(checked(self._bus.call(MUTTER, "GetIdletime"), int))
+
+
+class ScreenSaverIdle(OnBus):
+    """KDE's answer, and that of others that follow freedesktop.org: milliseconds."""
+
+    source = "screensaver"
+
+    def read(self) -> float:
+        """Seconds; see Probe."""
+        return _seconds(checked(self._bus.call(SCREEN_SAVER, "GetSessionIdleTime"), int))
+
+
+class LogindIdle(OnBus):
+    """What the desktop told logind; coarse, and "not idle" where no desktop tells it anything."""
+
+    source = "logind"
+
+    def __init__(
+        self, bus: Bus, now_us: Callable[[], int] = lambda: time.time_ns() // 1_000
+    ) -> None:
+        super().__init__(bus)
+        self._now_us = now_us
+
+    def read(self) -> float:
+        """Seconds; see Probe."""
+        if not self._bus.read(SESSION, "IdleHint", bool):
+            return 0.0
+        since_us = self._bus.read(SESSION, "IdleSinceHint", int)
+        return _seconds(max(self._now_us() - since_us, 0) // 1_000) if since_us else 0.0
+
+
+class LogindLock(OnBus):
+    """Whether the session is locked, where the desktop tells logind."""
+
+    source = "logind"
+
+    def read(self) -> bool:
+        """See Probe."""
+        return self._bus.read(SESSION, "LockedHint", bool)
+
+
+class ScreenSaverLock(OnBus):
+    """Whether the screen saver is on, by GNOME's or freedesktop.org's name."""
+
+    source = "screensaver"
+
+    def read(self) -> bool:
+        """See Probe."""
+        for address in (GNOME_SAVER, SCREEN_SAVER):
+            try:
+                return checked(self._bus.call(address, "GetActive"), bool)
+            except AbsentError:
+                continue
+        raise AbsentError("no screen saver service")
+
+
+class NetworkMetered(OnBus):
+    """NetworkManager's word on the connection that leads out."""
+
+    source = "networkmanager"
+
+    def read(self) -> bool:
+        """See Probe."""
+        said = self._bus.read(NETWORK, "Metered", int)
+        if said not in _METERED:
+            raise UnknownError("NetworkManager does not know whether the connection is metered")
+        return _METERED[said]
+
+
+class GameMode(OnBus):
+    """The game that asked Feral's GameMode for the machine; empty when none did."""
+
+    source = "gamemode"
+
+    def read(self) -> str:
+        """See Probe."""
+        if self._bus.read(GAME_MODE, "ClientCount", int) <= 0:
+            return ""
+        games = checked(self._bus.call(GAME_MODE, "ListGames"), list)
+        pids = [game[0] for game in games if isinstance(game, tuple) and game]
+        if not pids:
+            return ""
+        names = (name_of(pid) for pid in pids if isinstance(pid, int) and pid > 0)
+        return next((name for name in names if name), "?")
+
+
+def _seconds(milliseconds: int) -> float:
+    if not 0 <= milliseconds <= _LONGEST_MS:
+        raise UnknownError(f"{milliseconds} ms without input")
+    return milliseconds / 1_000
+
+
+# --- Who keeps the screen awake, where Wayland does not tell who fills it: GNOME and KDE.
+#
+# Players and games ask their desktop not to blank the screen under them. That is all that these
+# two desktops tell about foreign windows, and it is used as if such a program filled the screen.
+# What does not ask is not seen; its load on the accelerator is.
+
+GNOME = Address("org.gnome.SessionManager", "/org/gnome/SessionManager", "org.gnome.SessionManager")
+KDE = Address(
+    "org.kde.Solid.PowerManagement.PolicyAgent",
+    "/org/kde/Solid/PowerManagement/PolicyAgent",
+    "org.kde.Solid.PowerManagement.PolicyAgent",
+)
+IDLE_FLAG = 8
+SCREEN_POLICY = 4
+_ONE = "org.gnome.SessionManager.Inhibitor"
+
+
+class GnomeInhibitor(OnBus):
+    """The first program that keeps GNOME from blanking the screen; empty: none."""
+
+    source = "gnome-inhibitors"
+
+    def __init__(self, bus: Bus, ours: Collection[str]) -> None:
+        """`ours` are the names under which we ask for the same."""
+        super().__init__(bus)
+        self._ours = ours
+
+    def read(self) -> str:
+        """See Probe."""
+        if not checked(self._bus.call(GNOME, "IsInhibited", "u", (IDLE_FLAG,)), bool):
+            return ""
+        for path in checked(self._bus.call(GNOME, "GetInhibitors"), list):
+            one = Address(GNOME.name, str(path), _ONE)
+            if checked(self._bus.call(one, "GetFlags"), int) & IDLE_FLAG:
+                name = checked(self._bus.call(one, "GetAppId"), str)
+                if name not in self._ours:
+                    return (name or "?")[:256]
+        return ""
+
+
+class KdeInhibitor(OnBus):
+    """The first program that keeps KDE from blanking the screen; empty: none."""
+
+    source = "kde-inhibitions"
+
+    def __init__(self, bus: Bus, ours: Collection[str]) -> None:
+        """`ours` are the names under which we ask for the same."""
+        super().__init__(bus)
+        self._ours = ours
+
+    def read(self) -> str:
+        """See Probe."""
+        if not checked(self._bus.call(KDE, "HasInhibition", "u", (SCREEN_POLICY,)), bool):
+            return ""
+        listed = checked(self._bus.call(KDE, "ListInhibitions"), list)
+        names = (str(one[0]) for one in listed if isinstance(one, tuple) and one)
+        return next((name[:256] or "?" for name in names if name not in self._ours), "")
+
+
+# --- Whether the network is metered, where no service says so: by the kind of the line that leads
+# out.
+#
+# A card for a wire inside the computer is not paid by the byte; of everything else nobody knows
+# (Wi-Fi may be a telephone's, and so may a card on USB).
+
+_ETHERNET = "1"
+_WIRED_BUSES = {"pci", "virtio", "platform", "vmbus", "xen"}
+_PHONES = ("iphone", "ipad", "bluetooth pan", "android")
+_INTERFACE = re.compile(r"^\s*interface: (\S+)", re.MULTILINE)
+
+
+class LinuxLine:
+    """By procfs and sysfs."""
+
+    source = "route"
+
+    def __init__(self, sys_root: Path, proc_root: Path) -> None:
+        self._sys, self._proc = sys_root, proc_root
+
+    def read(self) -> bool:
+        """See Probe."""
+        name = self._way_out()
+        device = self._sys / "class/net" / name
+        bus = (device / "device/subsystem").resolve().name
+        is_wired = (
+            _text(device / "type") == _ETHERNET
+            and bus in _WIRED_BUSES
+            and not (device / "wireless").exists()
+            and "DEVTYPE=" not in _text(device / "uevent")
+        )
+        if not is_wired:
+            raise UnknownError(f"nobody knows whether {name} is metered")
+        return False
+
+    def _way_out(self) -> str:
+        for line in _text(self._proc / "net/route").splitlines()[1:]:
+            words = line.split()
+            if len(words) > 1 and words[1] == "00000000":
+                return words[0]
+        raise AbsentError("no route leads out")
+
+
+class MacLine:
+    """By `route`, `networksetup` and the DHCP answer, in which Android says that it is metered."""
+
+    source = "route"
+
+    def __init__(self, told: Told) -> None:
+        self._told = told
+
+    def read(self) -> bool:
+        """See Probe."""
+        found = _INTERFACE.search(self._ask("/sbin/route", "-n", "get", "default"))
+        if found is None:
+            raise AbsentError("no route leads out")
+        ports = self._ask("/usr/sbin/networksetup", "-listallhardwareports").split("\n\n")
+        port = next((port for port in ports if f"Device: {found[1]}\n" in port + "\n"), "")
+        if any(phone in port.lower() for phone in _PHONES):
+            return True
+        return "ANDROID_METERED" in self._ask("/usr/sbin/ipconfig", "getpacket", found[1])
+
+    def _ask(self, *command: str) -> str:
+        return self._told(command).decode("utf-8", "replace")
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(errors="replace").strip()
+    except OSError:
+        return ""
+
+
+# --- Qt's word on the network, for systems where Qt has one.
+
+
+class QtMetered:
+    """Whether the network is metered, by Qt.
+
+    Made in the thread of the window, since Qt wants that, and only where its plug-in does not wait
+    for a service (on Linux it would, so D-Bus is asked there).
+    """
+
+    source = "qt"
+
+    def __init__(self) -> None:
+        self._said: bool | None = None
+        self._problem = "Qt does not know this system's networks"
+        if QNetworkInformation.loadBackendByFeatures(QNetworkInformation.Feature.Metered):
+            network = QNetworkInformation.instance()
+            network.isMeteredChanged.connect(self._take)
+            self._take(is_metered=network.isMetered())
+
+    def read(self) -> bool:
+        """See Probe."""
+        if self._said is None:
+            raise AbsentError(self._problem)
+        return self._said
+
+    def _take(self, is_metered: bool) -> None:  # noqa: FBT001 - Qt's signal
+        self._said = is_metered

@@ -1,0 +1,288 @@
+"""Word of the system that it is about to sleep, has woken up, or is about to end."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QAbstractNativeEventFilter, QByteArray, QObject, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+
+from tequio_client.app.session.linux import SCREEN_SAVER
+from tequio_client.app.session.macos import Assertion
+from tequio_client.app.session.windows import keep_awake
+from tequio_client.clock import now_ms
+from tequio_client.platform.dbus import AbsentError, Address, Bus, UnknownError, checked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QSessionManager
+
+# --- Keeping the computer awake, for those who asked for it; at no other time is sleep held up.
+#
+# Asked in a thread of its own, since a desktop service may hang. What was asked for ends with our
+# process in any case: the systems forget it with whoever asked.
+
+NAME, WHY = "Tequio", "lending this computer, as its owner asked"
+
+
+class Inhibitor(Protocol):
+    """One system's way; always called from the same thread."""
+
+    def hold(self) -> None:
+        """From now on, stay awake; raises AbsentError, UnknownError, OSError."""
+
+    def release(self) -> None:
+        """From now on, sleep as before; raises the same."""
+
+
+class ScreenSaverInhibitor:
+    """org.freedesktop.ScreenSaver, in this session only."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+        self._cookie: int | None = None
+
+    def hold(self) -> None:
+        """See Inhibitor."""
+        said = self._bus.call(SCREEN_SAVER, "Inhibit", "ss", (NAME, WHY))
+        self._cookie = checked(said, int)
+
+    def release(self) -> None:
+        """See Inhibitor."""
+        cookie, self._cookie = self._cookie, None
+        if cookie is not None:
+            self._bus.call(SCREEN_SAVER, "UnInhibit", "u", (cookie,))
+
+
+class WindowsInhibitor:
+    """SetThreadExecutionState."""
+
+    def hold(self) -> None:
+        """See Inhibitor."""
+        keep_awake(is_wanted=True)
+
+    def release(self) -> None:
+        """See Inhibitor."""
+        keep_awake(is_wanted=False)
+
+
+class MacInhibitor:
+    """An assertion of IOKit."""
+
+    def __init__(self) -> None:
+        self._assertion: Assertion | None = None
+
+    def hold(self) -> None:
+        """See Inhibitor."""
+        self._assertion = self._assertion or Assertion(WHY)
+
+    def release(self) -> None:
+        """See Inhibitor."""
+        assertion, self._assertion = self._assertion, None
+        if assertion is not None:
+            assertion.release()
+
+
+def inhibitor(system: str = sys.platform, bus: str = "SESSION") -> Inhibitor:
+    """The way of that system."""
+    if system == "win32":
+        return WindowsInhibitor()
+    return MacInhibitor() if system == "darwin" else ScreenSaverInhibitor(Bus(bus))
+
+
+class KeepAwake:
+    """Whether to stay awake, by level: say it as often as you like."""
+
+    def __init__(self, make: Callable[[], Inhibitor] = inhibitor) -> None:
+        self._make = make
+        self._lock = threading.Condition()
+        self._wanted = self._is_held = self._is_closed = False
+        self._said = False  # what the system was told last; owned by the thread
+        self._thread: threading.Thread | None = None
+        self.problem = ""
+        """Why it could not be had, the last time; for the health page."""
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the system was told and has agreed."""
+        with self._lock:
+            return self._is_held
+
+    def want(self, *, is_wanted: bool) -> None:
+        """Stay awake, or no more; returns at once. A refusal is not asked for again by itself."""
+        with self._lock:
+            if is_wanted == self._wanted:
+                return
+            self._wanted = is_wanted
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._serve, daemon=True)
+                self._thread.start()
+            self._lock.notify_all()
+
+    def close(self) -> None:
+        """Let it sleep, and end the thread; waits a moment for the service to hear it."""
+        with self._lock:
+            self._wanted, self._is_closed = False, True
+            self._lock.notify_all()
+            thread = self._thread
+        if thread is not None:
+            thread.join(2.0)
+
+    def _serve(self) -> None:
+        way = self._make()
+        while True:
+            with self._lock:
+                self._lock.wait_for(lambda: self._wanted != self._said or self._is_closed)
+                wanted, is_last = self._wanted, self._is_closed
+            if wanted != self._said:
+                problem = _told(way, is_wanted=wanted)
+                with self._lock:
+                    self._said = wanted
+                    self._is_held, self.problem = wanted and not problem, problem
+            if is_last:
+                return
+
+
+def _told(way: Inhibitor, *, is_wanted: bool) -> str:
+    try:
+        if is_wanted:
+            way.hold()
+        else:
+            way.release()
+    except (AbsentError, UnknownError, OSError) as err:
+        return str(err)
+    return ""
+
+
+MANAGER = Address(
+    "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager"
+)
+AGAIN_S = 30.0
+"""Before a bus that hung up is listened to again."""
+LOOK_MS = 5_000
+ASLEEP_MS = 10_000
+"""By so much the clock on the wall runs ahead of the steady one while a Mac sleeps, at least."""
+_POWER_BROADCAST, _END_SESSION = 0x0218, 0x0016
+_SUSPEND, _RESUMED = 0x0004, 0x0012
+
+
+class SleepWatch(QObject):
+    """Emits in the thread of the window, whatever the system's way is."""
+
+    sleeping = Signal()
+    woke = Signal()
+    ending = Signal()
+
+    def __init__(
+        self,
+        bus: str = "SYSTEM",
+        system: str = sys.platform,
+        *,
+        wall_ms: Callable[[], int] = now_ms,
+        steady_s: Callable[[], float] = time.monotonic,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._wall_ms, self._steady_s = wall_ms, steady_s
+        self._filter: _Messages | None = None
+        self._listener: _Listener | None = None
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.commitDataRequest.connect(self._on_commit)
+        if system == "win32" and application is not None:
+            self._filter = _Messages(self.windows_said)
+            application.installNativeEventFilter(self._filter)
+        elif system == "linux":
+            self._listener = _Listener(Bus(bus), self._heard)
+        elif system == "darwin":
+            self._ahead_ms = self._ahead()
+            self._look = QTimer(self, interval=LOOK_MS)
+            self._look.timeout.connect(self.look)
+            self._look.start()
+
+    def close(self) -> None:
+        """Emit nothing more."""
+        if self._listener is not None:
+            self._listener.close()
+        application = QGuiApplication.instance()
+        if self._filter is not None and application is not None:
+            application.removeNativeEventFilter(self._filter)
+        self._filter = None  # it holds us
+
+    def look(self) -> None:
+        """Tell that a Mac has slept, once it is awake: the steady clock stood meanwhile."""
+        before_ms, self._ahead_ms = self._ahead_ms, self._ahead()
+        if self._ahead_ms - before_ms > ASLEEP_MS:
+            self.woke.emit()
+
+    def _ahead(self) -> int:
+        return self._wall_ms() - round(self._steady_s() * 1_000)
+
+    def windows_said(self, message: int, word: int) -> None:
+        """Take a message of Windows."""
+        if message == _POWER_BROADCAST and word == _SUSPEND:
+            self.sleeping.emit()
+        elif message == _POWER_BROADCAST and word == _RESUMED:
+            self.woke.emit()
+        elif message == _END_SESSION and word:
+            self.ending.emit()
+
+    def _on_commit(self, _: QSessionManager) -> None:
+        self.ending.emit()
+
+    def _heard(self, name: str, said: tuple[object, ...]) -> None:
+        if name == "PrepareForSleep":
+            (self.sleeping if said[:1] == (True,) else self.woke).emit()
+        elif name == "PrepareForShutdown" and said[:1] == (True,):
+            self.ending.emit()
+
+
+class _Listener:
+    """Listens in a thread of its own, which holds nothing of the window after `close`."""
+
+    def __init__(self, bus: Bus, hear: Callable[[str, tuple[object, ...]], None]) -> None:
+        self._bus = bus
+        self._hear: Callable[[str, tuple[object, ...]], None] | None = hear
+        self._lock, self._closed = threading.Lock(), threading.Event()
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def close(self) -> None:
+        """Hear nothing more."""
+        with self._lock:
+            self._hear = None
+        self._closed.set()
+        self._bus.interrupt()
+
+    def _run(self) -> None:
+        while not self._closed.is_set():
+            try:
+                self._bus.listen(MANAGER, self._heard)
+            except (AbsentError, UnknownError):
+                self._closed.wait(AGAIN_S)
+
+    def _heard(self, name: str, said: tuple[object, ...]) -> None:
+        with self._lock:
+            if self._hear is not None:
+                self._hear(name, said)
+
+
+class _Messages(QAbstractNativeEventFilter):
+    """Hands the messages of Windows on; never swallows one."""
+
+    def __init__(self, hear: Callable[[int, int], None]) -> None:
+        super().__init__()
+        self._hear = hear
+
+    def nativeEventFilter(
+        self, kind: QByteArray | bytes | bytearray | memoryview[int], message: int
+    ) -> tuple[bool, int]:
+        """See Qt; `message` is the address of a MSG."""
+        if QByteArray(kind).data() == b"windows_generic_MSG" and int(message):
+            fields = ctypes.cast(int(message), ctypes.POINTER(ctypes.c_size_t))
+            self._hear(fields[1] & 0xFFFFFFFF, fields[2])
+        return False, 0

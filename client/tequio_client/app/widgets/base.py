@@ -1,0 +1,263 @@
+"""Text: always plain, so that a name from the network never becomes markup."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPen
+from PySide6.QtGui import Qt as QtText
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tequio_client.app.theme import icons, style
+from tequio_client.app.theme.look import tokens
+from tequio_client.app.theme.style import Type, font
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from PySide6.QtGui import QPaintEvent, QResizeEvent
+
+# --- Parts side by side, that go below each other where there is no room.
+
+
+class Columns(QWidget):
+    """Holds its parts in one row; where they do not fit, `folded` of them in each, or one."""
+
+    def __init__(self, *, folded: int = 1, gap: int = style.GAP) -> None:
+        super().__init__()
+        self._parts: tuple[QWidget, ...] = ()
+        self._shares: tuple[int, ...] = ()
+        self._folded, self._columns = folded, 0
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(gap)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+
+    def hold(self, parts: Sequence[QWidget], shares: Sequence[int] = ()) -> None:
+        """Hold these, with such shares of the width; equal ones if none are named."""
+        self._parts, self._shares = tuple(parts), tuple(shares) or (1,) * len(parts)
+        self._lay(len(self._parts))
+
+    @property
+    def columns(self) -> int:
+        """How many stand beside each other."""
+        return self._columns
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as with one in each row."""
+        return QSize(self._needed(1), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fold or unfold."""
+        super().resizeEvent(event)
+        self.fold()
+
+    def fold(self) -> None:
+        """Fold or unfold; to be called where a part needs more room than it did, or less."""
+        goals = (len(self._parts), self._folded)
+        self._lay(next((goal for goal in goals if self._needed(goal) <= self.width()), 1))
+
+    def _needed(self, columns: int) -> int:
+        """Pixels that so many in a row need."""
+        widths = [0] * columns
+        for at, part in enumerate(self._parts):
+            if not part.isHidden():
+                least = max(part.minimumSizeHint().width(), part.minimumWidth())
+                widths[at % columns] = max(widths[at % columns], least)
+        return sum(widths) + self._grid.spacing() * (columns - 1)
+
+    def _lay(self, columns: int) -> None:
+        if columns == self._columns:
+            return
+        for column in range(self._columns):
+            self._grid.setColumnStretch(column, 0)
+        self._columns = columns
+        for at, part in enumerate(self._parts):
+            self._grid.addWidget(part, at // columns, at % columns)
+        for column, share in enumerate(self._shares[:columns]):
+            self._grid.setColumnStretch(column, share)
+        self.updateGeometry()
+
+
+# --- What every painted widget does: the focus ring, and brushes of the colours in force.
+
+W = TypeVar("W", bound=QWidget)
+
+
+def painted(draw: Callable[[W, QPainter], None]) -> Callable[[W, QPaintEvent], None]:
+    """Make a `paintEvent` of what draws with a painter, which has smooth edges.
+
+    The painter is ended whatever happens: an error while a painter is active would end the process.
+    """
+
+    @wraps(draw)
+    def paint(self: W, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        try:
+            draw(self, painter)
+        finally:
+            painter.end()
+
+    return paint
+
+
+def focus_ring(painter: QPainter, place: QRectF, radius: float) -> None:
+    """Draw the ring around what has the keyboard, inside that place."""
+    inset = style.FOCUS / 2
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(QColor(tokens().ring), style.FOCUS))
+    painter.drawRoundedRect(place.adjusted(inset, inset, -inset, -inset), radius, radius)
+
+
+def across(left: float, right: float) -> QLinearGradient:
+    """From the first accent to the second, between two places of the x axis."""
+    made = QLinearGradient(QPointF(left, 0), QPointF(right, 0))
+    made.setColorAt(0, QColor(tokens().accent))
+    made.setColorAt(1, QColor(tokens().accent2))
+    return made
+
+
+def see_through(colour: str, opacity: float) -> QColor:
+    """The colour, so much of it."""
+    made = QColor(colour)
+    made.setAlphaF(opacity)
+    return made
+
+
+# --- An icon beside words: decoration, in a colour of those in force.
+
+SMALL = QSize(16, 16)
+
+
+class Picture(QWidget):
+    """An icon of one size; `ink` names its colour among the tokens."""
+
+    def __init__(self, name: str, size: QSize = SMALL, ink: str = "text_sub") -> None:
+        super().__init__()
+        self._name, self._ink = name, ink
+        self.setFixedSize(size)
+
+    def show_as(self, name: str, ink: str) -> None:
+        """Show that icon in that colour from now on."""
+        self._name, self._ink = name, ink
+        self.update()
+
+    @property
+    def name(self) -> str:
+        """Which icon it shows."""
+        return self._name
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw it."""
+        icons.draw(painter, self._name, getattr(tokens(), self._ink), self.rect().toRectF())
+
+
+LEAST_LETTERS = 14
+"""Width of a paragraph, at least."""
+
+
+def tip(words: str) -> str:
+    """The words as a tool tip: what looks like markup Qt would read so, and load its pictures."""
+    if not QtText.mightBeRichText(words):
+        return words
+    return words.replace("&lt;", "<").replace("<", "\u2039").replace(">", "\u203a")
+
+
+class Text(QLabel):
+    """Text of one kind and tone (`sub`, `accent`, `ok`, `warn`, `danger`)."""
+
+    def __init__(self, words: str = "", kind: Type = Type.BODY, tone: str = "") -> None:
+        super().__init__(words)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setFont(font(kind))
+        self.setProperty("tone", tone)
+
+    def set_tone(self, tone: str) -> None:
+        """Write in another tone from now on."""
+        if tone != self.property("tone"):
+            self.setProperty("tone", tone)
+            self.style().unpolish(self)
+            self.style().polish(self)
+
+
+class Paragraph(Text):
+    """Text that breaks its lines to fit."""
+
+    def __init__(self, words: str = "", kind: Type = Type.BODY, tone: str = "") -> None:
+        super().__init__(words, kind, tone)
+        self.setWordWrap(True)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def minimumSizeHint(self) -> QSize:
+        """A few words wide, and as high as its text is at the width that it has."""
+        least = self.fontMetrics().averageCharWidth() * LEAST_LETTERS
+        return QSize(least, self.heightForWidth(max(self.width(), least)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for another height at another width."""
+        super().resizeEvent(event)
+        if event.oldSize().width() != self.width():
+            self.updateGeometry()
+
+
+class Line(Text):
+    """Text on one line, cut with an ellipsis where it does not fit; the tool tip has it whole."""
+
+    def __init__(self, words: str = "", kind: Type = Type.BODY, tone: str = "") -> None:
+        super().__init__(words, kind, tone)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for a few letters."""
+        metrics = self.fontMetrics()
+        return QSize(min(metrics.averageCharWidth() * 6, self.sizeHint().width()), metrics.height())
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw as much as fits."""
+        room = self.contentsRect()
+        shown = self.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, room.width()
+        )
+        self.setToolTip(tip(self.text()) if shown != self.text() else "")
+        painter.setPen(self.palette().windowText().color())
+        alignment = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
+        painter.drawText(room, alignment, shown)
+
+
+# --- A surface that holds what belongs together.
+
+
+class Card(QFrame):
+    """A card; `body` takes what it holds, below its heading if it has one."""
+
+    def __init__(self, heading: str = "", note: str = "") -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(*style.CARD_MARGINS)
+        self.body.setSpacing(8)
+        if heading:
+            self.title(heading, note)
+
+    def title(self, heading: str, note: str = "") -> None:
+        """Add a heading, and a note at its end; once."""
+        head = QHBoxLayout()
+        head.addWidget(Line(heading, Type.HEADING), 1)
+        if note:
+            head.addWidget(Text(note, Type.CAPTION, "sub"))
+        self.body.addLayout(head)

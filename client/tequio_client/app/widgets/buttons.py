@@ -1,0 +1,548 @@
+"""One of a few choices that want a sentence each: a card with its name and what it means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtCore import (
+    Property,
+    QEasingCurve,
+    QEvent,
+    QPropertyAnimation,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QFontMetrics, QPen
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QListView,
+    QPushButton,
+    QRadioButton,
+    QSizePolicy,
+    QStyle,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tequio_client.app.theme import icons, style
+from tequio_client.app.theme.icons import icon
+from tequio_client.app.theme.look import is_still, tokens
+from tequio_client.app.theme.style import Type, font
+from tequio_client.app.widgets.base import Columns, focus_ring, painted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from PySide6.QtCore import QPoint
+    from PySide6.QtGui import QPainter, QWheelEvent
+    from PySide6.QtWidgets import QMenu
+
+# --- Buttons, whose icon follows the colours in force.
+
+TONES = {"primary": "on_button", "quiet": "text_accent", "danger": "danger"}
+
+
+class Button(QPushButton):
+    """A button of one kind (`plain`, `primary`, `quiet`, `danger`)."""
+
+    def __init__(self, words: str, kind: str = "plain", picture: str = "") -> None:
+        super().__init__(words)
+        self._picture, self._kind = picture, kind
+        self.setProperty("kind", kind)
+        self.setFont(font(Type.STRONG))
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAutoDefault(False)
+        self.setIconSize(QSize(style.ICON + 2, style.ICON - 2))
+        self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+        self._colour()
+
+    def show_as(self, words: str, picture: str = "") -> None:
+        """Be called something else from now on."""
+        if (words, picture) != (self.text(), self._picture):
+            self._picture = picture
+            self.setText(words)
+            self._colour()
+
+    def open_menu(self, menu: QMenu) -> None:
+        """Open that menu when clicked."""
+        self.setMenu(menu)
+        self.setLayoutDirection(_reversed(self.layoutDirection()))  # the icon stands behind
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Take the new colours."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.EnabledChange):
+            self._colour()
+
+    def _colour(self) -> None:
+        if self._picture:
+            name = TONES.get(self._kind, "text") if self.isEnabled() else "text_off"
+            self.setIcon(icon(self._picture, getattr(tokens(), name), style.ICON - 2))
+
+
+def _reversed(direction: Qt.LayoutDirection) -> Qt.LayoutDirection:
+    if direction is Qt.LayoutDirection.LeftToRight:
+        return Qt.LayoutDirection.RightToLeft
+    return Qt.LayoutDirection.LeftToRight
+
+
+PADDING = 13
+LEAST = 150
+BETWEEN = 5
+WRAPPED = Qt.TextFlag.TextWordWrap
+TALLEST = 10_000
+
+
+class ChoiceCard(QRadioButton):
+    """A card that can be chosen."""
+
+    def __init__(self, name: str, note: str) -> None:
+        super().__init__(name)
+        self._note = note
+        self.setAccessibleName(name)
+        self.setAccessibleDescription(note)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setMinimumWidth(LEAST)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def hasHeightForWidth(self) -> bool:
+        """The note breaks its lines."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Room for name and note."""
+        return sum(self._heights(width)) + BETWEEN + 2 * PADDING
+
+    def sizeHint(self) -> QSize:
+        """A calm proportion."""
+        return QSize(LEAST + 50, self.heightForWidth(LEAST + 50))
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for all of the note."""
+        return QSize(LEAST, self.heightForWidth(max(self.width(), LEAST)))
+
+    def hitButton(self, at: QPoint) -> bool:
+        """All of it can be clicked."""
+        return self.rect().contains(at)
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw ground, name, note and the mark of the chosen one."""
+        colours, room = tokens(), QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        is_on = self.isChecked()
+        painter.setPen(QPen(QColor(colours.accent if is_on else colours.edge), 1.5 if is_on else 1))
+        ground = colours.hover if self.underMouse() else colours.page
+        painter.setBrush(QColor(colours.accent_soft if is_on else ground))
+        painter.drawRoundedRect(room, style.BUTTON_RADIUS, style.BUTTON_RADIUS)
+        high, _ = self._heights(self.width())
+        words = room.adjusted(PADDING, PADDING, -PADDING, -PADDING)
+        painter.setFont(font(Type.STRONG))
+        painter.setPen(QColor(colours.text_accent if is_on else colours.text))
+        side = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop
+        painter.drawText(words, int(side | WRAPPED), self.text())
+        painter.setFont(font(Type.CAPTION))
+        painter.setPen(QColor(colours.text_sub))
+        note = words.adjusted(0, high + BETWEEN, 0, PADDING)
+        painter.drawText(note, int(side | WRAPPED), self._note)
+        if is_on:
+            self._draw_mark(painter, words)
+        if self.hasFocus():
+            focus_ring(painter, QRectF(self.rect()), style.BUTTON_RADIUS)
+
+    def _draw_mark(self, painter: QPainter, words: QRectF) -> None:
+        is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        left = words.left() if is_mirrored else words.right() - 16
+        icons.draw(painter, "circle-check", tokens().text_accent, QRectF(left, words.top(), 16, 16))
+
+    def _heights(self, width: int) -> tuple[int, int]:
+        inner = width - 2 * PADDING - 1
+        return (
+            _height(self.text(), Type.STRONG, inner - 20),
+            _height(self._note, Type.CAPTION, inner),
+        )
+
+
+def _height(words: str, kind: Type, width: int) -> int:
+    rect = QFontMetrics(font(kind)).boundingRect(0, 0, width, TALLEST, int(WRAPPED), words)
+    return rect.height()
+
+
+class ChoiceCards(Columns):
+    """Cards of which one is chosen, or none."""
+
+    chosen = Signal(str)
+    """The name of the one that was chosen by hand."""
+
+    def __init__(self, name: str, choices: dict[str, tuple[str, str]]) -> None:
+        super().__init__(gap=10)
+        self.setAccessibleName(name)
+        self.cards = {key: ChoiceCard(*said) for key, said in choices.items()}
+        for key, card in self.cards.items():
+            card.setAutoExclusive(False)
+            card.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
+        self.hold(tuple(self.cards.values()))
+
+    def choose(self, chosen: str) -> None:
+        """Show that one as chosen; a name that is not among them: none."""
+        for key, card in self.cards.items():
+            card.setChecked(key == chosen)
+
+
+# --- One of several things in a list, as a button that stays chosen; it holds whatever shows it.
+
+Row = TypeVar("Row", bound=QWidget)
+
+
+def renewed(
+    column: QVBoxLayout,
+    old: dict[str, Row],
+    names: Sequence[str],
+    new: Callable[[str], Row],
+    after: QWidget | None = None,
+) -> dict[str, Row]:
+    """Lay out a row for each name, behind `after` if there is one, and reached in that order.
+
+    Rows of those that stay are kept, for one of them may have the keyboard; the others go.
+    """
+    for name in old.keys() - set(names):
+        gone = old.pop(name)
+        column.removeWidget(gone)
+        gone.hide()
+        gone.deleteLater()
+    rows = {name: old[name] if name in old else new(name) for name in names}
+    for row in rows.values():
+        column.addWidget(row)
+        if after is not None:
+            QWidget.setTabOrder(after, row)
+        after = row
+    return rows
+
+
+class ChoiceRow(QRadioButton):
+    """A row; `body` takes what it shows. Of those with one parent, one is chosen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(*style.CARD_MARGINS)
+        self.body.setSpacing(7)
+
+    def settle(self) -> None:
+        """Let the mouse through all that it holds; to be called when that is whole."""
+        for part in self.findChildren(QWidget):
+            part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def sizeHint(self) -> QSize:
+        """What its parts need."""
+        return self.body.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        """What its parts need at least."""
+        return self.body.minimumSize()
+
+    def hitButton(self, at: QPoint) -> bool:
+        """All of it can be clicked."""
+        return self.rect().contains(at)
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw the ground and its edge."""
+        colours, room = tokens(), QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        edge, ground = colours.hairline, colours.card
+        if self.isChecked():
+            edge, ground = colours.accent, colours.accent_soft
+        elif self.underMouse():
+            ground = colours.hover
+        painter.setPen(QPen(QColor(edge), 1))
+        painter.setBrush(QColor(ground))
+        painter.drawRoundedRect(room, style.CARD_RADIUS, style.CARD_RADIUS)
+        if self.hasFocus():
+            focus_ring(painter, QRectF(self.rect()), style.CARD_RADIUS)
+
+
+# --- One of several choices, of which only the chosen one is seen.
+
+
+class Dropdown(QComboBox):
+    """Choices by name, with their words."""
+
+    chosen = Signal(str)
+    """The name of what was chosen by hand."""
+
+    def __init__(self, name: str, choices: dict[str, str]) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setFont(font(Type.BODY))
+        self.setView(QListView())  # the style sheet reaches its items only so
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        for key, words in choices.items():
+            self.addItem(words, key)
+        self.activated.connect(lambda at: self.chosen.emit(self.itemData(at)))
+
+    def choose(self, key: str) -> None:
+        """Show that one as chosen; a name that is not among the choices changes nothing."""
+        at = self.findData(key)
+        if at >= 0:
+            self.setCurrentIndex(at)
+
+    @property
+    def choice(self) -> str:
+        """The name of the one that is chosen."""
+        return str(self.currentData())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """The wheel scrolls the page."""
+        event.ignore()
+
+
+# --- One entry of the side bar.
+
+NAV_BUTTON_PADDING = (14, 10)
+GAP = 11
+MARK = (3, 16)
+
+
+class NavButton(QPushButton):
+    """Leads to a page; of those in one bar, one is checked."""
+
+    def __init__(self, words: str, picture: str) -> None:
+        super().__init__(words)
+        self._picture = picture
+        self.setCheckable(True)
+        self.setAutoExclusive(True)
+        self.setFont(font(Type.STRONG))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        """Icon, gap and words, with room around."""
+        words = self.fontMetrics().horizontalAdvance(self.text())
+        width = NAV_BUTTON_PADDING[0] * 2 + style.ICON + GAP + words
+        return QSize(width, self.fontMetrics().height() + NAV_BUTTON_PADDING[1] * 2)
+
+    def minimumSizeHint(self) -> QSize:
+        """The words may be cut."""
+        return QSize(NAV_BUTTON_PADDING[0] * 2 + style.ICON, self.sizeHint().height())
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw all of it."""
+        self.draw(painter)
+
+    def draw(self, painter: QPainter) -> None:
+        """Draw ground, mark, icon and words."""
+        colours, room = tokens(), QRectF(self.rect())
+        if self.isChecked() or self.underMouse():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(colours.hover))
+            painter.drawRoundedRect(room, style.BUTTON_RADIUS, style.BUTTON_RADIUS)
+        if self.isChecked():
+            painter.setBrush(QColor(colours.accent))
+            mark = QRectF(0, (room.height() - MARK[1]) / 2, *MARK)
+            painter.drawRoundedRect(self._mirrored(mark), MARK[0] / 2, MARK[0] / 2)
+        picture = QRectF(
+            NAV_BUTTON_PADDING[0], (room.height() - style.ICON) / 2, style.ICON, style.ICON
+        )
+        drawn = colours.text_accent if self.isChecked() else colours.text_sub
+        icons.draw(painter, self._picture, drawn, self._mirrored(picture))
+        self._write(painter, room)
+        if self.hasFocus():
+            focus_ring(painter, room, style.BUTTON_RADIUS)
+
+    def _write(self, painter: QPainter, room: QRectF) -> None:
+        start = NAV_BUTTON_PADDING[0] + style.ICON + GAP
+        place = self._mirrored(room.adjusted(start, 0, -NAV_BUTTON_PADDING[0], 0))
+        words = self.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, int(place.width())
+        )
+        painter.setFont(self.font())
+        painter.setPen(QColor(tokens().text if self.isChecked() else tokens().text_sub))
+        side = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
+        painter.drawText(place, QStyle.visualAlignment(self.layoutDirection(), side), words)
+
+    def _mirrored(self, place: QRectF) -> QRectF:
+        if self.layoutDirection() is Qt.LayoutDirection.LeftToRight:
+            return place
+        return QRectF(self.width() - place.right(), place.y(), place.width(), place.height())
+
+
+# --- One of a few choices, side by side.
+
+SEGMENTED_PADDING = (14, 7)
+
+
+class Segmented(QWidget):
+    """A row of segments, one of which is chosen; arrow keys go from one to the next."""
+
+    chosen = Signal(str)
+    """The name of the segment that was chosen by hand."""
+
+    def __init__(self, name: str, segments: dict[str, str]) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(3, 3, 3, 3)
+        row.setSpacing(2)
+        self._segments = {key: Segment(words, name) for key, words in segments.items()}
+        for key, segment in self._segments.items():
+            row.addWidget(segment)
+            segment.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
+        self.choose(next(iter(segments)))
+
+    def choose(self, key: str) -> None:
+        """Show that one as chosen."""
+        self._segments[key].setChecked(True)
+
+    @property
+    def choice(self) -> str:
+        """The name of the one that is chosen."""
+        return next(key for key, segment in self._segments.items() if segment.isChecked())
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw the common ground."""
+        painter.setPen(QPen(QColor(tokens().hairline), 1))
+        painter.setBrush(QColor(tokens().page))
+        room = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(room, style.BUTTON_RADIUS, style.BUTTON_RADIUS)
+
+
+class Segment(QRadioButton):
+    """One choice."""
+
+    def __init__(self, words: str, group: str) -> None:
+        super().__init__(words)
+        self.setAccessibleName(words)
+        self.setAccessibleDescription(group)
+        self.setFont(font(Type.LABEL))
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        """The words, with room around."""
+        metrics = self.fontMetrics()
+        width = metrics.horizontalAdvance(self.text()) + 2 * SEGMENTED_PADDING[0]
+        return QSize(width, metrics.height() + 2 * SEGMENTED_PADDING[1] - 4)
+
+    def minimumSizeHint(self) -> QSize:
+        """The words are never cut."""
+        return self.sizeHint()
+
+    def hitButton(self, at: QPoint) -> bool:
+        """All of it can be clicked."""
+        return self.rect().contains(at)
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw ground and words."""
+        colours, room = tokens(), QRectF(self.rect())
+        radius = style.BUTTON_RADIUS - 3
+        if self.isChecked() or self.underMouse():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(colours.accent_soft if self.isChecked() else colours.hover))
+            painter.drawRoundedRect(room, radius, radius)
+        painter.setFont(self.font())
+        ink = colours.text_accent if self.isChecked() else colours.text_sub
+        painter.setPen(QColor(ink if self.isEnabled() else colours.text_off))
+        painter.drawText(room, Qt.AlignmentFlag.AlignCenter, self.text())
+        if self.hasFocus():
+            focus_ring(painter, room, radius)
+
+
+# --- On or off, at once.
+
+TRACK = (38, 22)
+ROUND = 8.0
+ROOM = 3
+"""Around the track, for the focus ring."""
+SLIDE_MS = 120
+
+
+class Switch(QCheckBox):
+    """A switch; what it switches stands beside it, and is its accessible name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._place = 0.0
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._slide = QPropertyAnimation(self, b"place", self)
+        self._slide.setDuration(SLIDE_MS)
+        self._slide.setEasingCurve(QEasingCurve.Type.OutCubic)
+        self.toggled.connect(self._move)
+
+    def sizeHint(self) -> QSize:
+        """Always the same."""
+        return QSize(TRACK[0] + 2 * ROOM, TRACK[1] + 2 * ROOM)
+
+    def hitButton(self, at: QPoint) -> bool:
+        """All of it can be clicked."""
+        return self.rect().contains(at)
+
+    def _move(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
+        app = QApplication.instance()
+        goal = 1.0 if is_on else 0.0
+        self._slide.stop()
+        if self.isVisible() and isinstance(app, QApplication) and not is_still(app):
+            self._slide.setStartValue(self._place)
+            self._slide.setEndValue(goal)
+            self._slide.start()
+        else:
+            self._set_place(goal)
+
+    def _get_place(self) -> float:
+        return self._place
+
+    def _set_place(self, place: float) -> None:
+        self._place = place
+        self.update()
+
+    place = Property(float, _get_place, _set_place)
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw track and thumb."""
+        colours = tokens()
+        track = QRectF(ROOM, ROOM, *TRACK)
+        on, off = self._colours()
+        painter.setPen(QPen(QColor(on if self.isChecked() else colours.edge), 1))
+        painter.setBrush(QColor(on if self.isChecked() else colours.card))
+        painter.drawRoundedRect(track.adjusted(0.5, 0.5, -0.5, -0.5), TRACK[1] / 2, TRACK[1] / 2)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colours.on_button if self.isChecked() else off))
+        way = TRACK[0] - TRACK[1]
+        is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        place = 1 - self._place if is_mirrored else self._place
+        thumb = QRectF(0, 0, 2 * ROUND, 2 * ROUND)
+        middle = track.topLeft().toPoint()
+        thumb.moveCenter(track.center())
+        thumb.moveLeft(middle.x() + (TRACK[1] - 2 * ROUND) / 2 + way * place)
+        painter.drawEllipse(thumb)
+        if self.hasFocus():
+            focus_ring(painter, QRectF(self.rect()), TRACK[1] / 2 + ROOM)
+
+    def _colours(self) -> tuple[str, str]:
+        colours = tokens()
+        if not self.isEnabled():
+            return colours.text_off, colours.text_off
+        return colours.button, colours.text_sub

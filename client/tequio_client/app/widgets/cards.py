@@ -1,0 +1,416 @@
+"""Leads to the sections of a page, with a search: a list, or a drop-down where it is narrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QAction, QBrush, QColor, QGuiApplication
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QBoxLayout,
+    QButtonGroup,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tequio_client.app.theme import icons, style
+from tequio_client.app.theme.look import tokens
+from tequio_client.app.theme.style import Type, font
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.base import Line, Paragraph, Text, painted, tip
+from tequio_client.app.widgets.buttons import Button, Dropdown, NavButton
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtCore import QEvent
+    from PySide6.QtGui import QPainter
+
+    from tequio_client.ipc.control import RankRow
+
+# --- A text to be copied, with the button that does it.
+
+SAYS_MS = 2_000
+
+
+class CopyLine(QWidget):
+    """Shows a text, cut where it does not fit, and copies all of it.
+
+    One that is written for a machine is not cut but broken, wherever the line ends.
+    """
+
+    def __init__(self, name: str, *, is_for_machine: bool = False) -> None:
+        super().__init__()
+        self._whole = ""
+        self._text: Text = Line("", Type.BODY, "sub")
+        if is_for_machine:
+            self._text = Paragraph("", Type.CAPTION, "sub")
+            self._text.setFont(style.mono())
+        self.button = Button(self.tr("Copy"), "quiet", "copy")
+        self.button.setAccessibleName(self.tr("Copy: {name}").format(name=name))
+        self.button.clicked.connect(self._copy)
+        self._said = QTimer(self)
+        self._said.setSingleShot(True)
+        self._said.setInterval(SAYS_MS)
+        self._said.timeout.connect(lambda: self.button.show_as(self.tr("Copy"), "copy"))
+        self._row = row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        row.addWidget(self._text, 1)
+        row.addWidget(self.button)
+        self.show_text("")
+
+    def show_text(self, text: str) -> None:
+        """Show that; nothing to copy where there is none."""
+        self._whole = text or figures.ABSENT
+        is_broken = self._text.wordWrap()
+        self._text.setText("\u200b".join(self._whole) if is_broken else self._whole)
+        self._text.setAccessibleName(self._whole)
+        self.button.setEnabled(bool(text))
+
+    def add(self, button: Button) -> None:
+        """Add another deed behind the copying."""
+        self._row.addWidget(button)
+
+    @property
+    def text(self) -> str:
+        """What it shows."""
+        return self._whole
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._whole)
+        self.button.show_as(self.tr("Copied"), "check")
+        self._said.start()
+
+
+# --- Who has how many points, with our own row marked.
+
+Index = QModelIndex | QPersistentModelIndex
+NOWHERE = QModelIndex()
+ROW = 32
+KEY_LETTERS = 10
+RANK, WHO, POINTS = range(3)
+
+
+class RankingTable(QTableView):
+    """The neighbours in the ranking, the best first."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._rows = RankingRows()
+        self.setAccessibleName(name)
+        self.setModel(self._rows)
+        self.setItemDelegate(OwnRow(self))
+        self.setFont(font(Type.BODY))
+        self.setShowGrid(False)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setTabKeyNavigation(False)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(ROW)
+        self._set_header(self.horizontalHeader())
+
+    def show_rows(self, rows: tuple[RankRow, ...]) -> None:
+        """Show these."""
+        self._rows.replace(rows)
+
+    def _set_header(self, header: QHeaderView) -> None:
+        header.setHighlightSections(False)
+        header.setSectionsClickable(False)
+        header.setSectionResizeMode(RANK, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(WHO, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(POINTS, QHeaderView.ResizeMode.ResizeToContents)
+
+
+class RankingRows(QAbstractTableModel):
+    """The rows as Qt asks for them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: tuple[RankRow, ...] = ()
+        self._headings = ("#", self.tr("Volunteer"), self.tr("Points"))
+
+    def replace(self, rows: tuple[RankRow, ...]) -> None:
+        """Hold these from now on."""
+        if rows != self._rows:
+            self.beginResetModel()
+            self._rows = rows
+            self.endResetModel()
+
+    def rowCount(self, parent: Index = NOWHERE) -> int:
+        """How many there are."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = NOWHERE) -> int:
+        """Rank, name and points."""
+        return 0 if parent.isValid() else len(self._headings)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        """Name a column."""
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._headings[section]
+        return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """One cell."""
+        row = self._rows[index.row()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._words(row, index.column())
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _side(index.column())
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == WHO:
+            return row.key
+        if role == Qt.ItemDataRole.ForegroundRole and row.is_ours:
+            return QBrush(QColor(tokens().text_accent))
+        if role == Qt.ItemDataRole.FontRole and row.is_ours:
+            return font(Type.STRONG)
+        return row.is_ours if role == Qt.ItemDataRole.UserRole else None
+
+    def _words(self, row: RankRow, column: int) -> str:
+        if column == RANK:
+            return figures.count(row.rank)
+        if column == POINTS:
+            return figures.points(row.micropoints)
+        short = f"{row.key[:KEY_LETTERS]}…" if len(row.key) > KEY_LETTERS else row.key
+        return self.tr("You") if row.is_ours else short
+
+
+class OwnRow(QStyledItemDelegate):
+    """Lays a soft ground below our own row, and a hairline below each other one."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw one cell."""
+        place = QRectF(option.rect)
+        if index.data(Qt.ItemDataRole.UserRole):
+            painter.fillRect(place, QColor(tokens().accent_soft))
+        painter.setPen(QColor(tokens().hairline))
+        painter.drawLine(place.bottomLeft(), place.bottomRight())
+        super().paint(painter, option, index)
+
+
+def _side(column: int) -> Qt.AlignmentFlag:
+    trailing = column == POINTS
+    side = Qt.AlignmentFlag.AlignTrailing if trailing else Qt.AlignmentFlag.AlignLeading
+    return side | Qt.AlignmentFlag.AlignVCenter
+
+
+DOT = 7.0
+
+
+class Entry(Protocol):
+    """What the list must know of a section."""
+
+    @property
+    def name(self) -> str:
+        """By which it is chosen."""
+
+    @property
+    def title(self) -> str:
+        """In the user's language."""
+
+    @property
+    def picture(self) -> str:
+        """Its icon."""
+
+
+class SectionList(QWidget):
+    """The list; it looks the same on any page."""
+
+    chosen = Signal(str)
+    """The section that was chosen by hand."""
+
+    def __init__(self, name: str, entries: Sequence[Entry], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.search = QLineEdit()
+        self.search.setClearButtonEnabled(True)
+        self._picture = QAction(self)
+        self.search.addAction(self._picture, QLineEdit.ActionPosition.LeadingPosition)
+        self._group = QButtonGroup(self)
+        self.buttons: dict[str, SectionButton] = {}
+        self.choices = Dropdown(name, {one.name: one.title for one in entries})
+        self._buttons = QWidget()
+        column = QVBoxLayout(self._buttons)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        for one in entries:
+            button = SectionButton(one.title, one.picture)
+            button.clicked.connect(lambda _=False, name=one.name: self.chosen.emit(name))
+            self._group.addButton(button)
+            self.buttons[one.name] = button
+            column.addWidget(button)
+        self.choices.chosen.connect(self.chosen)
+        self._box = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
+        self._box.setContentsMargins(0, 0, 0, 0)
+        self._box.setSpacing(10)
+        self._box.addWidget(self.search, 1)
+        self._box.addWidget(self.choices)
+        self._box.addWidget(self._buttons)
+        self._box.addStretch(0)
+        self._colour()
+
+    def fold(self, *, is_narrow: bool, margins: tuple[int, int, int, int]) -> None:
+        """Be one line, with margins around it and a ground to scroll below; or a column."""
+        self._box.setContentsMargins(*(margins if is_narrow else (0, 0, 0, 0)))
+        self.setAutoFillBackground(is_narrow)
+        way = QBoxLayout.Direction.LeftToRight if is_narrow else QBoxLayout.Direction.TopToBottom
+        self._box.setDirection(way)
+        self._box.setStretch(0, 1 if is_narrow else 0)
+        self._box.setStretch(3, 0 if is_narrow else 1)
+        self.choices.setVisible(is_narrow)
+        self._buttons.setVisible(not is_narrow)
+
+    @property
+    def line(self) -> int:
+        """Pixels that it is high when it is one line."""
+        return max(self.search.sizeHint().height(), self.choices.sizeHint().height())
+
+    def check(self, name: str) -> None:
+        """Show that one as open; no name: none is."""
+        self._group.setExclusive(False)
+        for key, button in self.buttons.items():
+            button.setChecked(key == name)
+        self._group.setExclusive(True)
+        self.choices.choose(name)
+
+    def mark(self, name: str, why: str) -> None:
+        """Put a dot beside that one, which says why; no name: beside none."""
+        for key, button in self.buttons.items():
+            button.mark(why if key == name else "")
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Take the new colours."""
+        super().changeEvent(event)
+        if event.type() == event.Type.StyleChange:
+            self._colour()
+
+    def _colour(self) -> None:
+        self._picture.setIcon(icons.icon("search", tokens().text_sub, 16))
+
+
+class SectionButton(NavButton):
+    """One section; a dot says that something in it wants to be seen."""
+
+    def __init__(self, words: str, picture: str) -> None:
+        super().__init__(words, picture)
+        self.setAutoExclusive(False)
+        self._why = ""
+
+    def mark(self, why: str) -> None:
+        """Show the dot for that reason, or none."""
+        if why != self._why:
+            self._why = why
+            self.setAccessibleDescription(why)
+            self.setToolTip(tip(why))
+            self.update()
+
+    @property
+    def why(self) -> str:
+        """Why there is a dot."""
+        return self._why
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw the entry, and its dot."""
+        self.draw(painter)
+        if self._why:
+            is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+            left = 10.0 if is_mirrored else self.width() - 10 - DOT
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(tokens().warn))
+            painter.drawEllipse(QRectF(left, (self.height() - DOT) / 2, DOT, DOT))
+
+    def sizeHint(self) -> QSize:
+        """A little lower than the entries of the side bar."""
+        hint = super().sizeHint()
+        return QSize(hint.width(), hint.height() - 4)
+
+
+# --- One figure with its name and what there is to say about it.
+
+TILE = 28
+TILE_RADIUS = 8
+
+
+class StatCard(QFrame):
+    """A card for one figure."""
+
+    def __init__(self, name: str, picture: str) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._name = Line(name, Type.CAPTION, "sub")
+        self._figure = Line("", Type.FIGURE)
+        self._note = Line("", Type.CAPTION, "sub")
+        grid = QGridLayout(self)
+        grid.setContentsMargins(*style.CARD_MARGINS)
+        grid.setVerticalSpacing(2)
+        grid.addWidget(self._name, 0, 0)
+        grid.addWidget(Tile(picture), 0, 1, 2, 1, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self._figure, 1, 0)
+        grid.addWidget(self._note, 2, 0, 1, 2)
+        grid.setColumnStretch(0, 1)
+
+    def show_figure(self, figure: str, note: str = "", exact: str = "") -> None:
+        """Show that figure; `exact` is what a tool tip adds."""
+        self._figure.setText(figure)
+        self._note.setText(note)
+        self.setToolTip(exact)
+        self.setAccessibleName(f"{self._name.text()}: {exact or figure}")
+        self.setAccessibleDescription(note)
+
+    @property
+    def figure(self) -> str:
+        """What it shows."""
+        return self._figure.text()
+
+    @property
+    def note(self) -> str:
+        """What it says about that."""
+        return self._note.text()
+
+
+class Tile(QWidget):
+    """A small icon on a soft ground: decoration."""
+
+    def __init__(self, picture: str) -> None:
+        super().__init__()
+        self._picture = picture
+        self.setFixedSize(QSize(TILE, TILE))
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw ground and icon."""
+        room = QRectF(self.rect())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(tokens().accent_soft))
+        painter.drawRoundedRect(room, TILE_RADIUS, TILE_RADIUS)
+        inset = (TILE - style.ICON + 2) / 2
+        icons.draw(
+            painter,
+            self._picture,
+            tokens().text_accent,
+            room.adjusted(inset, inset, -inset, -inset),
+        )

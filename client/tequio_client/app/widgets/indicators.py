@@ -1,0 +1,426 @@
+"""How far something has come: as a ring, as a bar, and as a bar beside its limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QConicalGradient, QFontMetricsF, QPen
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from tequio_client.app.theme import icons, style
+from tequio_client.app.theme.icons import SHAPES, Shape, draw_logo, draw_shape
+from tequio_client.app.theme.look import tokens
+from tequio_client.app.theme.style import Type, font
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.base import Line, Paragraph, Text, across, painted
+from tequio_client.ipc.snapshot import State
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtGui import QPainter
+
+# --- A word on a soft ground, with a picture before it.
+
+ICON = 13
+PADDING = 9
+GAP = 5
+GROUNDS = {
+    "": ("hover", "text_sub"),
+    "accent": ("accent_soft", "text_accent"),
+    "ok": ("ok_soft", "ok"),
+    "warn": ("warn_soft", "warn"),
+    "danger": ("danger_soft", "danger"),
+}
+
+
+class Chip(QWidget):
+    """A chip of one tone (none, `accent`, `ok`, `warn`, `danger`)."""
+
+    def __init__(self, words: str = "", picture: str = "", tone: str = "") -> None:
+        super().__init__()
+        self._words, self._picture, self._tone = words, picture, tone
+        self.setFont(font(Type.LABEL))
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(words)
+
+    def show_as(self, words: str, picture: str = "", tone: str = "") -> None:
+        """Say this from now on."""
+        self._words, self._picture, self._tone = words, picture, tone
+        self.setAccessibleName(words)
+        self.updateGeometry()
+        self.update()
+
+    @property
+    def words(self) -> str:
+        """What it says."""
+        return self._words
+
+    def sizeHint(self) -> QSize:
+        """Room for all of it."""
+        metrics = self.fontMetrics()
+        picture = ICON + GAP if self._picture else 0
+        width = metrics.horizontalAdvance(self._words) + picture + 2 * PADDING
+        return QSize(width, metrics.height() + 7)
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw ground, picture and word."""
+        room = QRectF(self.rect())
+        ground, ink = (getattr(tokens(), name) for name in GROUNDS[self._tone])
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(ground))
+        painter.drawRoundedRect(room, room.height() / 2, room.height() / 2)
+        words = room.adjusted(PADDING, 0, -PADDING, 0)
+        if self._picture:
+            is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+            left = words.right() - ICON if is_mirrored else words.left()
+            place = QRectF(left, (room.height() - ICON) / 2, ICON, ICON)
+            icons.draw(painter, self._picture, ink, place)
+            step = ICON + GAP
+            words = words.adjusted(0, 0, -step, 0) if is_mirrored else words.adjusted(step, 0, 0, 0)
+        painter.setFont(self.font())
+        painter.setPen(QColor(ink))
+        painter.drawText(words, Qt.AlignmentFlag.AlignCenter, self._words)
+
+
+# --- A figure within its interval, on a scale that rows below each other share.
+
+DOT = 4.5
+BAR = 4.0
+SIDE = 6.0
+HEIGHT = 22
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """From `low` to `high`, with the figure itself somewhere in it."""
+
+    low: float
+    value: float
+    high: float
+
+
+class IntervalBar(QWidget):
+    """Draws the interval as a bar and the figure as a dot; better is where the line begins."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._interval: Interval | None = None
+        self._from, self._to, self._is_ours = 0.0, 1.0, False
+        self.setMinimumWidth(70)
+        self.setFixedHeight(HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_interval(
+        self, interval: Interval, scale: tuple[float, float], *, is_ours: bool
+    ) -> None:
+        """Show it between the ends of that scale."""
+        self._interval, self._is_ours = interval, is_ours
+        self._from, self._to = scale
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """As wide as there is room."""
+        return QSize(140, HEIGHT)
+
+    def place(self, value: float) -> float:
+        """Where that value stands, in pixels."""
+        span = self._to - self._from
+        part = (value - self._from) / span if span > 0 else 0.5
+        x = SIDE + (self.width() - 2 * SIDE) * part
+        is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        return self.width() - x if is_mirrored else x
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw hairline, bar and dot."""
+        colours, y = tokens(), self.height() / 2
+        painter.setPen(QPen(QColor(colours.hairline), 1))
+        painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
+        if self._interval is None:
+            return
+        ink = QColor(colours.accent if self._is_ours else colours.edge)
+        pen = QPen(ink, BAR)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        painter.setPen(pen)
+        ends = [QPointF(self.place(one), y) for one in (self._interval.low, self._interval.high)]
+        painter.drawLine(*ends)
+        painter.setPen(QPen(QColor(colours.card), 2))
+        painter.setBrush(QColor(colours.text_accent if self._is_ours else colours.text))
+        painter.drawEllipse(QPointF(self.place(self._interval.value), y), DOT, DOT)
+
+
+# --- Dates that follow each other, on one line, with how far it has come.
+
+MILESTONES_DOT = 5.0
+TRACK = 24
+"""Height of line and dots."""
+LINE = 4.0
+
+
+class Milestones(QWidget):
+    """A dot with name and date for each of them; `names` stay."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__()
+        self._names, self._done, self._is_over = tuple(names), 0.0, False
+        self._dates = [Paragraph("", Type.SMALL, "sub") for _ in names]
+        self._grid = grid = QGridLayout(self)
+        grid.setContentsMargins(0, TRACK, 0, 0)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(0)
+        for at, name in enumerate(names):
+            grid.setColumnStretch(at, 1)
+            for line, part in enumerate((Paragraph(name, Type.SMALL), self._dates[at])):
+                part.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+                part.setMinimumWidth(1)
+                grid.addWidget(part, line, at)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+
+    def show_dates(self, dates: Sequence[str], done: float, summary: str, *, is_over: bool) -> None:
+        """Show those dates; `done` is 0 at the first of them, 1 at the second; -1 before all."""
+        for label, date in zip(self._dates, dates, strict=True):
+            label.setText(date)
+        self.setAccessibleName(summary)
+        if (done, is_over) != (self._done, self._is_over):
+            self._done, self._is_over = done, is_over
+            self.update()
+
+    @property
+    def done(self) -> float:
+        """How far it has come."""
+        return self._done
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw track, what is done of it, and the dots."""
+        colours, y = tokens(), TRACK / 2
+        spots = [QPointF(label.geometry().center().x() + 0.5, y) for label in self._dates]
+        painter.setPen(_pen(QColor(colours.track)))
+        painter.drawLine(spots[0], spots[-1])
+        end = self._spot(spots)
+        if end != spots[0]:
+            left, right = sorted((spots[0].x(), spots[-1].x()))
+            pen = _pen(QColor(colours.ok))
+            if not self._is_over:
+                pen.setBrush(across(left, right))
+            painter.setPen(pen)
+            # a line that is quite level has no area, and no gradient is drawn on it
+            painter.drawLine(spots[0], end + QPointF(0, 0.01))
+        for at, spot in enumerate(spots):
+            self._draw_dot(painter, spot, is_reached=at <= self._done)
+
+    def _spot(self, spots: list[QPointF]) -> QPointF:
+        done = max(self._done, 0.0)
+        at = min(int(done), len(spots) - 1)
+        part, last = done - at, min(at + 1, len(spots) - 1)
+        return spots[at] + (spots[last] - spots[at]) * part
+
+    def _draw_dot(self, painter: QPainter, spot: QPointF, *, is_reached: bool) -> None:
+        colours = tokens()
+        ink = (colours.ok if self._is_over else colours.accent) if is_reached else colours.edge
+        painter.setPen(QPen(QColor(ink), 2))
+        painter.setBrush(QColor(ink if is_reached else colours.card))
+        painter.drawEllipse(
+            QRectF(
+                spot.x() - MILESTONES_DOT,
+                spot.y() - MILESTONES_DOT,
+                2 * MILESTONES_DOT,
+                2 * MILESTONES_DOT,
+            )
+        )
+
+
+def _pen(ink: QColor) -> QPen:
+    pen = QPen(ink, LINE)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    return pen
+
+
+SIXTEENTHS = 16
+"""Qt's angles are counted in sixteenths of a degree."""
+INSIDE = 62
+"""Pixels of a ring that a word has."""
+NEARLY_FULL = 90
+"""Percent from which on a meter warns."""
+
+
+class Ring(QWidget):
+    """Percents of a whole, as an arc from the top; None: nobody knows how far it is."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name, self._caption = name, ""
+        self._percent: int | None = None
+        self.setFixedSize(QSize(style.RING, style.RING))
+        self.show_percent(None)
+
+    def show_percent(self, percent: int | None, caption: str = "") -> None:
+        """Show so many percent, with a word below the figure."""
+        self._percent, self._caption = percent, caption
+        shown = figures.ABSENT if percent is None else figures.percent(percent)
+        self.setAccessibleName(f"{self._name}: {shown}")
+        self.update()
+
+    @property
+    def percent(self) -> int | None:
+        """What it shows."""
+        return self._percent
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw track, arc and figure."""
+        colours, inset = tokens(), style.RING_STROKE / 2 + 1
+        place = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
+        painter.setPen(QPen(QColor(colours.track), style.RING_STROKE))
+        painter.drawEllipse(place)
+        if self._percent:
+            turn = QConicalGradient(place.center(), 90)
+            turn.setColorAt(1, QColor(colours.accent))
+            turn.setColorAt(0.03, QColor(colours.accent2))
+            turn.setColorAt(0, QColor(colours.accent))
+            pen = QPen(turn, style.RING_STROKE)
+            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+            painter.setPen(pen)
+            angle = round(360 * self._percent / 100 * SIXTEENTHS)
+            painter.drawArc(place, 90 * SIXTEENTHS, -angle)
+        self._write(painter, place)
+
+    def _write(self, painter: QPainter, place: QRectF) -> None:
+        shown = figures.ABSENT if self._percent is None else figures.percent(self._percent)
+        middle = Qt.AlignmentFlag.AlignCenter
+        small = QFontMetricsF(font(Type.SMALL))
+        fits = small.horizontalAdvance(self._caption) < INSIDE
+        lift = 7 if self._caption and fits else 0
+        painter.setPen(QColor(tokens().text))
+        painter.setFont(font(Type.TITLE))
+        painter.drawText(place.translated(0, -lift), middle, shown)
+        painter.setPen(QColor(tokens().text_sub))
+        painter.setFont(font(Type.SMALL))
+        if fits:
+            painter.drawText(place.translated(0, 13), middle, self._caption)
+
+
+class RoundBar(QWidget):
+    """A part of one, as a bar with round ends."""
+
+    def __init__(self, name: str, thickness: int = style.BAR) -> None:
+        super().__init__()
+        self._name, self._part, self._is_full = name, 0.0, False
+        self.setFixedHeight(thickness)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        """As wide as there is room."""
+        return QSize(120, self.height())
+
+    def show_part(self, part: float, *, warns: bool = False) -> None:
+        """Show that part, from 0 to 1; in the warning colour on demand."""
+        self._part, self._is_full = min(max(part, 0.0), 1.0), warns
+        self.setAccessibleName(f"{self._name}: {figures.percent(self._part * 100)}")
+        self.update()
+
+    @property
+    def part(self) -> float:
+        """What it shows."""
+        return self._part
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw track and bar."""
+        room, radius = QRectF(self.rect()), self.height() / 2
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(tokens().track))
+        painter.drawRoundedRect(room, radius, radius)
+        if self._part > 0:
+            width = max(room.height(), room.width() * self._part)
+            left = room.width() - width if self._is_mirrored() else 0.0
+            ends = (room.width(), 0.0) if self._is_mirrored() else (0.0, room.width())
+            painter.setBrush(QColor(tokens().warn) if self._is_full else across(*ends))
+            painter.drawRoundedRect(QRectF(left, 0, width, room.height()), radius, radius)
+
+    def _is_mirrored(self) -> bool:
+        return self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+
+
+class Meter(QWidget):
+    """Something used beside its limit: a name, the figures, and a thin bar."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = Line(name, Type.CAPTION, "sub")
+        self._figures = Text("", Type.LABEL)
+        self._bar = RoundBar(name, 4)
+        column, row = QVBoxLayout(self), QHBoxLayout()
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        row.setSpacing(8)
+        row.addWidget(self._name, 1)
+        row.addWidget(self._figures)
+        keeps = self._bar.sizePolicy()
+        keeps.setRetainSizeWhenHidden(True)
+        self._bar.setSizePolicy(keeps)
+        column.addLayout(row)
+        column.addWidget(self._bar)
+
+    def rename(self, name: str) -> None:
+        """Measure something else from now on."""
+        self._name.setText(name)
+
+    def show_use(self, words: str, part: float | None) -> None:
+        """Show those figures; None: there is no limit, and no bar."""
+        self._figures.setText(words)
+        self._bar.show_part(part or 0.0, warns=part is not None and part * 100 >= NEARLY_FULL)
+        self._bar.setVisible(part is not None)
+        self.setAccessibleName(f"{self._name.text()}: {words}")
+
+    @property
+    def words(self) -> str:
+        """What it says."""
+        return self._figures.text()
+
+
+# --- The shape of a state, in the colours in force.
+
+COLOURS = {
+    Shape.DISC: "ok",
+    Shape.RING: "accent",
+    Shape.BARS: "text_sub",
+    Shape.TRIANGLE: "warn",
+}
+
+
+class StateMark(QWidget):
+    """Decoration beside the state's word."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self._state = State.PAUSED
+        self.setFixedSize(QSize(size, size))
+
+    def show_state(self, state: State) -> None:
+        """Show the shape of that one."""
+        self._state = state
+        self.update()
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw it."""
+        shape = SHAPES[self._state]
+        draw_shape(painter, shape, getattr(tokens(), COLOURS[shape]), QRectF(self.rect()))
+
+
+class Logo(QWidget):
+    """The logo; decoration."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.setFixedSize(QSize(size, size))
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw it."""
+        draw_logo(painter, QRectF(self.rect()))

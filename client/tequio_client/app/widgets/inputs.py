@@ -1,0 +1,432 @@
+"""The hours of the week in which something may be done.
+
+Drawing with the mouse or with Shift and the arrow keys sets hours to what the first one became;
+Space turns the hour at the cursor over. Hours go from left to right in every language.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics
+from PySide6.QtWidgets import (
+    QDoubleSpinBox,
+    QGridLayout,
+    QHBoxLayout,
+    QSizePolicy,
+    QSlider,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tequio_client.app.theme.look import tokens
+from tequio_client.app.theme.style import Type, font
+from tequio_client.app.widgets.base import Columns, Line, Paragraph, Text, focus_ring, painted, tip
+from tequio_client.app.widgets.indicators import Chip
+from tequio_client.ipc.preferences import ALWAYS, DAYS, HOURS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QShowEvent, QWheelEvent
+
+    from tequio_client.ipc.preferences import Week
+
+# --- A number with its unit, that can be typed or stepped; what is out of range cannot be
+# entered.
+
+WIDTH = 132
+
+
+class NumberBox(QDoubleSpinBox):
+    """A box for one number; `nothing` is what the least value is called, if it has a name."""
+
+    chosen = Signal(float)
+    """The number that was entered by hand: on Enter, on leaving the box, and on each step."""
+
+    def __init__(
+        self,
+        name: str,
+        least: float,
+        most: float,
+        unit: str = "",
+        *,
+        places: int = 0,
+        nothing: str = "",
+    ) -> None:
+        super().__init__()
+        self._is_told = False
+        self.setAccessibleName(name)
+        self.setFont(font(Type.BODY))
+        self.setDecimals(places)
+        self.setRange(least, most)
+        self.setSuffix(f" {unit}" if unit else "")
+        self.setSpecialValueText(nothing)
+        self.setKeyboardTracking(False)
+        self.setGroupSeparatorShown(True)
+        self.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMinimumWidth(WIDTH)
+        self.lineEdit().setTextMargins(9, 0, 9, 0)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.valueChanged.connect(self._tell)
+
+    def choose(self, value: float) -> None:
+        """Show that number, unless a hand is typing."""
+        if self.hasFocus() and self.lineEdit().isModified():
+            return
+        self._is_told = True
+        self.setValue(value)
+        self._is_told = False
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """The wheel scrolls the page, unless this box was chosen."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+    def _tell(self, value: float) -> None:
+        if not self._is_told:
+            self.chosen.emit(value)
+
+
+# --- One setting: its name, what it does and its default, and the control that changes it.
+
+LEAST = 210
+"""Pixels that the words need beside a control."""
+
+
+class SettingRow(QWidget):
+    """A setting; its control stands behind the words, or below them if it is `wide`.
+
+    Where there is no room behind the words, any control goes below them.
+    """
+
+    def __init__(
+        self, name: str, note: str, control: QWidget | None = None, *, is_wide: bool = False
+    ) -> None:
+        super().__init__()
+        self._name, self._note = Paragraph(name), Paragraph(note, Type.CAPTION, "sub")
+        self.control, self._also = control, ""
+        self.chip = Chip("", "circle-pause", "warn")
+        self.chip.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 7, 0, 7)
+        column.setSpacing(8)
+        self._both = words = self._words()
+        if control is None or is_wide:
+            column.addWidget(words)
+        if control is not None and is_wide:
+            column.addWidget(control)
+        self._columns: Columns | None = None
+        if control is not None and not is_wide:
+            self._columns = Columns(gap=18)
+            self._columns.hold((words, _held(control)), shares=(1, 0))
+            column.addWidget(self._columns)
+        # not before they have parents: what has none is a window, and would come up as one
+        self._name.setVisible(bool(name))
+        self._note.setVisible(bool(note))
+        words.setVisible(bool(name or note))
+
+    def say_stops(self, words: str, why: str) -> None:
+        """Name this setting as what decides now; no words: it is not."""
+        self.chip.show_as(words, "circle-pause", "warn")
+        self.chip.setToolTip(tip(why))
+        self.chip.setAccessibleDescription(why)
+        self.chip.setVisible(bool(words))
+
+    def show_name(self, name: str) -> None:
+        """Be called that from now on."""
+        self._name.setText(name)
+        self._name.setVisible(bool(name))
+        self._both.setVisible(bool(name or self._note.text()))
+
+    def show_note(self, note: str, tone: str = "sub") -> None:
+        """Explain it so from now on."""
+        self._note.setText(note)
+        self._note.setVisible(bool(note))
+        self._both.setVisible(bool(note or self._name.text()))
+        self._note.set_tone(tone)
+
+    def also(self, words: str) -> None:
+        """Be found by these words too, which the control says."""
+        self._also = words
+
+    def matches(self, words: list[str]) -> bool:
+        """Whether each of these words, in lower case, stands somewhere in name or note."""
+        text = f"{self._name.text()} {self._note.text()} {self._also}".casefold()
+        return all(word in text for word in words)
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self._name.text()
+
+    @property
+    def note(self) -> str:
+        """How it explains itself."""
+        return self._note.text()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Take the room that there is now."""
+        super().showEvent(event)
+        if self._columns is not None:
+            self._columns.fold()
+
+    def _words(self) -> QWidget:
+        made, head = QWidget(), QHBoxLayout()
+        made.setMinimumWidth(LEAST)
+        column = QVBoxLayout(made)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addStretch(1)
+        head.setSpacing(10)
+        head.addWidget(self._name, 1)
+        head.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(head)
+        column.addWidget(self._note)
+        column.addStretch(1)
+        return made
+
+
+def _held(control: QWidget) -> QWidget:
+    """The control in the middle of its cell, as wide as it is."""
+    made = QWidget()
+    row = QHBoxLayout(made)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter)
+    return made
+
+
+# --- A limit to choose, with its value in words.
+
+
+class SliderRow(QWidget):
+    """A name, the value in words as `write` has it, a slider, and a note if there is one."""
+
+    chosen = Signal(int)
+    """The value that was chosen by hand: when the hand lets go, and on each key."""
+
+    def __init__(
+        self, name: str, least: int, most: int, write: Callable[[int], str], note: str = ""
+    ) -> None:
+        super().__init__()
+        self._write, self._words = write, Text("", Type.STRONG)
+        self._slider = QSlider(Qt.Orientation.Horizontal)
+        self._slider.setRange(least, most)
+        self._slider.setAccessibleName(name)
+        self._slider.setTracking(False)
+        self._slider.sliderMoved.connect(self._say)
+        self._slider.valueChanged.connect(self._settle)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setVerticalSpacing(2)
+        grid.addWidget(Line(name), 0, 0)
+        grid.addWidget(self._words, 0, 1)
+        grid.addWidget(self._slider, 1, 0, 1, 2)
+        if note:
+            grid.addWidget(Paragraph(note, Type.CAPTION, "sub"), 2, 0, 1, 2)
+        grid.setColumnStretch(0, 1)
+        self._is_told = False
+        self.choose(least)
+
+    def choose(self, value: int) -> None:
+        """Show that value, unless a hand is on the slider."""
+        if not self._slider.isSliderDown():
+            self._is_told = True
+            self._slider.setValue(value)
+            self._is_told = False
+            self._say(self._slider.value())
+
+    @property
+    def value(self) -> int:
+        """What is chosen."""
+        return self._slider.value()
+
+    @property
+    def words(self) -> str:
+        """What is chosen, in words."""
+        return self._words.text()
+
+    @property
+    def name(self) -> str:
+        """What is limited."""
+        return self._slider.accessibleName()
+
+    def set_step(self, step: int) -> None:
+        """Let keys go so far."""
+        self._slider.setSingleStep(step)
+        self._slider.setPageStep(step * 5)
+
+    def _say(self, value: int) -> None:
+        self._words.setText(self._write(value))
+        self._slider.setAccessibleDescription(self._words.text())
+
+    def _settle(self, value: int) -> None:
+        self._say(value)
+        if not self._is_told:
+            self.chosen.emit(value)
+
+
+TOP = 20
+LEAST_CELL = 14
+MOST_CELL = 26
+BETWEEN = 2
+EVERY_HOURS = 3
+MOVES = {
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+}
+
+
+class WeekGrid(QWidget):
+    """Seven rows of 24 hours, from Monday on."""
+
+    chosen = Signal(tuple)
+    """The week (`link.preferences.Week`) when the hand lets go, and after each key."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._week: Week = ALWAYS
+        self._cursor = (0, 0)
+        self._paints: bool | None = None
+        self._beside = _room_for_names()
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._describe()
+
+    @property
+    def week(self) -> Week:
+        """What it shows."""
+        return self._week
+
+    def choose(self, week: Week) -> None:
+        """Show that week, unless a hand is drawing."""
+        if self._paints is None and week != self._week:
+            self._week = week
+            self._describe()
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        """Wide enough for calm cells."""
+        return QSize(self._beside + HOURS * MOST_CELL, TOP + DAYS * (MOST_CELL - 2))
+
+    def minimumSizeHint(self) -> QSize:
+        """Cells that can still be hit."""
+        return QSize(self._beside + HOURS * LEAST_CELL, self.sizeHint().height())
+
+    # --- by hand
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Turn the hour below the hand over, and go on with what it became."""
+        cell = self._at(event.position())
+        if cell is not None and event.button() is Qt.MouseButton.LeftButton:
+            self._cursor = cell
+            self._paints = not self._is_on(cell)
+            self._set(cell, is_on=self._paints)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Draw on."""
+        cell = self._at(event.position())
+        if cell is not None and self._paints is not None:
+            self._cursor = cell
+            self._set(cell, is_on=self._paints)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Say what was drawn."""
+        super().mouseReleaseEvent(event)
+        event.accept()
+        if self._paints is not None:
+            self._paints = None
+            self.chosen.emit(self._week)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move, draw or turn over."""
+        move = MOVES.get(Qt.Key(event.key()))
+        if move is not None:
+            self._move(move, draws=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+        elif event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._set(self._cursor, is_on=not self._is_on(self._cursor))
+            self.chosen.emit(self._week)
+        else:
+            super().keyPressEvent(event)
+
+    def _move(self, move: tuple[int, int], *, draws: bool) -> None:
+        was_on = self._is_on(self._cursor)
+        day, hour = (self._cursor[0] + move[0]) % DAYS, (self._cursor[1] + move[1]) % HOURS
+        self._cursor = (day, hour)
+        if draws:
+            self._set(self._cursor, is_on=was_on)
+            self.chosen.emit(self._week)
+        self._describe()
+        self.update()
+
+    # --- the week
+
+    def _is_on(self, cell: tuple[int, int]) -> bool:
+        return bool(self._week[cell[0]] >> cell[1] & 1)
+
+    def _set(self, cell: tuple[int, int], *, is_on: bool) -> None:
+        day, bit = cell[0], 1 << cell[1]
+        hours = self._week[day] | bit if is_on else self._week[day] & ~bit
+        self._week = (*self._week[:day], hours, *self._week[day + 1 :])
+        self._describe()
+        self.update()
+
+    def _describe(self) -> None:
+        day, hour = self._cursor
+        state = self.tr("may lend") if self._is_on(self._cursor) else self.tr("does not lend")
+        name = QLocale().dayName(day + 1, QLocale.FormatType.LongFormat)
+        self.setAccessibleDescription(f"{name} {hour}–{hour + 1}: {state}")
+
+    # --- drawing
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw names, hours and the cursor."""
+        painter.setFont(font(Type.SMALL))
+        self._draw_names(painter)
+        painter.setPen(Qt.PenStyle.NoPen)
+        colours = tokens()
+        for day in range(DAYS):
+            for hour in range(HOURS):
+                is_on = self._is_on((day, hour))
+                painter.setBrush(QColor(colours.accent if is_on else colours.track))
+                painter.drawRoundedRect(self._cell(day, hour), 4, 4)
+        if self.hasFocus():
+            cell = self._cell(*self._cursor).adjusted(-2, -2, 2, 2)
+            focus_ring(painter, cell, 5)
+
+    def _draw_names(self, painter: QPainter) -> None:
+        painter.setPen(QColor(tokens().text_sub))
+        locale, side = QLocale(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        for day in range(DAYS):
+            place = QRectF(0, self._cell(day, 0).top(), self._beside, self._cell(day, 0).height())
+            name = locale.dayName(day + 1, QLocale.FormatType.ShortFormat)
+            painter.drawText(place, side, name)
+        for hour in range(0, HOURS, EVERY_HOURS):
+            place = QRectF(self._cell(0, hour).left(), 0, 40, TOP - 4)
+            painter.drawText(place, side, locale.toString(hour))
+
+    def _cell(self, day: int, hour: int) -> QRectF:
+        wide = (self.width() - self._beside - 2) / HOURS
+        high = (self.height() - TOP - 2) / DAYS
+        left, top = self._beside + hour * wide, TOP + day * high
+        return QRectF(left, top, wide - BETWEEN, high - BETWEEN)
+
+    def _at(self, point: QPointF) -> tuple[int, int] | None:
+        hour = int((point.x() - self._beside) * HOURS // (self.width() - self._beside - 2))
+        day = int((point.y() - TOP) * DAYS // (self.height() - TOP - 2))
+        return (day, hour) if 0 <= hour < HOURS and 0 <= day < DAYS else None
+
+
+def _room_for_names() -> int:
+    """Pixels before the first hour, for the name of any day."""
+    metrics, locale = QFontMetrics(font(Type.SMALL)), QLocale()
+    names = (locale.dayName(day + 1, QLocale.FormatType.ShortFormat) for day in range(DAYS))
+    return max(map(metrics.horizontalAdvance, names)) + 10

@@ -1,0 +1,232 @@
+"""A short word that something was done; goes by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QPropertyAnimation, QSize, Qt, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QGraphicsOpacityEffect,
+    QHBoxLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tequio_client.app.theme import icons, style
+from tequio_client.app.theme.look import is_still, tokens
+from tequio_client.app.theme.style import Type
+from tequio_client.app.widgets.base import Paragraph, painted
+from tequio_client.app.widgets.buttons import Button
+from tequio_client.app.widgets.cards import Tile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QPainter, QResizeEvent
+
+# --- A sentence that wants to be read now, with what can be done about it.
+
+LEVELS = {
+    "info": ("info", "text_accent"),
+    "good": ("circle-check", "ok"),
+    "warning": ("triangle-alert", "warn"),
+    "error": ("octagon-x", "danger"),
+}
+
+
+class Banner(QFrame):
+    """A banner of one level (`info`, `good`, `warning`, `error`)."""
+
+    def __init__(self, level: str = "info", words: str = "", button: str = "") -> None:
+        super().__init__()
+        self.setProperty("kind", "banner")
+        self._picture, self._words = LevelIcon(), Paragraph()
+        self.button = Button("")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(*style.CARD_MARGINS)
+        row.setSpacing(12)
+        row.addWidget(self._picture)
+        row.addWidget(self._words, 1)
+        row.addWidget(self.button)
+        self.show_words(level, words, button)
+
+    def show_words(self, level: str, words: str, button: str = "") -> None:
+        """Say this from now on; no button without a word on it."""
+        if self.property("level") != level:
+            self.setProperty("level", level)
+            self.style().unpolish(self)
+            self.style().polish(self)
+        self._picture.show_level(level)
+        self._words.setText(words)
+        self.button.setText(button)
+        self.button.setVisible(bool(button))
+        self.setAccessibleName(words)
+
+    @property
+    def words(self) -> str:
+        """What it says."""
+        return self._words.text()
+
+
+class LevelIcon(QWidget):
+    """The level's picture."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._level = "info"
+        self.setFixedSize(QSize(20, 20))
+
+    def show_level(self, level: str) -> None:
+        """Show that one."""
+        self._level = level
+        self.update()
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        """Draw it."""
+        name, ink = LEVELS[self._level]
+        icons.draw(painter, name, getattr(tokens(), ink), self.rect().toRectF())
+
+
+# --- What stands where there is nothing yet: why, what will come, and the way there.
+
+WIDEST = 420
+
+
+class EmptyState(QWidget):
+    """A picture, a heading, a sentence; `button` is there if it was named."""
+
+    def __init__(self, picture: str, heading: str, words: str, button: str = "") -> None:
+        super().__init__()
+        self._heading, self._words = Paragraph(heading, Type.HEADING), Paragraph(words, tone="sub")
+        self.button = Button(button, "primary")
+        self._column = column = QVBoxLayout(self)
+        column.setSpacing(8)
+        column.addStretch(1)
+        column.addWidget(Tile(picture), 0, Qt.AlignmentFlag.AlignHCenter)
+        for part in (self._heading, self._words):
+            part.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            column.addWidget(part)
+        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.button.setVisible(bool(button))
+        column.addStretch(1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep lines short enough to read."""
+        super().resizeEvent(event)
+        beside = max((self.width() - WIDEST) // 2, 8)
+        self._column.setContentsMargins(beside, 8, beside, 8)
+
+    def minimumSizeHint(self) -> QSize:
+        """What its parts need: the room beside them is only there if it is."""
+        hint, beside = super().minimumSizeHint(), self._column.contentsMargins().left()
+        return QSize(hint.width() - 2 * beside + 16, hint.height())
+
+    def show_words(self, heading: str, words: str) -> None:
+        """Say this from now on."""
+        self._heading.setText(heading)
+        self._words.setText(words)
+
+    @property
+    def words(self) -> str:
+        """Its sentence."""
+        return self._words.text()
+
+
+STAYS_MS = 5_000
+FADE_MS = 150
+ABOVE = 22
+TOAST_WIDEST = 520
+
+
+class Toast(QFrame):
+    """Lies above the foot of its parent while it says something."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._above = parent
+        self.setProperty("kind", "toast")
+        self._words = Paragraph()
+        self.button = Button("", "quiet")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 9, 10, 9)
+        row.addWidget(self._words, 1)
+        row.addWidget(self.button)
+        self._effect = QGraphicsOpacityEffect(self)
+        self.setGraphicsEffect(self._effect)
+        self._fade = QPropertyAnimation(self._effect, b"opacity", self)
+        self._fade.setDuration(FADE_MS)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.hide)
+        self.button.clicked.connect(self.hide)
+        parent.installEventFilter(self)
+        self.hide()
+
+    def say(self, words: str, button: str = "") -> None:
+        """Say this, instead of what it said."""
+        self._words.setText(words)
+        self.button.setText(button)
+        self.button.setVisible(bool(button))
+        self.setAccessibleName(words)
+        self._settle()
+        self.show()
+        self.raise_()
+        self._appear()
+        self._timer.start(STAYS_MS)
+        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+
+    @property
+    def words(self) -> str:
+        """What it says."""
+        return self._words.text()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stay in place when the parent changes its size."""
+        if event.type() is QEvent.Type.Resize and self.isVisible():
+            self._settle()
+        return super().eventFilter(watched, event)
+
+    def _appear(self) -> None:
+        app = QApplication.instance()
+        self._fade.stop()
+        if isinstance(app, QApplication) and is_still(app):
+            self._effect.setOpacity(1.0)
+            return
+        self._fade.setStartValue(0.0)
+        self._fade.setEndValue(1.0)
+        self._fade.start()
+
+    def _settle(self) -> None:
+        parent = self._above
+        words = self._words.fontMetrics().horizontalAdvance(self._words.text()) + 8
+        button = self.button.sizeHint().width() + 8 if self.button.text() else 0
+        width = min(words + button + 40, TOAST_WIDEST, parent.width() - 32)
+        height = max(self.heightForWidth(width), self.sizeHint().height())
+        left = (parent.width() - width) // 2
+        self.setGeometry(left, parent.height() - height - ABOVE, width, height)
+
+
+# --- A word that something was changed, with the way back.
+
+
+class UndoToast(Toast):
+    """A toast whose button takes the latest change back."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._undo: Callable[[], None] | None = None
+        self.button.clicked.connect(self._take_back)
+
+    def offer(self, words: str, undo: Callable[[], None]) -> None:
+        """Say what was changed; `undo` takes it back, as long as this is seen."""
+        self._undo = undo
+        self.say(words, self.tr("Undo"))
+
+    def _take_back(self) -> None:
+        undo, self._undo = self._undo, None
+        if undo is not None:
+            undo()

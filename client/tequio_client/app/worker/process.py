@@ -1,0 +1,281 @@
+"""The worker of the app: started when none runs in the folder, and started again when it fails.
+
+Whoever runs in the folder already (a headless worker) is visited instead: it is controlled in the
+same way, but neither ended nor given a key. What fails is tried again, later each time; after
+`TRIES` in a row it stays as it is, with the reason, until somebody asks for another try. A worker
+that speaks another version, or a key that cannot be had, is not tried again by itself.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from tequio_client.app.model import Worker
+from tequio_client.app.worker.connection import Child, Link, Visit
+from tequio_client.app.worker.conversation import Levels, Talk
+from tequio_client.ipc import control
+from tequio_shared.errors import TequioError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from tequio_client.ipc.control import Question
+    from tequio_client.ipc.facts import SessionFacts
+    from tequio_client.ipc.preferences import Preferences
+    from tequio_client.ipc.snapshot import Snapshot, Wish
+
+TRIES = 5
+PAUSES_MS = (500, 1_000, 2_000, 4_000)
+"""Before the second try, the third …"""
+STEADY_MS = 60_000
+"""A worker that has shown itself for so long was no failure."""
+
+
+def worker_command(ledger: str, folder: Path) -> tuple[str, ...]:
+    """How this installation starts a worker: a frozen program is its own Python."""
+    frozen = getattr(sys, "frozen", False)
+    program = (sys.executable,) if frozen else (sys.executable, "-m", "tequio_client")
+    return (*program, "worker", "--link", "--ledger", ledger, "--dir", str(folder))
+
+
+class WorkerProcess(Worker):
+    """See the module; `start` begins, `close` ends."""
+
+    visiting = Signal(bool)
+    """Whether the worker is one that somebody else started."""
+    gave_up = Signal(str)
+    """There will be no worker before somebody asks for another try, and why."""
+    joined = Signal()
+    """The worker that was given the invitation shows itself: it has joined."""
+    _unlocked = Signal(int, object, str)
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        folder: Path,
+        seed: Callable[[], bytes | None],
+        parent: QObject | None = None,
+    ) -> None:
+        """`seed` is called in a thread, before each start; it raises TequioError.
+
+        None says that the worker shall use the key of its folder.
+        """
+        super().__init__()
+        self.setParent(parent)
+        self._command, self._folder, self._seed = tuple(command), folder, seed
+        self._levels = Levels()
+        self._link: Link | None = None
+        self._talk: Talk | None = None
+        self._failures, self._attempt = 0, 0
+        self._why = ""
+        self._invitation = ""
+        self._is_joining = False
+        self._is_closed = self._is_final = self._is_wanted_anew = False
+        self._again = QTimer(self, singleShot=True)
+        self._again.timeout.connect(self._connect)
+        self._steady = QTimer(self, interval=STEADY_MS, singleShot=True)
+        self._steady.timeout.connect(self._forgive)
+        self._unlocked.connect(self._greet)
+
+    @property
+    def pid(self) -> int:
+        """Of the worker that we started; 0: there is none."""
+        return self._link.pid if isinstance(self._link, Child) else 0
+
+    @property
+    def is_visiting(self) -> bool:
+        """Whether the worker is one that somebody else started."""
+        return isinstance(self._link, Visit) and self._talk is not None
+
+    def start(self) -> None:
+        """Have a worker from now on."""
+        self._connect()
+
+    def retry(self) -> None:
+        """Try again at once, as often as at first."""
+        self._failures = 0
+        if self._link is None and not self._is_closed:
+            self._connect()
+
+    def use(self, command: Sequence[str]) -> None:
+        """Start workers so from now on; one of ours that runs is ended and started anew."""
+        if tuple(command) != self._command:
+            self._command = tuple(command)
+            self.renew()
+
+    def renew(self) -> None:
+        """Start anew, with the key as it is now; a worker of somebody else stays as it is."""
+        if isinstance(self._link, Child):
+            self._is_wanted_anew = True
+            if self._talk is not None:
+                self._talk.bye()
+                self._link.leave()
+            else:
+                self._link.stop()
+        else:
+            self.retry()
+
+    def join(self, invitation: str, command: Sequence[str]) -> None:
+        """Start anew, so; the worker shall join by this invitation before anything else.
+
+        It is tried until it has, or until another one, or none, is given. `joined` follows, or
+        `gone` with the reason.
+        """
+        self._invitation, self._command = invitation, tuple(command)
+        self.renew()
+
+    def close(self) -> None:
+        """Say goodbye and wait until a worker of ours is gone, for a few seconds at most."""
+        self._is_closed = True
+        self._again.stop()
+        self._steady.stop()
+        talk, link = self._talk, self._link
+        self._talk = self._link = None
+        if talk is not None:
+            talk.bye()
+        if link is not None:
+            link.close()
+
+    # --- Worker
+
+    def want(self, wish: Wish) -> None:
+        """See Worker."""
+        self._levels.wish = wish
+        if self._talk is not None:
+            self._talk.want()
+
+    def choose(self, preferences: Preferences) -> None:
+        """See Worker."""
+        self._levels.preferences = preferences
+        if self._talk is not None:
+            self._talk.choose()
+
+    def ask(self, number: int, question: Question) -> None:
+        """See Worker."""
+        if self._talk is not None:
+            self._talk.ask(number, question)
+        else:
+            self.answer.emit(control.Answer(id=number, error=self.tr("There is no worker now.")))
+
+    def tell(self, facts: SessionFacts) -> None:
+        """Let the worker know these facts of the user's session."""
+        self._levels.facts = facts
+        if self._talk is not None:
+            self._talk.tell()
+
+    # --- one attempt
+
+    def _connect(self) -> None:
+        self._again.stop()
+        self._take(Visit(self._folder, self))
+
+    def _take(self, link: Link) -> None:
+        self._attempt += 1
+        self._why, self._is_final = "", False
+        self._link = link
+        link.ready.connect(self._prepare)
+        link.ended.connect(self._lose)
+        link.start()
+
+    def _prepare(self) -> None:
+        """Fetch the key where we are to give one; that may take a while, or ask the system."""
+        if not isinstance(self._link, Child):
+            self._greet(self._attempt, None, "")
+            return
+        attempt = self._attempt
+
+        def unlock() -> None:
+            try:
+                self._unlocked.emit(attempt, self._seed(), "")
+            except TequioError as err:
+                self._unlocked.emit(attempt, None, str(err))
+
+        threading.Thread(target=unlock, daemon=True).start()
+
+    def _greet(self, attempt: int, seed: bytes | None, problem: str) -> None:
+        link = self._link
+        if attempt != self._attempt or link is None:
+            return
+        if problem:
+            self._refuse(problem)
+            return
+        self._talk = Talk(self._levels, link.write, self)
+        self._talk.welcomed.connect(self._welcome)
+        self._talk.snapshot.connect(self._show)
+        self._talk.answer.connect(self.answer)
+        self._talk.refused.connect(self._refuse)
+        self._talk.failed.connect(self._fail)
+        link.heard.connect(self._talk.hear)
+        self._is_joining = bool(self._invitation) and isinstance(link, Child)
+        self._talk.greet(seed, self._invitation if self._is_joining else "")
+
+    def _welcome(self, _: control.Welcome) -> None:
+        self._steady.start()
+        self.visiting.emit(self.is_visiting)
+
+    def _show(self, snapshot: Snapshot) -> None:
+        self.snapshot.emit(snapshot)
+        if self._is_joining:
+            self._invitation, self._is_joining = "", False
+            self.joined.emit()
+
+    def _refuse(self, why: str) -> None:
+        """It will not do better the next time."""
+        self._is_final = True
+        self._fail(why)
+
+    def _fail(self, why: str) -> None:
+        self._why = why
+        if self._link is not None:
+            self._link.stop()
+
+    def _forgive(self) -> None:
+        self._failures = 0
+
+    # --- after it
+
+    def _lose(self, why: str) -> None:
+        """The link is over: start our own, try again, or give up."""
+        link, was_greeted = self._link, self._talk is not None
+        self._drop()
+        if self._is_closed:
+            return
+        if isinstance(link, Visit) and not was_greeted:
+            self._take(Child(self._command, self._folder, self))
+            return
+        if self._is_wanted_anew:
+            self._is_wanted_anew, self._failures = False, 0
+            self.gone.emit("")
+            self._connect()
+            return
+        why = _sentence(self._why or why or self.tr("The worker has ended."))
+        self._failures += 1
+        if self._is_final or self._failures >= TRIES:
+            tried = self.tr("The worker failed {tries} times in a row, the last time so: {why}")
+            said = why if self._is_final else tried.format(tries=TRIES, why=why)
+            self.gone.emit(said)
+            self.gave_up.emit(said)
+        else:
+            pause_ms = PAUSES_MS[min(self._failures, len(PAUSES_MS)) - 1]
+            self._again.start(pause_ms)
+            self.gone.emit(self.tr("{why} It is started again.").format(why=why))
+
+    def _drop(self) -> None:
+        self._steady.stop()
+        for part in (self._talk, self._link):
+            if part is not None:
+                part.deleteLater()
+        if self._talk is not None:
+            self._talk.close()
+        self._talk = self._link = None
+        self._is_joining = False
+
+
+def _sentence(said: str) -> str:
+    """What programs say of errors has no full stop, and begins with any letter."""
+    return f"{said[:1].upper()}{said[1:].rstrip('.')}."

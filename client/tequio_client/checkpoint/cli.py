@@ -1,0 +1,316 @@
+"""`tequio checkpoint`: certified heads as folders that load anywhere, and on the Hub."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tequio_client import cli
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tequio_client.checkpoint.hub import Hub
+
+_STORES = click.option(
+    "--store",
+    "stores",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of a worker or seed, or its store, that has the weights; may be repeated.",
+)
+_RUN = click.option(
+    "--run", "run_name", required=True, help="Name of the run, or of its id's begin."
+)
+
+
+@click.group()
+def checkpoint() -> None:
+    """Export certified heads, check exports against the log, publish them."""
+
+
+@checkpoint.command()
+@_RUN
+@click.option(
+    "--round", "round_number", type=click.IntRange(0), help="Of which round; else the last."
+)
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder to make; it appears when it is whole.",
+)
+@click.option(
+    "--merged",
+    "is_merged",
+    is_flag=True,
+    help="Merge adapters into their frozen base: a whole model instead of a folder for peft.",
+)
+@click.option(
+    "--gguf",
+    "with_gguf",
+    is_flag=True,
+    help="Write a GGUF file beside the folder, too; adapters are merged for it.",
+)
+@_STORES
+@cli.ledger
+@cli.trust
+def export(  # noqa: PLR0913 - one parameter an option
+    *,
+    run_name: str,
+    round_number: int | None,
+    target: Path,
+    is_merged: bool,
+    with_gguf: bool,
+    stores: tuple[Path, ...],
+    ledger: str,
+    trust_file: Path | None,
+) -> None:
+    """Write the head of a round as a folder that transformers loads, or peft if it is adapters.
+
+    The weights are fetched from the ledger's seeds, or taken from --store, and held against the
+    root in the log. An export that was cut off goes on when it is run again.
+    """
+    from rich.console import Console
+
+    from tequio_client.audit.command import Bars
+    from tequio_client.checkpoint import export as program
+    from tequio_client.checkpoint import gguf
+    from tequio_client.checkpoint.layout import Form
+    from tequio_client.checkpoint.story import Wanted
+    from tequio_client.ledger.proofs import read_policy
+
+    cli.set_up_logs(log_json=False, log_level="warning")
+    if with_gguf:
+        gguf.check_installed()
+        gguf.check_free(target)
+    wish = program.Wish(
+        ledger=ledger,
+        wanted=Wanted(run=run_name, round=round_number),
+        target=target,
+        stores=stores,
+        trust=read_policy(trust_file),
+        form=Form.MERGED if is_merged else Form.HEAD,
+        is_whole=with_gguf and not is_merged,
+    )
+    with Bars(Console(stderr=True)) as bars:
+        story = program.run(wish, bars)
+        click.echo(f"{target}: {story.manifest.name}, head of round {story.head.round}")
+        if with_gguf:
+            click.echo(str(gguf.write(target, bars)))
+
+
+@checkpoint.command()
+@click.argument("what", metavar="PATH_OR_REPO")
+@click.option("--revision", help="Commit or tag of a repository, such as round-12.")
+@_STORES
+@cli.ledger
+@cli.trust
+def verify(
+    *,
+    what: str,
+    revision: str | None,
+    stores: tuple[Path, ...],
+    ledger: str,
+    trust_file: Path | None,
+) -> None:
+    """Check that the weights in a folder, or a repository of the Hub, are a head of the log.
+
+    With --store it says which tensor differs first. Exit status: 0 they are, 2 they are not,
+    3 it cannot be told.
+    """
+    from rich.console import Console
+
+    from tequio_client.audit.command import Bars
+    from tequio_client.checkpoint import verify as program
+    from tequio_client.checkpoint.verify import Outcome
+    from tequio_client.ledger.proofs import read_policy
+    from tequio_shared.errors import UserFacingError
+
+    cli.set_up_logs(log_json=False, log_level="warning")
+    try:
+        folder = _exported(what, revision)
+        trust = read_policy(trust_file)
+    except UserFacingError as err:
+        click.echo(f"cannot tell: {err}", err=True)
+        sys.exit(Outcome.CANNOT_TELL)
+    with Bars(Console(stderr=True)) as bars:
+        wish = program.Wish(folder=folder, ledger=ledger, stores=stores, trust=trust)
+        verdict = program.run(wish, bars)
+    for line in (_WORDS[verdict.outcome.value], *verdict.lines):
+        click.echo(line)
+    if not Path(what).is_dir():
+        click.echo(f"commit of the repository: {folder.name}")
+    sys.exit(verdict.outcome)
+
+
+def _exported(what: str, revision: str | None) -> Path:
+    """The folder that is here, or a repository fetched; raises UserFacingError for neither."""
+    from tequio_shared.errors import UserFacingError
+
+    path = Path(what)
+    try:
+        is_folder, is_here = path.is_dir(), path.exists()
+    except OSError as err:  # a name that no file can have
+        raise UserFacingError(f"there is no folder {what[:60]}: {err.strerror}") from err
+    if is_folder:
+        return path
+    if is_here:
+        raise UserFacingError(
+            f"{what} is a file: give the folder that was exported, for a GGUF beside it is a copy "
+            "that nothing can be told of"
+        )
+    if what.startswith((".", "/", "~")):
+        raise UserFacingError(f"there is no folder {what}")
+    try:
+        return _hub().download(what, revision)
+    except UserFacingError as err:
+        raise UserFacingError(f"there is no folder {what}, and as a repository: {err}") from err
+
+
+_WORDS = {0: "sound", 2: "NOT THIS HEAD", 3: "cannot tell"}
+
+
+def _publishing(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a publication."""
+    for option in (
+        cli.trust,
+        cli.ledger,
+        click.option(
+            "--without-statement",
+            is_flag=True,
+            help="Do not log where it was published: for who is no organiser.",
+        ),
+        click.option(
+            "--with",
+            "others",
+            multiple=True,
+            type=click.Path(path_type=Path, exists=True, file_okay=False),
+            help="Folder of another organiser who signs too; repeat.",
+        ),
+        cli.folder("organiser"),
+        click.option("--private", "is_private", is_flag=True, help="Make a private repository."),
+        click.option("--repo", required=True, help="Repository of the Hub, user/name."),
+    ):
+        command = option(command)
+    return command
+
+
+@checkpoint.command()
+@click.argument("source", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@_publishing
+def publish(  # noqa: PLR0913 - one parameter an option
+    *,
+    source: Path,
+    repo: str,
+    is_private: bool,
+    folder: Path,
+    others: tuple[Path, ...],
+    without_statement: bool,
+    ledger: str,
+    trust_file: Path | None,
+) -> None:
+    """Put the exported folder SOURCE on the Hugging Face Hub, and log that it is there.
+
+    It is verified first. The token is that of HF_TOKEN, of the keyring (`tequio checkpoint
+    token`), or of `hf auth login`. What broke off goes on when it is run again.
+    """
+    from rich.console import Console
+
+    from tequio_client.audit.command import Bars
+    from tequio_client.checkpoint import publish as program
+    from tequio_client.ledger.proofs import read_policy
+
+    cli.set_up_logs(log_json=False, log_level="warning")
+    wish = program.Wish(
+        folder=source,
+        repo=repo,
+        ledger=ledger,
+        is_private=is_private,
+        organisers=() if without_statement else (folder, *others),
+        trust=read_policy(trust_file),
+    )
+    hub = _hub(is_token_needed=True)
+    with Bars(Console(stderr=True)) as bars:
+        claim = program.verified(wish, bars)
+    done, entry = program.run(wish, claim, hub, lambda text: click.echo(text, err=True))
+    click.echo(
+        f"{done.repo}: {done.tag} is {done.revision}" + ("" if done.is_new else ", as before")
+    )
+    if entry is not None:
+        click.echo(f"logged as entry {entry}")
+
+
+@checkpoint.command()
+@_RUN
+@click.option("--every", required=True, type=click.IntRange(1), help="Publish each so many rounds.")
+@click.option(
+    "--work",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for what is under way.",
+)
+@_STORES
+@_publishing
+@cli.logging
+def follow(  # noqa: PLR0913 - one parameter an option
+    *,
+    run_name: str,
+    every: int,
+    work: Path,
+    stores: tuple[Path, ...],
+    repo: str,
+    is_private: bool,
+    folder: Path,
+    others: tuple[Path, ...],
+    without_statement: bool,
+    ledger: str,
+    trust_file: Path | None,
+    log_json: bool,
+    log_level: str,
+) -> None:
+    """Publish a run's heads as they come, until it ends; what fails is tried again."""
+    from tequio_client.checkpoint import publish as program
+    from tequio_client.ledger.proofs import read_policy
+
+    cli.set_up_logs(log_json=log_json, log_level=log_level)
+    wish = program.FollowWish(
+        run=run_name,
+        every=every,
+        work=work,
+        stores=stores,
+        repo=repo,
+        is_private=is_private,
+        organisers=() if without_statement else (folder, *others),
+        ledger=ledger,
+        trust=read_policy(trust_file),
+    )
+    program.follow_run(wish, _hub(is_token_needed=True))
+
+
+@checkpoint.command()
+def token() -> None:
+    """Keep a token of the Hub in the system's keyring; it is asked for, and never shown."""
+    from tequio_client.checkpoint import hub as program
+    from tequio_client.keys.system_keyring import SystemKeyring
+
+    hidden = sys.stdin.isatty()
+    text = click.prompt("Token", hide_input=True) if hidden else sys.stdin.readline()
+    program.keep(text, SystemKeyring())
+    click.echo("kept in the keyring")
+
+
+def _hub(*, is_token_needed: bool = False) -> Hub:
+    from tequio_client.checkpoint import hub as tokens
+    from tequio_client.checkpoint.hub import Hub, show_no_bars
+    from tequio_client.keys.system_keyring import SystemKeyring
+
+    if not sys.stderr.isatty():
+        show_no_bars()
+    find = tokens.needed if is_token_needed else tokens.find
+    return Hub(find(os.environ, SystemKeyring()))

@@ -1,0 +1,253 @@
+"""Which architectures a GGUF is written of, and what it says of their numbers.
+
+llama.cpp computes each architecture by its own code, and knows no other fields than these: what a
+configuration says beyond them would be lost without a word, so such a model is refused. Rope
+scaling of Llama 3.1 is a tensor there, of what each pair's speed is divided by.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from safetensors import safe_open
+
+from tequio_client.checkpoint import layout
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import gguf
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tequio_client.audit.main import Progress
+    from tequio_client.trainer.llama import Rope
+
+
+ROPE_FREQS = "rope_freqs.weight"
+_ARCHITECTURES = {"llama": "llama", "mistral": "llama", "qwen2": "qwen2", "qwen3": "qwen3"}
+"""GGUF's names for what has these as model_type."""
+_TURNED = {"q_proj": "num_attention_heads", "k_proj": "num_key_value_heads"}
+_SAID = (
+    "vocab_size",
+    "hidden_size",
+    "intermediate_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+)
+_DEFAULTS_DIFFER = ("num_key_value_heads", "head_dim", "rms_norm_eps")
+_WAY_OUT = "the folder is whole without it: transformers, and what is built on it, loads that"
+
+
+def architecture(config: dict[str, Any]) -> str:  # JSON of any model
+    """GGUF's name for the architecture; raises UserFacingError where none is written of it."""
+    kind = str(config.get("model_type"))[:60]
+    if kind not in _ARCHITECTURES:
+        known = ", ".join(_ARCHITECTURES)
+        raise UserFacingError(f"a GGUF is written of {known} models, not of {kind}; {_WAY_OUT}")
+    odd = next(_odd(config), "")
+    if odd:
+        raise UserFacingError(f"no GGUF is written of a {kind} model with {odd}; {_WAY_OUT}")
+    return _ARCHITECTURES[kind]
+
+
+def _odd(config: dict[str, Any]) -> Iterator[str]:
+    """What of a configuration llama.cpp would not compute, or what is not said in it."""
+    from tequio_client.trainer import llama  # noqa: PLC0415 - brings torch
+
+    kind = config["model_type"]
+    if config.get("hidden_act", "silu") != "silu":
+        yield f"hidden_act {config['hidden_act']!r}"
+    if any(one.get("partial_rotary_factor") for one in (config, llama.fields(config))):
+        yield "a partial_rotary_factor"
+    if _sees_less(config):
+        yield "layers that see a sliding_window of the text"
+    scaling = llama.kind_of(config)
+    scalings = {"default", "linear"} | ({"llama3"} if _ARCHITECTURES[kind] == "llama" else set())
+    if scaling not in scalings:
+        yield f"rope scaling {scaling!r}"
+    for name in (*_SAID, *(_DEFAULTS_DIFFER if kind != "llama" else ())):
+        if config.get(name) is None and not (name == "head_dim" and kind in {"mistral", "qwen2"}):
+            yield f"no {name} in its config.json"
+
+
+def _sees_less(config: dict[str, Any]) -> bool:
+    """Whether some layer sees only the last tokens; Mistral's do unless it says null."""
+    if "sliding_attention" in (config.get("layer_types") or ()):
+        return True
+    if config["model_type"] == "mistral":
+        return config.get("sliding_window", 0) is not None
+    return bool(config.get("use_sliding_window", False))
+
+
+def describe(writer: gguf.GGUFWriter, config: dict[str, Any], sequence: int) -> None:
+    """Write the numbers of a network; `sequence` is its context where it says none."""
+    import gguf  # noqa: PLC0415 - not installed with ours
+
+    turns, heads, size = _rope(config), config["num_attention_heads"], head_size(config)
+    writer.add_vocab_size(config["vocab_size"])
+    writer.add_context_length(config.get("max_position_embeddings") or sequence)
+    writer.add_embedding_length(config["hidden_size"])
+    writer.add_block_count(config["num_hidden_layers"])
+    writer.add_feed_forward_length(config["intermediate_size"])
+    writer.add_head_count(heads)
+    writer.add_head_count_kv(config.get("num_key_value_heads") or heads)
+    writer.add_key_length(size)
+    writer.add_value_length(size)
+    writer.add_rope_dimension_count(size)
+    writer.add_rope_freq_base(turns.theta)
+    writer.add_layer_norm_rms_eps(config.get("rms_norm_eps", 1e-6))
+    if turns.kind == "linear":
+        writer.add_rope_scaling_type(gguf.RopeScalingType.LINEAR)
+        writer.add_rope_scaling_factor(turns.factor)
+
+
+def head_size(config: dict[str, Any]) -> int:
+    """Numbers of a head."""
+    size: int = config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
+    return size
+
+
+def rope_freqs(config: dict[str, Any]) -> NDArray[np.float32] | None:
+    """What the speed of each pair of a head is divided by; None where by nothing of its own."""
+    turns = _rope(config)
+    if turns.kind != "llama3":
+        return None
+    plain = replace(turns, kind="default").speeds(head_size(config))
+    found: NDArray[np.float32] = (plain / turns.speeds(head_size(config))).numpy()
+    return found
+
+
+def turned(name: str, values: NDArray[Any], config: dict[str, Any]) -> NDArray[Any]:
+    """Rows of a Llama's queries and keys in pairs, where Hugging Face has them in halves."""
+    part = name.split(".")[-2]
+    if part not in _TURNED or architecture(config) != "llama":
+        return values
+    heads = config.get(_TURNED[part]) or config["num_attention_heads"]
+    rows = values.shape[0] // heads // 2
+    halves = values.reshape(heads, 2, rows, *values.shape[1:])
+    return halves.swapaxes(1, 2).reshape(values.shape)
+
+
+def _rope(config: dict[str, Any]) -> Rope:
+    from tequio_client.trainer.llama import Rope  # noqa: PLC0415 - brings torch
+
+    return Rope.of(config)
+
+
+# --- An exported folder as one GGUF file, for llama.cpp and what is built on it.
+#
+# The `gguf` package writes it; it is not installed with ours. It is written of the architectures
+# in `gguf_kinds` with byte-level BPE tokenizers (raw bytes are one). The file is a copy for use:
+# only the folder can be verified.
+
+_SEPARATOR = "<|separator|>"
+"""Spelt so for llama.cpp, where a zero byte would end the text."""
+
+
+def check_installed() -> None:
+    """Raise UserFacingError unless the package is there."""
+    if importlib.util.find_spec("gguf") is None:
+        raise UserFacingError("GGUF needs the package gguf: install it with `pip install gguf`")
+
+
+def check_free(folder: Path) -> None:
+    """Raise UserFacingError where FOLDER.gguf is there already: it may be of another round."""
+    target = _place(folder)
+    if target.exists():
+        raise UserFacingError(
+            f"{target} is there already: choose another place with --to, or remove it"
+        )
+
+
+def write(folder: Path, progress: Progress) -> Path:
+    """Write FOLDER.gguf; raises UserFacingError for a model that cannot be written so."""
+    import gguf  # noqa: PLC0415 - not installed with ours
+
+    config = json.loads((folder / layout.CONFIG).read_bytes())
+    kind = architecture(config)
+    target = _place(folder)
+    part = target.with_name(f".{target.name}.part")
+    writer = gguf.GGUFWriter(part, kind, use_temp_file=True)
+    try:
+        _describe(writer, config, folder)
+        _add_tokenizer(writer, folder)
+        _add_tensors(writer, config, folder, progress)
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+    return target
+
+
+def _place(folder: Path) -> Path:
+    whole = folder.absolute()  # the folder may be called `.`
+    return whole.with_name(f"{whole.name}.gguf")
+
+
+def _describe(writer: gguf.GGUFWriter, config: dict[str, Any], folder: Path) -> None:
+    import gguf  # noqa: PLC0415 - as above
+
+    claim = layout.Claim.parse((folder / layout.CLAIM).read_bytes())
+    sequence = json.loads((folder / layout.TOKENIZER_CONFIG).read_bytes())["model_max_length"]
+    writer.add_name(f"round {claim.round} of run {claim.run}")
+    writer.add_description(f"head {claim.head}")
+    writer.add_file_type(gguf.LlamaFileType.ALL_F32)
+    describe(writer, config, sequence)
+
+
+def _add_tokenizer(writer: gguf.GGUFWriter, folder: Path) -> None:
+    import gguf  # noqa: PLC0415 - as above
+
+    whole = json.loads((folder / layout.TOKENIZER).read_bytes())
+    model = whole["model"]
+    if model.get("type") != "BPE" or model.get("byte_fallback"):
+        raise UserFacingError("a GGUF is written of byte-level BPE tokenizers only")
+    ids = dict(model["vocab"]) | {one["content"]: one["id"] for one in whole["added_tokens"]}
+    special = {one["id"] for one in whole["added_tokens"] if one["special"]}
+    names = {number: name for name, number in ids.items()}
+    size = max(names) + 1
+    normal, control = gguf.TokenType.NORMAL, gguf.TokenType.CONTROL
+    tokens = [names.get(at, f"[unused {at}]") for at in range(size)]
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("default")
+    writer.add_token_list([_SEPARATOR if one == layout.SEPARATOR else one for one in tokens])
+    writer.add_token_types([control if at in special else normal for at in range(size)])
+    merges = [one if isinstance(one, str) else " ".join(one) for one in model["merges"]]
+    writer.add_token_merges(merges)
+    begin = json.loads((folder / layout.GENERATION).read_bytes())
+    writer.add_bos_token_id(begin["bos_token_id"])
+    writer.add_eos_token_id(begin["eos_token_id"])
+    writer.add_add_bos_token(True)  # noqa: FBT003 - the package's own
+
+
+def _add_tensors(
+    writer: gguf.GGUFWriter, config: dict[str, Any], folder: Path, progress: Progress
+) -> None:
+    import gguf  # noqa: PLC0415 - as above
+
+    kind = gguf.MODEL_ARCH[architecture(config).upper()]
+    called = gguf.get_tensor_name_map(kind, config["num_hidden_layers"])
+    paths = sorted(folder.glob("model*.safetensors"))
+    size = sum(path.stat().st_size for path in paths)
+    with progress.work("weights for GGUF (bytes)", size) as tick:
+        for path in paths:
+            with safe_open(path, framework="numpy") as file:
+                for name in file.keys():  # noqa: SIM118 - it is no dictionary
+                    values = turned(name, file.get_tensor(name), config)
+                    new = called.get_name(name, try_suffixes=(".weight", ".bias"))
+                    if new is None:
+                        raise UserFacingError(f"GGUF has no name for the tensor {name}")
+                    writer.add_tensor(new, values)
+                    tick(values.nbytes)
+    factors = rope_freqs(config)
+    if factors is not None:
+        writer.add_tensor(ROPE_FREQS, factors)

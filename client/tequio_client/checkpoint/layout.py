@@ -1,0 +1,288 @@
+"""What lies where in an exported folder, and what is said of it (docs/protocol.md, exported heads).
+
+Hugging Face's own files are at the top; what makes them a head of a log is below `tequio/`, where
+no program that loads models looks.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+
+from tequio_shared.errors import MalformedError
+from tequio_shared.ids import Bytes32Text, Natural
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_shared.head.layout import Base
+    from tequio_shared.round.data import Corpus
+
+
+CONFIG = "config.json"
+GENERATION = "generation_config.json"
+TOKENIZER = "tokenizer.json"
+TOKENIZER_CONFIG = "tokenizer_config.json"
+CARD = "README.md"
+WEIGHTS = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+OURS = "tequio"
+CLAIM = f"{OURS}/claim.json"
+MANIFEST = f"{OURS}/manifest.json"
+CORPUS = f"{OURS}/corpus.json"
+SOURCE_CONFIG = f"{OURS}/config.json"
+REMAINDER = f"{OURS}/remainder.safetensors"
+PROOF = f"{OURS}/head.tlog-proof"
+CLAIM_BYTES = 1 << 16
+ADAPTER = "adapter_model.safetensors"
+ADAPTER_CONFIG = "adapter_config.json"
+MERGED_ADAPTER = f"{OURS}/{ADAPTER}"
+"""Of a folder where the adapters are merged into their base: what the head is."""
+FOREIGN = (ADAPTER_CONFIG, ADAPTER, "adapter_model.bin")
+"""Files that change what is loaded, and that only an export of adapters has, less the last."""
+PATTERNS = (
+    *(CONFIG, GENERATION, TOKENIZER, TOKENIZER_CONFIG, CARD, INDEX),
+    *("model*.safetensors", f"{OURS}/*", *FOREIGN),
+)
+"""What is fetched of a repository in order to check it."""
+
+
+def is_adapter(folder: Path) -> bool:
+    """Whether a folder holds adapters by themselves."""
+    return (folder / ADAPTER_CONFIG).exists()
+
+
+def adapter_of(folder: Path) -> Path:
+    """Where a folder of a run of adapters has them."""
+    return folder / (ADAPTER if is_adapter(folder) else MERGED_ADAPTER)
+
+
+class Form(Enum):
+    """What a folder holds: a head as its run trains it, or a whole model where that is adapters."""
+
+    HEAD = "head"
+    MERGED = "merged"
+
+
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
+    """Which head a folder says that it is; believed by nobody."""
+
+    v: Literal[1] = 1
+    network: Bytes32Text
+    run: Bytes32Text
+    round: Natural
+    head: Bytes32Text
+    weights_root: Bytes32Text
+    entry: Natural
+    """Log index of the head.promote."""
+
+    @classmethod
+    def parse(cls, raw: bytes) -> Claim:
+        """Read a claim; raises MalformedError."""
+        try:
+            return msgspec.json.decode(raw, type=cls, strict=True)
+        except (ValueError, RecursionError) as err:  # msgspec's and Unicode's are ValueErrors
+            raise MalformedError(f"{CLAIM} does not say which head this is: {err}") from err
+
+    def encode(self) -> bytes:
+        """Write it for people and programs."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
+
+
+class Index(msgspec.Struct, frozen=True, kw_only=True):
+    """Which file of several holds which tensor, as transformers writes it."""
+
+    weight_map: dict[str, Annotated[str, msgspec.Meta(pattern=r"\A[\w.-]+\.safetensors\Z")]]
+
+
+@dataclass(frozen=True, slots=True)
+class WeightFiles:
+    """The files of a folder that hold its tensors, by the tensor's name in them."""
+
+    by_tensor: dict[str, Path]
+
+    @classmethod
+    def of(cls, folder: Path, names: list[str]) -> WeightFiles:
+        """Name them as transformers does: one file, or else several by an index.
+
+        Raises MalformedError.
+        """
+        if (folder / WEIGHTS).is_file() or not (folder / INDEX).is_file():
+            return cls(dict.fromkeys(names, folder / WEIGHTS))
+        raw = (folder / INDEX).read_bytes()
+        try:
+            index = msgspec.json.decode(raw, type=Index)
+        except (ValueError, RecursionError) as err:
+            raise MalformedError(f"{INDEX} is no index of weights: {err}") from err
+        unnamed = [name for name in names if name not in index.weight_map]
+        if unnamed:
+            raise MalformedError(f"{INDEX} does not name the tensor {unnamed[0]}")
+        return cls({name: folder / index.weight_map[name] for name in names})
+
+
+# --- The configuration files of an exported folder, as functions of the run's documents alone.
+#
+# So whoever has the run's manifest can make them anew, and see whether a folder's are those.
+
+_CODE = (
+    "auto_map",
+    "attn_implementation",
+    "experts_implementation",
+    "custom_pipelines",
+    "quantization_config",
+    "trust_remote_code",
+    "use_pretrained_backbone",
+    "use_timm_backbone",
+    "name_or_path",
+)
+"""Fields that point at code or files of somebody's; the trainer drops the same ones."""
+_CLASSES = {"llama": "LlamaForCausalLM"}
+"""Named for programs that ask for the class; transformers needs the model's type alone."""
+
+
+def config(raw: bytes) -> bytes:
+    """config.json of the folder, from the run's configuration; raises MalformedError.
+
+    It loads no code, and says that the weights are binary32.
+    """
+    try:
+        fields = json.loads(raw)
+    except (ValueError, RecursionError) as err:
+        raise MalformedError(f"the run's configuration is not JSON: {err}") from err
+    if not isinstance(fields, dict) or not isinstance(fields.get("model_type"), str):
+        raise MalformedError("the run's configuration names no model_type")
+    kept = _without_code(fields)
+    kept.pop("torch_dtype", None)
+    kept["dtype"] = "float32"
+    if not kept.get("architectures") and kept["model_type"] in _CLASSES:
+        kept["architectures"] = [_CLASSES[kept["model_type"]]]
+    return _json(kept)
+
+
+def adapter(base: Base) -> bytes:
+    """adapter_config.json of a head of adapters, as the peft package reads it."""
+    fields = {
+        "peft_type": "LORA",
+        "task_type": "CAUSAL_LM",
+        "base_model_name_or_path": base.source or None,
+        "revision": base.revision or None,
+        "r": base.rank,
+        "lora_alpha": base.alpha,
+        "lora_dropout": 0.0,
+        "target_modules": list(base.targets),
+        "bias": "none",
+        "fan_in_fan_out": False,
+        "inference_mode": True,
+    }
+    return _json(fields)
+
+
+def generation(corpus: Corpus) -> bytes:
+    """generation_config.json: a text begins and ends with the separator."""
+    one = corpus.separator
+    return _json({"bos_token_id": one, "eos_token_id": one, "pad_token_id": one})
+
+
+def _without_code(fields: dict[str, Any]) -> dict[str, Any]:  # JSON of any model
+    return {
+        name: _without_code(value) if isinstance(value, dict) else value
+        for name, value in fields.items()
+        if not name.lstrip("_").startswith(_CODE)
+    }
+
+
+def _json(fields: dict[str, Any]) -> bytes:
+    return json.dumps(fields, indent=2, sort_keys=True).encode() + b"\n"
+
+
+# --- The tokenizer files of an exported folder, made from what the run's manifest names.
+#
+# A run on raw bytes gets a tokenizer.json that does the same to every text without a zero byte:
+# token b is byte b, and token 0 is the separator, spelt as the zero byte itself, which texts
+# leave out.
+
+SEPARATOR = "\0"
+_FIRST_SPARE = 0x100
+"""Where GPT-2's byte alphabet puts the bytes that have no visible character of their own."""
+
+
+def files(raw: bytes, separator: int, sequence: int) -> tuple[bytes, bytes]:
+    """tokenizer.json and tokenizer_config.json; `raw` is empty for bytes.
+
+    Raises MalformedError for a tokenizer.json that names no such separator.
+    """
+    content = raw or byte_tokenizer()
+    token = SEPARATOR if not raw else _token(raw, separator)
+    settings = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "bos_token": token,
+        "eos_token": token,
+        "pad_token": token,
+        "clean_up_tokenization_spaces": False,
+        "model_max_length": sequence,
+    }
+    return content, json.dumps(settings, indent=2, sort_keys=True).encode() + b"\n"
+
+
+def byte_tokenizer() -> bytes:
+    """A tokenizer.json whose tokens are the 256 bytes."""
+    vocabulary = {letter: byte for byte, letter in enumerate(alphabet())}
+    del vocabulary[alphabet()[0]]
+    level = {"add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    separator = {"id": 0, "content": SEPARATOR, "special": True, "normalized": False}
+    sides = {"single_word": False, "lstrip": False, "rstrip": False}
+    whole: dict[str, Any] = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [separator | sides],
+        "normalizer": None,
+        "pre_tokenizer": {"type": "ByteLevel"} | level,
+        "post_processor": None,
+        "decoder": {"type": "ByteLevel"} | level,
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": False,
+            "vocab": {SEPARATOR: 0} | vocabulary,
+            "merges": [],
+        },
+    }
+    return json.dumps(whole, ensure_ascii=True, indent=1).encode() + b"\n"
+
+
+def alphabet() -> list[str]:
+    """GPT-2's letters for the 256 bytes, which byte-level tokenizers are written in."""
+    visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
+    letters, spare = [], _FIRST_SPARE
+    for byte in range(256):
+        letters.append(chr(byte if byte in visible else spare))
+        spare += byte not in visible
+    return letters
+
+
+def _token(raw: bytes, separator: int) -> str:
+    """How the separator is spelt."""
+    try:
+        whole: Any = json.loads(raw)
+        added = {one["id"]: one["content"] for one in whole.get("added_tokens") or ()}
+        vocabulary = whole["model"]["vocab"]
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as err:
+        raise MalformedError(f"the run's tokenizer.json cannot be read: {err!r}") from err
+    if separator in added:
+        return str(added[separator])
+    pairs = vocabulary.items() if isinstance(vocabulary, dict) else enumerate(vocabulary)
+    for one, other in pairs:
+        name, number = (one, other) if isinstance(vocabulary, dict) else (other[0], one)
+        if number == separator:
+            return str(name)
+    raise MalformedError(f"the run's tokenizer.json has no token {separator}")

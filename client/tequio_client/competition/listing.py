@@ -1,0 +1,274 @@
+"""Competitions as the ledger tells them, at once: its word, which nothing here proves.
+
+Rules are checked by their hash. `--verify` reads the log instead (`showing`), and `tequio
+verify-competition` computes everything again.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import trio
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tequio_client.clock import now_ms
+from tequio_client.competition import outcome, plan
+from tequio_client.competition import outcome as competition_outcome
+from tequio_client.ipc.competitions import CompetitionLink
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.names import is_meant, name_with_id, short
+from tequio_client.worker import shutdown
+from tequio_shared.competition.rules import Outcome
+from tequio_shared.competition.state import Phase
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import to_text
+from tequio_shared.scoring import nanobits_per_byte
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tequio_client.competition.log_reader import LogReader
+    from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
+    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.competition.state import Entrant
+    from tequio_shared.ids import Digest, PeerKey
+
+# --- Competitions shown: all of them in a table, one with everything that the log says of it.
+
+_WORDS = {
+    Phase.OPEN: "open: enter, submit, offer to evaluate",
+    Phase.CLOSED: "closed: evaluators open their secrets",
+    Phase.DRAWN: "custodians show their shares",
+    Phase.REVEALED: "the texts are open: evaluators commit to scores, then show them",
+    Phase.DECIDED: "decided",
+}
+
+
+def list_all(log: LogReader) -> None:
+    """Print every competition, the oldest first."""
+    log.read()
+    table = Table("competition", "name", "state", "entrants", "evaluators", "next")
+    for view in log.competitions.values():
+        table.add_row(
+            short(to_text(view.id)),
+            escape(view.rules.name),
+            "ended" if view.void(now_ms()) else str(view.phase),
+            str(len(view.entrants)),
+            str(len(view.offers)),
+            _next(view),
+        )
+    Console(soft_wrap=True).print(table)
+
+
+def show(log: LogReader, wanted: str | None) -> None:
+    """Print one competition."""
+    view = log.look(wanted)
+    console = Console(soft_wrap=True, highlight=False)
+    for line in plan.lines(view.rules):
+        console.print(escape(line))
+    console.print(f"state: {_WORDS[view.phase]}")
+    void = view.void(now_ms())
+    if void:
+        console.print(f"it ended without a ranking: {void}")
+    elif view.lacks():
+        console.print(f"no ranking so far: {view.lacks()}")
+    for table in (_entrants(view), _evaluators(view)):
+        if table.row_count:
+            console.print(table)
+    shown = ", ".join(str(index) for index in sorted(view.shares)) or "none"
+    console.print(f"shares shown: {shown}, of {view.rules.sealed.needed} needed")
+    for line in _draw(view):
+        console.print(line)
+    if view.outcome is not None:
+        _show_outcome(log, view, view.outcome, console)
+
+
+def _show_outcome(log: LogReader, view: CompetitionView, name: Digest, console: Console) -> None:
+    """What the organisers stated; whether it follows is for `tequio verify-competition` to say."""
+    raw = log.blob(name)
+    try:
+        outcome = None if raw is None else Outcome.parse(raw)
+    except MalformedError:
+        outcome = None
+    if outcome is None:
+        console.print("the outcome cannot be read: the ledger does not have it, or it is damaged")
+    else:
+        competition_outcome.show(view, outcome, console)
+    console.print(f"check it: tequio verify-competition {log.ledger}")
+
+
+def _entrants(view: CompetitionView) -> Table:
+    table = Table("entrant", "trains", "submitted", title="Entrants")
+    for name, one in sorted(view.entrants.items()):
+        trains = f"run {short(to_text(one.side))}" if one.side else "elsewhere"
+        table.add_row(escape(name), trains, escape(_submitted(one)))
+    return table
+
+
+def _evaluators(view: CompetitionView) -> Table:
+    table = Table("key", "state", title="Evaluators")
+    for name in sorted(view.submissions):
+        table.add_column(f"{escape(name)}, bits/byte", justify="right")
+    drawn = view.draw.evaluators if view.draw else ()
+    for key, offer in sorted(view.offers.items(), key=lambda one: one[1].offered.index):
+        scored = [_scored(view, name, key) for name in sorted(view.submissions)]
+        state = competition_outcome.offer(is_drawn=key in drawn, is_open=offer.secret is not None)
+        table.add_row(short(to_text(key)), state, *scored)
+    return table
+
+
+def _scored(view: CompetitionView, name: str, key: PeerKey) -> str:
+    """What an evaluator has said of an entrant: shown, committed to, or nothing."""
+    found = view.results.get((name, key))
+    if found is None:
+        return "committed" if (name, key) in view.commits else ""
+    return competition_outcome.bits(nanobits_per_byte(found.millibits, found.size_bytes))
+
+
+def _draw(view: CompetitionView) -> Iterator[str]:
+    if view.draw is not None:
+        yield f"beacon: {to_text(view.draw.beacon)}"
+        yield f"{len(view.draw.documents):,} documents are drawn"
+    for one in view.challenges:
+        yield (
+            f"challenge by {short(to_text(one.author))}: document {one.document} of "
+            f"{one.entrant} takes {one.millibits / 1_000:,.3f} bits, unlike "
+            f"{short(to_text(one.evaluator))} said"
+        )
+    if view.outcome is not None:
+        yield f"outcome: {to_text(view.outcome)}"
+
+
+def _submitted(one: Entrant) -> str:
+    made = one.submission
+    if made is None:
+        return "nothing yet"
+    return f"head of round {made.round}" if made.run else f"{made.repo} at {made.revision[:10]}"
+
+
+def _next(view: CompetitionView) -> str:
+    now = now_ms()
+    is_over = view.phase is Phase.DECIDED or view.void(now)
+    return "" if is_over else competition_outcome.upcoming(view.rules.dates, now)
+
+
+WORD = "This is the ledger's word: with --verify the log is read and checked, which may take long."
+
+
+def ledgers_word_list_all(ledger: str) -> None:
+    """Print every competition, the oldest first; raises UserFacingError."""
+    table = Table("competition", "name", "state", "entrants", "evaluators", "next")
+    for line in _lines(ledger):
+        table.add_row(
+            short(line.competition),
+            escape(line.name),
+            "ended" if line.void else line.phase,
+            str(line.entrants),
+            str(line.offered),
+            "" if line.void or line.outcome else outcome.upcoming(line.dates, now_ms()),
+        )
+    console = _console()
+    console.print(table)
+    console.print(WORD)
+
+
+def ledgers_word_show(ledger: str, wanted: str | None) -> None:
+    """Print one competition; raises UserFacingError."""
+    answer = _answer(ledger, _found(ledger, wanted))
+    console = _console()
+    for line in plan.lines(answer.rules):
+        console.print(escape(line))
+    console.print(f"state: {answer.phase}")
+    if answer.void:
+        console.print(f"it ended without a ranking: {escape(answer.void)}")
+    elif answer.lacks:
+        console.print(f"no ranking so far: {escape(answer.lacks)}")
+    for table in (_ledgers_word_entrants(answer), _ledgers_word_evaluators(answer)):
+        if table.row_count:
+            console.print(table)
+    for line in _rest(answer):
+        console.print(line)
+    console.print(WORD)
+
+
+def link(ledger: str, wanted: str | None) -> str:
+    """The link that the app opens; raises UserFacingError."""
+    return CompetitionLink(ledger=ledger, competition=_found(ledger, wanted)).text()
+
+
+def _lines(ledger: str) -> tuple[CompetitionLine, ...]:
+    async def ask() -> tuple[CompetitionLine, ...]:
+        async with LedgerApi(ledger) as api:
+            return await api.competitions()
+
+    with shutdown.reached(ledger):
+        return trio.run(ask)
+
+
+def _answer(ledger: str, competition: Digest) -> CompetitionAnswer:
+    async def ask() -> CompetitionAnswer:
+        async with LedgerApi(ledger) as api:
+            return await api.competition(competition)
+
+    with shutdown.reached(ledger):
+        return trio.run(ask)
+
+
+def _found(ledger: str, wanted: str | None) -> Digest:
+    """The competition of that name or beginning of its id; the only one if nothing is said."""
+    lines = _lines(ledger)
+    found = [one for one in lines if not wanted or is_meant(one.name, one.competition, wanted)]
+    if len(found) == 1:
+        return found[0].id
+    known = ", ".join(name_with_id(one.name, one.competition) for one in found or lines)
+    if not lines:
+        raise UserFacingError(f"no competition was opened at {ledger}")
+    if not wanted:
+        raise UserFacingError(f"say which competition; there is: {known}")
+    what = (
+        f"several competitions fit {wanted!r}" if found else f"there is no competition {wanted!r}"
+    )
+    raise UserFacingError(f"{what}; there is: {known}")
+
+
+def _ledgers_word_entrants(answer: CompetitionAnswer) -> Table:
+    table = Table("entrant", "trains", "submitted", title="Entrants")
+    for one in answer.entrants:
+        trains = f"run {short(one.side)}" if one.side else "elsewhere"
+        submitted = "yes" if one.submission else "nothing yet"
+        table.add_row(escape(one.entrant), trains, submitted)
+    return table
+
+
+def _ledgers_word_evaluators(answer: CompetitionAnswer) -> Table:
+    names = sorted(one.entrant for one in answer.entrants if one.submission)
+    columns = (f"{escape(name)}, bits/byte" for name in names)
+    table = Table("key", "state", *columns, title="Evaluators")
+    bits = {
+        (one.entrant, one.evaluator): outcome.bits(nanobits_per_byte(one.millibits, one.size_bytes))
+        for one in answer.results
+    }
+    shown = {(one.entrant, one.evaluator): "committed" for one in answer.commits} | bits
+    for offer in answer.offers:
+        state = outcome.offer(is_drawn=offer.is_drawn, is_open=offer.secret_index is not None)
+        scores = (shown.get((name, offer.key), "") for name in names)
+        table.add_row(short(offer.key), state, *scores)
+    return table
+
+
+def _rest(answer: CompetitionAnswer) -> list[str]:
+    shown = ", ".join(str(one.share) for one in answer.shares if one.index is not None) or "none"
+    lines = [f"shares shown: {shown}, of {answer.rules.sealed.needed} needed"]
+    if answer.beacon:
+        lines.append(f"{answer.documents:,} documents are drawn")
+    if answer.challenged:
+        lines.append(f"{answer.challenged:,} challenges")
+    if answer.outcome:
+        lines.append(f"outcome: {answer.outcome}")
+    return lines
+
+
+_console = partial(Console, soft_wrap=True, highlight=False)

@@ -1,0 +1,183 @@
+"""What a competition came to, computed from the log as every stranger does, and said in words."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import trio
+from rich.markup import escape
+from rich.table import Table
+
+from tequio_client.clock import now_ms
+from tequio_client.competition import archive, plan
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.names import short
+from tequio_client.organiser import signing
+from tequio_client.worker import shutdown
+from tequio_shared.competition import result
+from tequio_shared.competition.result import Contender, Text
+from tequio_shared.competition.rules import Evaluation, Outcome
+from tequio_shared.competition.state import Phase
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import to_text
+from tequio_shared.statements.competitions import CompResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.console import Console
+
+    from tequio_client.competition.log_reader import LogReader
+    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.competition.rules import Dates
+    from tequio_shared.ids import Digest
+
+# --- Scores, offers and dates in a word or two: the same by the log and by the ledger's word.
+
+_GIGA = 10**9
+
+
+def bits(nanobits: int) -> str:
+    """Bits per byte, of which these are thousand-millionths."""
+    return f"{nanobits / _GIGA:.6f}"
+
+
+def offer(*, is_drawn: bool, is_open: bool) -> str:
+    """How far an offer to evaluate is; `is_open` says whether its secret is."""
+    if is_drawn:
+        return "drawn"
+    return "secret opened" if is_open else "offered"
+
+
+def upcoming(dates: Dates, now_ms: int) -> str:
+    """The next date that is not over, of a competition that is not."""
+    for name in dates.__struct_fields__:
+        if getattr(dates, name) > now_ms:
+            return f"{name} {plan.told(getattr(dates, name))}"
+    return "the result"
+
+
+def computed(
+    view: CompetitionView, texts: Sequence[bytes], blob: Callable[[Digest], bytes | None]
+) -> Outcome:
+    """Judge by what the log has; raises UserFacingError when an evaluation cannot be had."""
+    if view.draw is None:
+        raise UserFacingError(f"{view.rules.name} has no ranking: {view.lacks()}")
+    named = [Text.of(one) for one in texts]
+    return result.outcome(view.id, view.draw.beacon, named, contenders(view, blob))
+
+
+def contenders(
+    view: CompetitionView, blob: Callable[[Digest], bytes | None]
+) -> tuple[Contender, ...]:
+    """Whose submission counts, with all that was said of it; raises UserFacingError."""
+    return tuple(
+        Contender(
+            entrant=name,
+            author=view.entrants[name].author,
+            submission=submission,
+            evaluations=tuple(_evaluations(view, name, blob)),
+        )
+        for name, submission in view.submissions.items()
+    )
+
+
+def show(view: CompetitionView, outcome: Outcome, console: Console) -> None:
+    """Print the ranking, what the evaluators differ in, and what nothing tells apart."""
+    table = Table(
+        "rank", "entrant", title=f"{view.rules.name}: bits per byte, the fewer the better"
+    )
+    for column in ("bits/byte", "95 %", "evaluators"):
+        table.add_column(column, justify="right")
+    for one in outcome.places:
+        table.add_row(
+            str(one.rank) if one.rank else "-",
+            escape(one.entrant),
+            bits(one.nanobits_per_byte) if one.rank else "too few evaluators",
+            f"{bits(one.low)} to {bits(one.high)}" if one.rank else "",
+            str(len(one.evaluators)),
+        )
+    console.print(table)
+    for pair in outcome.pairs:
+        apart = f"{bits(pair.low)} to {bits(pair.high)} bits per byte"
+        verdict = f"{pair.winner} is better" if pair.winner else "nothing tells them apart"
+        console.print(f"{pair.first} less {pair.other}: {apart}, {verdict}", highlight=False)
+    for line in _outliers(outcome):
+        console.print(line, style="yellow", highlight=False)
+    console.print(f"{outcome.documents:,} documents were scored", highlight=False)
+
+
+def _outliers(outcome: Outcome) -> Iterator[str]:
+    for place in outcome.places:
+        for one in place.evaluators:
+            if one.is_outlier:
+                who, off = short(one.evaluator), one.off / 1_000
+                yield (
+                    f"evaluator {who} is off by {off:,.1f} bits for "
+                    f"{place.entrant}, in {one.outside:,} documents: the medians pass over that"
+                )
+
+
+def _evaluations(
+    view: CompetitionView, name: str, blob: Callable[[Digest], bytes | None]
+) -> Iterator[Evaluation]:
+    for (entrant, evaluator), scored in sorted(view.results.items()):
+        if entrant != name:
+            continue
+        raw, who = blob(scored.scores), short(to_text(evaluator))
+        if raw is None:
+            raise UserFacingError(
+                f"the ledger does not have what {who} scored for {name}: "
+                "ask its operator to bring it back"
+            )
+        try:
+            yield Evaluation.parse(raw)
+        except MalformedError as err:
+            raise UserFacingError(f"what {who} scored for {name} cannot be read: {err}") from err
+
+
+# --- The organisers' word on what a competition came to, computed from the log.
+
+
+def decided_computed(log: LogReader, wanted: str | None) -> tuple[CompetitionView, Outcome]:
+    """What the log comes to now; raises UserFacingError when nothing can be ranked yet."""
+    view = log.look(wanted)
+    with TemporaryDirectory(prefix="tequio-outcome-") as folder:
+        texts = archive.drawn(view, Path(folder), log.blob, log.ledger)
+        return view, computed(view, texts, log.blob)
+
+
+def decide(
+    log: LogReader,
+    view: CompetitionView,
+    outcome: Outcome,
+    folders: Sequence[Path],
+    out: Path | None,
+) -> str:
+    """State the outcome as the organisers in the folders; says what became of it."""
+    if view.phase is Phase.DECIDED:
+        raise UserFacingError(f"{view.rules.name} is decided already")
+    if now_ms() < view.rules.dates.result:
+        raise UserFacingError(
+            f"it is too early: scores of {view.rules.name} may be challenged until "
+            f"{plan.told(view.rules.dates.result)}"
+        )
+    with signing.held(folders), shutdown.reached(log.ledger):
+        return trio.run(partial(_decide, log.ledger, view, outcome, folders, out))
+
+
+async def _decide(
+    ledger: str,
+    view: CompetitionView,
+    outcome: Outcome,
+    folders: Sequence[Path],
+    out: Path | None,
+) -> str:
+    async with LedgerApi(ledger) as api:
+        signer = signing.of(folders[0], await api.network())
+        name = await api.put_blob(outcome.encode(), signer, now_ms())
+        body = CompResult(competition=to_text(view.id), outcome=to_text(name))
+        return await signing.make(api, body, folders, out)

@@ -1,0 +1,329 @@
+"""What entrants, custodians and evaluators say before the texts are open, each word checked first.
+
+The ledger has the last word; what can be told before it is asked is told here, in full.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import trio
+
+from tequio_client.clock import now_ms
+from tequio_client.competition import archive, plan, scores, speaker
+from tequio_client.competition import submission as competition_submission
+from tequio_client.competition.submission import Looked, of_head
+from tequio_client.keys import identity
+from tequio_client.keys.state import Kept
+from tequio_client.locks import locked
+from tequio_client.organiser import signing
+from tequio_client.worker import shutdown
+from tequio_client.worker.store import files
+from tequio_shared.competition.rules import Evaluation
+from tequio_shared.competition.state import Phase
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import to_text
+from tequio_shared.scoring import DOCUMENT_TOLERANCE, is_within
+from tequio_shared.sealed_set import KeyShare
+from tequio_shared.statements.competitions import CompChallenge, CompEnter, CompReveal, CompSubmit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tequio_client.audit.fold import RunHistory
+    from tequio_client.audit.main import Progress
+    from tequio_client.competition.log_reader import LogReader
+    from tequio_client.trainer.device import Device
+    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.competition.rules import CompetitionRules
+    from tequio_shared.competition.state import Draw
+    from tequio_shared.ids import PeerKey
+    from tequio_shared.scoring import DocumentScore
+    from tequio_shared.statements import Body
+
+
+_SHARE_BYTES = 65_536
+
+
+def enter(log: LogReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:
+    """Enter a competition under a name, for a run or a model from elsewhere."""
+    view = log.look(wanted)
+    _check_phase(view, Phase.OPEN, f"it took entries until {_deadline(view)}")
+    side = to_text(log.run(run).view.manifest.run_id) if run else ""
+    if side:
+        with locked(folder):
+            signing.of(folder, log.network)  # only an organiser enters a run
+    say(log.ledger, folder, CompEnter(competition=to_text(view.id), entrant=name, side=side))
+    what = f"for the run {side[:10]}" if side else "for a model from elsewhere"
+    return f"{name} is in {view.rules.name}, {what}; submit before {_deadline(view)}"
+
+
+def submit_head(
+    log: LogReader, wanted: str | None, name: str, run: str, number: int | None, folder: Path
+) -> str:
+    """Submit a head of a run: that of a round, or the last one within the budget."""
+    view = log.look(wanted, lambda found: name in found.entrants)
+    history = log.run(run)
+    _check_entrant(view, name, folder)
+    number = _last_within(view, history) if number is None else number
+    head = history.view.heads.get(number)
+    if head is None:
+        raise UserFacingError(
+            f"no head of round {number} is certified; the last one is of round "
+            f"{max(history.view.heads, default=0)}"
+        )
+    made = of_head(history.view.manifest.run_id, number, head.weights_root)
+    return _submit(log, view, name, Looked(submission=made), folder)
+
+
+def submit_folder(
+    log: LogReader,
+    wanted: str | None,
+    name: str,
+    look: Callable[[CompetitionRules], Looked],
+    folder: Path,
+) -> str:
+    """Submit a folder of the Hub; `look` fetches it and finds what is wrong by the rules."""
+    view = log.look(wanted, lambda found: name in found.entrants)
+    _check_entrant(view, name, folder)  # before anything is fetched
+    return _submit(log, view, name, look(view.rules), folder)
+
+
+def offer(log: LogReader, wanted: str | None, folder: Path) -> str:
+    """Offer to evaluate; the secret is on the disk before the offer is made."""
+    view = log.look(wanted)
+    _check_phase(view, Phase.OPEN, f"it took offers until {_deadline(view)}")
+    with locked(folder), shutdown.reached(log.ledger):
+        key = identity.load_or_create(folder).key
+        trio.run(speaker.speak, log.ledger, folder, files.offering(view.id, key, folder))
+    return (
+        f"offered to evaluate {view.rules.name}; the secret is in "
+        f"{files.place(folder, view.id)}: keep it, and have `tequio competition evaluate` "
+        f"running from {_deadline(view)} on"
+    )
+
+
+def reveal(log: LogReader, wanted: str | None, share_file: Path, folder: Path) -> str:
+    """Show a custodian's share."""
+    share = _share(share_file)
+    view = log.look(wanted)
+    _check_share(view, share, share_file)
+    if view.phase in (Phase.OPEN, Phase.CLOSED):
+        raise UserFacingError(
+            f"it is too early: shares of {view.rules.name} may be shown after the draw at "
+            f"{plan.told(view.rules.dates.draw)}; whoever sees one before could read the texts"
+        )
+    if view.phase is Phase.DRAWN and now_ms() > view.rules.dates.scored:
+        end = plan.told(view.rules.dates.scored)
+        raise UserFacingError(
+            f"{view.rules.name} ended without a ranking at {end}, for too few shares were shown; "
+            "one that is shown now counts for nothing"
+        )
+    with locked(folder):
+        key = to_text(identity.load_or_create(folder).key)
+    due = view.rules.custodians[share.index - 1]
+    if key != due:
+        raise UserFacingError(
+            f"the rules name {due} as the custodian of share {share.index}, and the key in "
+            f"{folder} is {key}: give the folder of that key with --dir"
+        )
+    say(log.ledger, folder, CompReveal(competition=to_text(view.id), share=share.encode()))
+    return f"share {share.index} of {view.rules.name} is shown"
+
+
+def say(ledger: str, folder: Path, body: Body, *documents: bytes) -> None:
+    """Say it with the key in the folder; raises UserFacingError."""
+    with locked(folder), shutdown.reached(ledger):
+        trio.run(partial(speaker.speak, ledger, folder, body, *documents))
+
+
+def _submit(log: LogReader, view: CompetitionView, name: str, looked: Looked, folder: Path) -> str:
+    made = looked.submission
+    body = CompSubmit(competition=to_text(view.id), entrant=name, submission=to_text(made.id))
+    say(log.ledger, folder, body, made.encode())
+    what = (
+        f"the head of round {made.round}"
+        if made.run
+        else f"{made.repo} at {made.revision}, {len(made.files)} files"
+    )
+    lines = (f"{name} submits {what}; a later word before {_deadline(view)} replaces it",)
+    return "\n".join((*lines, *looked.notes))
+
+
+def _last_within(view: CompetitionView, history: RunHistory) -> int:
+    """The last certified round that keeps the budget of tokens and hours."""
+    budget, accounts = view.rules.budget, history.view.accounts
+    trained = {} if accounts is None else accounts.trained
+    fitting = [
+        number
+        for number in history.view.heads
+        if number in trained
+        and (not budget.tokens or trained[number].tokens <= budget.tokens)
+        and (not budget.hours or trained[number].ms <= budget.hours * 3_600_000)
+    ]
+    if not history.view.heads:
+        name = history.view.manifest.name
+        raise UserFacingError(f"no head of {name} is certified yet: its first round has not begun")
+    if not fitting:
+        raise UserFacingError("no certified head of this run keeps the budget: give --round")
+    return max(fitting)
+
+
+def _check_entrant(view: CompetitionView, name: str, folder: Path) -> None:
+    _check_phase(view, Phase.OPEN, f"it took submissions until {_deadline(view)}")
+    if name not in view.entrants:
+        known = ", ".join(view.entrants) or "none"
+        raise UserFacingError(
+            f"no entrant {name!r} is in {view.rules.name}; there is: {known}. "
+            f"Enter with `tequio competition enter {name}`"
+        )
+    due = to_text(view.entrants[name].author)
+    with locked(folder):
+        has_key = identity.kept(folder) is not Kept.ABSENT
+        key = to_text(identity.load(folder).key) if has_key else "none"
+    if key != due:
+        raise UserFacingError(
+            f"{name} was entered by {due}, and the key in {folder} is {key}: give the folder of "
+            "that key with --dir"
+        )
+
+
+def _check_phase(view: CompetitionView, due: Phase, what: str) -> None:
+    if view.phase is not due:
+        raise UserFacingError(f"{view.rules.name} is {view.phase}: {what}")
+
+
+def _check_share(view: CompetitionView, share: KeyShare, file: Path) -> None:
+    sealed = view.rules.sealed
+    if to_text(share.root) != sealed.root:
+        raise UserFacingError(f"{file} is a share of another sealed set, {to_text(share.root)}")
+    names = sealed.shares
+    if share.index > len(names) or to_text(share.name) != names[share.index - 1]:
+        raise UserFacingError(f"{file} is not the share {share.index} that the rules name")
+
+
+def _share(file: Path) -> KeyShare:
+    try:
+        with file.open("rb") as opened:
+            return KeyShare.parse(opened.read(_SHARE_BYTES).decode("ascii", "replace"))
+    except OSError as err:
+        raise UserFacingError(f"cannot read {file}: {err.strerror}") from err
+    except MalformedError as err:
+        raise UserFacingError(f"{file} is no share as it was given out: {err}") from err
+
+
+def _deadline(view: CompetitionView) -> str:
+    return plan.told(view.rules.dates.deadline)
+
+
+# --- Somebody else's number for a document: computed here, held against an evaluator's, and said.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """Whose score of what is doubted; without `millibits` it is scored here."""
+
+    entrant: str
+    evaluator: str
+    document: int
+    millibits: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scorer:
+    """With what a doubted document is scored."""
+
+    device: Device
+    progress: Progress
+    stores: Sequence[Path] = ()
+
+
+def challenge(
+    log: LogReader, wanted: str | None, doubt: Doubt, scorer: Scorer, folder: Path
+) -> str:
+    """Say that an evaluator's score of a document is not what we got."""
+    view = log.look(wanted)
+    evaluator, theirs = _theirs(log, view, doubt)
+    own = doubt.millibits
+    if own is None:
+        own = _own(log, view, doubt, scorer)
+    if is_within(theirs.millibits, own, DOCUMENT_TOLERANCE):
+        raise UserFacingError(
+            f"{theirs.millibits / 1_000:,.3f} bits and {own / 1_000:,.3f} bits agree as honest "
+            "computers do: there is nothing to challenge"
+        )
+    body = CompChallenge(
+        competition=to_text(view.id),
+        entrant=doubt.entrant,
+        evaluator=to_text(evaluator),
+        document=doubt.document,
+        millibits=own,
+    )
+    say(log.ledger, folder, body)
+    return (
+        f"challenged: document {doubt.document} takes {own / 1_000:,.3f} bits here, and "
+        f"{theirs.millibits / 1_000:,.3f} bits by {to_text(evaluator)[:10]}"
+    )
+
+
+def _draw(view: CompetitionView) -> Draw:
+    if view.draw is None:
+        raise UserFacingError(f"nothing is scored in {view.rules.name}: {view.lacks()}")
+    return view.draw
+
+
+def _theirs(log: LogReader, view: CompetitionView, doubt: Doubt) -> tuple[PeerKey, DocumentScore]:
+    """Whom the doubt is about, and what they said of the document."""
+    documents = _draw(view).documents
+    if doubt.document not in documents:
+        raise UserFacingError(
+            f"document {doubt.document} was not drawn; those drawn are: "
+            f"{', '.join(map(str, documents[:20]))}{' ...' if documents[20:] else ''}"
+        )
+    found = [
+        scored
+        for (entrant, key), scored in view.results.items()
+        if entrant == doubt.entrant and to_text(key).startswith(doubt.evaluator)
+    ]
+    if len(found) != 1:
+        said = ", ".join(to_text(key)[:10] for name, key in view.results if name == doubt.entrant)
+        raise UserFacingError(
+            f"{len(found)} evaluators of {doubt.entrant} have a key that begins with "
+            f"{doubt.evaluator!r}; there is: {said or 'none'}"
+        )
+    raw = log.blob(found[0].scores)
+    if raw is None:
+        raise UserFacingError(f"the ledger at {log.ledger} does not have that evaluation")
+    try:
+        scored = Evaluation.parse(raw)
+    except MalformedError as err:
+        raise UserFacingError(f"that evaluation cannot be read: {err}") from err
+    return found[0].evaluator, scored.documents[documents.index(doubt.document)]
+
+
+def _own(log: LogReader, view: CompetitionView, doubt: Doubt, scorer: Scorer) -> int:
+    """Score the document here."""
+    submission = view.entrants[doubt.entrant].submission
+    if submission is None:
+        raise UserFacingError(f"{doubt.entrant} submitted nothing")
+    with TemporaryDirectory(prefix="tequio-challenge-") as temporary:
+        folder = Path(temporary)
+        texts = archive.drawn(view, folder, log.blob, log.ledger)
+        origin = competition_submission.Origin(
+            ledger=log.ledger, stores=scorer.stores, trust=log.trust
+        )
+        task = scores.Task(
+            competition=view.id,
+            entrant=doubt.entrant,
+            submission=submission.id,
+            evaluator=_draw(view).evaluators[0],
+            model=competition_submission.had(submission, folder / "model", origin, scorer.progress),
+            texts=[texts[_draw(view).documents.index(doubt.document)]],
+            scoring=view.rules.scoring,
+        )
+        made = scores.evaluation(task, folder / "scores", scorer.device, scorer.progress)
+        return made.documents[0].millibits

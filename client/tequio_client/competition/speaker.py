@@ -1,0 +1,224 @@
+"""Saying something in a competition with the key in a folder: documents first, then the word."""
+
+from __future__ import annotations
+
+import queue
+import time
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import trio
+
+from tequio_client.clock import now_ms
+from tequio_client.ipc import evaluator as link
+from tequio_client.keys import identity
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
+from tequio_client.trainer import device
+from tequio_client.worker import shutdown
+from tequio_client.worker.children import evaluator
+from tequio_client.worker.ledger.outbox import Outbox
+from tequio_client.worker.shutdown import first_of
+from tequio_shared import encoding
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import key_from_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tequio_client.ipc.evaluator import Limit
+    from tequio_client.platform.child import PipeVoice
+    from tequio_shared.ids import PeerKey
+    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Entry
+
+
+PATIENCE_S = 300.0
+"""How long a ledger that does not take what we say is spoken to."""
+
+
+class Speaker(Protocol):
+    """Says words in competitions under one key, from a program without a loop of its own."""
+
+    @property
+    def key(self) -> PeerKey:
+        """Whose words they are."""
+
+    def say(self, body: Body, *documents: bytes) -> None:
+        """Put the documents, then say it: when it returns, the ledger has both.
+
+        Raises LedgerRefusedError when the ledger does not take it, UserFacingError for one away.
+        """
+
+
+class FolderSpeaker:
+    """Speaks with the key in a folder, which the caller has locked."""
+
+    def __init__(self, ledger: str, folder: Path) -> None:
+        self._ledger, self._folder = ledger, folder
+        self.key = identity.load_or_create(folder).key
+
+    def say(self, body: Body, *documents: bytes) -> None:
+        """See Speaker."""
+        refused: BaseException | None = None
+        with shutdown.reached(self._ledger):
+            try:
+                trio.run(partial(speak, self._ledger, self._folder, body, *documents))
+            except* LedgerRefusedError as group:
+                refused = first_of(group)
+        if refused is not None:
+            raise refused
+
+
+async def speak(ledger: str, folder: Path, body: Body, *documents: bytes) -> Entry:
+    """Put the documents, then say it; the folder is locked by the caller, its key registered here.
+
+    Raises LedgerRefusedError when the ledger does not take it, and LedgerUnavailableError.
+    """
+    signer = identity.load_or_create(folder)
+    async with LedgerApi(ledger) as api:
+        network = await api.network()
+        async with Outbox.on(api, network, folder, signer) as outbox:
+            with trio.move_on_after(PATIENCE_S):
+                if documents:
+                    await outbox.become_known()
+                for one in documents:
+                    await api.put_blob(one, signer, now_ms())
+                return await outbox.say(body)
+    raise LedgerUnavailableError(f"not said after {PATIENCE_S:.0f} s: run this again later")
+
+
+# --- Speaking through the worker that started this program: it alone has the key, and one chain.
+
+
+class WorkerSpeaker:
+    """See Speaker."""
+
+    def __init__(self, voice: PipeVoice, begin: link.Begin, progress: ChildProgress) -> None:
+        self._voice, self._progress = voice, progress
+        self._number = 0
+        self.key = key_from_text(begin.key)
+        self.folder = Path(begin.folder)
+        self.said: queue.SimpleQueue[link.Said] = queue.SimpleQueue()
+        """What became of words; filled by whoever listens."""
+
+    def say(self, body: Body, *documents: bytes) -> None:
+        """See Speaker."""
+        self._number += 1
+        names = tuple(evaluator.put(self.folder, one) for one in documents)
+        text = encoding.encode(body).decode()
+        self._voice.send(
+            link.encode(link.Say(number=self._number, kind=body.TYPE, body=text, documents=names))
+        )
+        while (answer := self.said.get()).number != self._number:
+            pass  # of a word that we gave up
+        if answer.code == link.AWAY:
+            raise UserFacingError(answer.why)
+        self._progress.deeds += 1
+        if answer.code:
+            raise LedgerRefusedError(answer.code, answer.why)
+
+    def tell(self, line: str) -> None:
+        """Tell people, by the worker's log."""
+        self._voice.send(link.encode(link.Told(line=line[: link.TEXT])))
+
+
+# --- How far a child is, for the worker that started it: what it does, and how much of it is
+# done.
+
+PATIENCE_MS = 60_000
+"""How long after its time a model may be left."""
+LEAST_FREE_BYTES = 512 << 20
+"""Of this computer's memory, which no model may take."""
+_SCORING = "documents of "
+
+
+class ChildProgress:
+    """Hears of all work (see Progress): written by the thread that works, read by another."""
+
+    def __init__(self, pacing: Pacing, scored: Callable[[], int]) -> None:
+        """`scored` counts the models that are done."""
+        self._pacing, self._scored = pacing, scored
+        self.deeds = 0
+        """What got done: documents scored, words said."""
+        self.doing = "starting"
+        self.device = ""
+        self.of_models = 0
+        self.due_ms: int | None = None
+        """By when the model at hand has to be scored."""
+        self._entrant, self._documents, self._of_documents = "", 0, 0
+
+    @contextmanager
+    def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        """See Progress."""
+        if not what.startswith(_SCORING):
+            yield lambda _: None
+            return
+        self._entrant, self._documents, self._of_documents = what.removeprefix(_SCORING), 0, total
+        self.doing = "scoring"
+        self._pacing.begin()
+        yield self._count
+        self.doing = "fetching"
+
+    def have_due(self, due_ms: int | None) -> None:
+        """See Means."""
+        self.due_ms = due_ms
+
+    def why_end(self, now_ms: int, resident_bytes: int, free_bytes: int) -> str:
+        """Why this process ends itself, the model at hand with it; empty: it does not."""
+        if self.due_ms is None:
+            return ""
+        if now_ms > self.due_ms + PATIENCE_MS:
+            return "a model did not end within its part of the time: the others come first"
+        if free_bytes < min(LEAST_FREE_BYTES, resident_bytes):
+            return "a model took nearly all memory: the others come first"
+        return ""
+
+    def alive(self, resident_mb: int) -> link.Alive:
+        """Say how far it is."""
+        return link.Alive(
+            doing=self.doing,
+            entrant=self._entrant,
+            documents=self._documents,
+            of_documents=self._of_documents,
+            models=self._scored(),
+            of_models=self.of_models,
+            device=self.device,
+            resident_mb=resident_mb,
+        )
+
+    def _count(self, documents: int) -> None:
+        self._documents += documents
+        self.deeds += documents
+
+
+# --- How hard a child computes: with so many threads, for so much of the time, as it is told.
+
+_LOOK_S = 0.1
+
+
+class Pacing:
+    """Rests between batches; `limit` is replaced by whoever hears of another."""
+
+    def __init__(self, limit: Limit) -> None:
+        self.limit = limit
+        self._since_s = time.perf_counter()
+
+    def begin(self) -> None:
+        """Reckon what is computed from now on."""
+        device.limit_threads(self.limit.threads)
+        self._since_s = time.perf_counter()
+
+    def rest(self, _tokens: int = 0) -> None:
+        """Sleep so that computing since the last rest takes its share of the time."""
+        computed_s = time.perf_counter() - self._since_s
+        rested_at_s = time.perf_counter()
+        while True:
+            due_s = computed_s * (100 / self.limit.share_percent - 1)
+            left_s = due_s - (time.perf_counter() - rested_at_s)
+            if left_s <= 0:
+                break
+            time.sleep(min(left_s, _LOOK_S))
+        self.begin()

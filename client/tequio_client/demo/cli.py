@@ -1,0 +1,121 @@
+"""`tequio demo`: a whole network on this computer, in minutes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from tequio_client import cli
+from tequio_shared.errors import UserFacingError
+
+ENDLESS = 1_000_000
+"""Rounds of a demo that is kept running."""
+
+
+@click.command()
+@click.option("--rounds", type=click.IntRange(1, 10_000), help="Rounds to train; 32 if not given.")
+@click.option("--peers", default=4, show_default=True, type=click.IntRange(2, 16))
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where everything is kept; a temporary folder if not given.",
+)
+@click.option("--json", "json_file", type=cli.OutputFile(), help="Write the outcome to this file.")
+@click.option(
+    "--share",
+    default=100,
+    show_default=True,
+    type=click.IntRange(1, 100),
+    help="Percent of the time that the volunteers compute; less leaves room for you.",
+)
+@click.option("--quick", is_flag=True, help="Five rounds in a minute.")
+@click.option(
+    "--keep-running",
+    is_flag=True,
+    help="Train on until Ctrl-C, for others to join; nothing is measured or audited then.",
+)
+def demo(  # noqa: PLR0913 - one parameter an option
+    rounds: int | None,
+    peers: int,
+    folder: Path | None,
+    json_file: Path | None,
+    *,
+    share: int,
+    quick: bool,
+    keep_running: bool,
+) -> None:
+    """Train a real model with a ledger, a seed and volunteers, and audit the result.
+
+    Ends with status 0 when the audit finds everything in order.
+    """
+    from tequio_client.demo import main, script
+    from tequio_client.runtime import configure_logging
+
+    configure_logging(style="console", level="warning")
+    with tempfile.TemporaryDirectory(prefix="tequio-demo-", ignore_cleanup_errors=True) as spare:
+        place = fresh(folder) if folder else Path(spare)
+        play = script.quick(place, peers) if quick else script.Script(folder=place, peers=peers)
+        play = replace(play, share_percent=share)
+        if keep_running:
+            main.keep_running(script.with_rounds(play, rounds or ENDLESS))
+            return
+        if rounds is not None:
+            play = script.with_rounds(play, rounds)
+        report = main.perform(play)
+    if json_file is not None:
+        json_file.write_text(json.dumps(report, indent=1) + "\n")
+    sys.exit(0 if report["audit_exit"] == 0 else 2)
+
+
+def fresh(folder: Path) -> Path:
+    """A new folder to play in; raises UserFacingError for one that is used."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        is_empty = not any(folder.iterdir())
+    except OSError as err:
+        raise UserFacingError(f"cannot use the folder {folder} ({err.strerror})") from err
+    if not is_empty or not os.access(folder, os.W_OK):
+        raise UserFacingError(f"{folder} is not empty, or not ours: give the demo a new folder")
+    return folder
+
+
+# --- `tequio competition demo`: a whole competition on this computer, in minutes.
+
+
+@click.command()
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where everything is kept; a temporary folder if not given.",
+)
+@click.option(
+    "--pace",
+    default=1.0,
+    show_default=True,
+    type=click.FloatRange(0.5, 20.0),
+    help="Stretch all dates so many times, for a slow computer.",
+)
+@click.option("--keep-running", is_flag=True, help="Leave ledger and pages up until Ctrl-C.")
+def competition_demo_demo(folder: Path | None, pace: float, *, keep_running: bool) -> None:
+    """Let two swarms compete on texts that nobody has seen, and check the result as a stranger.
+
+    Ends with exit status 0 if all that the stranger did ended as it has to.
+    """
+    from tequio_client.demo import competition
+    from tequio_client.demo.script import ContestScript
+    from tequio_client.runtime import configure_logging
+
+    configure_logging(style="console", level="error")
+    with tempfile.TemporaryDirectory(prefix="tequio-contest-", ignore_cleanup_errors=True) as spare:
+        place = fresh(folder) if folder else Path(spare)
+        script = ContestScript(folder=place, pace=pace)
+        status = competition.perform(script, keep_running=keep_running)
+    sys.exit(status)

@@ -1,0 +1,150 @@
+"""What the volunteer has chosen about lending: when, what of the machine, how much of the line.
+
+The app edits these and the worker obeys them; the worker keeps its own copy, so that it does the
+same without a window. Defaults are those of the preset Balanced, before consent: nothing is lent.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, TypeAlias
+
+import msgspec
+
+from tequio_client.ipc.facts import GPUS, Count, Name
+from tequio_shared.errors import MalformedError
+
+VERSION = 1
+"""Of the stored form. A greater one was written by a newer program."""
+MOST_BYTES = 1 << 16
+HOURS = 24
+DAYS = 7
+FREE_MB = 2_048
+"""Left of an accelerator's memory to the desktop and its browser, if nothing else was chosen."""
+MOST_OF_MEMORY = 0.8
+ALWAYS = ((1 << HOURS) - 1,) * DAYS
+"""All hours of all days of the week."""
+
+Percent: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=100)]
+Hours: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=1 << HOURS)]
+"""Bit h set: from h o'clock for an hour, by the local clock."""
+Week: TypeAlias = Annotated[tuple[Hours, ...], msgspec.Meta(min_length=DAYS, max_length=DAYS)]
+"""From Monday on."""
+Mbit: TypeAlias = Annotated[float, msgspec.Meta(gt=0.0, le=1e6)]
+
+
+class Preset(StrEnum):
+    """Sets of choices that have a name."""
+
+    GENTLE = "gentle"
+    BALANCED = "balanced"
+    MAX = "max"
+    CUSTOM = "custom"
+
+
+class DeviceChoice(msgspec.Struct, frozen=True, kw_only=True):
+    """What may be taken of one accelerator, or of the processor (`cpu`)."""
+
+    id: Name
+    use: bool = True
+    role: Annotated[str, msgspec.Meta(pattern="^(auto|trainer|witness)$")] = "auto"
+    memory_mb: Count = 0
+    """0: all but 2 GiB, and at most 80 %."""
+    watts: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
+    """Goal that is kept by resting between steps; 0: none."""
+    temperature_c: Annotated[int, msgspec.Meta(ge=40, le=110)] = 80
+    share_percent: Percent = 100
+    """How much of the time to compute."""
+    threads: Annotated[int, msgspec.Meta(ge=0, le=1_024)] = 0
+    """0: all cores but one."""
+
+
+def most_memory_mb(total_mb: int, chosen_mb: int = 0) -> int:
+    """Say how much of a device's memory may be used; 0 chosen: all but 2 GiB, at most 80 %."""
+    if chosen_mb:
+        return min(chosen_mb, total_mb)
+    return max(0, min(total_mb - FREE_MB, int(total_mb * MOST_OF_MEMORY)))
+
+
+class Preferences(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that decides whether and how much is lent."""
+
+    version: Annotated[int, msgspec.Meta(ge=1)] = VERSION
+    consent: bool = False
+    preset: Preset = Preset.BALANCED
+    # when
+    idle_minutes: Annotated[int, msgspec.Meta(ge=0, le=24 * 60)] = 5
+    while_used: bool = False
+    used_share_percent: Percent = 30
+    """How much of the time to compute while the computer is in use, if that is allowed."""
+    week: Week = ALWAYS
+    pause_for_games: bool = True
+    pause_for_films: bool = False
+    exclusive: Annotated[tuple[Name, ...], msgspec.Meta(max_length=64)] = ()
+    """Names of programs beside which nothing is lent."""
+    on_battery: bool = False
+    while_saving_power: bool = False
+    others_cpu_percent: Percent = 50
+    others_gpu_percent: Percent = 15
+    keep_awake: bool = False
+    # how much
+    devices: Annotated[tuple[DeviceChoice, ...], msgspec.Meta(max_length=GPUS + 1)] = ()
+    upload_mbit: Mbit | None = None
+    download_mbit: Mbit | None = None
+    month_gb: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 100
+    """Traffic in a month, up and down, decimal GB; 0: no limit."""
+    on_metered: bool = False
+    disk_gib: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 30
+    disk_free_gib: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 20
+    # for what
+    run: Name = ""
+    """Id of the run to join; empty: the program chooses."""
+    judge: bool = False
+    """Whether to help to judge competitions: to offer it, and to score when drawn."""
+
+    def device(self, name: str) -> DeviceChoice:
+        """The choice for one device, or what holds for devices without one."""
+        return next((one for one in self.devices if one.id == name), DeviceChoice(id=name))
+
+
+PRESETS = {
+    Preset.GENTLE: {
+        "idle_minutes": 15,
+        "while_used": False,
+        "pause_for_films": True,
+        "others_cpu_percent": 25,
+    },
+    Preset.BALANCED: {
+        "idle_minutes": 5,
+        "while_used": False,
+        "pause_for_films": False,
+        "others_cpu_percent": 50,
+    },
+    Preset.MAX: {
+        "idle_minutes": 1,
+        "while_used": True,
+        "pause_for_films": False,
+        "others_cpu_percent": 75,
+    },
+}
+"""What a preset fixes; everything else stays as it was chosen."""
+
+
+def with_preset(preferences: Preferences, preset: Preset) -> Preferences:
+    """The same preferences with what the preset fixes."""
+    return msgspec.structs.replace(preferences, preset=preset, **PRESETS.get(preset, {}))
+
+
+def encode(preferences: Preferences) -> bytes:
+    """Write them as they are stored and sent."""
+    return msgspec.json.encode(preferences)
+
+
+def decode(content: bytes) -> Preferences:
+    """Read them; what this version does not know is passed over. Raises MalformedError."""
+    if len(content) > MOST_BYTES:
+        raise MalformedError(f"preferences of {len(content)} bytes, {MOST_BYTES} at most")
+    try:
+        return msgspec.json.decode(content, type=Preferences)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+        raise MalformedError(f"not preferences: {err}") from err

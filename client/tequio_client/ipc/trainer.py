@@ -1,0 +1,405 @@
+"""What a worker and its trainer say to each other: one JSON line each way, bounded and pure.
+
+The link is driven by level, not by edge. A wish names what the worker wants to be true; it may
+be sent again at any time and then changes nothing. Two wishes are in force at once: the latest
+`Prepare` (which model, which device, how much of it) and the latest task (every other wish). A
+task waits until the trainer is prepared; a newer task replaces an unfinished older one, between
+two inner steps. Wish numbers come from the worker and rise; the same number means the same wish,
+and a finished wish that is sent again is answered again with the same report, without work.
+
+Every report names the wish that it answers (0: none yet). Sizes are in bytes unless the name says
+otherwise, times in milliseconds or seconds as named; digests, keys and headers are base64url text
+(`tequio_shared.ids.to_text`); paths are text and name files that both processes see. Input files
+are only read. Output files appear under their name complete, or not at all.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import msgspec
+
+from tequio_client.ipc import codec
+
+LINE_BYTES = 8 << 20
+"""Longest line, newline included: room for a round of 4,095 contributions."""
+FILES = 4_096
+"""Most entries in any list of files of one message."""
+
+Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
+Positive: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=2**53 - 1)]
+Percent: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=100)]
+FilePath: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=4_096)]
+DigestText: TypeAlias = Annotated[str, msgspec.Meta(min_length=43, max_length=43)]
+HeaderText: TypeAlias = Annotated[str, msgspec.Meta(min_length=288, max_length=288)]
+Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=65_536)]
+Label: TypeAlias = Annotated[str, msgspec.Meta(max_length=256)]
+"""A word or a name; `link.facts` and `link.snapshot` take no longer ones."""
+WindowRange: TypeAlias = tuple[Number, Positive]
+"""`(first, count)`: windows first .. first + count - 1 of the run's data order."""
+Windows: TypeAlias = Annotated[
+    tuple[WindowRange, ...], msgspec.Meta(min_length=1, max_length=FILES)
+]
+
+
+class Shard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One file of token ids: `index` counts the training shards of the data manifest from 0."""
+
+    index: Number
+    path: FilePath
+
+
+class Candidate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A contribution to screen, and what its author was asked to do."""
+
+    slot: Number
+    trainer: DigestText
+    """Key that holds this trainer slot."""
+    header: HeaderText
+    payload: FilePath
+    windows: Windows
+    """All windows assigned to the trainer, in their order."""
+
+
+class Contribution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A member of an accepted set."""
+
+    header: HeaderText
+    payload: FilePath
+
+
+Shards: TypeAlias = Annotated[tuple[Shard, ...], msgspec.Meta(min_length=1, max_length=FILES)]
+Candidates: TypeAlias = Annotated[
+    tuple[Candidate, ...], msgspec.Meta(min_length=1, max_length=FILES)
+]
+Contributions: TypeAlias = Annotated[
+    tuple[Contribution, ...], msgspec.Meta(min_length=1, max_length=FILES)
+]
+
+
+class Prepare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="prepare"):
+    """Be ready to work on this run with this much of the machine. Answered by `Ready`.
+
+    Stays in force until the next `Prepare`. One that differs only in `threads`, `memory_mb` or
+    `share_percent` takes effect at the next inner step, without stopping the task.
+    """
+
+    wish: Positive
+    manifest: FilePath
+    """Canonical run manifest."""
+    config: FilePath
+    """The model's configuration: JSON as Hugging Face writes it (`config.json`)."""
+    data_manifest: FilePath
+    """Canonical data manifest."""
+    tokenizer: FilePath | None = None
+    """The tokenizer as Hugging Face writes it (`tokenizer.json`); none for raw bytes."""
+    base: Annotated[tuple[FilePath, ...], msgspec.Meta(max_length=FILES)] = ()
+    """Files of the frozen base in the manifest's order; none where all weights are trained."""
+    device: Annotated[str, msgspec.Meta(pattern=r"^(auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?)$")] = (
+        "auto"
+    )
+    threads: Annotated[int, msgspec.Meta(ge=1, le=1_024)] = 1
+    memory_mb: Number = 0
+    """Most accelerator memory to take, in MiB; 0 means no limit. Main memory is not limited."""
+    share_percent: Percent = 100
+    """How much of the time to compute; the rest is slept between inner steps."""
+
+
+class Train(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="train"):
+    """Train on these windows and leave a contribution. Answered by `Trained`.
+
+    `Finish` or `stop_after_ms` end it early; what was done so far is then handed in.
+    """
+
+    wish: Positive
+    round: Positive
+    run: DigestText
+    head: DigestText
+    """Hash of the head that training starts from; goes into the header."""
+    weights: FilePath
+    """Master copy of that head: int32 little-endian in flat order."""
+    trainer: DigestText
+    """Our key; goes into the header."""
+    k: Positive
+    """Entries per chunk in this round."""
+    windows: Windows
+    shards: Shards
+    """Every shard that the windows touch; more do no harm."""
+    payload_out: FilePath
+    feedback_out: FilePath
+    """Error feedback after sending: bfloat16 bits, little-endian, flat order."""
+    delta_out: FilePath
+    """Pseudo-gradient of this round (float32, flat order), for a later `Screen`."""
+    feedback_in: FilePath | None = None
+    """Error feedback of our last contribution; none starts from zero."""
+    stop_after_ms: Number = 0
+    """Stop at the next step once this much time has passed since the wish came; 0: never."""
+
+
+class Finish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="finish"):
+    """Hand in what the `Train` wish of this number has done so far. Answered by its `Trained`.
+
+    Ignored when that wish is not the task in force. At least one inner step is always done.
+    """
+
+    wish: Positive
+
+
+class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="screen"):
+    """Check these contributions as a witness. Answered by `Screened`."""
+
+    wish: Positive
+    round: Positive
+    run: DigestText
+    head: DigestText
+    k: Positive
+    candidates: Candidates
+    """In the order of their commitments: of two that are alike the later one is the copy."""
+    own_delta: FilePath | None = None
+    """`delta_out` of our own training in this round; none: no cosine is measured."""
+    own_slot: Number | None = None
+    """Our slot, if we trained in this round: of two contributions only our own has a norm to go
+    by."""
+    past: Annotated[tuple[Contribution, ...], msgspec.Meta(max_length=FILES)] = ()
+    """What was accepted in the last rounds, to recognise it when it is sent again."""
+
+
+class Advance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="advance"):
+    """Compute the next head. Answered by `Advanced`."""
+
+    wish: Positive
+    round: Positive
+    run: DigestText
+    parent: DigestText
+    """Hash of the head that `weights` holds."""
+    k: Positive
+    weights: FilePath
+    weights_out: FilePath
+    contributions: Contributions
+    """The accepted set, in any order."""
+    aux: FilePath | None = None
+    """Residual or momentum beside the head, where the run keeps one; none before the first."""
+    aux_out: FilePath | None = None
+
+
+class Evaluate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="evaluate"):
+    """Measure a head on the held-out shards. Answered by `Evaluated`."""
+
+    wish: Positive
+    round: Number
+    weights: FilePath
+    shards: Shards
+    """Held-out shards; `index` counts the held-out shards of the data manifest from 0."""
+    max_tokens: Number = 0
+    """Measure whole documents until this many tokens are reached; 0: all."""
+    first_document: Number = 0
+    """From this one on, counted over the shards."""
+    prompt: Text = ""
+    sample_tokens: Annotated[int, msgspec.Meta(ge=0, le=4_096)] = 0
+    """Tokens to generate after the prompt; 0: no sample."""
+
+
+class Continue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="continue"):
+    """Let a head go on from the beginning of a held-out document. Answered by `Continued`."""
+
+    wish: Positive
+    round: Number
+    weights: FilePath
+    shards: Shards
+    """As in `Evaluate`."""
+    document: Number
+    """Its place, counted over the shards."""
+
+
+class Rest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rest"):
+    """Do nothing; drop an unfinished task. Answered by `Resting`."""
+
+    wish: Positive
+
+
+class Quit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="quit"):
+    """Leave the process with status 0. End of input means the same."""
+
+    wish: Positive
+
+
+Wish: TypeAlias = Prepare | Train | Finish | Screen | Advance | Evaluate | Continue | Rest | Quit
+
+
+class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="hello"):
+    """First report of a trainer: it listens."""
+
+    pid: Positive
+    software: Label
+    """Version of tequio."""
+
+
+class Ready(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):
+    """The trainer is prepared."""
+
+    wish: Positive
+    device: Label
+    """Kind and number: `cpu`, `cuda:0`, `mps`, `xpu:0`."""
+    device_name: Label
+    precision: Label
+    """Of the inner steps: `float32` or `bfloat16`."""
+    memory_mb: Number
+    """Memory of the accelerator, MiB; 0 where it cannot be told."""
+    parameters: Positive
+    torch: Label
+
+
+class Alive(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="alive"):
+    """Sent every second, also while computing."""
+
+    wish: Number
+    """The task in force; 0 before the first."""
+    doing: Label
+    """`starting`, `preparing`, `training`, `encoding`, `screening`, `advancing`, `evaluating` or
+    `resting`."""
+    step: Number
+    """Inner steps done in this task."""
+    steps: Number
+    """Inner steps planned."""
+    tokens: Number
+    """Tokens trained on in this task."""
+    resident_mb: Number
+    """Main memory of the process, MiB."""
+
+
+class Trained(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="trained"):
+    """The payload, delta and feedback files lie where the wish said."""
+
+    wish: Positive
+    round: Positive
+    header: HeaderText
+    contribution: DigestText
+    payload_root: DigestText
+    payload_bytes: Positive
+    windows: Positive
+    """Windows done, from the first assigned one on."""
+    steps: Positive
+    tokens: Positive
+    train_seconds: float
+    """Spent in inner steps."""
+    seconds: float
+    """From the wish to this report."""
+    loss_first: float
+    """Our own reading, nats per token, of the first step. Informative only."""
+    loss_last: float
+    warnings: tuple[str, ...] = ()
+    """`saturated`: a chunk wanted a scale above the largest; `feedback`: it outgrew the delta."""
+
+
+class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a witness measured about one contribution. `None`: not measured."""
+
+    slot: Number
+    contribution: DigestText
+    reason: str
+    """Empty if nothing speaks against it; else a rule of contribution validity, or `unreadable`,
+    `copy`, `norm`, `cosine`."""
+    norm_ratio: float | None = None
+    """Norm over the median norm of the valid contributions, for the steps done."""
+    cosine: float | None = None
+    """Against our own pseudo-gradient, on the support of the contribution."""
+    overlap: float | None = None
+    """Largest share of its indices that an earlier contribution has too, of this round or of the
+    last ones."""
+    agreement: float | None = None
+    """Share of those indices where both have the same sign."""
+
+
+class Screened(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="screened"):
+    """One verdict for each candidate, in the order of the wish."""
+
+    wish: Positive
+    round: Positive
+    verdicts: tuple[Verdict, ...]
+    seconds: float
+
+
+class Advanced(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="advanced"):
+    """The next head lies where the wish said."""
+
+    wish: Positive
+    round: Positive
+    head: DigestText
+    weights_root: DigestText
+    aux_root: DigestText
+    set_root: DigestText
+    kept: tuple[str, ...]
+    """Ids of the contributions that passed the filter, ascending."""
+    seconds: float
+
+
+class Evaluated(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="evaluated"):
+    """How good a head is."""
+
+    wish: Positive
+    round: Number
+    bits_per_byte: float
+    millibits: Number
+    """Of all documents, each rounded by itself."""
+    perplexity: float
+    """Per token."""
+    documents: Number
+    tokens: Number
+    text_bytes: Number
+    sample: Text
+    """What the model wrote after the prompt; empty if none was asked for."""
+    seconds: float
+
+
+class Continued(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="continued"):
+    """What a head writes, as far as it fits into a statement."""
+
+    wish: Positive
+    round: Number
+    prompt: Text
+    text: Text
+    seconds: float
+
+
+class Resting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="resting"):
+    """The trainer does nothing, as asked."""
+
+    wish: Positive
+
+
+class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="failed"):
+    """The wish cannot be met; sending it again tries again.
+
+    Codes: `malformed` (a line that is no wish; wish 0), `unprepared`, `device`, `memory`, `model`,
+    `input` (a named file is missing or wrong), `output` (cannot be written), `non_finite` (training
+    gave infinities: nothing was written), `rules` (the head rules refuse the set), `internal`.
+    """
+
+    wish: Number
+    code: Label
+    reason: Text
+    fatal: bool = False
+    """The process ends after this line and must be started anew."""
+
+
+Answer: TypeAlias = Ready | Trained | Screened | Advanced | Evaluated | Continued | Resting | Failed
+"""A report that settles a wish."""
+Report: TypeAlias = Hello | Alive | Answer
+
+_WISHES: msgspec.json.Decoder[Wish] = msgspec.json.Decoder(Wish)
+_REPORTS: msgspec.json.Decoder[Report] = msgspec.json.Decoder(Report)
+
+
+def encode(message: Wish | Report) -> bytes:
+    """Write the message as one line, newline included."""
+    return codec.encode(message)
+
+
+def decode_wish(line: bytes) -> Wish:
+    """Read a wish from its line; raises MalformedError."""
+    return codec.decode(_WISHES, line, LINE_BYTES, "a wish")
+
+
+def decode_report(line: bytes) -> Report:
+    """Read a report from its line; raises MalformedError."""
+    return codec.decode(_REPORTS, line, LINE_BYTES, "a report")

@@ -1,0 +1,179 @@
+"""`tequio key show|backup|words|restore`: the key of a worker's folder, without a window.
+
+Secrets come in by prompt or by the first line of standard input, never by argument or environment.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tequio_client import cli
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    from tequio_client.keys.state import Kept
+    from tequio_client.keys.store import KeyStore
+    from tequio_shared.keys import Signer
+
+    F = TypeVar("F", bound=Callable[..., object])
+
+WAYS = ("keyring", "passphrase", "open")
+_IN_ROW = 4
+_FROM_STDIN = click.option(
+    "--stdin",
+    "from_stdin",
+    is_flag=True,
+    help="Read what would be asked for from standard input, a line each.",
+)
+
+
+@click.group()
+def key() -> None:
+    """Look after the key: whoever has it is this volunteer, with all points."""
+
+
+@key.command()
+@cli.folder("worker")
+def show(*, folder: Path) -> None:
+    """Say the public key, how its secret is kept, and whether there is a backup."""
+    from tequio_client.keys.state import Kept
+
+    state = _store(folder).state()
+    if state.kept is Kept.ABSENT:
+        click.echo(f"no key in {folder}: it is made by the app, at a worker's start, or restored")
+        return
+    said = {
+        Kept.KEYRING: "sealed, opened by the system's keyring",
+        Kept.PASSPHRASE: "sealed under a passphrase",
+        Kept.OPEN: "NOT sealed: whoever reads the file has the key",
+    }
+    backup = {"words": "as words", "file": "as a file", "": "NONE: `tequio key backup FILE`"}
+    click.echo(f"key     {state.record.key or 'not known before the file is opened'}")
+    click.echo(f"file    {said[state.kept]}")
+    click.echo(f"backup  {backup[state.record.backup]}")
+
+
+@key.command()
+@click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
+@cli.folder("worker")
+@_FROM_STDIN
+def backup(*, path: Path, folder: Path, from_stdin: bool) -> None:
+    """Save the key to a new file, sealed under a passphrase, and prove that it opens."""
+    from tequio_client.keys.backup import save_backup
+    from tequio_client.keys.state import IdentityError
+
+    if path.exists():
+        raise IdentityError("backup-unusable", path=str(path), why="it is there already")
+    store = _store(folder)
+    signer = _opened(store, from_stdin=from_stdin)
+    phrase = _new_passphrase("Passphrase for the backup", from_stdin=from_stdin)
+    save_backup(path, signer.seed, phrase)
+    store.backed_up(signer, "file")
+    click.echo(f"saved to {path}: keep it and its passphrase in different places")
+
+
+@key.command()
+@cli.folder("worker")
+@_FROM_STDIN
+@click.option("--anyway", is_flag=True, help="Write them even where it is no terminal.")
+def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
+    """Show the key as 24 words, to be written on paper."""
+    from tequio_client.keys.words import to_words
+
+    if not (anyway or sys.stdout.isatty()):
+        raise click.UsageError("the words are for eyes and paper: run this in a terminal")
+    store = _store(folder)
+    signer = _opened(store, from_stdin=from_stdin)
+    numbered = [f"{at:2}. {word:9}" for at, word in enumerate(to_words(signer.seed), 1)]
+    for at in range(0, len(numbered), _IN_ROW):
+        click.echo("  ".join(numbered[at : at + _IN_ROW]).rstrip())
+    click.echo("Whoever has these words has the key and its points. Nobody of us asks for them.")
+    if anyway or click.confirm("Are they on paper now?", default=True):
+        store.backed_up(signer, "words")
+
+
+@key.command()
+@click.argument(
+    "path", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@cli.folder("worker")
+@click.option(
+    "--keep",
+    "way",
+    type=click.Choice(WAYS),
+    default="keyring",
+    show_default=True,
+    help="What keeps it here: `open` is a file that everybody who gets hold of it can read.",
+)
+@_FROM_STDIN
+def restore(*, path: Path | None, folder: Path, way: str, from_stdin: bool) -> None:
+    """Take the key of a backup file, or of 24 words; another key is kept aside."""
+    from tequio_client.keys.state import Kept
+    from tequio_client.locks import locked
+
+    with locked(folder):  # a worker that runs has another key
+        store, how = _store(folder), Kept(way)
+        seed = _seed(path, from_stdin=from_stdin)
+        phrase = None
+        if how is Kept.PASSPHRASE:
+            phrase = _new_passphrase("Passphrase for the key here", from_stdin=from_stdin)
+        signer = store.restore(seed, "file" if path else "words", how, phrase)
+    _warn(how)
+    click.echo(f"this is {_text(signer)} now")
+
+
+def _seed(path: Path | None, *, from_stdin: bool) -> bytes:
+    from tequio_client.keys.backup import read_backup
+    from tequio_client.keys.words import from_words
+
+    if path is None:
+        return from_words(_asked("The 24 words", from_stdin=from_stdin))
+    return read_backup(path, _asked("Passphrase of the backup", from_stdin=from_stdin))
+
+
+def _store(folder: Path) -> KeyStore:
+    from tequio_client import clock
+    from tequio_client.keys.store import KeyStore
+
+    return KeyStore(folder, clock.now_ms)
+
+
+def _opened(store: KeyStore, *, from_stdin: bool) -> Signer:
+    from tequio_client.keys.state import Kept
+
+    if store.state().kept is not Kept.PASSPHRASE:
+        return store.open()
+    return store.open(_asked("Passphrase of the key", from_stdin=from_stdin))
+
+
+def _new_passphrase(what: str, *, from_stdin: bool) -> str:
+    from tequio_client.keys.backup import check_passphrase
+
+    phrase = _asked(what, from_stdin=from_stdin, twice=True)
+    check_passphrase(phrase)
+    return phrase
+
+
+def _asked(what: str, *, from_stdin: bool, twice: bool = False) -> str:
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    return str(click.prompt(what, hide_input=True, confirmation_prompt=twice))
+
+
+def _warn(how: Kept) -> None:
+    from tequio_client.keys.state import Kept
+
+    if how is Kept.OPEN:
+        click.echo("the key is NOT sealed here: whoever reads its file has it", err=True)
+
+
+def _text(signer: Signer) -> str:
+    from tequio_shared.ids import to_text
+
+    return to_text(signer.key)

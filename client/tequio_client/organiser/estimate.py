@@ -1,0 +1,400 @@
+"""What a planned run takes of those who are expected to join, and what cannot work.
+
+Everything is reckoned from the outline, before weights exist. A round's transfer is that of
+`worker.run_needs`: all members fetch all contributions, so on average each sends each of its own to
+all others once. A trainer's speed is `USE` of what its card gives, over 6 FLOP for each parameter
+and token (Kaplan et al. 2020), 4 for each frozen one, and at most `MOST_SPEED`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import UNSET
+
+from tequio_client import plan_file
+from tequio_client.dataset.build import MANIFEST_NAME
+from tequio_client.ipc.preferences import most_memory_mb
+from tequio_client.organiser import plan as plans
+from tequio_client.organiser import starting_weights as bases
+from tequio_client.organiser import starting_weights as sources
+from tequio_client.worker.lending.needs import (
+    MEMORY_BASE_MB,
+    contribution_bytes,
+    least_memory_mb,
+    memory_mb,
+    needs,
+)
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.round.assignment import flop_per_token
+from tequio_shared.round.data import Corpus
+from tequio_shared.round.manifest import Data, Manifest, Model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tequio_client.organiser.plan import ExpectPlan, Plan
+    from tequio_client.organiser.starting_weights import Paired, Source
+    from tequio_client.trainer.model import Outline as Paper
+    from tequio_shared.head.layout import Base
+
+
+USE = 0.35
+"""Of a card's rated operations, what training gets of them."""
+MOST_SPEED = 200_000.0
+"""Tokens in a second: small models do not fill a card."""
+EPOCHS = 4
+"""Passes over the data after which little is learnt any more (Muennighoff et al. 2023)."""
+TOKENS_PER_PARAMETER = 20
+"""Tokens for each parameter at which compute is spent best (Hoffmann et al. 2022)."""
+_TFLOPS = ((4, 4.0), (6, 6.0), (8, 10.0), (12, 14.0), (16, 22.0), (24, 45.0))
+"""GiB, and what common cards with so much give in 16 bits, 10^12 a second."""
+_MOST_TFLOPS = 90.0
+_FITTING = 0.85
+_MIB, _GIB = 1 << 20, 1 << 30
+_MIB_OF_GIB = 1 << 10
+_BITS = 8
+_MBIT = 1e6
+_TERA = 1e12
+_DAY_S, _HOUR_S, _MINUTE_S = 86_400, 3_600, 60
+_SECOND_MS = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A line of the table."""
+
+    what: str
+    value: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reckoning:
+    """The table, and each thing that cannot work with the way out of it."""
+
+    rows: tuple[Row, ...]
+    faults: tuple[str, ...]
+
+    def check(self) -> None:
+        """Raise UserFacingError where something cannot work."""
+        if self.faults:
+            raise UserFacingError("this run cannot work: " + "; ".join(self.faults))
+
+
+def speed(parameters: int, expect: ExpectPlan, frozen: int = 0) -> float:
+    """Tokens that the expected card trains in a second."""
+    tflops = expect.tflops or usual_tflops(expect.vram_gib)
+    filled = USE * tflops * _TERA / flop_per_token(parameters, frozen)
+    return min(filled, MOST_SPEED)
+
+
+def usual_tflops(vram_gib: float) -> float:
+    """What cards with so much memory usually give."""
+    return next((one for gib, one in _TFLOPS if vram_gib <= gib), _MOST_TFLOPS)
+
+
+def transfer_s(manifest: Manifest, expect: ExpectPlan, members: int) -> float:
+    """How long a round's contributions take on the slowest line."""
+    sent = (members - 1) * contribution_bytes(manifest, members)
+    return sent * _BITS / (expect.upload_mbit * _MBIT)
+
+
+def lent_mb(expect: ExpectPlan) -> int:
+    """What a volunteer's program takes of such a card, if nothing else was chosen."""
+    return most_memory_mb(round(expect.vram_gib * _MIB_OF_GIB))
+
+
+def reckon(outline: Outline, expect: ExpectPlan) -> Reckoning:
+    """Hold the outline against who is expected."""
+    facts = _Facts(outline, expect)
+    return Reckoning(rows=tuple(_rows(facts)), faults=tuple(_faults(facts)))
+
+
+class _Facts:
+    """All numbers of one reckoning."""
+
+    def __init__(self, outline: Outline, expect: ExpectPlan) -> None:
+        self.expect, self.manifest = expect, outline.manifest
+        manifest, rounds = outline.manifest, outline.manifest.rounds
+        self.transfer_s = transfer_s(manifest, expect, expect.peers)
+        self.round_s = rounds.train / _SECOND_MS + self.transfer_s
+        self.needs = needs(manifest, outline.corpus, expect.peers, round(self.round_s * _SECOND_MS))
+        still = manifest.frozen.parameters if manifest.frozen else 0
+        self.speed = speed(manifest.model.parameters, expect, still)
+        self.first_s = manifest.windows.first * manifest.windows.tokens / self.speed
+        self.round_tokens = round(expect.peers * self.speed * rounds.train / _SECOND_MS)
+        self.tokens = self.round_tokens * rounds.most
+        self.data_tokens = sum(shard.tokens for shard in outline.corpus.train)
+
+
+def _rows(facts: _Facts) -> Iterator[Row]:
+    manifest, expect, found = facts.manifest, facts.expect, facts.needs
+    model, most = manifest.model, manifest.rounds.most
+    sent = contribution_bytes(manifest, expect.peers)
+    if manifest.frozen is not None:
+        yield _base_row(manifest.frozen)
+    yield Row(
+        what="adapters" if manifest.frozen else "model",
+        value=f"{model.parameters / 1e6:,.1f}M parameters",
+        note=f"{len(model.tensors)} tensors, {4 * model.parameters / _GIB:.2f} GiB a head",
+    )
+    yield Row(
+        what="card memory",
+        value=f"{memory_mb(manifest) / _MIB_OF_GIB:.1f} GiB",
+        note=f"one sample at a time {least_memory_mb(manifest) / _MIB_OF_GIB:.1f} GiB; "
+        f"of {expect.vram_gib:g} GiB {lent_mb(expect) / _MIB_OF_GIB:.1f} are lent",
+    )
+    yield Row(
+        what="disk",
+        value=f"{found.disk_bytes / _GIB:.1f} GiB",
+        note=f"{found.first_bytes / _GIB:.2f} GiB are fetched to join",
+    )
+    yield Row(
+        what="a contribution",
+        value=f"{sent / _MIB:.2f} MiB",
+        note=f"{4 * model.parameters / sent:,.0f} times less than its update in 32 bits",
+    )
+    yield Row(
+        what="up and down a round",
+        value=f"{(expect.peers - 1) * sent / _MIB:.1f} MiB",
+        note=f"{_duration(facts.transfer_s)} at {expect.upload_mbit:g} Mbit/s",
+    )
+    yield Row(
+        what="a round",
+        value=_duration(facts.round_s),
+        note=f"{facts.transfer_s / facts.round_s:.0%} of it on the line, "
+        f"{found.hourly_up_bytes / _GIB:.2f} GiB an hour each way",
+    )
+    yield Row(
+        what="a newcomer's windows",
+        value=_duration(facts.first_s),
+        note=f"{manifest.windows.first} of {manifest.windows.tokens:,} tokens, "
+        f"at {facts.speed:,.0f} a second",
+    )
+    yield Row(
+        what="tokens",
+        value=f"{facts.tokens / 1e9:,.2f} billion",
+        note=f"{facts.round_tokens:,} a round; {facts.tokens / model.parameters:,.1f} for each "
+        f"parameter, {_passes(facts.tokens / facts.data_tokens)}",
+    )
+    yield Row(
+        what="the run",
+        value=_duration(facts.round_s * most),
+        note=f"{most:,} rounds with {expect.peers} peers",
+    )
+
+
+def _base_row(base: Base) -> Row:
+    return Row(
+        what="frozen base",
+        value=f"{base.parameters / 1e6:,.1f}M parameters",
+        note=f"{base.size_bytes / _GIB:.2f} GiB, fetched once and never sent back; rank "
+        f"{base.rank}, alpha {base.alpha}, beside {', '.join(base.targets)}",
+    )
+
+
+def _passes(count: float) -> str:
+    said = f"{count:,.1f} passes over the data"
+    return f"{said} (beyond {EPOCHS} little is learnt)" if count > EPOCHS else said
+
+
+def _faults(facts: _Facts) -> Iterator[str]:
+    yield from _machine_faults(facts)
+    yield from _line_faults(facts)
+    yield from _round_faults(facts)
+
+
+def _machine_faults(facts: _Facts) -> Iterator[str]:
+    manifest, expect = facts.manifest, facts.expect
+    least, lent = least_memory_mb(manifest), lent_mb(expect)
+    if least > lent:
+        yield (
+            f"one sample takes {least / _MIB_OF_GIB:.1f} GiB of a card, and of "
+            f"{expect.vram_gib:g} GiB {lent / _MIB_OF_GIB:.1f} are lent: take {_fitting(facts)}, "
+            f"shorter samples, or expect cards with {_card_for(least)} GiB"
+        )
+    disk = facts.needs.disk_bytes / _GIB
+    if disk > expect.disk_gib:
+        yield (
+            f"it takes {disk:.1f} GiB of a disk, and {expect.disk_gib:g} are lent: take a smaller "
+            "model or smaller shards (tequio data build --shard-mib), or expect more (disk_gib)"
+        )
+
+
+def _line_faults(facts: _Facts) -> Iterator[str]:
+    manifest, expect = facts.manifest, facts.expect
+    witness_s = manifest.rounds.witness / _SECOND_MS
+    if facts.transfer_s > witness_s:
+        yield (
+            f"{expect.peers} peers need {_duration(facts.transfer_s)} at {expect.upload_mbit:g} "
+            f"Mbit/s for a round's contributions, and witnesses wait {_duration(witness_s)}: set "
+            f"rounds.witness_s to {math.ceil(2 * facts.transfer_s)} or more, expect fewer peers, "
+            "take a smaller k or model, or ask for faster lines"
+        )
+
+
+def _round_faults(facts: _Facts) -> Iterator[str]:
+    manifest, expect = facts.manifest, facts.expect
+    rounds = manifest.rounds
+    if expect.peers < rounds.min_members:
+        yield (
+            f"a round needs {rounds.min_members} members, and {expect.peers} are expected: set "
+            f"rounds.min_members to {max(expect.peers // 2, 2)}"
+        )
+    limit_s = rounds.train_limit / _SECOND_MS
+    if facts.first_s > limit_s:
+        fitting = int(limit_s / 2 * facts.speed / manifest.windows.tokens)
+        yield (
+            f"a newcomer's {manifest.windows.first} windows take {_duration(facts.first_s)}, and "
+            f"it may train for {_duration(limit_s)}: "
+            + (
+                f"set windows.first to {fitting} or less"
+                if fitting
+                else "set windows.samples to 1, rounds.train_limit_s higher, or take a smaller "
+                "model"
+            )
+        )
+
+
+def _fitting(facts: _Facts) -> str:
+    """What would fit, all else the same: memory for samples shrinks less than that for weights."""
+    if facts.manifest.frozen:
+        return "a smaller base"
+    least = least_memory_mb(facts.manifest) - MEMORY_BASE_MB
+    lent = max(lent_mb(facts.expect) - MEMORY_BASE_MB, 0)
+    millions = int(_FITTING * facts.manifest.model.parameters * lent / least) // 1_000_000
+    return f"about {millions:,}M parameters" if millions else "a smaller model"
+
+
+def _card_for(least_mb: int) -> int:
+    """Card memory of which so much is lent, GiB."""
+    gib = 1
+    while most_memory_mb(gib * _MIB_OF_GIB) < least_mb:
+        gib += 1
+    return gib
+
+
+def _duration(seconds: float) -> str:
+    if seconds < _MINUTE_S:
+        return f"{seconds:.0f} s" if seconds >= 1 else f"{seconds:.2f} s"
+    if seconds < _HOUR_S:
+        return f"{seconds / _MINUTE_S:.0f} min"
+    if seconds < 2 * _DAY_S:
+        return f"{seconds / _HOUR_S:.1f} h"
+    return f"{seconds / _DAY_S:.0f} days"
+
+
+# --- A plan with all that belongs to it but weights: what can be reckoned before anything is
+# made.
+
+_UNKNOWN = to_text(bytes(32))
+"""Where a manifest names weights that nobody has made yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """A run on paper: its manifest lacks nothing but the roots of the first head."""
+
+    plan: Plan
+    source: Source
+    corpus: Corpus
+    folder: Path
+    """Of the data."""
+    manifest: Manifest
+
+
+def read(path: Path) -> Outline:
+    """Read the plan at `path` and what it names; raises UserFacingError."""
+    plan = plans.read(path)
+    corpus = data(path.parent / plan.data.folder)
+    return _of(plan, path, corpus, sources.find(plan.model, path.parent))
+
+
+def of_plan(plan: Plan, path: Path, source: Source) -> Outline:
+    """Outline a plan that will lie at `path`; raises UserFacingError."""
+    return _of(plan, path, data(path.parent / plan.data.folder), source)
+
+
+def _of(plan: Plan, path: Path, corpus: Corpus, source: Source) -> Outline:
+    paper = _on_paper(source)
+    model = _model(paper, source, corpus)
+    sources.check_vocabulary(source, corpus, paper.vocabulary)
+    sources.check_context(source, corpus, paper.context)
+    paired = bases.on_paper(source)
+    if paired is not None:
+        model = _beside(model, paired)
+    draft = Manifest(
+        name=plan.name,
+        model=model,
+        tokenizer=corpus.tokenizer,
+        data=Data(manifest=to_text(corpus.digest), root=to_text(corpus.root)),
+        algorithm=plans.algorithm(plan.algorithm, plan.inner),
+        inner=plans.inner(plan.inner),
+        windows=plans.windows(plan.windows, corpus.sequence),
+        rounds=plans.rounds(plan.rounds),
+        admission=plan.admission,
+        measure=plan.measure if corpus.held_out else UNSET,
+        witness_share_bp=round(plan.witness_share * 10_000),
+        base=paired.base if paired is not None else UNSET,
+    )
+    manifest = checked(draft, path)
+    folder = path.parent / plan.data.folder
+    return Outline(plan=plan, source=source, corpus=corpus, folder=folder, manifest=manifest)
+
+
+def checked(manifest: Manifest, path: Path) -> Manifest:
+    """Refuse what is no manifest; raises UserFacingError."""
+    try:
+        return Manifest.parse(manifest.encode())
+    except MalformedError as err:
+        why = plan_file.refusal(err, Manifest, {})
+        raise UserFacingError(f"the plan {path} makes no valid run: {why}") from err
+
+
+def data(folder: Path) -> Corpus:
+    """Read the data manifest of a folder; raises UserFacingError."""
+    try:
+        return Corpus.parse((folder / MANIFEST_NAME).read_bytes())
+    except OSError as err:
+        raise UserFacingError(
+            f"no data manifest in {folder} ({err.strerror}); build it with `tequio data build`"
+        ) from err
+    except MalformedError as err:
+        raise UserFacingError(f"the data manifest in {folder} is damaged: {err}") from err
+
+
+def _on_paper(source: Source) -> Paper:
+    from tequio_client.trainer import model  # noqa: PLC0415 - brings torch
+
+    try:
+        return model.outline(source.config)
+    except UserFacingError as err:
+        raise UserFacingError(f"{source.plan.source}: {err}") from err
+
+
+def _model(paper: Paper, source: Source, corpus: Corpus) -> Model:
+    return Model(
+        config=to_text(sha256(source.config)),
+        parameters=sum(math.prod(shape) for _, shape in paper.tensors),
+        tensors=paper.tensors,
+        aliases=paper.aliases,
+        weights_root=_UNKNOWN,
+        aux_root=_UNKNOWN,
+        sequence=corpus.sequence,
+    )
+
+
+def _beside(model: Model, paired: Paired) -> Model:
+    """The pairs in place of the network that they stand beside."""
+    return msgspec.structs.replace(
+        model,
+        parameters=sum(math.prod(shape) for _, shape in paired.tensors),
+        tensors=paired.tensors,
+        aliases=(),
+    )

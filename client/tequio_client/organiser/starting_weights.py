@@ -1,0 +1,330 @@
+"""What a run starts from: a configuration, for fresh weights, or a model to go on from.
+
+The configuration is read first, of a repository it alone: a model that cannot be trained here, or
+by nobody expected, costs no download of its weights.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from msgspec import UnsetType
+
+from tequio_client.tokenizers import TOKENIZER_NAME
+from tequio_client.worker.store.trees import cut_file
+from tequio_shared.errors import UserFacingError
+from tequio_shared.head.layout import Base, BaseFile
+from tequio_shared.ids import PIECE_BYTES, sha256, to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tequio_client.organiser.plan import LoraPlan, ModelPlan
+    from tequio_client.trainer.first_head import Origin
+    from tequio_client.worker.store.store import Store
+    from tequio_shared.head.layout import LayoutKind
+    from tequio_shared.round.data import Corpus
+
+
+_CONFIG = "config.json"
+_HUB_ERROR = "there is no folder {name}, and it cannot be had from the Hub: {why}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where a plan's model comes from; `folder` is None for fresh weights."""
+
+    plan: ModelPlan
+    config: bytes
+    is_fresh: bool
+    folder: Path | None
+    """Of a model that is here already."""
+
+
+def find(plan: ModelPlan, beside: Path) -> Source:
+    """Read the configuration of the plan's model; raises UserFacingError.
+
+    Relative paths are relative to the folder `beside`.
+    """
+    file = beside / plan.source
+    if file.is_file():
+        return Source(plan=plan, config=content(file), is_fresh=True, folder=None)
+    if plan.source.endswith(".json"):
+        raise UserFacingError(f"there is no model configuration {file}, which the plan names")
+    folder = file if file.is_dir() else None
+    config = _of_folder(folder) if folder else of_repository(plan.source, plan.revision)
+    _check_source(config, plan.source)
+    return Source(plan=plan, config=config, is_fresh=False, folder=folder)
+
+
+def origin(source: Source, corpus: Corpus, layout: LayoutKind) -> Origin:
+    """Make or read the weights; raises UserFacingError, also where the data is another model's."""
+    from tequio_client.trainer import first_head as origins  # noqa: PLC0415 - brings torch
+
+    if source.is_fresh:
+        return origins.from_config(source.config, seed=source.plan.seed, layout=layout)
+    return origins.from_folder(weights(source, corpus), layout=layout)
+
+
+def weights(source: Source, corpus: Corpus) -> Path:
+    """Find the folder of a model that exists, or fetch it; raises UserFacingError.
+
+    Also where the data is another model's, or the configuration is not the one that was read.
+    """
+    from tequio_client.scoring import hub  # noqa: PLC0415 - as above
+
+    plan = source.plan
+    folder = source.folder or hub.folder(plan.source, plan.revision or None)
+    _check_tokenizer(folder, plan.source, corpus)
+    if _of_folder(folder) != source.config:
+        raise UserFacingError(
+            f"{plan.source} has changed while it was read: give its commit as `revision`"
+        )
+    return folder
+
+
+def check_context(source: Source, corpus: Corpus, most: int) -> None:
+    """Refuse samples that are longer than what a model takes; raises UserFacingError.
+
+    `most` is what its network takes at once, 0 where that takes any number.
+    """
+    said = _fields(source).get("max_position_embeddings")
+    made_for = most or (said if not source.is_fresh and isinstance(said, int) else 0)
+    if made_for and made_for < corpus.sequence:
+        raise UserFacingError(
+            f"the samples have {corpus.sequence:,} tokens, and {source.plan.source} was made for "
+            f"{made_for:,}; build the data with --sequence {made_for}"
+        )
+
+
+def check_vocabulary(source: Source, corpus: Corpus, known: int) -> None:
+    """Refuse data with tokens that the model does not know; raises UserFacingError."""
+    if known < corpus.tokenizer.vocab_size:
+        raise UserFacingError(
+            f"the model knows {known} tokens, the data has {corpus.tokenizer.vocab_size}; "
+            "set vocab_size in the model's config"
+            if source.is_fresh
+            else f"{source.plan.source} knows {known} tokens, the data has "
+            f"{corpus.tokenizer.vocab_size}; build it with --tokenizer {source.plan.source}"
+        )
+
+
+def of_repository(name: str, revision: str) -> bytes:
+    """Fetch a repository's config.json alone; raises UserFacingError."""
+    import httpx2  # noqa: PLC0415 - what huggingface_hub speaks with, and raises the errors of
+    from huggingface_hub import hf_hub_download  # noqa: PLC0415 - only for names of the Hub
+
+    from tequio_client.trainer.weights import settings  # noqa: PLC0415 - brings torch
+
+    try:
+        found = Path(hf_hub_download(name, _CONFIG, revision=revision or None))
+    except (OSError, ValueError, httpx2.HTTPError) as err:
+        why = str(err).partition("\n")[0][:300]
+        raise UserFacingError(_HUB_ERROR.format(name=name, why=why)) from err
+    return settings(found)
+
+
+def commit_of(name: str, revision: str) -> str:
+    """Name the commit that a repository has there now; raises UserFacingError."""
+    if Path(name).is_file():
+        raise UserFacingError(f"{name} is a file: name the folder of the model")
+    if name.startswith((".", "/", "~")):
+        raise UserFacingError(f"there is no folder {name}")
+    import httpx2  # noqa: PLC0415 - as above
+    from huggingface_hub import HfApi  # noqa: PLC0415 - as above
+
+    try:
+        return HfApi().model_info(name, revision=revision or None).sha or revision
+    except (OSError, ValueError, httpx2.HTTPError) as err:
+        why = str(err).partition("\n")[0][:300]
+        raise UserFacingError(_HUB_ERROR.format(name=name, why=why)) from err
+
+
+def content(file: Path) -> bytes:
+    """Read a file; raises UserFacingError."""
+    try:
+        return file.read_bytes()
+    except OSError as err:
+        raise UserFacingError(f"cannot read {file}: {err.strerror}") from err
+
+
+def _of_folder(folder: Path) -> bytes:
+    from tequio_client.trainer.weights import configured  # noqa: PLC0415 - brings torch
+
+    return configured(folder)
+
+
+def _check_source(config: bytes, name: str) -> None:
+    from tequio_client.trainer.first_head import check_source  # noqa: PLC0415 - brings torch
+
+    check_source(config, name)
+
+
+def _check_tokenizer(folder: Path, name: str, corpus: Corpus) -> None:
+    """Ids mean nothing to a model that learnt others; raises UserFacingError."""
+    file = folder / TOKENIZER_NAME
+    if file.is_file() and to_text(sha256(content(file))) != corpus.tokenizer.file:
+        raise UserFacingError(
+            f"the data was cut by another tokenizer than that of {name}: build it with "
+            f"`tequio data build --tokenizer {name}`"
+        )
+
+
+def _fields(source: Source) -> dict[str, Any]:  # JSON of any model; it was read before
+    found = json.loads(source.config)
+    return found if isinstance(found, dict) else {}
+
+
+# --- The frozen base of a planned run: its files as the manifest names them, and the pairs beside
+# it.
+#
+# On paper, before a repository's weights are fetched, only their number is known; then the base
+# is reckoned as one file of as many bytes as the configuration's kind of numbers takes.
+
+log = structlog.get_logger(__name__)
+
+_UNKNOWN = to_text(bytes(32))
+_WIDE, _NARROW = 4, 2  # bytes of a weight
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_GB = 1e9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paired:
+    """What a manifest says of a base and its pairs."""
+
+    base: Base
+    tensors: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """The first pairs, the base that they stand beside, and its files in the base's order."""
+
+    origin: Origin
+    base: Base
+    paths: tuple[Path, ...]
+
+    def keep(self, store: Store) -> None:
+        """Put the files into a store, from which a seed serves them; raises UserFacingError."""
+        for one, path in zip(self.base.files, self.paths, strict=True):
+            ref = store.put_tree_file(path, PIECE_BYTES)
+            if to_text(ref.root) != one.root:
+                raise UserFacingError(f"{path} changed while it was read; open the run again")
+
+    def check_room(self, folder: Path) -> None:
+        """Raise UserFacingError unless the disk of that folder has room for the files."""
+        free = shutil.disk_usage(folder).free
+        if free < self.base.size_bytes:
+            raise UserFacingError(
+                f"the base takes {self.base.size_bytes / _GB:.1f} GB in {folder}, and "
+                f"{free / _GB:.1f} GB are free: make room, or give --seed-dir on another disk"
+            )
+
+
+def on_paper(source: Source) -> Paired | None:
+    """Outline the pairs that the plan asks for; None: it asks for none. Raises UserFacingError."""
+    rules = source.plan.lora
+    if isinstance(rules, UnsetType):
+        return None
+    if source.is_fresh:
+        raise UserFacingError(
+            f"adapters stand beside a model that exists, and {source.plan.source} is the "
+            "configuration of a fresh one: name a folder or a repository, or take model.lora out"
+        )
+    from tequio_client.trainer import adapters  # noqa: PLC0415 - brings torch
+
+    tensors, parameters = adapters.outline(source.config, rules.rank, rules.sorted_targets)
+    size = parameters * _weight_bytes(source.config)
+    files = [BaseFile(name="model.safetensors", size_bytes=size, root=_UNKNOWN)]
+    if source.folder is not None:
+        files = [
+            BaseFile(name=path.name, size_bytes=path.stat().st_size, root=_UNKNOWN)
+            for path in _files(source.folder)
+        ]
+        _check_bytes(source, sum(one.size_bytes for one in files), parameters)
+    return Paired(base=_base(rules, parameters, files), tensors=tensors)
+
+
+def begin(source: Source, corpus: Corpus, layout: LayoutKind) -> Begun:
+    """Read the base's files, and make the first pairs; raises UserFacingError."""
+    from tequio_client.trainer import adapters  # noqa: PLC0415 - brings torch
+    from tequio_client.trainer import first_head as origins  # noqa: PLC0415 - as above
+
+    rules = source.plan.lora
+    if isinstance(rules, UnsetType):
+        raise UserFacingError(f"the plan of {source.plan.source} asks for no adapters")
+    folder = weights(source, corpus)
+    paths = _files(folder)
+    _, parameters = adapters.outline(source.config, rules.rank, rules.sorted_targets)
+    is_of_hub = source.folder is None
+    commit = folder.name if is_of_hub and _COMMIT.fullmatch(folder.name) else ""
+    base = _base(
+        rules,
+        parameters,
+        [_hashed(path) for path in paths],
+        source=source.plan.source if is_of_hub else "",
+        revision=commit,
+    )
+    made = origins.beside(source.config, base, paths, seed=source.plan.seed, layout=layout)
+    log.info("base taken", source=source.plan.source, files=len(paths), bytes=base.size_bytes)
+    return Begun(origin=made, base=base, paths=paths)
+
+
+def _base(
+    rules: LoraPlan,
+    parameters: int,
+    files: Sequence[BaseFile],
+    *,
+    source: str = "",
+    revision: str = "",
+) -> Base:
+    return Base(
+        source=source,
+        revision=revision,
+        parameters=parameters,
+        files=tuple(files),
+        rank=rules.rank,
+        alpha=rules.alpha or 2 * rules.rank,
+        targets=rules.sorted_targets,
+    )
+
+
+def _check_bytes(source: Source, size: int, parameters: int) -> None:
+    if size < _NARROW * parameters:
+        raise UserFacingError(
+            f"{source.plan.source} has {size:,} bytes of weights, too few for the {parameters:,} "
+            "that its configuration asks for: download it again, or take the model that it was "
+            "quantised from"
+        )
+
+
+def _files(folder: Path) -> tuple[Path, ...]:
+    from tequio_client.trainer import weights  # noqa: PLC0415 - brings torch
+
+    paths = sorted(weights.files(folder), key=lambda one: one.name.encode())
+    missing = next((path for path in paths if not path.is_file()), None)
+    if missing is not None:
+        raise UserFacingError(f"{missing} is missing; download the model again")
+    return tuple(paths)
+
+
+def _hashed(path: Path) -> BaseFile:
+    try:
+        with path.open("rb") as file:
+            ref = cut_file(file, PIECE_BYTES).ref
+    except OSError as err:
+        raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
+    return BaseFile(name=path.name, size_bytes=ref.size_bytes, root=to_text(ref.root))
+
+
+def _weight_bytes(config: bytes) -> int:
+    fields = json.loads(config)
+    said = fields.get("dtype") or fields.get("torch_dtype")
+    return _WIDE if said == "float32" else _NARROW

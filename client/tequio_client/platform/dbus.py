@@ -1,0 +1,295 @@
+"""Calls on a D-Bus, each with a deadline; nothing is ever started by asking.
+
+One connection per owner, opened when it is first needed and given up after any trouble. Not for
+use from several threads: every source has its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import select
+import socket
+import subprocess
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from jeepney import (
+    DBusAddress,
+    DBusErrorResponse,
+    HeaderFields,
+    MatchRule,
+    Message,
+    MessageFlag,
+    MessageType,
+    new_method_call,
+)
+from jeepney.bus_messages import message_bus
+from jeepney.io.blocking import DBusConnection, open_dbus_connection
+from jeepney.wrappers import Properties, unwrap_msg
+
+from tequio_shared.errors import TequioError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+# --- A lasting connection to a D-Bus that nobody waits for: calls are sent, answers and signals
+# come.
+#
+# One thread does both, and sleeps while nothing comes. Services that show something for us answer
+# the connection that asked, so what is asked and what is heard must go the same way. Qt's own
+# D-Bus cannot be used from Python for this: it has no way to say an unsigned number.
+
+TIMEOUT_S = 2.0
+"""For connecting, and for the rest of a message that has begun."""
+MOST_WAITING = 64
+"""Answers that may be due; the oldest is waited for no more."""
+
+Body = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    to: Address
+    method: str
+    signature: str
+    body: Body
+    on_answer: Callable[[Body], None] | None
+
+
+class BusTalk:
+    """One connection: `hear` is called from its thread with each signal's name and body."""
+
+    def __init__(self, which: str, of: Address, hear: Callable[[str, Body], None]) -> None:
+        self._which, self._of, self._hear = which, of, hear
+        self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
+        self._waker, self._bell = socket.socketpair()
+        self._thread: threading.Thread | None = None
+        self._due: dict[int, Callable[[Body], None]] = {}  # owned by the thread
+
+    def call(
+        self,
+        method: str,
+        signature: str,
+        body: Body,
+        on_answer: Callable[[Body], None] | None = None,
+    ) -> None:
+        """Call, now or never: without a bus or a service it is lost. Returns at once."""
+        if self._thread is None or not self._thread.is_alive():
+            self._calls = queue.SimpleQueue()
+            self._thread = threading.Thread(target=self._serve, daemon=True)
+            self._thread.start()
+        self._calls.put(_Call(self._of, method, signature, body, on_answer))
+        self._ring()
+
+    def close(self) -> None:
+        """Hang up; what was called before is sent first. Waits for that a moment."""
+        if self._thread is not None:
+            self._calls.put(None)
+            self._ring()
+            self._thread.join(TIMEOUT_S)
+        self._waker.close()
+        self._bell.close()
+
+    def _ring(self) -> None:
+        with suppress(OSError):
+            self._waker.send(b"!")
+
+    # --- in the thread
+
+    def _serve(self) -> None:
+        with suppress(OSError, KeyError, ValueError, RuntimeError):  # there is no bus, or no more
+            connection = open_dbus_connection(self._which, auth_timeout=TIMEOUT_S)
+            try:
+                self._listen(connection)
+                while self._serve_once(connection):
+                    pass
+            finally:
+                connection.close()
+
+    def _listen(self, connection: DBusConnection) -> None:
+        rule = MatchRule(type="signal", interface=self._of.interface, path=self._of.path)
+        connection.send_and_get_reply(message_bus.AddMatch(rule), timeout=TIMEOUT_S)
+
+    def _serve_once(self, connection: DBusConnection) -> bool:
+        """Wait for something and do it; False: hang up."""
+        ready, _, _ = select.select([connection.sock, self._bell], [], [])
+        if self._bell in ready:
+            self._bell.recv(64)
+            while not self._calls.empty():
+                call = self._calls.get()
+                if call is None:
+                    return False
+                self._send(connection, call)
+        if connection.sock in ready:
+            self._take(connection.receive(timeout=TIMEOUT_S))
+            with suppress(TimeoutError):
+                while True:
+                    self._take(connection.receive(timeout=0))
+        return True
+
+    def _send(self, connection: DBusConnection, call: _Call) -> None:
+        address = DBusAddress(call.to.path, call.to.name, call.to.interface)
+        message = new_method_call(address, call.method, call.signature or None, call.body)
+        if call.on_answer is None:
+            message.header.flags |= MessageFlag.no_reply_expected
+        serial = next(connection.outgoing_serial)
+        connection.send(message, serial=serial)
+        if call.on_answer is not None:
+            self._due[serial] = call.on_answer
+            while len(self._due) > MOST_WAITING:
+                self._due.pop(next(iter(self._due)))
+
+    def _take(self, message: Message) -> None:
+        fields, kind = message.header.fields, message.header.message_type
+        on_answer = self._due.pop(fields.get(HeaderFields.reply_serial, -1), None)
+        if kind is MessageType.method_return and on_answer is not None:
+            on_answer(tuple(message.body))
+        elif (
+            kind is MessageType.signal and fields.get(HeaderFields.interface) == self._of.interface
+        ):
+            self._hear(str(fields.get(HeaderFields.member, "")), tuple(message.body))
+
+
+# --- Why a question to the operating system has no answer.
+
+
+class AbsentError(TequioError):
+    """There is no such service, library or device here: another source may know."""
+
+
+class UnknownError(TequioError):
+    """It is there and did not say anything that can be believed."""
+
+
+T = TypeVar("T")
+DBUS_TIMEOUT_S = 1.0
+_PREFIX = "org.freedesktop.DBus.Error."
+_NOT_THERE = {
+    _PREFIX + name
+    for name in ("ServiceUnknown", "NameHasNoOwner", "UnknownObject", "UnknownInterface",
+                 "UnknownMethod", "UnknownProperty")
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Who is called: bus name, object, interface."""
+
+    name: str
+    path: str
+    interface: str
+
+
+class Bus:
+    """One connection to a bus: `SESSION`, `SYSTEM` or an address."""
+
+    def __init__(self, which: str, timeout_s: float = DBUS_TIMEOUT_S) -> None:
+        self._which, self._timeout_s = which, timeout_s
+        self._connection: DBusConnection | None = None
+
+    def call(
+        self, to: Address, method: str, signature: str | None = None, body: tuple[object, ...] = ()
+    ) -> tuple[object, ...]:
+        """Call a method and return what it answers; raises AbsentError, UnknownError."""
+        message = new_method_call(_at(to), method, signature, body)
+        return self._ask(message, f"{to.interface}.{method}")
+
+    def read(self, to: Address, name: str, kind: type[T]) -> T:
+        """Read a property of that type; raises AbsentError, UnknownError."""
+        message = Properties(_at(to)).get(name)
+        return checked(self._ask(message, f"{to.interface}.{name}"), kind, is_variant=True)
+
+    def listen(self, to: Address, hear: Callable[[str, tuple[object, ...]], None]) -> None:
+        """Call `hear` with name and body of every signal; returns never but by raising."""
+        connection = self._connected()
+        rule = MatchRule(type="signal", interface=to.interface, path=to.path)
+        try:
+            connection.send_and_get_reply(message_bus.AddMatch(rule), timeout=self._timeout_s)
+            while True:
+                message = connection.receive()
+                fields = message.header.fields
+                if message.header.message_type is MessageType.signal and rule.matches(message):
+                    hear(str(fields.get(HeaderFields.member, "")), tuple(message.body))
+        except (OSError, ValueError) as err:
+            raise AbsentError(f"the bus hung up: {err}") from err
+        finally:
+            self.close()
+
+    def interrupt(self) -> None:
+        """Let `listen`, in another thread, end by raising."""
+        connection = self._connection
+        if connection is not None:
+            with contextlib.suppress(OSError):
+                connection.sock.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _ask(self, message: Message, what: str) -> tuple[object, ...]:
+        connection = self._connected()
+        message.header.flags = MessageFlag.no_auto_start
+        try:
+            reply = connection.send_and_get_reply(message, timeout=self._timeout_s)
+            return tuple(unwrap_msg(reply))
+        except DBusErrorResponse as err:
+            kind = AbsentError if err.name in _NOT_THERE else UnknownError
+            raise kind(f"{what}: {err.name.removeprefix(_PREFIX)}") from err
+        except TimeoutError as err:
+            self.close()  # a late answer must not be taken for the next one
+            raise UnknownError(f"{what}: no answer in {self._timeout_s:g} s") from err
+        except (OSError, ValueError) as err:
+            self.close()
+            raise UnknownError(f"{what}: {err}") from err
+
+    def _connected(self) -> DBusConnection:
+        if self._connection is None:
+            try:
+                self._connection = open_dbus_connection(self._which, auth_timeout=self._timeout_s)
+            except KeyError as err:
+                raise AbsentError("no session bus: its address is not known") from err
+            except (OSError, ValueError, RuntimeError) as err:
+                raise AbsentError(f"no {self._which.lower()} bus: {err}") from err
+        return self._connection
+
+
+def checked(body: tuple[object, ...], kind: type[T], *, is_variant: bool = False) -> T:
+    """The one value of an answer, if it has that type; raises UnknownError."""
+    value = body[0] if len(body) == 1 else body
+    if is_variant and isinstance(value, tuple) and len(value) == 2:  # noqa: PLR2004 - signature, value
+        value = value[1]
+    if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
+        raise UnknownError(f"answered {str(value)[:40]!r} where a {kind.__name__} is due")
+    return value
+
+
+def _at(to: Address) -> DBusAddress:
+    return DBusAddress(to.path, to.name, to.interface)
+
+
+# --- What a small program of the system prints.
+
+TOLD_TIMEOUT_S = 3.0
+
+
+class Told(Protocol):
+    """Runs a program."""
+
+    def __call__(self, command: Sequence[str]) -> bytes:
+        """All that it prints; raises AbsentError, UnknownError."""
+
+
+def told_by(command: Sequence[str]) -> bytes:
+    """Run a program of the system, by its whole path, for a few seconds at most."""
+    try:
+        done = subprocess.run(command, capture_output=True, check=True, timeout=TOLD_TIMEOUT_S)  # noqa: S603 - callers name fixed programs
+    except FileNotFoundError as err:
+        raise AbsentError(f"{command[0]} is not here") from err
+    except (OSError, subprocess.SubprocessError) as err:
+        raise UnknownError(f"{command[0]}: {err}") from err
+    return done.stdout

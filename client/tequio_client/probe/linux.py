@@ -1,0 +1,223 @@
+"""Who uses the cards how much, on Linux: `/proc/<pid>/fdinfo/<fd>` of the drivers' files.
+
+amdgpu, i915, xe and nouveau count there for each client how long it kept each engine busy: in
+nanoseconds, or in cycles of so many that have passed. Programs of other users cannot be read.
+All programs are looked through now and then; in between only those that had a card open.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tequio_client.ipc.facts import Gpu
+from tequio_client.probe.cards import Cards, busiest
+from tequio_client.probe.nvml import NVIDIA
+from tequio_client.probe.sysfs import inside, number, scaled, text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+    from pathlib import Path
+
+    from tequio_client.ipc.facts import Watch
+
+# --- AMD's and Intel's cards on Linux, by sysfs; the load of programs by `fdinfo`.
+#
+# Of Intel only cards of their own are listed: the graphics in a processor is at 00:02.0. AMD's
+# cards are the trainer's `cuda` (its ROCm build says so) where no NVIDIA card is, else `rocm`,
+# which no trainer can use beside CUDA.
+
+AMD, INTEL = "0x1002", "0x8086"
+_CARD = re.compile(r"card[0-9]+")
+_IN_PROCESSOR = "0000:00:02.0"
+_MIB = 1 << 20
+_MAKERS = {AMD: "AMD", INTEL: "Intel"}
+
+
+class DrmCards:
+    """Every card under `sys`, the root of sysfs."""
+
+    name = "sysfs"
+
+    def __init__(self, sys: Path, programs: Programs) -> None:
+        self._sys, self._programs = sys, programs
+
+    def read(self, watch: Watch) -> Cards:
+        """See CardSource."""
+        found = {
+            device.name: device
+            for card in inside(self._sys / "class/drm", "card*")
+            if _CARD.fullmatch(card.name) and (device := (card / "device").resolve()).is_dir()
+        }
+        makers = {address: text(device / "vendor") for address, device in found.items()}
+        ids = _ids(makers)
+        loads = self._programs.loads(watch.ours) if ids else None
+        return Cards(
+            gpus=tuple(
+                _card(
+                    ids[address],
+                    found[address],
+                    makers[address],
+                    None if loads is None else loads.get(address, ({}, {})),
+                )
+                for address in sorted(ids)
+            )
+        )
+
+
+def _ids(makers: dict[str, str]) -> dict[str, str]:
+    kind = {AMD: "rocm" if NVIDIA in makers.values() else "cuda", INTEL: "xpu"}
+    ids: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    for address in sorted(makers):
+        maker = makers[address]
+        if maker in kind and not (maker == INTEL and address == _IN_PROCESSOR):
+            nth = counts.get(maker, 0)
+            counts[maker] = nth + 1
+            ids[address] = f"{kind[maker]}:{nth}"
+    return ids
+
+
+def _card(
+    name: str, device: Path, maker: str, loads: tuple[dict[str, float], dict[str, float]] | None
+) -> Gpu:
+    total = number(device / "mem_info_vram_total")
+    used = number(device / "mem_info_vram_used")
+    busy = number(device / "gpu_busy_percent")
+    sensors = next(iter(inside(device / "hwmon", "hwmon*")), device / "hwmon")
+    everybody, others = (None, None) if loads is None else map(busiest, loads)
+    model = text(device / "product_name") or f"{_MAKERS[maker]} {text(device / 'device')}"
+    return Gpu(
+        id=name,
+        name=model[:256],
+        memory_mb=total // _MIB if total is not None and total >= 0 else None,
+        free_mb=(total - used) // _MIB
+        if total and used is not None and 0 <= used <= total
+        else None,
+        load=everybody if busy is None else min(max(busy / 100, 0.0), 1.0),
+        others_load=others,
+        temperature_c=scaled(sensors / "temp1_input", 1e-3),
+        watts=_first(sensors, ("power1_average", "power1_input")),
+        watts_limit=_first(sensors, ("power1_cap", "power1_max")),
+        energy_j=scaled(sensors / "energy1_input", 1e-6),
+        driver=text(device / "driver/module/version") or (device / "driver").resolve().name,
+    )
+
+
+def _first(sensors: Path, names: tuple[str, ...]) -> float | None:
+    values = (scaled(sensors / name, 1e-6) for name in names)
+    return next((value for value in values if value is not None), None)
+
+
+LOOK_S = 5.0
+"""Between two looks through all programs."""
+_NS = 1e-9
+Client = tuple[str, str]
+"""PCI address and client number: several descriptors may share one."""
+Loads = dict[str, tuple[dict[str, float], dict[str, float]]]
+"""By PCI address: load of each engine by everybody, and by others."""
+
+
+@dataclass(slots=True)
+class Counted:
+    """What one client had used of a card's engines when it was looked at."""
+
+    pid: int
+    busy_ns: dict[str, int] = field(default_factory=dict)
+    cycles: dict[str, int] = field(default_factory=dict)
+    all_cycles: dict[str, int] = field(default_factory=dict)
+
+
+class Programs:
+    """The programs that hold a card open; `proc` is the root of procfs."""
+
+    def __init__(self, proc: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self._proc, self._clock = proc, clock
+        self._pids: set[int] = set()
+        self._looked_s: float | None = None
+        self._last: dict[Client, Counted] = {}
+        self._last_s: float | None = None
+
+    def loads(self, ours: Collection[int]) -> Loads | None:
+        """Since the last call; None the first time, or when the drivers count nothing."""
+        now_s = self._clock()
+        clients = self._clients(now_s)
+        before, self._last = self._last, clients
+        before_s, self._last_s = self._last_s, now_s
+        if before_s is None or now_s <= before_s or (self._pids and not clients):
+            return None
+        loads: Loads = {}
+        for client, counted in clients.items():
+            everybody, others = loads.setdefault(client[0], ({}, {}))
+            shares = _shares(before.get(client), counted, now_s - before_s)
+            for engine, share in shares.items():
+                everybody[engine] = everybody.get(engine, 0.0) + share
+                if counted.pid not in ours:
+                    others[engine] = others.get(engine, 0.0) + share
+        return loads
+
+    def _clients(self, now_s: float) -> dict[Client, Counted]:
+        if self._looked_s is None or now_s - self._looked_s >= LOOK_S:
+            self._looked_s = now_s
+            names = os.listdir(self._proc)  # noqa: PTH208 - many thousands: no objects for each
+            self._pids = {int(name) for name in names if name.isdecimal()}
+        clients: dict[Client, Counted] = {}
+        holding = set()
+        for pid in self._pids:
+            for read in self._held(pid):
+                holding.add(pid)
+                if read is not None:
+                    clients.setdefault(*read)
+        self._pids = holding
+        return clients
+
+    def _held(self, pid: int) -> Iterator[tuple[Client, Counted] | None]:
+        folder = self._proc / str(pid)
+        try:
+            names = os.listdir(folder / "fd")  # noqa: PTH208 - as above
+        except OSError:
+            return
+        for name in names:
+            try:
+                target = os.readlink(folder / "fd" / name)  # noqa: PTH115 - as above
+            except OSError:
+                continue
+            if target.startswith("/dev/dri/"):
+                yield parsed(pid, text(folder / "fdinfo" / name))
+
+
+def parsed(pid: int, content: str) -> tuple[Client, Counted] | None:
+    """What one `fdinfo` file says of a card; None when it says nothing."""
+    pairs = (line.partition(":") for line in content.splitlines())
+    values = {name.strip(): value.strip() for name, _, value in pairs}
+    if "drm-pdev" not in values or "drm-client-id" not in values:
+        return None
+    counted = Counted(pid)
+    for name, value in values.items():
+        count = value.partition(" ")[0]
+        if not count.isdecimal():
+            continue
+        for prefix, table in (
+            ("drm-engine-", counted.busy_ns),
+            ("drm-cycles-", counted.cycles),
+            ("drm-total-cycles-", counted.all_cycles),
+        ):
+            if name.startswith(prefix) and "capacity" not in name:
+                table[name.removeprefix(prefix)] = int(count)
+    return (values["drm-pdev"], values["drm-client-id"]), counted
+
+
+def _shares(before: Counted | None, now: Counted, elapsed_s: float) -> dict[str, float]:
+    before = before or Counted(now.pid, busy_ns=now.busy_ns, cycles=now.cycles)
+    shares = {
+        engine: max(busy - before.busy_ns.get(engine, busy), 0) * _NS / elapsed_s
+        for engine, busy in now.busy_ns.items()
+    }
+    for engine, cycles in now.cycles.items():
+        passed = now.all_cycles.get(engine, 0) - before.all_cycles.get(engine, 0)
+        if passed > 0:
+            shares[engine] = max(cycles - before.cycles.get(engine, cycles), 0) / passed
+    return shares

@@ -1,0 +1,57 @@
+"""A Mac's own graphics, by what `ioreg` prints of IOAccelerator.
+
+There is no load by program without the rights of root, so the load of others is unknown while we
+compute ourselves, and everybody's otherwise. The memory is the machine's.
+"""
+
+from __future__ import annotations
+
+import plistlib
+from typing import TYPE_CHECKING
+from xml.parsers.expat import ExpatError
+
+from tequio_client.ipc.facts import Gpu
+from tequio_client.platform.dbus import UnknownError
+from tequio_client.probe.cards import Cards
+
+if TYPE_CHECKING:
+    from tequio_client.ipc.facts import Watch
+    from tequio_client.platform.dbus import Told
+
+COMMAND = ("/usr/sbin/ioreg", "-r", "-d", "1", "-w", "0", "-c", "IOAccelerator", "-a")
+_WHOLE = 100
+
+
+class AppleCards:
+    """The one accelerator of an Apple processor."""
+
+    name = "ioaccelerator"
+
+    def __init__(self, told: Told) -> None:
+        self._told = told
+
+    def read(self, watch: Watch) -> Cards:
+        """See CardSource; raises UnknownError."""
+        content = self._told(COMMAND)
+        try:
+            entries = plistlib.loads(content) if content.strip() else []
+        except (plistlib.InvalidFileException, ExpatError, ValueError) as err:
+            raise UnknownError(f"ioreg did not print a property list: {err}") from err
+        for entry in entries if isinstance(entries, list) else ():
+            if isinstance(entry, dict) and str(entry.get("IOClass", "")).startswith("AGX"):
+                return Cards(gpus=(_card(entry, is_ours=watch.is_computing),))
+        return Cards()
+
+
+def _card(entry: dict[str, object], *, is_ours: bool) -> Gpu:
+    statistics = entry.get("PerformanceStatistics")
+    percent = statistics.get("Device Utilization %") if isinstance(statistics, dict) else None
+    is_sane = isinstance(percent, int) and 0 <= percent <= _WHOLE
+    load = percent / _WHOLE if is_sane and isinstance(percent, int) else None
+    model = entry.get("model")
+    return Gpu(
+        id="mps",
+        name=model[:256] if isinstance(model, str) else "Apple GPU",
+        load=load,
+        others_load=None if is_ours else load,
+    )

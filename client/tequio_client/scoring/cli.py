@@ -1,0 +1,117 @@
+"""`tequio score`: how many bits a model needs for a byte of text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tequio_client import cli
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command()
+@click.argument("models", nargs=-1, required=True, metavar="MODEL...")
+@click.option(
+    "--on",
+    "data",
+    required=True,
+    metavar="DATA",
+    help="A text file, a file of JSON lines, a folder, or a Hugging Face dataset.",
+)
+@click.option("--pattern", default="*", show_default=True, help="Which files of a folder.")
+@click.option("--config", help="Configuration of a dataset.")
+@click.option("--split", default="train", show_default=True, help="Split of a dataset.")
+@click.option("--column", default="text", show_default=True, help="Column with the text.")
+@click.option("--documents", type=click.IntRange(1), help="Only so many, from the front.")
+@click.option("--revision", help="Branch, tag or commit of models on the Hub.")
+@click.option(
+    "--tokenizer",
+    help="Another tokenizer than the model's own: a tokenizer.json, its folder, or bytes.",
+)
+@click.option("--prefix", metavar="TOKEN", help="Token before each text, if it is no usual one.")
+@click.option(
+    "--window",
+    type=click.IntRange(1, 1 << 20),
+    help="Most tokens that the model sees at once; default: its context, 2048 at most.",
+)
+@click.option(
+    "--stride",
+    type=click.IntRange(1, 1 << 20),
+    help="Tokens that each later window scores; default: half a window.",
+)
+@click.option("--device", default="auto", show_default=True, help="cpu, cuda, cuda:1, xpu, mps.")
+@click.option("--threads", type=click.IntRange(1, 1024), help="CPU threads to compute with.")
+@click.option(
+    "--batch-tokens",
+    type=click.IntRange(1, 1 << 24),
+    default=4096,
+    show_default=True,
+    help="Tokens that are computed at once, as memory allows; changes no number that counts.",
+)
+@click.option(
+    "--beacon",
+    metavar="TEXT",
+    help="32 bytes as base64url that seed the comparison of several models; default: zeros.",
+)
+@click.option("--each", "show_each", is_flag=True, help="Show every document.")
+@click.option("--json", "json_file", type=cli.OutputFile(), help="Write all numbers to this file.")
+def score(  # noqa: PLR0913, PLR0917 - one parameter an option
+    models: tuple[str, ...],
+    data: str,
+    pattern: str,
+    config: str | None,
+    split: str,
+    column: str,
+    documents: int | None,
+    revision: str | None,
+    tokenizer: str | None,
+    prefix: str | None,
+    window: int | None,
+    stride: int | None,
+    device: str,
+    threads: int | None,
+    batch_tokens: int,
+    beacon: str | None,
+    show_each: bool,  # noqa: FBT001 - click passes by name
+    json_file: Path | None,
+) -> None:
+    """Measure models as competitions do: each MODEL is a folder or a name on the Hub.
+
+    Only Safetensors are read, and no code of a model's author is run. Several models are ranked,
+    by a bootstrap over the documents.
+    """
+    from tequio_client.dataset.sources import Reading
+    from tequio_client.scoring import command
+
+    wish = command.Wish(
+        models=models,
+        data=data,
+        reading=Reading(pattern=pattern, config=config, split=split, column=column),
+        revision=revision,
+        tokenizer=tokenizer,
+        prefix=prefix,
+        window=window,
+        stride=stride,
+        documents=documents or 0,
+        device=device,
+        threads=threads,
+        batch_tokens=batch_tokens,
+        beacon=_beacon(beacon),
+        show_each=show_each,
+    )
+    found = command.run(wish)
+    if json_file is not None:
+        json_file.write_bytes(found.encode())
+
+
+def _beacon(text: str | None) -> bytes:
+    from tequio_shared.errors import MalformedError
+    from tequio_shared.ids import digest_from_text
+
+    try:
+        return digest_from_text(text) if text else bytes(32)
+    except MalformedError as err:
+        raise click.BadParameter(f"{err}; it has 43 characters", param_hint="--beacon") from err

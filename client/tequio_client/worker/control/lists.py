@@ -1,0 +1,449 @@
+"""The competitions of the ledger as a volunteer sees them, and the curves of their sides.
+
+A competition's id is the hash of its rules: they are what organisers signed for. The outcome is a
+blob by its hash. Phase, entrants and losses are the ledger's word; our points are those that were
+proven here. `tequio verify-competition` proves the rest.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import structlog
+import trio
+
+from tequio_client.ipc.competitions import (
+    COMPETITIONS,
+    AskCompetitions,
+    AskCurves,
+    CompetitionRow,
+    Competitions,
+    Curve,
+    CurvePoint,
+    Curves,
+    EntrantRow,
+)
+from tequio_client.ipc.control import PUBLISHED, PublishedHead, RunRow, Runs, SampleShown
+from tequio_client.ipc.preferences import most_memory_mb
+from tequio_client.worker.lending.facts import NONE_FITS, NONE_OPEN
+from tequio_client.worker.lending.needs import needs
+from tequio_client.worker.points import points
+from tequio_shared.competition.rules import Outcome
+from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.ids import DOCUMENT_BYTES, RunId, digest_from_text, sha256
+from tequio_shared.round.data import Corpus
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.statements.statement import Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from tequio_client.ipc.facts import MachineFacts
+    from tequio_client.ipc.preferences import Preferences
+    from tequio_client.ledger.api import LedgerApi
+    from tequio_client.worker.evaluator_role import Ours
+    from tequio_client.worker.lending.facts import Outside
+    from tequio_client.worker.points.points_db import BookFile
+    from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
+    from tequio_shared.api.runs import RoundAnswer, RunAnswer
+    from tequio_shared.competition.rules import Placed
+    from tequio_shared.ids import PeerKey
+
+
+log = structlog.get_logger(__name__)
+
+OPEN, DECIDED = "open", "decided"
+ORDER = {OPEN: 0, DECIDED: 2}
+SPOTS = 48
+"""Most rounds of a run that a curve is drawn through."""
+KEPT_CURVES = 64
+_Q16 = 65_536.0
+_PAGE = 1_000
+
+
+class CompetitionsList:
+    """Reads what the app shows of competitions."""
+
+    def __init__(
+        self,
+        ledger: LedgerApi,
+        book: BookFile,
+        ours: Callable[[CompetitionAnswer], Awaitable[Ours]],
+    ) -> None:
+        """`ours` says what we do in a competition as an evaluator."""
+        self._ledger, self._book, self._ours = ledger, book, ours
+        self._decided: OrderedDict[str, CompetitionAnswer] = OrderedDict()
+        self._outcomes: OrderedDict[str, Outcome] = OrderedDict()
+        self._spots: OrderedDict[str, dict[int, CurvePoint | None]] = OrderedDict()  # by run
+
+    async def answer(self, asked: AskCompetitions | AskCurves) -> Competitions | Curves:
+        """Answer; raises TequioError when the ledger or the book cannot be read."""
+        return await (self.curves(asked.runs) if isinstance(asked, AskCurves) else self.read())
+
+    # --- the list
+
+    async def read(self) -> Competitions:
+        """List the newest; those that are decided at the end. Raises TequioError."""
+        found = listed(await self._ledger.competitions())
+        if not found:
+            return Competitions(rows=())
+        names = {run.run: run.name for run in await self._ledger.runs()}
+        ours = await trio.to_thread.run_sync(points.of_runs, self._book)
+        rows = []
+        for line in found:
+            try:
+                rows.append(await self._row(line.competition, names, ours))
+            except (PeerError, RefusedError) as err:
+                log.warning("a competition cannot be read", error=str(err))
+        return Competitions(rows=tuple(rows))
+
+    async def _row(self, name: str, names: dict[str, str], ours: dict[str, int]) -> CompetitionRow:
+        answer = self._decided.get(name)
+        if answer is None:
+            answer = await self._ledger.competition(digest_from_text(name))
+        if answer.phase == DECIDED:  # and so it stays
+            self._decided[name] = answer
+            _forget(self._decided)
+        part = await self._ours(answer)
+        row = _row(answer, await self._places(answer.outcome), names, ours)
+        return _sane(
+            msgspec.structs.replace(
+                row,
+                part=part.part,
+                judged=part.judged,
+                to_judge=part.to_judge,
+                judge_mb=part.need_mb,
+                bar=part.barred.bar,
+                barred_by=part.barred.by,
+            )
+        )
+
+    async def _places(self, name: str | None) -> dict[str, Placed]:
+        """The places of an outcome by the entrant's name."""
+        if name is None:
+            return {}
+        if name not in self._outcomes:
+            found = await self._ledger.get_blob(digest_from_text(name))
+            if found is None:
+                raise PeerError(f"the ledger does not have the outcome {name}")
+            self._outcomes[name] = Outcome.parse(found)
+            _forget(self._outcomes)
+        return {one.entrant: one for one in self._outcomes[name].places}
+
+    # --- the curves
+
+    async def curves(self, runs: Sequence[str]) -> Curves:
+        """Read some rounds of each of these runs, evenly over its life; raises TequioError."""
+        answers = {one.run: one for one in await self._ledger.runs()}
+        known = [run for run in runs if run in answers]
+        found: dict[str, tuple[CurvePoint, ...]] = {}
+        async with trio.open_nursery() as nursery:
+            for run in known:
+                nursery.start_soon(self._read_curve, run, answers[run].round, found)
+        return Curves(rows=tuple(Curve(run=run, points=found[run]) for run in known))
+
+    async def _read_curve(
+        self, run: str, rounds: int, found: dict[str, tuple[CurvePoint, ...]]
+    ) -> None:
+        found[run] = await self._curve(run, rounds)
+
+    async def _curve(self, run: str, rounds: int) -> tuple[CurvePoint, ...]:
+        known = self._spots.setdefault(run, {})
+        self._spots.move_to_end(run)
+        while len(self._spots) > KEPT_CURVES:
+            self._spots.popitem(last=False)
+        due = spots(rounds)
+        missing = [number for number in due if number not in known]
+        for answer in await self._rounds(run, missing):
+            if answer.outcome != "open":  # what is over stays as it is
+                known[answer.round] = _point(answer)
+        found = [known.get(number) for number in due]
+        return tuple(point for point in found if point is not None)
+
+    async def _rounds(self, run: str, numbers: Sequence[int]) -> list[RoundAnswer]:
+        """These rounds: in one page where they are near each other, else one by one."""
+        if not numbers:
+            return []
+        id_ = RunId(digest_from_text(run))
+        first, last = numbers[0], numbers[-1]
+        if last - first < _PAGE:
+            page = await self._ledger.rounds(id_, after=first - 1, limit=last - first + 1)
+            return [one for one in page if one.round in set(numbers)]
+        found: list[RoundAnswer] = []
+        for number in numbers:
+            page = await self._ledger.rounds(id_, after=number - 1, limit=1)
+            found += [one for one in page if one.round == number]
+        return found
+
+
+def listed(lines: Sequence[CompetitionLine]) -> list[CompetitionLine]:
+    """Those to be joined, those being judged, those that are over; the newest of each first."""
+    newest = list(reversed(lines))
+    newest.sort(key=lambda one: ORDER[DECIDED] if one.void else ORDER.get(one.phase, 1))
+    return newest[:COMPETITIONS]
+
+
+def spots(rounds: int) -> list[int]:
+    """At most so many rounds, evenly: multiples of a power of two, so that they stay as it grows.
+
+    With them the first and the two last, of which the last may be under way.
+    """
+    step = 1
+    while rounds // step > SPOTS:
+        step *= 2
+    due = {*range(step, rounds + 1, step), 1, rounds - 1, rounds}
+    return sorted(number for number in due if 0 < number <= rounds)
+
+
+def _point(answer: RoundAnswer) -> CurvePoint | None:
+    if not answer.loss_q16:
+        return None
+    return CurvePoint(answer.round, answer.loss_q16 / _Q16)
+
+
+def _sane(row: CompetitionRow) -> CompetitionRow:
+    """The row, if an app can understand it; raises PeerError."""
+    try:
+        return msgspec.json.decode(msgspec.json.encode(row), type=CompetitionRow)
+    except msgspec.DecodeError as err:
+        raise PeerError(f"competition {row.competition[:10]} is not understood: {err}") from err
+
+
+def _forget(kept: OrderedDict[str, Any]) -> None:
+    while len(kept) > COMPETITIONS:
+        kept.popitem(last=False)
+
+
+def _row(
+    answer: CompetitionAnswer,
+    places: dict[str, Placed],
+    names: dict[str, str],
+    ours: dict[str, int],
+) -> CompetitionRow:
+    rules = answer.rules
+    dates, budget, scoring, sealed = rules.dates, rules.budget, rules.scoring, rules.sealed
+    entrants = [
+        EntrantRow(
+            name=one.entrant,
+            run=one.side or "",
+            run_name=names.get(one.side or "", ""),
+            micropoints=ours.get(one.side or "", 0),
+            has_submitted=one.submission is not None,
+            **_score(places.get(one.entrant)),
+        )
+        for one in answer.entrants
+    ]
+    entrants.sort(key=lambda one: (not one.rank, one.rank, one.nanobits_per_byte))
+    return CompetitionRow(
+        competition=answer.competition,
+        name=rules.name,
+        phase=answer.phase,
+        is_void=bool(answer.void),
+        opens_ms=dates.opens,
+        deadline_ms=dates.deadline,
+        draw_ms=dates.draw,
+        scored_ms=dates.scored,
+        result_ms=dates.result,
+        parameters=budget.parameters,
+        tokens=budget.tokens,
+        hours=budget.hours,
+        texts=sealed.documents,
+        texts_bytes=sealed.size_bytes,
+        drawn=min(scoring.documents, sealed.documents),
+        evaluators=scoring.evaluators,
+        window=scoring.window,
+        stride=scoring.stride,
+        custodians=len(sealed.shares),
+        needed=sealed.needed,
+        data=rules.data,
+        entrants=tuple(entrants),
+    )
+
+
+def _score(placed: Placed | None) -> dict[str, int]:
+    if placed is None:
+        return {}
+    return {
+        "rank": placed.rank,
+        "nanobits_per_byte": placed.nanobits_per_byte,
+        "low": placed.low,
+        "high": placed.high,
+    }
+
+
+# --- The runs of the ledger as a volunteer sees them, and which one to take when none is chosen.
+#
+# A run's rules are its manifest, a blob that is checked by its hash, kept once it was read; state
+# and members are the ledger's word. The pace is that of its last closed rounds by the
+# coordinator's times, or the rules' aim while there are none.
+
+OVER = "finished"
+KEPT = 64
+"""Runs that are listed, and whose rules are remembered."""
+PACE_ROUNDS = 8
+"""Rounds over whose ends the pace is taken."""
+_GIB = 1 << 30
+_GB = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    manifest: Manifest
+    corpus: Corpus
+
+
+class RunsList:
+    """Reads the list, the open runs first."""
+
+    def __init__(self, ledger: LedgerApi) -> None:
+        self._ledger = ledger
+        self._rules: OrderedDict[str, _Rules] = OrderedDict()
+
+    async def read(self, ours: str = "") -> Runs:
+        """List every run whose rules can be had; raises TequioError when the ledger cannot.
+
+        `ours` is the id of the run that we are in, as text.
+        """
+        rows = []
+        for answer in runs_list_listed(await self._ledger.runs()):
+            try:
+                rows.append(_runs_list_sane(await self._row(answer, ours)))
+            except (PeerError, RefusedError) as err:
+                log.warning("a run's rules cannot be had", run=answer.run[:10], error=str(err))
+        rows.sort(key=lambda row: (not row.is_open, not row.is_ours))
+        return Runs(rows=tuple(rows))
+
+    async def parameters(self) -> dict[str, int]:
+        """How large the model of each run is; raises TequioError."""
+        return {row.run: row.parameters for row in (await self.read()).rows}
+
+    async def _row(self, answer: RunAnswer, ours: str) -> RunRow:
+        rules = await self._read_rules(answer)
+        manifest, is_open = rules.manifest, answer.state != OVER
+        pace_ms = await self._pace_ms(answer) if is_open else 0
+        needed = needs(
+            manifest, rules.corpus, answer.members, pace_ms or max(manifest.rounds.train, 1)
+        )
+        return RunRow(
+            run=answer.run,
+            name=manifest.name,
+            state=answer.state,
+            round=answer.round,
+            rounds=manifest.rounds.most,
+            members=answer.members,
+            most_members=manifest.rounds.most_members,
+            tokens=answer.tokens,
+            parameters=manifest.parameters,
+            adapters=manifest.model.parameters if manifest.frozen else 0,
+            memory_mb=needed.memory_mb,
+            disk_bytes=needed.disk_bytes,
+            hourly_up_bytes=needed.hourly_up_bytes,
+            hourly_down_bytes=needed.hourly_down_bytes,
+            first_bytes=needed.first_bytes,
+            published=tuple(
+                PublishedHead(round=one.round, repo=one.repo, revision=one.revision)
+                for one in answer.published[:PUBLISHED]
+            ),
+            sample=_sample(answer),
+            is_open=is_open,
+            is_ours=answer.run == ours,
+        )
+
+    async def _read_rules(self, answer: RunAnswer) -> _Rules:
+        known = self._rules.get(answer.run)
+        if known is None:
+            manifest = Manifest.parse(await self._blob(answer.run))  # the id is its digest
+            corpus = Corpus.parse(await self._blob(manifest.data.manifest))
+            known = self._rules[answer.run] = _Rules(manifest, corpus)
+            while len(self._rules) > KEPT:
+                self._rules.popitem(last=False)
+        return known
+
+    async def _blob(self, name: str) -> bytes:
+        found = await self._ledger.get_blob(digest_from_text(name), most_bytes=DOCUMENT_BYTES)
+        if found is None:
+            raise PeerError(f"the ledger does not have the document {name}")
+        return found
+
+    async def _pace_ms(self, answer: RunAnswer) -> int:
+        """Time from one round's end to the next, lately; 0: not known."""
+        after = max(answer.round - PACE_ROUNDS - 1, 0)
+        rounds = await self._ledger.rounds(answer.id, after=after, limit=PACE_ROUNDS)
+        ends = [one.closed_index for one in rounds if one.closed_index is not None]
+        if len(ends) < 2:  # noqa: PLR2004 - a span has two ends
+            return 0
+        first, last = [await self._time_ms(index) for index in (ends[0], ends[-1])]
+        return max(last - first, 0) // (len(ends) - 1)
+
+    async def _time_ms(self, index: int) -> int:
+        (leaf,) = await self._ledger.entries(index, index + 1)
+        return Entry.parse(leaf).statement.ts
+
+
+def _sample(answer: RunAnswer) -> SampleShown | None:
+    one = answer.sample
+    if one is None:
+        return None
+    return SampleShown(round=one.round, prompt=one.prompt, text=one.text)
+
+
+def _runs_list_sane(row: RunRow) -> RunRow:
+    """The row, if its figures are such as can be; raises PeerError."""
+    try:
+        return msgspec.json.decode(msgspec.json.encode(row), type=RunRow)
+    except msgspec.DecodeError as err:
+        raise PeerError(f"its rules ask for what no computer has: {err}") from err
+
+
+def runs_list_listed(answers: Sequence[RunAnswer]) -> list[RunAnswer]:
+    """Those whose rules are read: a ledger may name runs without end, and each costs up to 8 MiB.
+
+    The newest; open ones before any that is over.
+    """
+    over = [one for one in answers if one.state == OVER]
+    return [*over, *(one for one in answers if one.state != OVER)][-KEPT:]
+
+
+def choose(
+    runs: Sequence[RunRow], machine: MachineFacts, preferences: Preferences, key: PeerKey
+) -> RunRow | Outside:
+    """The run to take part in, or why there is none.
+
+    Of the open runs with a place free that fit device and disk, and whose first download fits the
+    month's traffic, the one that has the least of its places taken; of equal ones the hash of key
+    and run decides, so that a crowd spreads. Without an accelerator the main memory counts.
+    """
+    open_ = [run for run in runs if run.is_open]
+    if not open_:
+        return NONE_OPEN
+    fitting = [run for run in open_ if _fits(run, machine, preferences)]
+    if not fitting:
+        return NONE_FITS
+    return min(fitting, key=lambda run: (_fullness(run), sha256(key + run.run.encode())))
+
+
+def _fullness(run: RunRow) -> float:
+    return run.members / max(run.most_members, 1)
+
+
+def _fits(run: RunRow, machine: MachineFacts, preferences: Preferences) -> bool:
+    most_bytes = preferences.month_gb * _GB or run.first_bytes
+    return (
+        run.members < run.most_members
+        and run.memory_mb <= _most_memory_mb(machine, preferences)
+        and run.disk_bytes <= preferences.disk_gib * _GIB
+        and run.first_bytes <= most_bytes
+    )
+
+
+def _most_memory_mb(machine: MachineFacts, preferences: Preferences) -> int:
+    """The largest memory of a device that may be used; the main one's where there is no GPU."""
+    found = []
+    for gpu in machine.gpus or ():
+        choice = preferences.device(gpu.id)
+        if choice.use and gpu.memory_mb is not None:
+            found.append(most_memory_mb(gpu.memory_mb, choice.memory_mb))
+    return max(found, default=machine.free_memory_mb or 0)

@@ -1,0 +1,124 @@
+"""Evidence of a fork, kept in a program's folder: `alarms/<name>.json`, for anybody to check.
+
+What is there is never written again. A program that is started over and over meets the same fork
+each time, and a log that goes on signing another one: the first files say it all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import structlog
+import trio
+from msgspec import Struct
+
+from tequio_client.worker.store import files
+from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.ids import Bytes32Text, Natural, digest_from_text, to_text
+from tequio_shared.log.notes import NOTE_BYTES, Checkpoint, keep_signers, to_base64
+from tequio_shared.log.policy import ForkEvidence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tequio_shared.ids import Digest
+    from tequio_shared.log.notes import VerifierKey
+
+
+log = structlog.get_logger(__name__)
+
+FOLDER = "alarms"
+MOST_FILES = 64
+
+
+async def keep(
+    folder: Path,
+    log_key: VerifierKey,
+    why: str,
+    notes: Sequence[bytes],
+    proof: Sequence[Digest] = (),
+) -> str:
+    """Write the evidence below a program's folder, unless it is there; says where it is."""
+    try:
+        texts = tuple(keep_signers(note, [log_key]).decode() for note in notes)
+    except PeerError:
+        texts = tuple(note.decode("utf-8", "replace") for note in notes)
+    evidence = ForkEvidence(
+        log_key=log_key.text(), why=why, notes=texts, proof=tuple(map(to_base64, proof))
+    )
+    raw = msgspec.json.encode(evidence)
+    path = folder / FOLDER / f"{evidence.name}.json"
+    try:
+        is_kept = await trio.to_thread.run_sync(_write, path, raw)
+    except (OSError, UserFacingError) as err:
+        log.error("the evidence could not be kept", error=str(err), evidence=raw.decode())  # noqa: TRY400 - the event holds it
+        return "the program's log"
+    if not is_kept:
+        log.error("the log has two histories, again", evidence=raw.decode(), why=why)
+        return f"the program's log, and older ones in {path.parent}"
+    log.error("the log has two histories", evidence=str(path), why=why)
+    return str(path)
+
+
+def _write(path: Path, raw: bytes) -> bool:
+    """Write a file that is not there; False when there are enough of them."""
+    path.parent.mkdir(exist_ok=True)
+    if path.exists():
+        return True
+    if len(list(path.parent.glob("*.json"))) >= MOST_FILES:
+        return False
+    files.replace(path, raw)
+    return True
+
+
+# --- The last checkpoint that we verified, on disk: a log that is not its continuation is
+# refused.
+
+FILE = "log.json"
+"""Its name in a program's folder."""
+_MOST_BYTES = 2 * NOTE_BYTES  # a note in JSON
+
+
+class _Remembered(Struct, frozen=True, forbid_unknown_fields=True):
+    origin: str
+    size: Natural
+    root: Bytes32Text
+    note: str = ""
+    """As the log signed it."""
+
+
+def recall(path: Path) -> Checkpoint | None:
+    """Read the remembered checkpoint; None at the first start. Raises UserFacingError."""
+    found = _read(path)
+    if found is None:
+        return None
+    return Checkpoint(origin=found.origin, size=found.size, root=digest_from_text(found.root))
+
+
+def recall_note(path: Path) -> bytes:
+    """Read it as its log signed it; nothing at the first start. Raises UserFacingError."""
+    found = _read(path)
+    return b"" if found is None else found.note.encode()
+
+
+def remember(path: Path, checkpoint: Checkpoint, note: bytes = b"") -> None:
+    """Keep a checkpoint and its note; on disk when this returns. Raises UserFacingError."""
+    kept = _Remembered(
+        origin=checkpoint.origin,
+        size=checkpoint.size,
+        root=to_text(checkpoint.root),
+        note=note.decode(),
+    )
+    files.replace(path, msgspec.json.encode(kept))
+
+
+def _read(path: Path) -> _Remembered | None:
+    try:
+        with path.open("rb") as file:
+            return msgspec.json.decode(file.read(_MOST_BYTES), type=_Remembered)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.MsgspecError) as err:
+        raise UserFacingError(f"{path} cannot be read ({err}): move it away to go on") from err

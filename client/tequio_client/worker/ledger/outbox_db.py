@@ -1,0 +1,288 @@
+"""The outbox on disk: what is still to be said, every copy signed of it, and where the chain ends.
+
+One SQLite file, synced before each method returns, so a process killed between any two steps
+finds what it promised. A draft is a statement without number; a copy is a draft signed under one.
+A draft may have several copies, since one that was sent may yet be logged after the next was made.
+A word is what was said of a run's newest round, by type: it stays when the draft is done or given
+up, so that nothing else of that type is ever signed for this round or an earlier one.
+Methods block: call them from a thread, one at a time.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from tequio_shared import encoding
+from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
+from tequio_shared.ids import STATEMENT_BYTES, Digest, RunId
+from tequio_shared.statements import BODIES, VERSION
+from tequio_shared.statements.statement import Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from tequio_shared.ids import NetworkId, PeerKey
+    from tequio_shared.statements import Body
+    from tequio_shared.statements.runs import HeadAttest, HeadMeasure, WitnessProof, WorkCommit
+
+B = TypeVar("B", bound="HeadAttest | HeadMeasure | WorkCommit | WitnessProof")
+
+DRAFTS = 1_000
+"""Most drafts that wait; a worker with more has a ledger that takes nothing."""
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS chain (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    net BLOB NOT NULL,
+    author BLOB NOT NULL,
+    used INTEGER NOT NULL,    -- highest number ever signed under
+    seq INTEGER NOT NULL,     -- last logged number, 0 for none
+    last BLOB NOT NULL        -- digest of the last logged statement
+);
+CREATE TABLE IF NOT EXISTS draft (
+    ticket INTEGER PRIMARY KEY AUTOINCREMENT,   -- order of saying; 0 is our key's registration
+    type TEXT NOT NULL,
+    body BLOB NOT NULL,
+    run BLOB,
+    round INTEGER
+);
+CREATE TABLE IF NOT EXISTS copy (
+    seq INTEGER NOT NULL,
+    ticket INTEGER NOT NULL REFERENCES draft ON DELETE CASCADE,
+    leaf BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS word (
+    type TEXT NOT NULL,
+    run BLOB NOT NULL,
+    round INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    PRIMARY KEY (type, run)
+);
+"""
+LEAP = 1_000
+"""Numbers passed over when the ledger has statements of ours that the file does not know: it may
+be an old copy, and others may have been signed that nobody has logged."""
+REGISTRATION = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """Where our statements stand."""
+
+    used: int
+    """Highest number ever signed under; the next one is above it."""
+    seq: int
+    """Number of the last logged statement, 0 for none."""
+    last: Digest
+    """Digest of the last logged statement, zero for none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """Something to say, in its place in the order."""
+
+    ticket: int
+    body: Body
+    run: RunId | None
+    round: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copy:
+    """A draft as signed once."""
+
+    ticket: int
+    entry: Entry
+
+
+class OutboxFile:
+    """The file; the caller holds the lock of its folder."""
+
+    def __init__(self, path: Path, net: NetworkId, author: PeerKey) -> None:
+        """Open or make it; raises UserFacingError when it is not for this network and key."""
+        self._path = path
+        with self._explained():
+            self._base = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            for pragma in ("synchronous=EXTRA", "foreign_keys=ON", "cache_size=-256"):
+                self._base.execute(f"PRAGMA {pragma}")
+            with self._transaction():
+                self._found(net, author)
+            self._check()
+
+    def close(self) -> None:
+        """Close the file; everything is on disk already."""
+        self._base.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def chain(self) -> Chain:
+        """Say where the chain ends."""
+        with self._explained():
+            used, seq, last = self._base.execute("SELECT used, seq, last FROM chain").fetchone()
+        return Chain(used=used, seq=seq, last=Digest(last))
+
+    def drafts(self, most: int = DRAFTS) -> list[Draft]:
+        """List the drafts, in the order in which they were said."""
+        query = "SELECT ticket, type, body, run, round FROM draft ORDER BY ticket LIMIT ?"
+        with self._explained():
+            return [_draft(*row) for row in self._base.execute(query, (most,))]
+
+    def copies(self) -> list[Copy]:
+        """List all copies, the oldest first."""
+        with self._explained():
+            rows = self._base.execute("SELECT ticket, leaf FROM copy ORDER BY rowid").fetchall()
+            return [Copy(ticket=ticket, entry=Entry.parse(leaf)) for ticket, leaf in rows]
+
+    def add(self, body: Body, run: RunId | None, round: int | None) -> int:  # noqa: A002 - treaty's word
+        """Put a draft at the end and give its ticket, or that of the same one already waiting.
+
+        Raises RefusedError: "already-said" and "too-late" for what would be a second word about a
+        round, "queue-full" when too many wait.
+        """
+        same = (body.TYPE, encoding.encode(body), run, round)
+        with self._transaction():
+            found = self._base.execute(
+                "SELECT ticket FROM draft WHERE type = ? AND body = ? AND run IS ? AND round IS ?",
+                same,
+            ).fetchone()
+            if found:
+                return int(found[0])
+            if self._base.execute("SELECT count(*) FROM draft").fetchone()[0] >= DRAFTS:
+                raise RefusedError("queue-full", f"{DRAFTS} statements wait to be logged")
+            if round is not None:
+                self._give_word(*same)
+            row = self._base.execute(
+                "INSERT INTO draft (type, body, run, round) VALUES (?, ?, ?, ?)", same
+            )
+            return int(row.lastrowid or 0)
+
+    def word(self, body_type: type[B], run: RunId, round: int) -> B | None:  # noqa: A002 - treaty's word
+        """What was said of that round, answered or not."""
+        query = "SELECT body FROM word WHERE type = ? AND run = ? AND round = ?"
+        with self._explained():
+            row = self._base.execute(query, (body_type.TYPE, run, round)).fetchone()
+            return None if row is None else encoding.decode(row[0], body_type, STATEMENT_BYTES)
+
+    def _give_word(self, type_: str, body: bytes, run: RunId | None, round_: int | None) -> None:
+        """Let this be our word about the round; within a transaction."""
+        before = self._base.execute(
+            "SELECT max(round) FROM word WHERE type = ? AND run = ?", (type_, run)
+        ).fetchone()[0]
+        if before is not None and before >= (round_ or 0):
+            code = "already-said" if before == round_ else "too-late"
+            raise RefusedError(code, f"{type_} of round {before} was said before")
+        self._base.execute(
+            "REPLACE INTO word (type, run, round, body) VALUES (?, ?, ?, ?)",
+            (type_, run, round_, body),
+        )
+
+    def add_first(self, body: Body) -> None:
+        """Put our key's registration before everything else; once."""
+        with self._transaction():
+            self._base.execute(
+                "INSERT OR IGNORE INTO draft (ticket, type, body) VALUES (?, ?, ?)",
+                (REGISTRATION, body.TYPE, encoding.encode(body)),
+            )
+
+    def is_registering(self) -> bool:
+        """Say whether our key's registration waits to be logged."""
+        query = "SELECT count(*) FROM draft WHERE ticket = ?"
+        with self._explained():
+            return bool(self._base.execute(query, (REGISTRATION,)).fetchone()[0])
+
+    def keep(self, copies: Sequence[Copy]) -> None:
+        """Keep signed copies; from here on their numbers are used."""
+        rows = [(copy.entry.statement.seq, copy.ticket, copy.entry.leaf()) for copy in copies]
+        with self._transaction():
+            self._base.executemany("INSERT INTO copy (seq, ticket, leaf) VALUES (?, ?, ?)", rows)
+            highest = max(seq for seq, _, _ in rows)
+            self._base.execute("UPDATE chain SET used = max(used, ?)", (highest,))
+
+    def settle(self, copies: Sequence[Copy]) -> None:
+        """Note that these were logged, in this order: their drafts are done."""
+        with self._transaction():
+            for copy in copies:
+                statement = copy.entry.statement
+                self._base.execute(
+                    "UPDATE chain SET seq = ?, last = ?", (statement.seq, statement.digest)
+                )
+                self._base.execute("DELETE FROM draft WHERE ticket = ?", (copy.ticket,))
+
+    def drop(self, ticket: int) -> None:
+        """Give a draft up; its numbers stay used."""
+        with self._transaction():
+            self._base.execute("DELETE FROM draft WHERE ticket = ?", (ticket,))
+
+    def adopt(self, seq: int, last: Digest) -> None:
+        """Go on from a statement of ours that this file does not know, well above its number."""
+        with self._transaction():
+            self._base.execute(
+                "UPDATE chain SET seq = ?, last = ?, used = max(used, ?)", (seq, last, seq + LEAP)
+            )
+
+    def take_number(self) -> int:
+        """Use up a number, for a statement that is signed here and sent by other hands."""
+        with self._transaction():
+            self._base.execute(
+                "UPDATE chain SET used = CASE WHEN last = ? THEN 1 ELSE used + 1 END", (bytes(32),)
+            )
+            return int(self._base.execute("SELECT used FROM chain").fetchone()[0])
+
+    def _found(self, net: NetworkId, author: PeerKey) -> None:
+        for table in _SCHEMA.split(";\n"):
+            self._base.execute(table)
+        self._base.execute(
+            "INSERT OR IGNORE INTO chain VALUES (1, ?, ?, 0, 0, ?)", (net, author, bytes(32))
+        )
+        if self._base.execute("SELECT net, author FROM chain").fetchone() != (net, author):
+            raise UserFacingError(
+                f"{self._path} belongs to another network or key: use another folder"
+            )
+
+    def _check(self) -> None:
+        """Raise sqlite3.DatabaseError unless all pages are sound."""
+        (found,) = self._base.execute("PRAGMA quick_check(1)").fetchone()
+        if found != "ok":
+            raise sqlite3.DatabaseError(" ".join(found.split()))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._explained():
+            self._base.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._base.execute("COMMIT")
+            finally:
+                if self._base.in_transaction:
+                    self._base.execute("ROLLBACK")
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.OperationalError, sqlite3.IntegrityError) as err:
+            raise UserFacingError(
+                f"{self._path} cannot be used ({err}): check the disk's space and the file's owner"
+            ) from err
+        except (sqlite3.Error, MalformedError, KeyError, ValueError) as err:
+            raise UserFacingError(
+                f"{self._path} is damaged ({err}): move it away to go on; what waited there to be "
+                "said is lost, what the ledger has is not"
+            ) from err
+
+
+def _draft(ticket: int, type_: str, body: bytes, run: bytes | None, round_: int | None) -> Draft:
+    return Draft(
+        ticket=ticket,
+        body=encoding.decode(body, BODIES[type_, VERSION], STATEMENT_BYTES),
+        run=None if run is None else RunId(run),
+        round=round_,
+    )

@@ -1,0 +1,288 @@
+"""A key's standing, its evidence and the way back, in plain words."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+import structlog
+
+from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.ledger.proofs import read_entries
+from tequio_shared.api.peers import StandingAnswer
+from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
+from tequio_shared.ids import APPEAL_MS, NEWCOMER_WORK, PROBATION_WORK, from_text, to_text
+from tequio_shared.network.standing import OUTSIDE, Standing, words_of
+from tequio_shared.network.tiers import Tier
+from tequio_shared.round.documents import TRAINER, WITNESS
+from tequio_shared.statements.network import (
+    FaultReport,
+    StandingChange,
+    StandingRelease,
+    StandingUphold,
+)
+from tequio_shared.statements.statement import Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tequio_client.ledger.api import LedgerApi
+    from tequio_shared.api.peers import TierAnswer
+    from tequio_shared.ids import PeerKey
+    from tequio_shared.round.manifest import Manifest
+    from tequio_shared.statements.statement import Statement
+
+# --- A key's standing as the ledger tells it, held against the log entry that made it so.
+
+
+async def read_standing(api: LedgerApi, key: PeerKey) -> tuple[StandingAnswer, dict[int, Entry]]:
+    """The key's standing, and the entries of its evidence, all proven to be in the log.
+
+    Raises PeerError when the log says something else, LedgerRefusedError("not-found").
+    """
+    told = (await api.peer(key)).standing
+    if told.standing == Standing.NEWCOMER:
+        return told, {}
+    found = await read_entries(api, await api.network(), {told.since, *told.evidence})
+    said = standing_after(told.since, found[told.since].statement, key)
+    if said is None or _facts(said) != _facts(told):
+        raise PeerError(f"the ledger says {told.standing}, but entry {told.since} does not")
+    return told, {index: found[index] for index in told.evidence}
+
+
+def standing_after(index: int, statement: Statement, key: PeerKey) -> StandingAnswer | None:
+    """How the entry at that index makes the key stand; None if it does not change that."""
+    body = statement.body
+    if not isinstance(body, StandingChange | StandingRelease | StandingUphold):
+        return None
+    if body.peer != to_text(key):
+        return None
+    match body:
+        case StandingChange():
+            changed = _without_cause(body.to, index)
+            return msgspec.structs.replace(
+                changed,
+                cause=body.cause,
+                why=words_of(body.cause),
+                evidence=body.evidence,
+                until=body.until,
+            )
+        case StandingRelease():
+            return _without_cause(Standing.ACTIVE, index)
+        case StandingUphold(to="banned"):
+            return _without_cause(Standing.BANNED, index)
+    return None
+
+
+def _without_cause(standing: str, since: int) -> StandingAnswer:
+    return StandingAnswer(
+        standing=standing, since=since, cause=None, why="", evidence=(), until=0, appeal=None
+    )
+
+
+def _facts(one: StandingAnswer) -> tuple[object, ...]:
+    if one.standing == Standing.BANNED:  # keeps cause and evidence of the quarantine before
+        return (one.standing, one.since)
+    return one.standing, one.since, one.cause, one.evidence, one.until
+
+
+_DAY_MS = 86_400_000
+
+
+def sentence(one: StandingAnswer) -> str:
+    """Say how a key stands, since when, until when and why, in one sentence."""
+    text = f"{one.standing} since entry {one.since}"
+    if one.until:
+        text += f", until {moment(one.until)}"
+    why = words_of(one.cause)
+    return f"{text}: {why}" if why else text
+
+
+def what_to_do(one: StandingAnswer, now_ms: int) -> list[str]:
+    """What the volunteer can do about it, and what happens by itself."""
+    match one.standing:
+        case Standing.QUARANTINED:
+            return [_after_the_term(one, now_ms), _about_appeals(one)]
+        case Standing.BANNED:
+            return ["No roster takes this key any more.", _about_appeals(one)]
+        case Standing.SUSPECTED:
+            return [
+                "It trains on as before, without witness duty; nothing has to be done.",
+                f"{NEWCOMER_WORK} accepted contributions in a row make it active again.",
+                _about_appeals(one),
+            ]
+        case Standing.PROBATION:
+            return [f"{PROBATION_WORK} accepted contributions make it active again."]
+        case Standing.NEWCOMER:
+            return [f"{NEWCOMER_WORK} accepted contributions make it active."]
+    return []
+
+
+def describe(index: int, statement: Statement) -> str:
+    """Say what a log entry is, as evidence."""
+    text = f"entry {index}: {statement.type}"
+    if statement.round is not None:
+        text += f" of round {statement.round}"
+    if statement.run is not None:
+        text += f", run {to_text(statement.run)[:10]}"
+    text += f", said by {to_text(statement.author)[:10]} at {moment(statement.ts)}"
+    if isinstance(statement.body, FaultReport):
+        text += f"; it holds {_leaves(statement.body)}"
+    return text
+
+
+def moment(ms: int) -> str:
+    """A time for people, UTC."""
+    try:
+        return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except (OverflowError, ValueError):
+        return f"{ms} ms after 1970"
+
+
+def _after_the_term(one: StandingAnswer, now_ms: int) -> str:
+    if now_ms < one.until:
+        return (
+            f"A worker that keeps running asks to come back after {moment(one.until)}; "
+            "until then it serves bytes and does not train."
+        )
+    return "The term is over: a worker that is started now asks to come back, on probation."
+
+
+def _about_appeals(one: StandingAnswer) -> str:
+    days = APPEAL_MS // _DAY_MS
+    if one.appeal is None:
+        return "If this is wrong, say so to the organisers with `tequio appeal`."
+    text = f"The appeal in entry {one.appeal} waits for the organisers"
+    if one.standing == Standing.QUARANTINED:
+        text += f"; unanswered for {days} days it ends the quarantine in a probation"
+    return f"{text}."
+
+
+def _leaves(report: FaultReport) -> str:
+    """Name the signed statements in a report."""
+    parts = []
+    for leaf in report.leaves:
+        try:
+            held = Entry.parse(from_text(leaf, None)).statement
+        except TequioError:
+            parts.append("something that cannot be read")
+            continue
+        about = f" of round {held.round}" if held.round is not None else ""
+        parts.append(f"{held.type}{about} under number {held.seq}")
+    return " and ".join(parts) + ", both signed by the accused" * (len(parts) > 1)
+
+
+# --- Our own standing while we work: read at the start, followed in the log, told once.
+#
+# Who is quarantined stays connected and serves bytes; it is in no roster, so it neither trains
+# nor witnesses once the round that it is in has ended. When its term is over it asks to come
+# back.
+
+log = structlog.get_logger(__name__)
+
+MARGIN_MS = 1_000
+"""How long after the end of the term we ask: clocks differ a little."""
+
+
+class StandingWatch:
+    """Knows how our key stands; written by whoever follows the log."""
+
+    def __init__(self, key: PeerKey, ledger: LedgerApi, clock: Callable[[], int]) -> None:
+        self._key = key
+        self._ledger = ledger
+        self._clock = clock
+        self.known: StandingAnswer | None = None
+
+    async def refresh(self) -> None:
+        """Ask the ledger, and believe what the log proves; what cannot be had now is left out."""
+        try:
+            told, _ = await read_standing(self._ledger, self._key)
+        except (LedgerUnavailableError, RefusedError, PeerError, UserFacingError) as err:
+            log.debug("our standing is not known", error=str(err))  # a new key has none
+            return
+        self._adopt(told)
+
+    def take(self, index: int, statement: Statement) -> None:
+        """Take an entry of the log that is about the network."""
+        after = standing_after(index, statement, self._key)
+        if after is not None:
+            self._adopt(after)
+
+    @property
+    def removed_at(self) -> int:
+        """The log index at which our quarantine took us out of the rosters; -1: none did."""
+        return self.known.since if self.known and self.known.standing in OUTSIDE else -1
+
+    def outside(self) -> str:
+        """Why we may be in no roster now, in one sentence; empty when we may."""
+        if self.known is None or self._left_ms() <= 0:
+            return ""
+        return f"our key is {sentence(self.known)}; see `tequio standing`"
+
+    def left_s(self) -> float:
+        """How long until `outside` may change by time alone, seconds."""
+        left_ms = self._left_ms()
+        return left_ms / 1000 if left_ms > 0 else math.inf
+
+    def _left_ms(self) -> float:
+        if self.known is None or self.known.standing not in OUTSIDE:
+            return 0
+        if self.known.standing == Standing.BANNED:
+            return math.inf
+        return self.known.until + MARGIN_MS - self._clock()
+
+    def _adopt(self, after: StandingAnswer) -> None:
+        if self.known is not None and after.since <= self.known.since:
+            return
+        self.known = after
+        if self.outside():
+            log.warning("our key may be in no roster", why=self.outside())
+        elif after.standing != Standing.NEWCOMER:
+            log.info("our standing", standing=sentence(after))
+
+
+# --- What a run asks of the tier of our key, and what to do when it has less: for eyes only.
+#
+# The ledger's word is enough for that; rosters are made from the log, whatever we believe.
+
+
+async def tell(
+    ledger: LedgerApi, key: PeerKey, manifest: Manifest, roles: Sequence[str], now_ms: int
+) -> None:
+    """Log a warning if our key's tier is too low for a role that we want."""
+    if not any((manifest.admits.trainer_tier, manifest.admits.witness_tier)):
+        return
+    try:
+        told = (await ledger.peer(key)).tier
+    except RefusedError:  # not registered yet
+        told = None
+    except (LedgerUnavailableError, PeerError) as err:
+        log.debug("our tier is not known", error=str(err))
+        return
+    unmet = unmet_roles(told, manifest, roles, now_ms)
+    if unmet:
+        log.warning(
+            "this run asks for a higher tier than our key has",
+            roles=" and ".join(unmet),
+            do="join by an invitation (tequio join), or have an account vouch (tequio connect)",
+        )
+
+
+def unmet_roles(
+    told: TierAnswer | None, manifest: Manifest, roles: Sequence[str], now_ms: int
+) -> list[str]:
+    """Those of the roles that this run keeps from a key of that tier."""
+    least = {TRAINER: manifest.admits.trainer_tier, WITNESS: manifest.admits.witness_tier}
+    tier = _counting(told, to_text(manifest.run_id), now_ms)
+    return [role for role in roles if tier < least[role]]
+
+
+def _counting(told: TierAnswer | None, run: str, now_ms: int) -> int:
+    """The tier as this run counts it now."""
+    if told is None or told.run not in (None, run):
+        return Tier.ANONYMOUS
+    if told.tier == Tier.VOUCHED and now_ms >= told.until:
+        return Tier.ANONYMOUS
+    return told.tier

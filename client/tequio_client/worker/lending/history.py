@@ -1,0 +1,381 @@
+"""What the manners must remember from one look at the facts to the next.
+
+Rules that would flutter have a memory: a game has been closed for a minute, a device has cooled
+by five degrees, others have left it alone for a minute. Durations are of the steady clock, which
+nobody sets; the memory begins anew with the worker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from tequio_client.ipc.snapshot import Reason
+from tequio_client.worker.lending.facts import Device, Facts, chosen_devices, lent_devices
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tequio_client.ipc.facts import SessionFacts
+    from tequio_client.ipc.preferences import DeviceChoice, Preferences
+    from tequio_client.ipc.snapshot import Snooze, Wish
+    from tequio_client.worker.lending.facts import Moment
+
+# --- How much of a device is taken: threads, and how much of the time it computes.
+#
+# Temperature and power are held by resting between steps, which needs no right that a volunteer's
+# program lacks. The controller is integral: above the goal it takes away, the more the farther;
+# below the goal by more than the band it gives back, slowly; within the band it leaves things as
+# they are. What it looks at is where the temperature is heading, so that a slow heat sink does
+# not carry it to and fro. It thinks every five seconds, however often it is asked.
+
+LEAST_PERCENT = 10
+"""Below this nothing gets done; a device that is still too hot is left alone instead."""
+MOST_PERCENT = 100
+BAND_C = 5.0
+"""A device is steered into the degrees below its goal, and left alone in them."""
+_THINK_MS = 5_000
+_AHEAD_S = 20.0
+"""How far the temperature's trend is followed."""
+_SMOOTH = 0.5
+"""Weight of the newest reading: sensors speak in whole degrees."""
+_SMOOTH_WATTS = 0.25
+"""Watts jump with every rest."""
+_LESS_PER_C = 0.8
+_LESS_PER_WATT_PERCENT = 0.15
+_MORE_PER_UNIT = 0.25
+_MOST_LESS = 20.0
+_MOST_MORE = 2.0
+_WATTS_BAND_PERCENT = 15.0
+
+
+def threads(cores: int, chosen: int = 0) -> int:
+    """Say how many threads may compute; 0 chosen: all cores but one."""
+    return max(1, min(chosen, cores) if chosen else cores - 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goals:
+    """What a device is held at."""
+
+    temperature_c: float
+    watts: float = 0.0
+    """0: no goal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How much of the time a device may compute, and what that was reckoned from."""
+
+    share: float = float(MOST_PERCENT)
+    at_ms: int | None = None
+    """When it was thought over, by the steady clock."""
+    temperature_c: float | None = None
+    """Smoothed, as the next one."""
+    watts: float | None = None
+
+    @property
+    def percent(self) -> int:
+        """The share to compute with."""
+        return round(self.share)
+
+
+def steered(
+    pace: Pace, goals: Goals, temperature_c: float | None, watts: float | None, at_ms: int
+) -> Pace:
+    """Think the share over, if it is time to; a reading that is missing (None) gives nothing back.
+
+    A device that has never told its temperature, or its power, is not steered by it.
+    """
+    if pace.at_ms is not None and 0 <= at_ms - pace.at_ms < _THINK_MS:
+        return pace
+    now = replace(
+        pace,
+        at_ms=at_ms,
+        temperature_c=_smooth(pace.temperature_c, temperature_c, _SMOOTH),
+        watts=_smooth(pace.watts, watts, _SMOOTH_WATTS),
+    )
+    heat = 0.0 if temperature_c is None and pace.temperature_c else _by_heat(pace, now, goals)
+    power = 0.0 if watts is None and pace.watts else _by_watts(now, goals)
+    share = min(max(pace.share + min(heat, power), LEAST_PERCENT), MOST_PERCENT)
+    return replace(now, share=float(share))
+
+
+def _by_heat(before: Pace, now: Pace, goals: Goals) -> float:
+    """How many percent more, or less, for the temperature's sake."""
+    if now.temperature_c is None:
+        return _MOST_MORE
+    heading = now.temperature_c
+    if before.temperature_c is not None and before.at_ms is not None and now.at_ms is not None:
+        passed_s = max((now.at_ms - before.at_ms) / 1_000, _THINK_MS / 1_000)
+        heading += (now.temperature_c - before.temperature_c) / passed_s * _AHEAD_S
+    return _step(heading - goals.temperature_c, BAND_C, _LESS_PER_C)
+
+
+def _by_watts(now: Pace, goals: Goals) -> float:
+    if not goals.watts or now.watts is None:
+        return _MOST_MORE
+    above_percent = (now.watts / goals.watts - 1) * MOST_PERCENT
+    return _step(above_percent, _WATTS_BAND_PERCENT, _LESS_PER_WATT_PERCENT)
+
+
+def _step(above: float, band: float, less: float) -> float:
+    """Percent to take away or to give back, for being above the goal by so much."""
+    if above > 0:
+        return -min(above * less, _MOST_LESS)
+    return min(max(-band - above, 0.0) * _MORE_PER_UNIT, _MOST_MORE)
+
+
+def _smooth(before: float | None, now: float | None, weight: float) -> float | None:
+    if before is None or now is None:
+        return before if now is None else now
+    return before + (now - before) * weight
+
+
+AFTER_GAME_MS = 60_000
+"""How long nothing is lent after a game, a film or an exclusive program."""
+CLEAN_MS = 60_000
+"""How long others must leave a device alone that they needed."""
+OTHERS_MS = 3_000
+"""How long they must keep it busy, so that a running trainer stops for them."""
+SLOWED_MS = 5_000
+SLOWED_BY = 1.4
+FILM_GPU_PERCENT = 30
+"""Load of others that a film in full screen may cause."""
+HYSTERESIS_C = BAND_C
+HOT_MS = 30_000
+"""How long a device may stay above its goal at the least share."""
+SPARE_BYTES = 1 << 30
+"""Disk that must be free beyond the limit, once the limit was reached."""
+LONGEST_GAME_MS = 24 * 3_600_000
+"""Longest snooze until a game closes, where nobody can tell that it does."""
+_NOBODY: Mapping[str, Pace] = MappingProxyType({})
+_NOWHERE: Mapping[str, int] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strain:
+    """One way in which others show that they need the machine."""
+
+    since_ms: int | None = None
+    """Since when, without a pause."""
+    last_ms: int | None = None
+    """When it was last so, once it had lasted; None: it never did."""
+
+    def is_on(self, now_ms: int) -> bool:
+        """Whether it lasted, and a clean minute has not passed since."""
+        return self.last_ms is not None and now_ms - self.last_ms < CLEAN_MS
+
+    def left_ms(self, now_ms: int) -> int:
+        """How long it still is on, if it does not come back."""
+        return 0 if self.last_ms is None else max(0, self.last_ms + CLEAN_MS - now_ms)
+
+    def seen(self, is_so: bool | None, lasting_ms: int, now_ms: int) -> Strain:  # noqa: FBT001 a fact
+        """Take a look into account; unknown (None) neither begins nor ends anything."""
+        if is_so is None:
+            return replace(self, last_ms=now_ms) if self.is_on(now_ms) else self
+        if not is_so:
+            return replace(self, since_ms=None)
+        since = now_ms if self.since_ms is None else self.since_ms
+        if self.is_on(now_ms) or now_ms - since >= lasting_ms:
+            return Strain(since_ms=since, last_ms=now_ms)
+        return replace(self, since_ms=since)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnoozeTrace:
+    """How a snooze goes."""
+
+    number: int
+    """Of the wish."""
+    since_ms: int
+    length_ms: int | None
+    """None: until the game closes."""
+    gone_ms: int | None = None
+    """Since when that game is known to be gone."""
+
+    def left_ms(self, now_ms: int) -> int | None:
+        """How long it still lasts, 0: it is over; None: as long as the game does."""
+        if self.length_ms is not None:
+            return max(0, self.since_ms + self.length_ms - now_ms)
+        if now_ms - self.since_ms >= LONGEST_GAME_MS:
+            return 0
+        return None if self.gone_ms is None else max(0, self.gone_ms + AFTER_GAME_MS - now_ms)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traces:
+    """The memory; `Traces()` at the worker's beginning."""
+
+    game_ms: int | None = None
+    """When something was last seen beside which nothing is lent."""
+    snooze: SnoozeTrace | None = None
+    finishing: tuple[int, int | None] | None = None
+    """Number of the wish to finish, and the round to be finished; None: that has ended."""
+    hot: frozenset[str] = frozenset()
+    """Devices that must cool down first."""
+    above_ms: Mapping[str, int] = field(default_factory=lambda: _NOWHERE)
+    """Since when a device is above its goal at the least share."""
+    paces: Mapping[str, Pace] = field(default_factory=lambda: _NOBODY)
+    others_gpu: Strain = Strain()
+    others_cpu: Strain = Strain()
+    slowed: Strain = Strain()
+    is_disk_short: bool = False
+
+
+def traced(
+    traces: Traces, facts: Facts, preferences: Preferences, wish: Wish, now: Moment
+) -> Traces:
+    """Take a look at the facts into account; call it before each `decide`, with the same values."""
+    session, at_ms = facts.known_session(), now.steady_ms
+    devices = chosen_devices(facts.known_machine(), preferences)
+    lent = lent_devices(devices, facts.need_mb)
+    warmed = traces if devices is None else _warmed(traces, facts, preferences, lent, at_ms)
+    is_played = session is not None and disturbing(session, preferences) is not None
+    return replace(
+        _strained(warmed, facts, preferences, lent, at_ms),
+        game_ms=at_ms if is_played else traces.game_ms,
+        snooze=_snooze(traces.snooze, wish, session, now),
+        finishing=_finishing(traces.finishing, wish, facts.round),
+        is_disk_short=_is_disk_short(traces, facts, preferences),
+    )
+
+
+def disturbing(session: SessionFacts, preferences: Preferences) -> tuple[Reason, str] | None:
+    """Beside which program nothing is lent, and why; None: none is known."""
+    if preferences.pause_for_games and session.game:
+        return Reason.GAME, session.game
+    if session.fullscreen:
+        if session.is_film and preferences.pause_for_films:
+            return Reason.FILM, session.fullscreen
+        if not session.is_film and preferences.pause_for_games:
+            return Reason.FULLSCREEN, session.fullscreen
+    if preferences.exclusive and session.programs:
+        return Reason.EXCLUSIVE, session.programs[0]
+    return None
+
+
+def gpu_percent(session: SessionFacts | None, preferences: Preferences) -> int:
+    """Load of others above which an accelerator is theirs."""
+    if session is not None and session.fullscreen and session.is_film:
+        return max(FILM_GPU_PERCENT, preferences.others_gpu_percent)
+    return preferences.others_gpu_percent
+
+
+def _strained(
+    traces: Traces,
+    facts: Facts,
+    preferences: Preferences,
+    devices: tuple[Device, ...],
+    at_ms: int,
+) -> Traces:
+    most = gpu_percent(facts.known_session(), preferences)
+    loads = [one.others_load(facts) for one in devices if not one.is_cpu]
+    is_busy = any(load is not None and load * 100 > most for load in loads)
+    cpu = facts.known_machine().others_cpu
+    is_cpu_busy = None if cpu is None else cpu * 100 > preferences.others_cpu_percent
+    is_slowed = facts.is_computing and facts.slowdown is not None and facts.slowdown > SLOWED_BY
+    return replace(
+        traces,
+        others_gpu=traces.others_gpu.seen(
+            None if None in loads and not is_busy else is_busy, OTHERS_MS, at_ms
+        ),
+        others_cpu=traces.others_cpu.seen(is_cpu_busy, OTHERS_MS, at_ms),
+        slowed=traces.slowed.seen(is_slowed, SLOWED_MS, at_ms),
+    )
+
+
+def _warmed(
+    traces: Traces,
+    facts: Facts,
+    preferences: Preferences,
+    devices: tuple[Device, ...],
+    at_ms: int,
+) -> Traces:
+    hot: set[str] = set()
+    above: dict[str, int] = {}
+    paces: dict[str, Pace] = {}
+    for one in devices:
+        name, choice = one.gpu.id, preferences.device(one.gpu.id)
+        paces[name] = pace = _pace(traces.paces.get(name, Pace()), facts, one, choice, at_ms)
+        is_above = _is_at(one, choice.temperature_c, unknown=name in traces.above_ms)
+        if is_above and pace.percent <= LEAST_PERCENT:
+            above[name] = traces.above_ms.get(name, at_ms)
+        if (
+            _is_at(one, choice.temperature_c + HYSTERESIS_C, unknown=False)
+            or (is_above and not facts.is_computing)
+            or at_ms - above.get(name, at_ms) >= HOT_MS
+            or (name in traces.hot and not _is_cool(one, choice))
+        ):
+            hot.add(name)
+    return replace(traces, hot=frozenset(hot), above_ms=above, paces=paces)
+
+
+def _pace(pace: Pace, facts: Facts, one: Device, choice: DeviceChoice, at_ms: int) -> Pace:
+    if not facts.is_computing:  # it cools because it rests: that says nothing about its pace
+        return replace(pace, at_ms=None, temperature_c=None, watts=None)
+    goals = Goals(temperature_c=choice.temperature_c, watts=choice.watts)
+    return steered(pace, goals, one.gpu.temperature_c, one.gpu.watts, at_ms)
+
+
+def _is_at(one: Device, degrees: float, *, unknown: bool) -> bool:
+    return unknown if one.gpu.temperature_c is None else one.gpu.temperature_c >= degrees
+
+
+def _is_cool(one: Device, choice: DeviceChoice) -> bool:
+    degrees = one.gpu.temperature_c
+    return degrees is not None and degrees <= choice.temperature_c - HYSTERESIS_C
+
+
+def _is_disk_short(traces: Traces, facts: Facts, preferences: Preferences) -> bool:
+    if facts.free_disk_bytes is None:
+        return traces.is_disk_short
+    least = preferences.disk_free_gib << 30
+    return facts.free_disk_bytes < least + (SPARE_BYTES if traces.is_disk_short else 0)
+
+
+def _finishing(
+    before: tuple[int, int | None] | None, wish: Wish, underway: int | None
+) -> tuple[int, int | None] | None:
+    if not wish.finish:
+        return None
+    if before is None or before[0] != wish.number:
+        return wish.number, underway
+    return before if before[1] == underway else (wish.number, None)
+
+
+def _snooze(
+    before: SnoozeTrace | None, wish: Wish, session: SessionFacts | None, now: Moment
+) -> SnoozeTrace | None:
+    snooze = wish.snooze
+    if snooze is None:
+        return None
+    if before is None or before.number != wish.number:
+        before = SnoozeTrace(
+            number=wish.number, since_ms=now.steady_ms, length_ms=_length_ms(snooze, now)
+        )
+    if before.length_ms is not None or before.left_ms(now.steady_ms) == 0:
+        return before  # what has ended stays so
+    if session is None or is_played(snooze, session) is not False:
+        return replace(before, gone_ms=None)
+    gone_ms = now.steady_ms if before.gone_ms is None else before.gone_ms
+    return replace(before, gone_ms=gone_ms)
+
+
+def _length_ms(snooze: Snooze, now: Moment) -> int | None:
+    """How long it lasts from now on, however the clock is set: not longer than when asked."""
+    if snooze.until_ms is None:
+        return None
+    return max(0, min(snooze.until_ms - now.ms, snooze.until_ms - snooze.asked_ms))
+
+
+def is_played(snooze: Snooze, session: SessionFacts) -> bool | None:
+    """Whether the game runs that a snooze waits for; None: nobody can tell."""
+    shown = "" if session.is_film else session.fullscreen
+    if snooze.game:
+        if snooze.game in {session.game, session.fullscreen, *(session.programs or ())}:
+            return True
+    elif session.game or shown:
+        return True
+    return None if session.game is None and session.fullscreen is None else False

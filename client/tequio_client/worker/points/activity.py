@@ -1,0 +1,105 @@
+"""The event book: what happened to this worker, as codes with values, the last few thousand.
+
+Numbers rise with each event and order the book, whatever the clock does. Telling must cost nothing:
+an event that cannot be written is lost and logged.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+import msgspec
+import structlog
+
+from tequio_client.ipc.control import Activity, ActivityRow, AskActivity
+from tequio_client.worker.points.points_db import BookError, BookFile
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from sqlite3 import Row
+
+    from tequio_client.ipc.snapshot import Value
+    from tequio_client.ipc.texts import Event
+
+log = structlog.get_logger(__name__)
+
+FILE = "activity.sqlite"
+VERSION = 1
+MOST = 4_000
+"""Events kept."""
+TRIM = 200
+"""Events beyond that, after which the oldest are forgotten together."""
+TEXT = 512
+"""Most characters of one value."""
+SCHEMA = """
+CREATE TABLE event (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, at_ms INTEGER NOT NULL, code TEXT NOT NULL,
+    level TEXT NOT NULL, details TEXT NOT NULL
+);
+"""
+
+
+class ActivityBook:
+    """One worker's events."""
+
+    def __init__(self, file: BookFile, now_ms: Callable[[], int]) -> None:
+        self.file = file
+        self.now_ms = now_ms
+        ((number,),) = file.rows("SELECT COALESCE(MAX(number), 0) FROM event")
+        self.number = int(number)
+        """Of the newest event."""
+
+    @classmethod
+    def opened(cls, folder: Path, now_ms: Callable[[], int]) -> Self:
+        """Open the book in a worker's folder; raises UserFacingError."""
+        try:
+            return cls(BookFile(folder / FILE, SCHEMA, version=VERSION), now_ms)
+        except BookError as err:
+            raise UserFacingError(f"{err}: make room, or give another --dir") from err
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()
+
+    def add(self, code: Event, level: str = "info", **values: Value) -> None:
+        """Note an event; `level` is info, good, warning or error."""
+        shortened = {name: _short(value) for name, value in values.items()}
+        details = msgspec.json.encode(shortened).decode()
+        row = (max(self.now_ms(), 0), str(code), level, details)
+        try:
+            with self.file.writing() as sql:
+                added = sql.execute(
+                    "INSERT INTO event (at_ms, code, level, details) VALUES (?, ?, ?, ?)", row
+                ).lastrowid
+                if added is not None and added % TRIM == 0:
+                    sql.execute("DELETE FROM event WHERE number <= ?", (added - MOST,))
+        except BookError as err:
+            log.warning("event not written", code=str(code), error=str(err))
+            return
+        self.number = added or self.number
+
+    def answer(self, asked: AskActivity) -> Activity:
+        """Give events, the newest first; raises BookError."""
+        rows = self.file.rows(
+            "SELECT * FROM event WHERE ?1 IS NULL OR number < ?1 ORDER BY number DESC LIMIT ?2",
+            asked.before,
+            asked.limit + 1,
+        )
+        shown = tuple(_row(row) for row in rows[: asked.limit])
+        return Activity(rows=shown, has_more=len(rows) > asked.limit)
+
+
+def _short(value: Value) -> Value:
+    return value[:TEXT] if isinstance(value, str) else value
+
+
+def _row(row: Row) -> ActivityRow:
+    return ActivityRow(
+        number=row["number"],
+        at_ms=row["at_ms"],
+        code=row["code"],
+        level=row["level"],
+        values=msgspec.json.decode(row["details"], type=dict[str, str | int | float]),
+    )

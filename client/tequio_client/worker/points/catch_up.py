@@ -1,0 +1,262 @@
+"""Catching up: rounds of this key that the worker did not read itself, from the ledger's list.
+
+They come from earlier lives, other machines and other runs. The list says where to look; each round
+is proven on its own (`points_proof`) at a bounded pace, the newest first, and how far that went is
+in the book, so that it goes on after a restart. Then what is proven must be what the ledger says
+the key has; what it says beyond that stays unverified, and is told.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.proofs import LogProofs, read_entries_of
+from tequio_client.worker.ledger import last_checkpoint
+from tequio_client.worker.ledger.outbox import BackOff
+from tequio_client.worker.points.points_db import VOIDED, Outcome, Place, closed
+from tequio_shared.errors import PeerError, TequioError
+from tequio_shared.ids import DOCUMENT_BYTES, digest_from_text, to_text
+from tequio_shared.log.merkle import verify_consistency
+from tequio_shared.round.documents import Result, Roster
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.statements.runs import RoundClose, RoundRoster, RoundVoid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from random import Random
+
+    from tequio_client.ledger.api import LedgerApi
+    from tequio_client.worker.points.points_db import PointsBook
+    from tequio_shared.api.peers import AttendedAnswer
+    from tequio_shared.ids import PeerKey, RunId
+    from tequio_shared.log.notes import Checkpoint
+    from tequio_shared.statements.statement import Statement
+
+# --- What one round gave one key, proven from the log alone: nothing that the ledger derived
+# counts.
+#
+# The roster's entry says who was there, the round's last entry how it ended; both are proven to
+# be in a log whose checkpoint continues those that this worker knows, and both documents are what
+# their entries name.
+
+
+class RoundProofs:
+    """Proves rounds against one checkpoint after the other, each a continuation of the last."""
+
+    def __init__(
+        self, ledger: LedgerApi, key: PeerKey, book: PointsBook, log_memory_file: Path
+    ) -> None:
+        self._ledger = ledger
+        self._key = key
+        self._book = book
+        self._memory = log_memory_file  # written by the follower alone
+        self._checkpoint: Checkpoint | None = None
+        self._proofs: LogProofs | None = None
+        self._names: dict[RunId, str] = {}
+
+    async def prove(self, told: AttendedAnswer) -> tuple[Place, Outcome, Checkpoint]:
+        """What the round of that answer came to; raises PeerError when the log does not say so.
+
+        LedgerUnavailableError: no checkpoint covers it yet. LogForkedError: it is another log.
+        """
+        checkpoint, proofs = await self._covering(told.closed_index)
+        network = await self._ledger.network()
+        indices = (told.roster_index, told.closed_index)
+        found = await read_entries_of(self._ledger, network, checkpoint, proofs, indices)
+        begun, ended = (found[index].statement for index in indices)
+        if begun.run is None or (begun.run, begun.round) != (ended.run, ended.round):
+            raise PeerError(f"entries {indices} are not of one round")
+        outcome = await self._outcome(begun, ended)
+        place = Place(
+            number=told.roster_index,
+            run=to_text(begun.run),
+            run_name=await self._name(begun.run),
+            round=begun.round or 0,
+            at_ms=ended.ts,
+        )
+        return place, outcome, checkpoint
+
+    async def _outcome(self, begun: Statement, ended: Statement) -> Outcome:
+        if not isinstance(begun.body, RoundRoster):
+            raise PeerError(f"{begun.type} does not begin a round")
+        roster = Roster.parse(await self._blob(begun.body.roster))
+        match ended.body:
+            case RoundClose(result=result):
+                return closed(roster, Result.parse(await self._blob(result)), self._key)
+            case RoundVoid() if self._key in roster.keys.values():
+                return VOIDED
+        raise PeerError(f"{ended.type} does not end a round of ours")
+
+    async def _name(self, run: RunId) -> str:
+        if run not in self._names:  # a run's id is its manifest's digest
+            self._names[run] = Manifest.parse(await self._blob(to_text(run))).name
+        return self._names[run]
+
+    async def _blob(self, name: str) -> bytes:
+        found = await self._ledger.get_blob(digest_from_text(name), most_bytes=DOCUMENT_BYTES)
+        if found is None:
+            raise PeerError(f"the ledger does not have the document {name}")
+        return found
+
+    async def _covering(self, index: int) -> tuple[Checkpoint, LogProofs]:
+        if self._checkpoint is None or self._proofs is None or self._checkpoint.size <= index:
+            self._checkpoint = await self._checked()
+            self._proofs = LogProofs(self._ledger, self._checkpoint.size)
+        if self._checkpoint.size <= index:
+            raise LedgerUnavailableError(f"no checkpoint covers entry {index} yet")
+        return self._checkpoint, self._proofs
+
+    async def _checked(self) -> Checkpoint:
+        """The newest checkpoint, if it continues the last one of the follower and of ours."""
+        origin = (await self._ledger.network()).genesis.origin
+        followed = await trio.to_thread.run_sync(last_checkpoint.recall, self._memory)
+        ours = await trio.to_thread.run_sync(self._book.last_checked, origin)
+        signed = await self._ledger.checkpoint()
+        for before in (followed, ours):
+            if before is not None:
+                await self._check_continues(before, signed)
+        await trio.to_thread.run_sync(self._book.remember_checked, signed)
+        return signed
+
+    async def _check_continues(self, before: Checkpoint, signed: Checkpoint) -> None:
+        if before.size > signed.size:  # a cache's
+            raise LedgerUnavailableError(
+                f"the checkpoint of size {signed.size} is older than {before.size}"
+            )
+        if before.size == 0:
+            return
+        proof = await LogProofs(self._ledger, signed.size).consistency(before.size)
+        try:
+            verify_consistency(before.size, before.root, signed.size, signed.root, proof)
+        except PeerError as err:
+            raise LogForkedError(
+                f"the log of size {signed.size} does not continue the one of {before.size}"
+            ) from err
+
+
+log = structlog.get_logger(__name__)
+
+SOON_S = 60.0
+"""Pause after a look that was among the first `EARLY`, or that found points unproven."""
+SELDOM_S = 300.0
+EARLY = 2
+PAGE = 100
+PAUSE_S = 0.1
+"""After each round that was proven."""
+_NOT_FOUND = "not-found"
+
+
+class CatchUp:
+    """Brings one key's book up to the ledger's list, for ever."""
+
+    def __init__(
+        self,
+        book: PointsBook,
+        ledger: LedgerApi,
+        key: PeerKey,
+        log_memory_file: Path,
+        *,
+        rng: Random,
+        pause_s: float = PAUSE_S,
+    ) -> None:
+        self._book = book
+        self._ledger = ledger
+        self._key = key
+        self._proofs = RoundProofs(ledger, key, book, log_memory_file)
+        self._rng = rng
+        self._back_off = BackOff(rng)
+        self._pause_s = pause_s
+        self._is_doubted = False  # whether we looked at everything again already
+        self.claimed = 0
+        """Micro-points that the ledger last said the key has."""
+        self.is_agreed = False
+        """Whether at the last look all that the ledger says was proven."""
+        self.forked = ""
+        """Why nothing of this log is believed any more."""
+        self.on_differing: Callable[[int, int], None] = lambda _, __: None
+        """Told what the ledger says and what is proven, when they differ after all was seen."""
+
+    async def run(self) -> None:
+        """Catch up now and then; returns only when the log turns out to be another one."""
+        for look in itertools.count(1):
+            try:
+                await self.once()
+                self._back_off.reset()
+                pause_s = SELDOM_S if self.is_agreed and look >= EARLY else SOON_S
+            except LogForkedError as err:
+                self.forked = str(err)
+                log.error("the log is another one; proving no more points", error=str(err))  # noqa: TRY400 - the sentence says it
+                return
+            except LedgerUnavailableError as err:
+                pause_s = self._back_off.next_s(err.retry_after_s)
+            except TequioError as err:
+                log.warning("cannot catch up with points", error=str(err))
+                pause_s = SOON_S
+            await trio.sleep(pause_s * self._rng.uniform(0.8, 1.2))
+
+    async def once(self) -> None:
+        """Look at everything that was not looked at yet; raises TequioError."""
+        try:
+            account = await self._ledger.peer(self._key)
+        except LedgerRefusedError as err:
+            if err.code != _NOT_FOUND:
+                raise
+            self.claimed, self.is_agreed = 0, True
+            return
+        self.claimed = account.micropoints
+        await self._open_gap()
+        for low, high in await trio.to_thread.run_sync(self._book.gaps):
+            await self._walk(low, high)
+        size = account.as_of.size
+        proven = await trio.to_thread.run_sync(self._book.verified, size)
+        await self._compare(account.micropoints, proven)
+
+    async def _open_gap(self) -> None:
+        newest = (await self._ledger.peer_rounds(self._key, limit=1)).rounds
+        if newest:
+            await trio.to_thread.run_sync(self._book.open_gap, newest[0].closed_index + 1)
+
+    async def _walk(self, low: int, high: int) -> None:
+        """Look at the rounds that ended in [low, high), page by page."""
+        while high > low:
+            page = (await self._ledger.peer_rounds(self._key, before=high, limit=PAGE)).rounds
+            for told in page:
+                if told.closed_index >= low:
+                    await self._settle(told)
+            done = page[-1].closed_index if len(page) == PAGE else low
+            await trio.to_thread.run_sync(self._book.narrow_gap, high, max(done, low))
+            high = done
+
+    async def _settle(self, told: AttendedAnswer) -> None:
+        """Prove one round, unless it is; one that cannot be proven is left as it is."""
+        if await trio.to_thread.run_sync(self._book.is_settled, told.roster_index):
+            return
+        try:
+            place, outcome, checkpoint = await self._proofs.prove(told)
+        except LogForkedError:
+            raise
+        except PeerError as err:
+            log.warning("a round of ours is not proven", at=told.closed_index, error=str(err))
+            return
+        await trio.to_thread.run_sync(
+            self._book.end_proven, place, told.closed_index, outcome, checkpoint
+        )
+        await trio.sleep(self._pause_s)
+
+    async def _compare(self, claimed: int, proven: int) -> None:
+        self.is_agreed = claimed == proven
+        if self.is_agreed:
+            return
+        if not self._is_doubted:  # once in a life: something of ours may have been missed
+            self._is_doubted = True
+            await trio.to_thread.run_sync(self._book.look_again)
+            await self.once()
+            return
+        log.warning("the ledger's points are not the proven ones", ledger=claimed, proven=proven)
+        self.on_differing(claimed, proven)

@@ -1,0 +1,121 @@
+"""What happened between two looks at the worker, as events for the activity book.
+
+`happened` is pure: two snapshots a second apart, and what is remembered from earlier ones. Rounds
+are not looked for here; they are told as their ends are read (`bookkeeping`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tequio_client.ipc.snapshot import State
+from tequio_client.ipc.texts import Event, values_of
+from tequio_shared.ids import BUILD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tequio_client.ipc.snapshot import Decision, Snapshot, Value
+    from tequio_client.worker.points.activity import ActivityBook
+
+LOST_MS = 10_000
+"""A ledger that does not answer for this long is told of."""
+SET_BACK_MS = 5_000
+"""A clock that goes back by more than this was set. Forward it also goes while we sleep."""
+_FINISHED = "finished"
+_LEVELS = {State.ATTENTION: "error", State.LENDING: "good"}
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """One event to be noted."""
+
+    code: Event
+    level: str = "info"
+    values: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What is to be seen of the worker at a moment."""
+
+    shown: Snapshot
+    standing: str
+    """Our key's, in the protocol's word; empty: not known."""
+    steady_ms: int
+
+
+class Diary:
+    """Writes the book; `look` once a second."""
+
+    def __init__(self, book: ActivityBook) -> None:
+        self._book = book
+        self._last: Look | None = None
+        self._is_lost = False  # whether we said so
+        self._pid = 0  # of the trainer since it was last allowed to compute
+
+    def look(self, now: Look) -> None:
+        """Note what has happened since the last look."""
+        last, self._last = self._last, now
+        if last is None:
+            self._book.add(Event.WORKER_STARTED, version=BUILD)
+        happenings = (*happened(last, now), *self._ledger(now), *self._trainer(now))
+        for one in happenings:
+            self._book.add(one.code, one.level, **one.values)
+
+    def _ledger(self, now: Look) -> Iterator[Happening]:
+        ledger = now.shown.ledger
+        if self._is_lost and ledger.is_reached:
+            self._is_lost = False
+            yield Happening(Event.LEDGER_FOUND, "good")
+        is_gone = bool(ledger.since_ms) and not ledger.is_reached
+        if is_gone and not self._is_lost and now.shown.at_ms - ledger.since_ms >= LOST_MS:
+            self._is_lost = True
+            yield Happening(Event.LEDGER_LOST, "warning", {"problem": ledger.problem})
+
+    def _trainer(self, now: Look) -> Iterator[Happening]:
+        if not now.shown.decision.may_compute:
+            self._pid = 0
+        for trainer in now.shown.trainers[:1]:
+            if self._pid and trainer.pid and trainer.pid != self._pid:
+                yield Happening(Event.TRAINER_RESTARTED, "warning")
+            self._pid = trainer.pid or self._pid
+
+
+def happened(last: Look | None, now: Look) -> Iterator[Happening]:
+    """What two looks show to have happened between them; None: there was no look before."""
+    before = last.shown if last else None
+    if before is None or _ruling(before.decision) != _ruling(now.shown.decision):
+        decision = now.shown.decision
+        yield Happening(Event.DECIDED, _LEVELS.get(decision.state, "info"), values_of(decision))
+    if last is None or before is None:
+        return
+    if now.shown.at_ms - before.at_ms < now.steady_ms - last.steady_ms - SET_BACK_MS:
+        moved_ms = now.shown.at_ms - before.at_ms - (now.steady_ms - last.steady_ms)
+        yield Happening(Event.CLOCK_SET, "warning", {"seconds": moved_ms // 1_000})
+    if before.preferences != now.shown.preferences:
+        yield Happening(Event.PREFERENCES_CHANGED)
+    if now.standing and last.standing and now.standing != last.standing:
+        yield Happening(Event.STANDING_CHANGED, "warning", {"standing": now.standing})
+    yield from _run(before, now.shown)
+
+
+def _run(before: Snapshot, after: Snapshot) -> Iterator[Happening]:
+    was_in, is_in = before.round, after.round
+    if was_in is not None and (is_in is None or is_in.run != was_in.run):
+        yield Happening(Event.LEFT_RUN, values={"run": was_in.run_name})
+    if is_in is not None and (was_in is None or is_in.run != was_in.run):
+        yield Happening(Event.JOINED_RUN, "good", {"run": is_in.run_name})
+    if before.status is None or after.status is None or is_in is None:
+        return
+    if after.status.state == _FINISHED != before.status.state:
+        yield Happening(Event.RUN_ENDED, "good", {"run": is_in.run_name})
+    if after.status.head_round > before.status.head_round:
+        values: dict[str, Value] = {"run": is_in.run_name, "round": after.status.head_round}
+        yield Happening(Event.HEAD_VERIFIED, values=values)
+
+
+def _ruling(decision: Decision) -> tuple[str, str]:
+    """What of a decision is news; its numbers change all the time."""
+    return decision.state, decision.reason

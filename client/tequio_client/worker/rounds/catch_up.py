@@ -1,0 +1,234 @@
+"""Draws that were made before our view of a run began: what may still be wanted of us.
+
+Who was away, or restarts, has the weights of old heads in its store, and may have been drawn to
+measure one of them. A draw follows from one round's roster and from what its members stated up to
+the promotion: so that part of that round is read, with proofs, and folded. The ledger's list of
+rounds only says where to look. Nothing but a measure hangs on it: what cannot be had is let be.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
+from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.ledger.proofs import read_entries
+from tequio_client.worker.store.trees import TreeRef
+from tequio_shared.errors import MalformedError, PeerError, RefusedError
+from tequio_shared.head.contribution import contribution_id
+from tequio_shared.ids import MEASURED_HEADS, PIECE_BYTES, digest_from_text, to_text
+from tequio_shared.network.run import RunView, needed_document
+from tequio_shared.round.documents import TRAINER, Result, Roster
+from tequio_shared.round.measures import is_due
+from tequio_shared.round.proof import Verdict
+from tequio_shared.round.round import NextHead
+from tequio_shared.statements.runs import RoundClose, RoundVoid
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+
+    from tequio_client.worker.node import Node
+    from tequio_shared.api.runs import RoundAnswer
+    from tequio_shared.head.contribution import Header
+    from tequio_shared.ids import Digest, PeerKey, RunId
+    from tequio_shared.round.manifest import Manifest
+    from tequio_shared.round.measures import Draw
+    from tequio_shared.round.round import AcceptedSet, Head
+    from tequio_shared.statements.statement import Statement
+
+
+log = structlog.get_logger(__name__)
+
+ROUNDS = 16
+"""Rounds that are looked through for the one that began with a head: those before it are void."""
+ENTRIES = 2_048
+"""Most entries that are read for one draw."""
+_PASSING = (LedgerUnavailableError, PeerError, RefusedError)
+
+
+async def recall(node: Node, view: RunView, after: int, heads: Iterable[Head]) -> None:
+    """Tell a view that begins after that entry of the draws that fell on us before.
+
+    `heads` are those whose weights we may have. Raises LogForkedError.
+    """
+    for head in _candidates(node, view.manifest, heads):
+        try:
+            draw = await _draw(node, view, after, head)
+        except _PASSING as err:
+            log.warning("not looking who was drawn", round=head.round, error=str(err))
+            continue
+        if draw is not None and node.signer.key in draw.drawn:
+            log.info("drawn to measure a head before", round=head.round)
+            view.draws.recall(draw)
+
+
+def _candidates(node: Node, manifest: Manifest, heads: Iterable[Head]) -> Sequence[Head]:
+    """The newest that are due and here; measures are taken of no more."""
+    found = [
+        one
+        for one in sorted(heads, key=lambda one: -one.round)
+        if is_due(manifest, one.round, is_last=False) and node.store.has_tree(one.weights_root)
+    ]
+    return found[:MEASURED_HEADS]
+
+
+async def _draw(node: Node, view: RunView, after: int, head: Head) -> Draw | None:
+    """The draw for a head; None where the view sees it by itself, or where it is too far to see."""
+    run = view.manifest.run_id
+    rounds = await node.ledger.rounds(run, after=head.round, limit=ROUNDS)
+    began = next((one for one in rounds if one.opened_index is not None), None)
+    if began is None or not _is_before(began, head, after):
+        return None
+    found = await read_entries(
+        node.ledger, node.network_info, range(began.roster_index, began.opened_index or 0)
+    )
+    pending = NextHead(round=head.round, parent=head.parent, set_root=head.set_root)
+    past = RunView.light(view.net, view.manifest, head=None, next_head=pending)
+    for index, entry in sorted(found.items()):
+        if entry.statement.run == run:
+            name = needed_document(entry.statement)
+            document = await node.exchange.blob(name) if name else b""
+            past.apply(index, entry.statement, 0, partial(_given, document))
+    return past.drawn if past.head == head else None
+
+
+def _is_before(began: RoundAnswer, head: Head, after: int) -> bool:
+    """Whether that round began with the head, before that entry, and is not too long to read."""
+    opened = began.opened_index or 0
+    is_near = opened <= after and 0 < opened - began.roster_index <= ENTRIES
+    return is_near and began.head == to_text(head.hash)
+
+
+def _given(document: bytes, _: Digest) -> bytes:
+    return document
+
+
+# --- How a round ended while we were away, read from the log with proofs.
+#
+# The ledger says where to look; that entry and its document then speak for themselves.
+
+
+async def was_accepted(node: Node, header: Header, after: int) -> bool | None:
+    """Whether our contribution was, in a round that ended up to that log index.
+
+    None: the round is not over there. Raises PeerError when the ledger's answer does not hold.
+    """
+    rounds = await node.ledger.rounds(header.run_id, after=header.round - 1, limit=1)
+    if not rounds or rounds[0].round != header.round:
+        raise PeerError(f"the ledger does not know round {header.round}")
+    index = rounds[0].closed_index
+    if index is None or index > after:
+        return None
+    (entry,) = (await read_entries(node.ledger, node.network_info, [index])).values()
+    statement = entry.statement
+    if (statement.run, statement.round) != (header.run_id, header.round):
+        raise PeerError(f"entry {index} is not about round {header.round}")
+    return await _is_in(node, header, statement)
+
+
+async def _is_in(node: Node, header: Header, statement: Statement) -> bool:
+    match statement.body:
+        case RoundVoid():
+            return False
+        case RoundClose(result=name):
+            result = Result.parse(await node.exchange.blob(digest_from_text(name)))
+            ours = to_text(contribution_id(header.pack()))
+            return any(
+                row.contribution == ours and row.verdict == Verdict.ACCEPTED for row in result.slots
+            )
+    raise PeerError(f"{statement.type} does not end round {header.round}")
+
+
+# --- Replay: getting to a head from an older one by the contributions of the rounds in between.
+#
+# Both ways lead to the same bytes, so the one that moves fewer is taken: the payloads that are
+# missing here, or what is missing of the head itself.
+
+
+def head_ref(manifest: Manifest, head: Head) -> TreeRef:
+    """The tree of a head's weights."""
+    size = 4 * manifest.layout.elements
+    return TreeRef(root=head.weights_root, size_bytes=size, piece_bytes=PIECE_BYTES)
+
+
+def payload_refs(closed: AcceptedSet) -> Iterator[TreeRef]:
+    """The trees of a round's accepted payloads, in the order of its works."""
+    shape = closed.expected.shape
+    size = closed.expected.chunks * shape.record_bytes
+    for one in closed.works:
+        yield TreeRef(root=one.payload_root, size_bytes=size, piece_bytes=shape.group_bytes)
+
+
+def is_dear(
+    goal: TreeRef,
+    rounds: Iterable[AcceptedSet],
+    missing_bytes: Callable[[TreeRef], int],
+) -> bool:
+    """Whether the payloads missing of these rounds have more bytes than is missing of the head."""
+    total, most = 0, -1
+    for closed in rounds:
+        most = missing_bytes(goal) if most < 0 else most
+        total += sum(map(missing_bytes, payload_refs(closed)))
+        if total > most:
+            return True
+    return False
+
+
+# --- Who trains in the last round of each run, for a reader that does not fold the runs.
+
+DOCUMENT_S = 60.0
+"""How long a roster is looked for; by then the next one is named."""
+
+
+class Rosters:
+    """The last roster of each run, fetched once it is named; `serve` is one task."""
+
+    def __init__(self, document: Callable[[Digest], Awaitable[bytes]]) -> None:
+        self._document = document
+        self._named: dict[RunId, tuple[int, Digest]] = {}  # round and document
+        self._trainers: dict[RunId, tuple[int, frozenset[PeerKey]]] = {}
+        self._came = trio.Event()  # replaced whenever one was named
+
+    def name(self, run: RunId, number: int, document: Digest) -> None:
+        """Note the roster of a round; those before it count no longer."""
+        self._named[run] = (number, document)
+        self._came.set()
+        self._came = trio.Event()
+
+    def forget(self, run: RunId) -> None:
+        """Let go of a run that has ended."""
+        self._named.pop(run, None)
+        self._trainers.pop(run, None)
+
+    def round_of(self, run: RunId, key: PeerKey) -> int | None:
+        """The number of the last round if the key is to train in it."""
+        number, trainers = self._trainers.get(run, (0, frozenset()))
+        return number if key in trainers else None
+
+    async def serve(self) -> None:
+        """Fetch what is named, the newest only, until cancelled."""
+        while True:
+            came = self._came
+            for run in list(self._named):
+                await self._fetch(run)
+            if came is self._came:
+                await came.wait()
+
+    async def _fetch(self, run: RunId) -> None:
+        number, document = self._named.get(run, (0, None))
+        if document is None or self._trainers.get(run, (0, None))[0] == number:
+            return
+        with trio.move_on_after(DOCUMENT_S) as patience:
+            try:
+                roster = Roster.parse(await self._document(document))
+            except MalformedError as err:
+                log.warning("a roster does not parse", run=to_text(run)[:10], error=str(err))
+                self._named.pop(run, None)
+                return
+            keys = frozenset(one.key for one in roster.members if TRAINER in one.roles)
+            self._trainers[run] = (number, keys)
+        if patience.cancelled_caught and self._named.get(run) == (number, document):
+            del self._named[run]  # nobody waits for it once more; the next one is named soon

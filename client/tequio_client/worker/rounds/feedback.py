@@ -1,0 +1,178 @@
+"""The error feedback on disk: what our contributions to one run have held back so far.
+
+Rules. Two at most: the *settled* one, after our last contribution that counted, and the *open* one,
+after the contribution whose round is not over. The open one takes the other's place when its round
+closes with our work accepted, and is dropped otherwise. A note says which is which; it is replaced
+as a whole, after the files that it names are on the disk and before those that it names no more are
+deleted. So a process killed between any two steps goes on with what an uninterrupted one has.
+
+A file is named by the root in the header (`feedback_root`, docs/protocol.md, contribution); one
+that is not what its note says is dropped, and training goes on without.
+"""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import msgspec
+import structlog
+
+from tequio_client.worker.store import files
+from tequio_client.worker.store.trees import cut_file
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError
+from tequio_shared.head.contribution import HEADER_BYTES, Header
+from tequio_shared.head.layout import CHUNK
+from tequio_shared.ids import DIGEST_BYTES, ZERO_DIGEST, Digest, from_text, to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from tequio_shared.ids import RunId
+
+log = structlog.get_logger(__name__)
+
+NOTE = "note.json"
+PIECE_BYTES = 2 * CHUNK
+"""One chunk as bfloat16."""
+_NAME_DIGITS = 16
+
+
+class _Note(msgspec.Struct, forbid_unknown_fields=True):
+    settled: str = ""  # root of the file; none kept: empty
+    open: str = ""  # header of the contribution whose round is not over; none: empty
+
+
+class Feedback:
+    """The feedback of one run in its folder; methods wait for the disk: call them in a thread.
+
+    Raises UserFacingError when the folder cannot be used.
+    """
+
+    def __init__(self, folder: Path, run: RunId) -> None:
+        self._folder = folder / _name(run)
+        with _Disk(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._note = self._read_note()
+            self._drop_damaged()
+            self._clear()
+
+    @property
+    def path(self) -> Path | None:
+        """What the next contribution starts from; None: from nothing."""
+        return self._file(self._note.settled) if self._note.settled else None
+
+    @property
+    def open_header(self) -> Header | None:
+        """The contribution whose round is not over, as far as we know."""
+        return _header(self._note.open)
+
+    def take(self, left: Path, header: Header) -> None:
+        """Keep what a contribution left behind in this file, until its round is settled.
+
+        Raises PeerError when the file is not what the header says.
+        """
+        root = header.feedback_root
+        with _Disk(self._folder):
+            if root != ZERO_DIGEST:
+                if not left.exists() or _root(left) != root:
+                    raise PeerError("the trainer's error feedback is not what its header says")
+                files.keep(left, self._file(to_text(root)))
+            self._write(_Note(settled=self._note.settled, open=to_text(header.pack())))
+
+    def settle(self, round_number: int, *, was_accepted: bool) -> None:
+        """Note how a round ended; one that we have nothing open of changes nothing."""
+        header = self.open_header
+        if header is None or header.round > round_number:
+            return
+        settled = self._note.settled
+        if was_accepted and header.round == round_number:
+            root = header.feedback_root
+            settled = "" if root == ZERO_DIGEST else to_text(root)
+        with _Disk(self._folder):
+            self._write(_Note(settled=settled))
+
+    def remove(self) -> None:
+        """Delete all of it: the run has ended."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _write(self, note: _Note) -> None:
+        files.replace(self._folder / NOTE, msgspec.json.encode(note))
+        self._note = note
+        self._clear()
+
+    def _clear(self) -> None:
+        """Delete what the note does not name."""
+        header = self.open_header
+        named = {NOTE, self._note.settled, to_text(header.feedback_root) if header else ""}
+        for path in self._folder.iterdir():
+            if path.name not in named:
+                path.unlink()
+
+    def _read_note(self) -> _Note:
+        path = self._folder / NOTE
+        try:
+            note = msgspec.json.decode(path.read_bytes(), type=_Note)
+            _header(note.open)
+            if note.settled:
+                from_text(note.settled, DIGEST_BYTES)
+        except FileNotFoundError:
+            return _Note()
+        except (msgspec.MsgspecError, UnicodeDecodeError, MalformedError) as err:
+            log.warning("the error feedback's note is damaged; going on without", error=str(err))
+            return _Note()
+        return note
+
+    def _drop_damaged(self) -> None:
+        """Without its file the open contribution is trained again, if there is time."""
+        header = self.open_header
+        if self._note.settled and not self._is_sound(self._note.settled):
+            log.warning("the error feedback is damaged; going on without", run=self._folder.name)
+            self._note.settled = ""
+        keeps = header is not None and header.feedback_root != ZERO_DIGEST
+        if header and keeps and not self._is_sound(to_text(header.feedback_root)):
+            log.warning("the newest error feedback is damaged", round=header.round)
+            self._note.open = ""
+
+    def _is_sound(self, name: str) -> bool:
+        path = self._file(name)
+        return path.exists() and path.stat().st_size > 0 and to_text(_root(path)) == name
+
+    def _file(self, name: str) -> Path:
+        return self._folder / name
+
+
+class _Disk:
+    """Translates errors of the disk."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __enter__(self) -> None:
+        """Nothing to do."""
+
+    def __exit__(self, _type: object, err: BaseException | None, _trace: object) -> None:
+        if isinstance(err, OSError):
+            raise UserFacingError(
+                f"the error feedback in {self._folder} cannot be kept: {err.strerror or err}"
+            ) from err
+
+
+def remove_ended(folder: Path, ended: Iterable[RunId]) -> None:
+    """Delete the feedback of runs that ended while we were away."""
+    for run in ended:
+        shutil.rmtree(folder / _name(run), ignore_errors=True)
+
+
+def _name(run: RunId) -> str:
+    return run.hex()[:_NAME_DIGITS]
+
+
+def _header(text: str) -> Header | None:
+    return Header.parse(from_text(text, HEADER_BYTES)) if text else None
+
+
+def _root(path: Path) -> Digest:
+    with path.open("rb") as file:
+        return cut_file(file, PIECE_BYTES).ref.root

@@ -1,0 +1,523 @@
+"""Joining a run: its manifest and documents by their names, and where to start in the log.
+
+The ledger says where to look; what counts is read from the log itself (inclusion proofs) and from
+documents that are what their hashes say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
+from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.proofs import read_entries
+from tequio_client.names import is_meant, name_with_id
+from tequio_client.worker.ledger.outbox import BackOff
+from tequio_client.worker.rounds import catch_up
+from tequio_client.worker.rounds import feedback as feedbacks
+from tequio_client.worker.rounds.catch_up import head_ref, was_accepted
+from tequio_client.worker.rounds.feedback import Feedback
+from tequio_client.worker.rounds.workdir import KeptHeads
+from tequio_client.worker.swarm.blob_server import Op, Request
+from tequio_shared.errors import (
+    MalformedError,
+    PeerError,
+    RefusedError,
+    TequioError,
+    UserFacingError,
+)
+from tequio_shared.head.contribution import RecordShape, k_for_trainers
+from tequio_shared.head.head import set_root
+from tequio_shared.ids import ZERO_DIGEST, HeadHash, RunId, digest_from_text, to_text
+from tequio_shared.network.run import RunView, first_head
+from tequio_shared.round.data import Corpus
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.round import Head, NextHead
+from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundOpen, RoundRoster
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from tequio_client.worker.node import Node
+    from tequio_shared.api.runs import ResumeAnswer, RoundAnswer, RunAnswer
+    from tequio_shared.head.contribution import Header
+    from tequio_shared.ids import NetworkId
+    from tequio_shared.statements.statement import Statement
+
+# --- Beginning earlier in the log than at its last point of rest, to go on from a head at hand.
+#
+# A view that begins at the roster after a head's round learns every accepted set since, with the
+# follower's proofs, and the rounds can be replayed. It is done when that moves fewer bytes than
+# what is missing of the present head. The ledger's list of rounds only says where to look and
+# what it may cost: the roster and the opening, which names the head, are read from the log with
+# proofs, and whatever comes out has to have the promoted hash in the end.
+
+log = structlog.get_logger(__name__)
+
+CLOSED = 32
+"""Most closed rounds that are replayed; the worker remembers no more accepted sets."""
+ROUNDS = 128
+"""Most rounds looked at, void ones too."""
+ENTRY_BYTES = 700
+"""What an entry of the log has, about, with its documents: reading on costs too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """A view that begins right after a head's round, the index it stands after, and that head."""
+
+    view: RunView
+    after: int
+    base: Head
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Way:
+    """Going on from a head: the rounds after it, and the bytes that it takes, about."""
+
+    base: Head
+    rounds: tuple[RoundAnswer, ...]
+    size_bytes: int
+
+
+async def cheaper_start(
+    node: Node, manifest: Manifest, target: Head, after: int, heads: Iterable[Head]
+) -> Earlier | None:
+    """The best of these heads to go on from; None when fetching the target moves fewer bytes.
+
+    `target` is the head to get to, `after` where reading would begin without us. Raises PeerError
+    when the ledger's answers do not hold, LedgerUnavailableError.
+    """
+    ours = [one for one in heads if one.round < target.round]
+    most = node.store.missing_bytes(head_ref(manifest, target))
+    if not ours or not most:
+        return None
+    first = max(min(one.round for one in ours), target.round - ROUNDS)
+    rounds = await node.ledger.rounds(manifest.run_id, after=first, limit=ROUNDS)
+    ways = [_way(node, manifest, one, target, after, rounds) for one in ours]
+    best = min((way for way in ways if way), key=lambda way: way.size_bytes, default=None)
+    if best is None or best.size_bytes >= most:
+        return None
+    log.info(
+        "going on from an older head",
+        round=best.base.round,
+        to=target.round,
+        about_bytes=best.size_bytes,
+        instead_of=most,
+    )
+    return await start_after(node, manifest, best.base, best.rounds)
+
+
+async def start_after(
+    node: Node, manifest: Manifest, base: Head, rounds: Sequence[RoundAnswer]
+) -> Earlier:
+    """Begin at the first of these rounds, which come after the head's; raises PeerError."""
+    first = rounds[0]
+    opened = next((one.opened_index for one in rounds if one.opened_index is not None), None)
+    if opened is None:
+        raise PeerError(f"no round has opened after round {base.round}")
+    found = await read_entries(node.ledger, node.network_info, (first.roster_index, opened))
+    roster, opening = found[first.roster_index].statement, found[opened].statement
+    is_roster = isinstance(roster.body, RoundRoster) and roster.round == first.round
+    if not is_roster or roster.run != manifest.run_id:
+        raise PeerError(f"entry {first.roster_index} is not the roster of round {first.round}")
+    if not isinstance(opening.body, RoundOpen) or opening.run != manifest.run_id:
+        raise PeerError(f"entry {opened} opens no round of this run")
+    if opening.body.head != to_text(base.hash):
+        raise PeerError(f"round {opening.round} does not start from our head of {base.round}")
+    pending = NextHead(round=base.round, parent=base.parent, set_root=base.set_root)
+    view = RunView.light(node.network_info.id, manifest, head=None, next_head=pending)
+    return Earlier(view=view, after=first.roster_index - 1, base=base)
+
+
+def _way(
+    node: Node,
+    manifest: Manifest,
+    base: Head,
+    target: Head,
+    after: int,
+    rounds: Sequence[RoundAnswer],
+) -> _Way | None:
+    """What it takes to go on from that head; None when the ledger does not show the way."""
+    passed = tuple(one for one in rounds if base.round < one.round)
+    closed = [one for one in passed if one.round <= target.round and one.result]
+    opened = next((one for one in passed if one.opened_index is not None), None)
+    is_whole = bool(passed) and passed[0].round == base.round + 1 and closed[-1:] != []
+    is_ours = opened is not None and opened.head == to_text(base.hash)
+    if not is_whole or not is_ours or closed[-1].round != target.round or len(closed) > CLOSED:
+        return None
+    payloads = sum(one.accepted * _payload_bytes(manifest, one.accepted) for one in closed)
+    entries = max(after - passed[0].roster_index, 0) * ENTRY_BYTES
+    missing = node.store.missing_bytes(head_ref(manifest, base))
+    return _Way(base=base, rounds=passed, size_bytes=missing + payloads + entries)
+
+
+def _payload_bytes(manifest: Manifest, accepted: int) -> int:
+    """Size of a payload in a round that accepted so many, at most: k falls as trainers rise."""
+    algorithm = manifest.algorithm
+    k = algorithm.k or k_for_trainers(accepted)
+    shape = RecordShape(algorithm=algorithm.name, k=k, bits=algorithm.bits)
+    return manifest.chunks * shape.record_bytes
+
+
+# --- Which head can be had at all: peers are asked, and when nobody has the present one, an older
+# one.
+#
+# When everybody left, a seed may be all that is there, and it keeps one head in so many. Whoever
+# joins then begins at the nearest head that somebody holds, and computes the rounds since. Peers
+# are not believed: what they give is hashed.
+
+PROBE_S = 8.0
+"""How long the present head is asked for before an older one will do."""
+POLL_S = 0.5
+ASKED = 16
+"""Most peers asked at a time."""
+BEFORE_OPENING = 8
+"""Entries before a round's opening among which the promotion of its head is looked for."""
+
+
+async def nearest_start(node: Node, manifest: Manifest, target: Head) -> Earlier | None:
+    """Where to begin when nobody has the target; None when somebody has, or nobody has any.
+
+    Raises PeerError when the ledger's answers do not hold, LedgerUnavailableError.
+    """
+    if not target.round or await _is_had_soon(node, manifest, target):
+        return None
+    after = max(target.round - 2 * CLOSED, 0)
+    rounds = await node.ledger.rounds(manifest.run_id, after=after, limit=4 * CLOSED)
+    rounds = tuple(one for one in rounds if one.round <= target.round)
+    for at in range(len(rounds) - 1, -1, -1):
+        if sum(one.result is not None for one in rounds[at:]) > CLOSED:
+            break
+        base = await _head_before(node, manifest, rounds[at])
+        is_next = base is not None and base.round + 1 == rounds[at].round
+        if base is not None and is_next and await _is_had(node, manifest, base):
+            log.info("nobody has the present head", round=target.round, beginning_at=base.round)
+            return await start_after(node, manifest, base, rounds[at:])
+    return None
+
+
+def head_of(manifest: Manifest, statement: Statement) -> Head:
+    """The head that this statement makes canonical; raises PeerError when it makes none."""
+    body = statement.body
+    if not isinstance(body, HeadPromote) or statement.run != manifest.run_id:
+        raise PeerError("the entry that the ledger names is no promotion of this run's head")
+    return Head(
+        hash=HeadHash(digest_from_text(body.head)),
+        round=statement.round or 0,
+        parent=HeadHash(digest_from_text(body.parent)),
+        set_root=digest_from_text(body.set_root),
+        weights_root=digest_from_text(body.weights_root),
+        aux_root=digest_from_text(body.aux_root),
+    )
+
+
+async def _is_had_soon(node: Node, manifest: Manifest, head: Head) -> bool:
+    """Whether somebody says to have it, asked for a while; also when there is nobody to ask."""
+    until_s, is_anybody_there = trio.current_time() + PROBE_S, False
+    while trio.current_time() < until_s:
+        is_anybody_there = is_anybody_there or bool(node.network.connected())
+        with trio.move_on_at(until_s):
+            if await _is_had(node, manifest, head):
+                return True
+        await trio.sleep(POLL_S)
+    return not is_anybody_there
+
+
+async def _is_had(node: Node, manifest: Manifest, head: Head) -> bool:
+    """Whether we or a peer that is connected have all of the weights."""
+    ref = head_ref(manifest, head)
+    peers = node.rng.sample(sorted(node.network.connected()), len(node.network.connected()))
+    for peer in peers[:ASKED]:
+        try:
+            if not await node.fetcher.ask(peer, Request(op=Op.HELD, name=ref.root)):
+                return True
+        except PeerError:
+            continue
+    return node.store.has_tree(ref.root)
+
+
+async def _head_before(node: Node, manifest: Manifest, row: RoundAnswer) -> Head | None:
+    """The head that this round started from, if it was promoted in it."""
+    if row.opened_index is None:
+        return None
+    if row.round == 1:
+        return first_head(manifest)
+    for index in range(row.opened_index - 1, row.opened_index - 1 - BEFORE_OPENING, -1):
+        if index <= row.roster_index:
+            return None
+        try:
+            (entry,) = (await read_entries(node.ledger, node.network_info, [index])).values()
+            return head_of(manifest, entry.statement)
+        except PeerError:
+            continue
+    return None
+
+
+JOINING_POLL_S = 2.0
+OVER = "finished"
+_PASSING = (LedgerUnavailableError, PeerError, RefusedError)
+
+
+class RunOverError(UserFacingError):
+    """The run that is wanted has ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joined:
+    """A run that we can take part in: rules, data, the view, and the index it stands after."""
+
+    manifest: Manifest
+    corpus: Corpus
+    view: RunView
+    after: int
+    upto: int
+    """Up to this index the view only catches up with rounds that were over; -1 for not at all."""
+    base: Head | None
+    """The older head to go on from, when the present one costs more or cannot be had."""
+    kept: KeptHeads
+    manifest_path: Path
+    config_path: Path
+    corpus_path: Path
+    tokenizer_path: Path | None
+
+
+async def join_run(node: Node, wanted: str | None) -> Joined:
+    """Find the run (the named one, or the only open one), get its documents, and a view of it.
+
+    Goes on until it succeeds, whatever is wrong with ledger and peers meanwhile. Raises
+    UserFacingError when the run cannot be joined at all.
+    """
+    while True:
+        try:
+            return await _join(node, await find_run(node, wanted))
+        except LogForkedError:
+            raise
+        except _PASSING as err:
+            log.warning("cannot join yet; trying again", error=str(err))
+            await trio.sleep(JOINING_POLL_S)
+
+
+async def _join(node: Node, answer: RunAnswer) -> Joined:
+    manifest = await _manifest(node, answer)
+    corpus = await _corpus(node, manifest)
+    answer = await node.ledger.run(manifest.run_id)  # again: fetching took time
+    resume = answer.resume
+    kept = await trio.to_thread.run_sync(KeptHeads, node.settings.folder, manifest.run_id)
+    view, after, base = await _view(node, manifest, resume, kept)
+    await catch_up.recall(node, view, after, kept.heads)
+    log.info("run joined", run=answer.run[:10], name=manifest.name, after=after)
+    tokenizer = manifest.tokenizer.file
+    return Joined(
+        manifest=manifest,
+        corpus=corpus,
+        view=view,
+        after=after,
+        upto=resume.after if after < resume.after else -1,
+        base=base,
+        kept=kept,
+        manifest_path=await _file(node, answer.run),
+        config_path=await _file(node, manifest.model.config),
+        corpus_path=await _file(node, manifest.data.manifest),
+        tokenizer_path=await _file(node, tokenizer) if tokenizer else None,
+    )
+
+
+async def _manifest(node: Node, answer: RunAnswer) -> Manifest:
+    """The run's rules: what they are called is their hash, so they cannot be others."""
+    try:
+        return Manifest.parse(await node.exchange.blob(digest_from_text(answer.run)))
+    except MalformedError as err:
+        raise UserFacingError(
+            f"the run {answer.run[:10]} has rules that this version does not understand: {err}"
+        ) from err
+
+
+async def _corpus(node: Node, manifest: Manifest) -> Corpus:
+    try:
+        corpus = Corpus.parse(await node.exchange.blob(digest_from_text(manifest.data.manifest)))
+    except MalformedError as err:
+        raise UserFacingError(f"the data manifest of {manifest.name} is damaged: {err}") from err
+    if to_text(corpus.root) != manifest.data.root:
+        raise UserFacingError(
+            f"the run {manifest.name} cannot be joined: its data manifest has root "
+            f"{to_text(corpus.root)}, its rules say {manifest.data.root}"
+        )
+    return corpus
+
+
+async def find_run(node: Node, wanted: str | None) -> RunAnswer:
+    """The open run of that name or id, or the only open one; waits while none is open at all.
+
+    Raises UserFacingError when several runs are open, or no run fits what is wanted.
+    """
+    said = False
+    while True:
+        runs = await node.ledger.runs()
+        fitting = [one for one in runs if one.state != OVER and _is_wanted(one, wanted)]
+        if len(fitting) == 1:
+            return fitting[0]
+        if len(fitting) > 1:
+            raise UserFacingError(f"several runs are open: {named(fitting)}; choose one with --run")
+        if wanted:
+            raise _no_such_run(runs, wanted)
+        if not said:
+            log.info("waiting for a run to open", ledger=node.settings.ledger)
+            said = True
+        await trio.sleep(JOINING_POLL_S)
+
+
+def _is_wanted(run: RunAnswer, wanted: str | None) -> bool:
+    return not wanted or is_meant(run.name, run.run, wanted)
+
+
+def _no_such_run(runs: Sequence[RunAnswer], wanted: str) -> UserFacingError:
+    over = [one for one in runs if _is_wanted(one, wanted)]
+    if over:
+        return RunOverError(f"the run {named(over)} has ended")
+    is_open = named([one for one in runs if one.state != OVER])
+    return UserFacingError(f"no run is called {wanted!r}; open runs: {is_open or 'none'}")
+
+
+def named(runs: Iterable[RunAnswer]) -> str:
+    """Runs with their names and the beginning of their ids, for a sentence."""
+    return ", ".join(name_with_id(one.name, one.run) for one in runs)
+
+
+async def _file(node: Node, name: str) -> Path:
+    digest = digest_from_text(name)
+    await node.exchange.blob(digest)
+    node.store.pin(digest)
+    return node.store.blob_path(digest)
+
+
+async def _view(
+    node: Node, manifest: Manifest, resume: ResumeAnswer, kept: KeptHeads
+) -> tuple[RunView, int, Head | None]:
+    """The view to begin with, read from the log with proofs, and the index it stands after.
+
+    And the head to go on from, when an older one than the present is the cheaper way.
+    """
+    wanted = [index for index in (resume.head, resume.close) if index is not None]
+    found = await read_entries(node.ledger, node.network_info, wanted)
+    statements = {index: entry.statement for index, entry in found.items()}
+    head = None if resume.head is None else head_of(manifest, statements[resume.head])
+    roster_index = None
+    if resume.close is not None:
+        roster_index = await _roster_index(node, manifest, statements[resume.close])
+    view, after = start_view(node.network_info.id, manifest, resume, head, roster_index)
+    earlier = await _earlier(node, manifest, head, after, kept) if head else None
+    return (earlier.view, earlier.after, earlier.base) if earlier else (view, after, None)
+
+
+async def _earlier(
+    node: Node, manifest: Manifest, head: Head, after: int, kept: KeptHeads
+) -> Earlier | None:
+    """A cheaper place to begin, or one whose head can be had; else we begin where all do."""
+    try:
+        cheaper = await cheaper_start(node, manifest, head, after, kept.heads)
+        return cheaper or await nearest_start(node, manifest, head)
+    except LogForkedError:
+        raise
+    except _PASSING as err:
+        log.warning("not going on from an older head", error=str(err))
+        return None
+
+
+def start_view(
+    net: NetworkId,
+    manifest: Manifest,
+    resume: ResumeAnswer,
+    head: Head | None,
+    roster_index: int | None,
+) -> tuple[RunView, int]:
+    """A light view at a point of rest of the run, and the index it stands after.
+
+    That point is the last one, unless the head of a closed round is still to be stated: then it
+    lies before that round (its roster is at `roster_index`), to learn the accepted set. If
+    everybody came back at such a moment and began behind it, nobody could compute the head.
+    `head` is the one that the entry `resume.head` promotes.
+    """
+    after = resume.after if roster_index is None else roster_index - 1
+    if head is None or resume.head is None:
+        nobody = NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([]))
+        return RunView.light(net, manifest, head=None, next_head=nobody), after
+    if resume.head <= after:
+        return RunView.light(net, manifest, head=head, next_head=None), after
+    pending = NextHead(round=head.round, parent=head.parent, set_root=head.set_root)
+    return RunView.light(net, manifest, head=None, next_head=pending), after
+
+
+async def _roster_index(node: Node, manifest: Manifest, closing: Statement) -> int:
+    """Where the closed round began; what the ledger says of it is checked against the log."""
+    number = closing.round or 0
+    if not isinstance(closing.body, RoundClose) or closing.run != manifest.run_id:
+        raise PeerError("the entry that the ledger names closes no round of this run")
+    rounds = await node.ledger.rounds(manifest.run_id, after=number - 1, limit=1)
+    if not rounds or rounds[0].round != number:
+        raise PeerError(f"the ledger does not know round {number}, which its log closes")
+    index = rounds[0].roster_index
+    (entry,) = (await read_entries(node.ledger, node.network_info, [index])).values()
+    statement = entry.statement
+    is_roster = isinstance(statement.body, RoundRoster) and statement.run == manifest.run_id
+    if not is_roster or statement.round != number:
+        raise PeerError(f"entry {index} is not the roster of round {number}")
+    return index
+
+
+# --- Taking up the error feedback at the start, where an earlier life of this worker left it.
+
+FOLDER = "feedback"
+TRIES = 3
+"""Answers that do not hold before we go on as if the work had not been accepted."""
+
+
+async def recovered(node: Node, joined: Joined) -> Feedback:
+    """The run's feedback, settled as far as the log goes where we begin to follow it."""
+    folder, run = node.settings.folder / FOLDER, joined.manifest.run_id
+    await _remove_ended(node, folder)
+    feedback = await trio.to_thread.run_sync(Feedback, folder, run)
+    # Two at the same time, and the one that the trainer writes.
+    node.store.set_aside(3 * 2 * joined.manifest.layout.elements)
+    header = feedback.open_header
+    if header is not None:
+        counted = await _outcome(node, header, joined.after)
+        if counted is not None:
+            log.info("a round ended without us", round=header.round, accepted=counted)
+            await trio.to_thread.run_sync(
+                lambda: feedback.settle(header.round, was_accepted=counted)
+            )
+    return feedback
+
+
+async def _remove_ended(node: Node, folder: Path) -> None:
+    """Delete what runs have left that ended while we were away."""
+    if not await trio.Path(folder).exists():
+        return
+    try:
+        runs = await node.ledger.runs()
+    except (LedgerUnavailableError, RefusedError, PeerError) as err:
+        log.info("feedback of other runs stays", error=str(err))
+        return
+    ended = [RunId(digest_from_text(one.run)) for one in runs if one.state == OVER]
+    await trio.to_thread.run_sync(feedbacks.remove_ended, folder, ended)
+
+
+async def _outcome(node: Node, header: Header, after: int) -> bool | None:
+    back_off, wrong = BackOff(node.rng), 0
+    while wrong < TRIES:
+        try:
+            return await was_accepted(node, header, after)
+        except LogForkedError:
+            raise
+        except LedgerUnavailableError as err:
+            error: TequioError = err
+        except (PeerError, RefusedError) as err:
+            error, wrong = err, wrong + 1
+        log.warning("cannot learn how our round ended", round=header.round, error=str(error))
+        await trio.sleep(back_off.next_s())
+    return False

@@ -1,0 +1,198 @@
+"""Measuring how good a head is, when there is nothing else to do.
+
+A part of the run's held-out text, on the trainer that waits anyway, slice by slice: any duty comes
+first, and what was measured before it is not lost, nor within a slice, by the trainer. A head that
+is being measured stays in the store meanwhile. Nobody is paid for it. Who was drawn for a head says
+in the log what it measured, and what the head writes (docs/protocol.md, 9.9); others measure now
+and then for the volunteer's eyes alone, where nobody was drawn for a late head.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import msgspec
+import structlog
+import trio
+from msgspec import UNSET, UnsetType
+
+from tequio_client.ipc import trainer as link
+from tequio_client.worker.children.trainer import TrainerFailedError
+from tequio_client.worker.store.trees import TreeRef
+from tequio_shared.errors import MalformedError, RefusedError, TequioError
+from tequio_shared.ids import PIECE_BYTES, digest_from_text, to_text
+from tequio_shared.round.measures import bits_per_byte
+from tequio_shared.statements.runs import HeadMeasure, Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tequio_client.worker.rounds.context import Means
+    from tequio_shared.round.data import HeldOutShard
+    from tequio_shared.round.round import Head
+
+log = structlog.get_logger(__name__)
+
+EVERY = 10
+"""The head of every so many rounds is measured for our own eyes."""
+SLICE_TOKENS = 4_096
+"""Measured in one go. The same for everybody, so that all compute on the same batches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sums:
+    """What was measured of a head so far."""
+
+    head: Head
+    documents: int = 0
+    millibits: int = 0
+    size_bytes: int = 0
+    tokens: int = 0
+
+
+class Measuring:
+    """Measures heads of one run."""
+
+    def __init__(self, means: Means) -> None:
+        self._means = means
+        self.measured = -1
+        """Round of the head that we tried to measure last."""
+        self.bits_per_byte: float | None = None
+        self._sums: _Sums | None = None  # of the head that we began to measure last
+        self._kept: Head | None = None  # whose weights stay in the store for us
+
+    async def measure(self, head: Head) -> HeadMeasure:
+        """Measure a head that is in our store; raises TequioError, and that try counts too."""
+        with self._trying(head):
+            measure = await self._measured(head)
+        return await self._note(head, measure)
+
+    async def testify(self, head: Head) -> HeadMeasure:
+        """The same, and with it what the head writes."""
+        with self._trying(head):
+            measure = await self._measured(head)
+            sample = await self._sample(head)
+        return msgspec.structs.replace(await self._note(head, measure), sample=sample)
+
+    def let_go_but(self, heads: Sequence[Head]) -> None:
+        """Keep the weights that we were measuring no longer, unless of one of these heads."""
+        if self._kept not in heads:
+            self._keep(None)
+
+    @contextmanager
+    def _trying(self, head: Head) -> Iterator[None]:
+        """Keep the weights until it is done or has failed, also where a duty comes between."""
+        self._keep(head)
+        try:
+            yield
+        except TequioError:
+            self.measured = head.round
+            self._keep(None)
+            raise
+        self._keep(None)
+
+    def _keep(self, head: Head | None) -> None:
+        before, self._kept = self._kept, head
+        if head is not None:
+            self._means.store.pin(head.weights_root)
+        if before is not None:
+            self._means.store.unpin(before.weights_root)
+
+    async def _note(self, head: Head, measure: HeadMeasure) -> HeadMeasure:
+        self.measured, self.bits_per_byte = head.round, bits_per_byte(measure)
+        log.info("head measured", round=head.round, bits_per_byte=round(self.bits_per_byte, 4))
+        run = to_text(self._means.manifest.run_id)
+        await self._means.points.measured(run, head.round, self.bits_per_byte)
+        return measure
+
+    async def _measured(self, head: Head) -> HeadMeasure:
+        """Go on where we were, in slices, until there is as much text as the run asks for."""
+        wanted = self._means.manifest.measures.tokens
+        listed = self._listed()
+        files = await self._files(listed)
+        documents = sum(shard.documents for shard in listed)
+        if self._sums is None or self._sums.head != head:
+            await self._check_weights(head)
+            self._sums = _Sums(head=head)
+        sums = self._sums
+        while sums.tokens < wanted and sums.documents < documents:
+            sums = self._sums = await self._add(sums, files, wanted - sums.tokens)
+        return HeadMeasure(
+            head=to_text(head.hash),
+            millibits=sums.millibits,
+            size_bytes=sums.size_bytes,
+            tokens=sums.tokens,
+        )
+
+    async def _check_weights(self, head: Head) -> None:
+        """Raise RefusedError unless they are what their name says: an old head may be damaged."""
+        if not await trio.to_thread.run_sync(self._means.store.verify_tree, head.weights_root):
+            raise RefusedError("no-weights", f"the weights of round {head.round} are damaged here")
+
+    async def _sample(self, head: Head) -> Sample | UnsetType:
+        """What the head writes; a measure may do without."""
+        listed = self._listed()
+        files = await self._files(listed)
+        every = self._means.manifest.measures.every
+        documents = sum(shard.documents for shard in listed)
+        try:
+            report = await self._means.workroom.ask(
+                lambda wish: link.Continue(
+                    wish=wish,
+                    round=head.round,
+                    weights=str(self._means.store.tree_path(head.weights_root)),
+                    shards=files,
+                    document=head.round // max(every, 1) % documents,
+                ),
+                link.Continued,
+            )
+            return msgspec.convert({"prompt": report.prompt, "text": report.text}, Sample)
+        except (TrainerFailedError, MalformedError, msgspec.ValidationError) as err:
+            log.warning("no sample of the head", round=head.round, error=str(err))
+            return UNSET
+
+    def _listed(self) -> Sequence[HeldOutShard]:
+        """Name the shards that the text is from; raises RefusedError when there are none."""
+        tokens = self._means.manifest.measures.tokens
+        listed = needed(self._means.corpus.held_out, tokens)
+        if not listed:
+            raise RefusedError("no-text", "the run's data has no held-out text")
+        return listed
+
+    async def _add(self, sums: _Sums, files: tuple[link.Shard, ...], missing: int) -> _Sums:
+        report = await self._means.workroom.ask(
+            lambda wish: link.Evaluate(
+                wish=wish,
+                round=sums.head.round,
+                weights=str(self._means.store.tree_path(sums.head.weights_root)),
+                shards=files,
+                max_tokens=min(missing, SLICE_TOKENS),
+                first_document=sums.documents,
+            ),
+            link.Evaluated,
+        )
+        return replace(
+            sums,
+            documents=sums.documents + report.documents,
+            millibits=sums.millibits + report.millibits,
+            size_bytes=sums.size_bytes + report.text_bytes,
+            tokens=sums.tokens + report.tokens,
+        )
+
+    async def _files(self, shards: Sequence[HeldOutShard]) -> tuple[link.Shard, ...]:
+        found = []
+        for index, shard in enumerate(shards):
+            root = digest_from_text(shard.root)
+            ref = TreeRef(root=root, size_bytes=shard.size_bytes, piece_bytes=PIECE_BYTES)
+            await self._means.exchange.tree(ref)
+            found.append(link.Shard(index, str(self._means.store.tree_path(root))))
+        return tuple(found)
+
+
+def needed(shards: Sequence[HeldOutShard], tokens: int) -> Sequence[HeldOutShard]:
+    """Take shards from the front, as many as have so many tokens together; all if too few."""
+    before = accumulate((shard.tokens for shard in shards), initial=0)
+    return [shard for shard, sum_before in zip(shards, before, strict=False) if sum_before < tokens]

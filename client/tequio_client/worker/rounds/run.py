@@ -1,0 +1,388 @@
+"""A volunteer in one run: follows the log, and does what follows from it.
+
+Two tasks share the view. `_follow` is the only writer: it applies entry after entry and wakes
+`_act`, which works out the duty (`duty.duty`) and has it done, dropping a duty that the log has
+overtaken. A third, `_gather`, fetches contributions as they are committed, so that a witness has
+them when the training phase ends.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
+from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
+from tequio_client.worker.children.trainer import TrainerFailedError
+from tequio_client.worker.ledger.outbox import BackOff
+from tequio_client.worker.rounds import catch_up, duties
+from tequio_client.worker.rounds.duties import Duty, Own
+from tequio_client.worker.shutdown import BrokenRulesError, first_of
+from tequio_client.worker.store.trees import TreeRef
+from tequio_shared.errors import PeerError, RefusedError, TequioError
+from tequio_shared.ids import HeadHash, PeerKey, digest_from_text, to_text
+from tequio_shared.network.genesis import OF_COORDINATOR
+from tequio_shared.network.run import VoidReason, needed_document
+from tequio_shared.round.round import Head, Phase, RoundView, accepted_set
+from tequio_shared.statements.network import MemberLeave, MemberReady
+from tequio_shared.statements.runs import (
+    HeadAttest,
+    HeadMeasure,
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundVoid,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+    from random import Random
+
+    from tequio_client.worker.ledger.standing import StandingWatch
+    from tequio_client.worker.rounds.context import Means
+    from tequio_client.worker.rounds.dispatch import Deeds
+    from tequio_shared.head.contribution import Header
+    from tequio_shared.ids import Digest
+    from tequio_shared.network.run import RunView
+    from tequio_shared.round.round import AcceptedSet
+    from tequio_shared.statements.statement import Entry, Statement
+
+log = structlog.get_logger(__name__)
+
+_PASSING = (PeerError, RefusedError, LedgerUnavailableError, TrainerFailedError)
+"""What may be otherwise at the next attempt; everything else ends the worker."""
+CLOSED_KEPT = 32
+"""Closed rounds whose accepted sets are remembered, to go on from an older head."""
+STUCK_KEPT = 8
+LONGEST_REST_S = 60.0
+"""With nothing to do we look again after this long: the wall clock may be set, or we slept."""
+
+
+class Rounds:
+    """One volunteer's part in one run. `run` returns when the run has ended."""
+
+    def __init__(
+        self,
+        *,
+        view: RunView,
+        means: Means,
+        deeds: Deeds,
+        standing: StandingWatch,
+        rng: Random,
+        upto: int = -1,
+    ) -> None:
+        self.view = view  # written by _follow only
+        self._store = means.store
+        self._upto = upto  # up to this log index the view only catches up
+        self._index = -1  # of the last entry taken; written by _follow only
+        self._key = means.key
+        self._deeds = deeds
+        self._standing = standing  # written by _follow
+        self._exchange = means.exchange
+        self._secrets = means.secrets
+        self._ledger_clock = means.ledger_clock
+        self._points = means.points
+        self._closed: dict[HeadHash, AcceptedSet] = {}  # by parent; written by _follow
+        self._stuck: deque[HeadHash] = deque(maxlen=STUCK_KEPT)  # written by _do
+        self._not_had: deque[HeadHash] = deque(maxlen=STUCK_KEPT)  # heads; written by _do
+        self._ready_index: int | None = None
+        self._left_at = -1
+        self._is_leaving = False
+        self._resting = ""  # why we take no part for now
+        self._measures_every = means.measures_every
+        self._back_off = BackOff(rng)  # after duties that failed; used by _do
+        self._moved = trio.Event()  # replaced at every change
+        self._heard: dict[PeerKey, Digest] = {}  # this round's gossip: payload root by trainer
+        self.verdict = ""  # of the last closed round, for eyes
+        self.waits_for = ""  # why there is nothing to do; for eyes
+
+    async def run(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
+        """Take part until the run ends; raises BrokenRulesError when the log breaks the rules."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._follow, entries)
+            nursery.start_soon(self._gather)
+            await self._act()
+            nursery.cancel_scope.cancel()
+
+    async def leave(self) -> None:
+        """Say that we leave; no further duty of a round is begun."""
+        if not self._is_leaving:
+            self._is_leaving = True
+            self._wake()
+            await self._deeds.leave()
+
+    def rest(self, why: str) -> None:
+        """Take no part for now, and say so; empty: take part again."""
+        if why != self._resting:
+            self._resting = why
+            self._wake()
+
+    @property
+    def under_way(self) -> int | None:
+        """The round that we have a slot in and that is not over; None: there is none."""
+        current = self.view.round
+        takes_part = current is not None and not self._resting and self._takes_part(current)
+        return current.number if current is not None and takes_part else None
+
+    @property
+    def bits_per_byte(self) -> float | None:
+        """Of the newest head that was measured, on held-out text: the log's median, or our own."""
+        told, own = self.view.measured, self._deeds.measuring
+        if told is not None and told.head.round >= own.measured:
+            return told.bits_per_byte
+        return own.bits_per_byte
+
+    def own(self) -> Own:
+        """What we hold and have said."""
+        return Own(
+            key=self._key,
+            held=self._deeds.held,
+            fetching=self._deeds.fetching,
+            closed=self._closed,
+            stuck=self._stuck,
+            said=self._deeds.said,
+            ready_index=self._ready_index,
+            left_at=self._left_at,
+            outside=self._standing.outside(),
+            removed_at=self._standing.removed_at,
+            is_leaving=self._is_leaving,
+            resting=self._resting,
+            measured=self._deeds.measuring.measured,
+            measures_every=self._measures_every,
+            is_behind=self._is_behind,
+            is_dear=self._is_dear,
+            has_weights=self._has_weights,
+        )
+
+    @property
+    def _is_behind(self) -> bool:
+        """Whether the view is still in rounds that were over as we joined."""
+        return self._index < self._upto
+
+    def _is_dear(self, goal: Head) -> bool:
+        """Whether the rounds up to that head take more bytes than the head itself."""
+        if goal.hash in self._not_had:
+            return False
+        held = self._deeds.held
+        since = [
+            one for one in self._closed.values() if held and held.round < one.round <= goal.round
+        ]
+        ref = catch_up.head_ref(self.view.manifest, goal)
+        return catch_up.is_dear(ref, since, self._store.missing_bytes)
+
+    def _has_weights(self, head: Head) -> bool:
+        return self._store.has_tree(head.weights_root)
+
+    def lately(self) -> Sequence[AcceptedSet]:
+        """What the last rounds accepted, oldest first, as far as we were there."""
+        return tuple(self._closed.values())
+
+    # --- following the log
+
+    async def _follow(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
+        run = self.view.manifest.run_id
+        async for index, entry in entries:
+            if entry.statement.run == run:
+                await self._take(index, entry.statement)
+                self._index = index
+                self._wake()
+            elif entry.statement.run is None:
+                self._standing.take(index, entry.statement)
+                self._wake()
+
+    async def _take(self, index: int, statement: Statement) -> None:
+        if isinstance(statement.body, OF_COORDINATOR):
+            self._ledger_clock.note(statement.ts)
+        name = needed_document(statement)
+        document = await self._exchange.blob(name) if name else b""
+        try:
+            self.view.apply(index, statement, self._ledger_clock.now_ms(), lambda _: document)
+        except RefusedError as err:
+            raise BrokenRulesError(
+                f"entry {index} ({statement.type}) does not follow from the log: {err}"
+            ) from err
+        if statement.author == self._key:
+            await self._confirm(index, statement)
+        await self._after(index, statement)
+        await self._points.take(index, statement, self.view.round, document)
+
+    async def _confirm(self, index: int, statement: Statement) -> None:
+        """Note what the log now has of ours."""
+        match statement.body:
+            case MemberReady(commit=commit) | HeadAttest(commit=commit):
+                digest = digest_from_text(commit)
+                await trio.to_thread.run_sync(self._secrets.confirm, digest, index)
+        match statement.body:
+            case MemberReady():
+                self._ready_index = index
+            case MemberLeave():
+                self._ready_index, self._left_at = None, index
+
+    async def _after(self, index: int, statement: Statement) -> None:
+        current = self.view.round
+        match statement.body:
+            case RoundOpen():
+                self._heard.clear()
+            case RoundClose() if current is not None:
+                await self._remember(index, current)
+            case RoundVoid(reason=reason) if current is not None:
+                await self._deeds.settle(current.number, was_accepted=False)
+                log.info("round void", round=current.number, reason=VoidReason(reason).name.lower())
+            case HeadMeasure():
+                await self._note_measure(statement.round)
+            case HeadPromote(head=head):
+                log.info("head is canonical", round=statement.round, head=head[:10])
+                self._deeds.measuring.let_go_but([one.head for one in self.view.draws.open])
+
+    async def _note_measure(self, head_round: int | None) -> None:
+        """Keep the median of what drawn members say of a head, for eyes."""
+        run = to_text(self.view.manifest.run_id)
+        for draw in self.view.draws.open:
+            if draw.head.round == head_round and draw.bits_per_byte is not None:
+                await self._points.measured(run, draw.head.round, draw.bits_per_byte)
+
+    async def _remember(self, index: int, current: RoundView) -> None:
+        if current.head is None:
+            return
+        accepted = current.accepted()
+        self._closed[current.head.hash] = accepted_set(index, current)
+        while len(self._closed) > CLOSED_KEPT:
+            del self._closed[next(iter(self._closed))]
+        mine = current.slot_of.get(self._key)
+        await self._deeds.settle(current.number, was_accepted=mine in accepted)
+        self.verdict = (
+            f"round {current.number}: {len(accepted)} of {len(current.commitments)} accepted by "
+            f"{len(current.proofs)} of {len(current.elected)} witnesses"
+        )
+        log.info(
+            "round closed",
+            round=current.number,
+            accepted=len(accepted),
+            committed=len(current.commitments),
+            proofs=len(current.proofs),
+            elected=len(current.elected),
+        )
+
+    # --- acting on it
+
+    async def _act(self) -> None:
+        while True:
+            now = self._duty()
+            self.waits_for = now.reason if isinstance(now, duties.Wait) else ""
+            if isinstance(now, duties.Done):
+                return
+            if isinstance(now, duties.Wait):
+                await self._moved_or(min(self._standing.left_s(), LONGEST_REST_S))
+                continue
+            await self._do(now)
+
+    def _duty(self) -> Duty:
+        return duties.duty(self.view, self.own())
+
+    async def _do(self, now: Duty) -> None:
+        """Do one duty; stop early when the log has made it pointless."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._watch_overtaken, now, nursery.cancel_scope)
+            try:
+                await self._deeds.do(now, self)
+                self._back_off.reset()
+            except* LogForkedError:
+                raise
+            except* _PASSING as group:
+                await self._after_failure(now, group)
+            nursery.cancel_scope.cancel()
+
+    async def _after_failure(self, now: Duty, group: BaseExceptionGroup[TequioError]) -> None:
+        error = first_of(group)
+        log.warning("duty failed; trying again", duty=type(now).__name__, error=str(error))
+        match now:
+            case duties.Advance(closed=closed):
+                self._stuck.append(closed.parent)
+            case duties.FetchHead(head=head):
+                self._not_had.append(head.hash)
+        if isinstance(error, RefusedError) and error.code == "quarantined":
+            await self._standing.refresh()
+        await self._moved_or(self._back_off.next_s())
+
+    async def _watch_overtaken(self, mine: Duty, scope: trio.CancelScope) -> None:
+        """Cancel a duty that the log has overtaken, but never while a statement is on its way."""
+        while self._duty() == mine or self._deeds.is_speaking:
+            await self._moved.wait()
+        scope.cancel()
+
+    async def _moved_or(self, patience_s: float) -> None:
+        with trio.move_on_after(patience_s):
+            await self._moved.wait()
+
+    def _wake(self) -> None:
+        self._moved.set()
+        self._moved = trio.Event()
+
+    # --- gathering contributions
+
+    def hear(self, trainer: PeerKey, header: Header) -> None:
+        """Somebody announced a commitment: fetch it now if it is of the round we are in.
+
+        The first word of each trainer counts: one that announces many fills nobody's disk.
+        """
+        current = self.view.round
+        if current is None or not self._takes_part(current) or trainer not in current.slot_of:
+            return
+        fits = current.phase is Phase.TRAIN and header.round == current.number
+        if fits and trainer != self._key and trainer not in self._heard:
+            self._heard[trainer] = header.payload_root
+            self._wake()
+
+    def _takes_part(self, current: RoundView) -> bool:
+        is_in = self._key in current.slot_of and not self._is_behind and not self._resting
+        return is_in and current.phase is not Phase.OVER
+
+    async def _gather(self) -> None:
+        """Fetch the payloads of each round that we are in, for as long as it lasts.
+
+        What was accepted and is still missing then, `Deeds` fetches to compute the head.
+        """
+        while True:
+            current = self.view.round
+            if current is not None and self._takes_part(current):
+                await self._gather_for(current)
+            else:
+                await self._moved.wait()
+
+    async def _gather_for(self, current: RoundView) -> None:
+        asked: set[Digest] = set()
+        async with trio.open_nursery() as nursery:
+            while self.view.round is current and self._takes_part(current):
+                for trainer, root in self._named(current):
+                    if root not in asked:
+                        asked.add(root)
+                        ref = _payload_ref(current, root)
+                        nursery.start_soon(self._exchange.gather, ref, trainer)
+                await self._moved.wait()
+            nursery.cancel_scope.cancel()
+
+    def _named(self, current: RoundView) -> list[tuple[PeerKey, Digest]]:
+        """Whose payloads the log and the gossip of this round name; not our own."""
+        logged = [
+            (one.header.trainer, one.header.payload_root) for one in current.commitments.values()
+        ]
+        return [pair for pair in (*logged, *self._heard.items()) if pair[0] != self._key]
+
+
+def _payload_ref(current: RoundView, root: Digest) -> TreeRef:
+    shape = current.shape
+    size = current.chunks * shape.record_bytes
+    return TreeRef(root=root, size_bytes=size, piece_bytes=shape.group_bytes)
+
+
+def describe(view: RunView) -> dict[str, object]:
+    """The run in a few fields, for logs and status."""
+    head = view.head
+    return {
+        "state": str(view.state),
+        "round": view.number,
+        "head": to_text(head.hash) if head else None,
+        "head_round": head.round if head else None,
+    }

@@ -1,0 +1,177 @@
+"""Training in a round, and committing to what it came to.
+
+Rules. Before anything is said, payload and error feedback are on the disk under their names, and
+the header is one that the round takes. What was trained for a round and not said yet is said after
+a restart without training again; what was said is never replaced by anything else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import trio
+
+from tequio_client.ipc import trainer as link
+from tequio_client.worker.points.points_db import Work
+from tequio_client.worker.rounds.context import current_round
+from tequio_client.worker.store.trees import TreeRef
+from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.head.contribution import HEADER_BYTES, Header
+from tequio_shared.ids import PIECE_BYTES, digest_from_text, from_text, to_text
+from tequio_shared.statements.runs import WorkCommit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tequio_client.worker.ledger.follower import LedgerClock
+    from tequio_client.worker.rounds import duties
+    from tequio_client.worker.rounds.context import Means, Tracker
+    from tequio_client.worker.rounds.statements import Voice
+    from tequio_shared.ids import Digest
+    from tequio_shared.round.round import Head, RoundView
+
+UPLOAD_MARGIN_MS = 2_000
+"""A trainer stops this long before the deadline, to encode and to commit."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What this volunteer has done since the start; for status and logs."""
+
+    rounds_trained: int = 0
+    proofs: int = 0
+    tokens: int = 0
+    train_seconds: float = 0.0
+    loss_last: float = 0.0
+
+
+class Training:
+    """Trains in the rounds that we have a slot in."""
+
+    def __init__(self, means: Means, voice: Voice, tally: Tally) -> None:
+        self._means = means
+        self._voice = voice
+        self._tally = tally
+        self._pinned: Digest | None = None  # payload of the round under way
+        self.delta_round = 0  # round whose pseudo-gradient lies in the workroom
+
+    async def train(self, now: duties.Train, rounds: Tracker, held: Head | None) -> None:
+        """Train, unless that was done before, and commit."""
+        current = current_round(rounds, now.round)
+        if held is None or held != current.head:
+            raise RefusedError("no-head", "our head is not the one this round starts from")
+        run = self._means.manifest.run_id
+        body = await self._means.outbox.word(WorkCommit, run, now.round)
+        if body is None:
+            header = self._left_over(current) or await self._contribution(current, held)
+            body = WorkCommit(header=to_text(header.pack()))
+        await self._voice.say_once(now, body)
+
+    def _left_over(self, current: RoundView) -> Header | None:
+        """What an earlier attempt at this round came to, if all of it is still here."""
+        header = self._means.feedback.open_header
+        if header is None or current.broken_rule(self._means.key, header):
+            return None
+        if not self._means.store.has_tree(header.payload_root):
+            return None
+        self._pin(header.payload_root)
+        return header
+
+    async def _contribution(self, current: RoundView, held: Head) -> Header:
+        windows = current.assignment[current.slot_of[self._means.key]]
+        report = await self._trained(current, held, windows)
+        workroom, number = self._means.workroom, current.number
+        header = _sound_header(self._means, report, current)
+        root = await workroom.take_in(workroom.file("payload", number), current.shape.group_bytes)
+        if root != header.payload_root:
+            raise PeerError("the trainer's payload is not what its header says")
+        self._pin(root)
+        await trio.to_thread.run_sync(
+            self._means.feedback.take, workroom.file("feedback", number), header
+        )
+        self.delta_round = number
+        self._count(report)
+        ready = await workroom.prepared()
+        done = Work(device=ready.device, tokens=report.tokens, loss=report.loss_last)
+        await self._means.points.worked(current, done)
+        await workroom.sweep(number)
+        return header
+
+    async def _trained(
+        self, current: RoundView, held: Head, windows: Sequence[tuple[int, int]]
+    ) -> link.Trained:
+        means, number = self._means, current.number
+        shards = await self._shards(windows)
+        before = means.feedback.path
+        return await means.workroom.ask(
+            lambda wish: link.Train(
+                wish=wish,
+                round=number,
+                run=to_text(means.manifest.run_id),
+                head=to_text(held.hash),
+                weights=str(means.store.tree_path(held.weights_root)),
+                trainer=to_text(means.key),
+                k=current.k,
+                windows=tuple(windows),
+                shards=shards,
+                payload_out=str(means.workroom.file("payload", number)),
+                feedback_out=str(means.workroom.file("feedback", number)),
+                delta_out=str(means.workroom.file("delta", number)),
+                feedback_in=str(before) if before else None,
+                stop_after_ms=time_left_ms(means.ledger_clock, current),
+            ),
+            link.Trained,
+        )
+
+    async def _shards(self, windows: Sequence[tuple[int, int]]) -> tuple[link.Shard, ...]:
+        manifest, corpus = self._means.manifest, self._means.corpus
+        order = corpus.order(manifest.windows.seed)
+        touched = order.shards_of(windows, manifest.windows.samples)
+        for index in touched:
+            shard = corpus.train[index]
+            root = digest_from_text(shard.root)
+            ref = TreeRef(root=root, size_bytes=shard.size_bytes, piece_bytes=PIECE_BYTES)
+            await self._means.exchange.tree(ref)
+        roots = corpus.train_roots()
+        paths = {index: self._means.store.tree_path(roots[index]) for index in touched}
+        return tuple(link.Shard(index, str(path)) for index, path in paths.items())
+
+    def _pin(self, payload: Digest) -> None:
+        """Others fetch it from us until the round is over; the one before may go."""
+        if payload == self._pinned:
+            return
+        self._means.store.pin(payload)
+        if self._pinned is not None:
+            self._means.store.unpin(self._pinned)
+        self._pinned = payload
+
+    def _count(self, report: link.Trained) -> None:
+        self._tally.rounds_trained += 1
+        self._tally.tokens += report.tokens
+        self._tally.train_seconds += report.train_seconds
+        self._tally.loss_last = report.loss_last
+
+
+def time_left_ms(ledger_clock: LedgerClock, current: RoundView) -> int:
+    """Time until the trainer must stop, by the ledger's clock; at least 1 ms.
+
+    However late we come: a round takes commitments until its training is said to be over.
+    """
+    if current.open is None:
+        raise RefusedError("not-in-round", "the round is not open")
+    whole = current.open.train_by - current.open.opened
+    left = min(current.open.train_by - ledger_clock.now_ms(), whole)
+    return max(left - min(UPLOAD_MARGIN_MS, whole // 4), 1)
+
+
+def _sound_header(means: Means, report: link.Trained, current: RoundView) -> Header:
+    """Read the trainer's header; raises PeerError for one that the round would not take.
+
+    A wrong header under our signature would be our fault, provably.
+    """
+    header = Header.parse(from_text(report.header, HEADER_BYTES))
+    broken = current.broken_rule(means.key, header)
+    if broken:
+        raise PeerError(f"the trainer's header breaks the rule `{broken}`")
+    return header

@@ -1,0 +1,145 @@
+"""Witnessing a round: waiting for its contributions, having them screened, and the proof."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
+from tequio_client.ipc import trainer as link
+from tequio_client.worker.rounds.context import current_round
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import to_text
+from tequio_shared.round import proof
+from tequio_shared.round.proof import Reason
+from tequio_shared.statements.runs import WitnessProof
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tequio_client.worker.rounds import duties
+    from tequio_client.worker.rounds.context import Means, Tracker
+    from tequio_client.worker.rounds.statements import Voice
+    from tequio_client.worker.rounds.train import Tally, Training
+    from tequio_shared.round.round import AcceptedSet, Head, RoundView
+
+log = structlog.get_logger(__name__)
+
+GATHER_SHARE = 0.5
+"""Part of the witness time that a witness waits for contributions still on their way."""
+PAST_ROUNDS = 4
+"""So many rounds back a contribution that is sent again is recognised."""
+_REASONS = {reason.name.lower(): reason for reason in Reason}
+
+
+class Witnessing:
+    """Judges contributions when we are elected."""
+
+    def __init__(self, means: Means, voice: Voice, training: Training, tally: Tally) -> None:
+        self._means = means
+        self._voice = voice
+        self._training = training
+        self._tally = tally
+
+    async def prove(self, now: duties.Prove, rounds: Tracker) -> None:
+        """Send our proof; one that was made before a restart is sent as it is."""
+        current = current_round(rounds, now.round)
+        body = await self._means.outbox.word(WitnessProof, self._means.manifest.run_id, now.round)
+        body = body or await self._proof(current, rounds)
+        if await self._voice.say_once(now, body) is None:
+            self._tally.proofs += 1
+
+    async def _proof(self, current: RoundView, rounds: Tracker) -> WitnessProof:
+        if current.head is None:
+            raise RefusedError("no-head", "the round has no head")
+        await self._wait_for_payloads(current, rounds.view.witnessed_ms)
+        candidates = self._candidates(current)
+        lately = [one for one in rounds.lately() if one.round < current.number]
+        past = self._past(lately, len(candidates))
+        verdicts = await self._screened(current, current.head, candidates, past)
+        return proof.make(
+            seed=current.seed,
+            slots=len(current.roster.members),
+            trainers=len(current.trainers),
+            vouched={
+                one.slot: current.commitments[one.slot].id for one in verdicts if not one.reason
+            },
+            rejected={one.slot: _REASONS[one.reason] for one in verdicts if one.reason in _REASONS},
+            head=current.head.hash,
+        )
+
+    async def _wait_for_payloads(self, current: RoundView, since_ms: int) -> None:
+        whole_ms = self._means.manifest.rounds.witness * GATHER_SHARE
+        gone_ms = max(self._means.ledger_clock.now_ms() - since_ms, 0)
+        roots = [one.header.payload_root for one in current.commitments.values()]
+        with trio.move_on_after(max(whole_ms - gone_ms, 0) / 1000):
+            await self._means.exchange.wait_for(roots)
+
+    def _candidates(self, current: RoundView) -> tuple[link.Candidate, ...]:
+        """The contributions that are here, in the order of their commitments.
+
+        Of two that are alike the later one is the copy.
+        """
+        store = self._means.store
+        return tuple(
+            link.Candidate(
+                slot=slot,
+                trainer=to_text(one.header.trainer),
+                header=to_text(one.header.pack()),
+                payload=str(store.tree_path(one.header.payload_root)),
+                windows=current.assignment[slot],
+            )
+            for slot, one in sorted(current.commitments.items(), key=lambda item: item[1].index)
+            if store.has_tree(one.header.payload_root)
+        )
+
+    def _past(self, lately: Sequence[AcceptedSet], room: int) -> tuple[link.Contribution, ...]:
+        """What was accepted in the last rounds and is still here, newest first."""
+        store = self._means.store
+        there = (
+            link.Contribution(to_text(work.header), str(store.tree_path(work.payload_root)))
+            for one in reversed(lately[-PAST_ROUNDS:])
+            for work in one.works
+            if store.has_tree(work.payload_root)
+        )
+        return tuple(islice(there, link.FILES - room))
+
+    async def _screened(
+        self,
+        current: RoundView,
+        head: Head,
+        candidates: tuple[link.Candidate, ...],
+        past: tuple[link.Contribution, ...],
+    ) -> tuple[link.Verdict, ...]:
+        if not candidates:
+            return ()
+        workroom, number = self._means.workroom, current.number
+        has_own = self._training.delta_round == number
+        report = await workroom.ask(
+            lambda wish: link.Screen(
+                wish=wish,
+                round=number,
+                run=to_text(self._means.manifest.run_id),
+                head=to_text(head.hash),
+                k=current.k,
+                candidates=candidates,
+                own_delta=str(workroom.file("delta", number)) if has_own else None,
+                own_slot=current.slot_of.get(self._means.key) if has_own else None,
+                past=past,
+            ),
+            link.Screened,
+        )
+        for one in report.verdicts:
+            if one.reason:
+                log.warning("contribution refused", round=number, slot=one.slot, **_measures(one))
+        return report.verdicts
+
+
+def _measures(one: link.Verdict) -> dict[str, object]:
+    """Why a contribution was refused, and by which figures."""
+    figures = (one.norm_ratio, one.cosine, one.overlap)
+    names = ("norm_ratio", "cosine", "overlap")
+    taken = {name: round(figure, 3) for name, figure in zip(names, figures, strict=True) if figure}
+    return {"why": one.reason, **taken}

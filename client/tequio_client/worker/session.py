@@ -1,0 +1,280 @@
+"""A volunteer in one run: its parts, and how they are started, limited and stopped together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
+from tequio_client import clock
+from tequio_client.ipc import snapshot as link_status
+from tequio_client.ipc import trainer as link
+from tequio_client.worker import status_lines
+from tequio_client.worker.ledger import standing as ledger_standing
+from tequio_client.worker.ledger.follower import LedgerClock, LogFollower
+from tequio_client.worker.ledger.outbox import Reporter
+from tequio_client.worker.ledger.standing import StandingWatch
+from tequio_client.worker.lending.facts import ENDED
+from tequio_client.worker.points.points import Points
+from tequio_client.worker.rounds import join, measure
+from tequio_client.worker.rounds.announce import Announcer
+from tequio_client.worker.rounds.beacon import BeaconSecrets
+from tequio_client.worker.rounds.context import Means
+from tequio_client.worker.rounds.dispatch import Deeds
+from tequio_client.worker.rounds.join import Joined, join_run
+from tequio_client.worker.rounds.run import Rounds, describe
+from tequio_client.worker.rounds.workdir import BaseFiles, Workroom, clear_work_folder
+from tequio_shared.ids import peer_id_text, to_text
+
+if TYPE_CHECKING:
+    from tequio_client.worker.children.trainer import TrainerProcess
+    from tequio_client.worker.ledger.outbox import Mouth, Outbox
+    from tequio_client.worker.lending.lending import Lending
+    from tequio_client.worker.node import Node
+    from tequio_client.worker.points.points_db import PointsBook
+    from tequio_client.worker.settings import WorkerSettings
+    from tequio_shared.network.run import RunView
+
+log = structlog.get_logger(__name__)
+
+QUIET_S = 3.0
+"""After the run we stay until nobody has fetched anything from us for this long."""
+SPREAD_S = 600.0
+"""And never longer than this."""
+
+
+class Volunteer:
+    """One worker at work in one run."""
+
+    def __init__(
+        self,
+        settings: WorkerSettings,
+        node: Node,
+        trainer: TrainerProcess,
+        lending: Lending,
+        book: PointsBook,
+        mouth: Mouth,
+    ) -> None:
+        self._settings = settings
+        self._node = node
+        self._trainer = trainer
+        self._lending = lending
+        self._book = book
+        self._mouth = mouth
+        self._work = settings.net.folder / "work"
+        clear_work_folder(self._work)
+        self._started = trio.current_time()
+        self._ended: float | None = None  # when the run was over
+        self._rounds: Rounds | None = None
+        self._deeds: Deeds | None = None
+        self._workroom: Workroom | None = None
+        self._standing: StandingWatch | None = None
+        self.run_id = ""
+        """Of the run that we joined, as text: its manifest would have to be hashed each time."""
+
+    async def run(self, wanted: str | None) -> None:
+        """Join the run and take part until it ends; raises UserFacingError when it cannot be."""
+        node = self._node
+        async with (
+            self._mouth.held(node.network_info) as outbox,
+            trio.open_nursery() as nursery,
+        ):
+            if self._settings.net.status_lines:
+                nursery.start_soon(status_lines.report, self.status)
+            joined = await join_run(node, wanted)
+            self.run_id = to_text(joined.manifest.run_id)
+            self._lending.joined(joined.manifest)
+            async with trio.open_nursery() as work:
+                work.start_soon(self._obey)
+                await self._take_part(joined, outbox)
+                work.cancel_scope.cancel()
+            await self._spread()
+            nursery.cancel_scope.cancel()
+
+    async def _obey(self) -> None:
+        """Do what the manners came to, now and whenever they come to something else."""
+        while True:
+            changed, limits = self._lending.changed(), self._lending.limits()
+            self._node.upload.limit(limits.upload_bytes_per_s)
+            self._node.download.limit(limits.download_bytes_per_s)
+            await trio.to_thread.run_sync(self._node.store.limit, limits.store_bytes)
+            if self._rounds is not None:
+                self._rounds.rest(self._lending.why_not())
+            if self._workroom is not None:
+                await self._workroom.limit(limits)
+            await changed.wait()
+
+    async def _spread(self) -> None:
+        """Stay while others still fetch: the last head may be at us alone."""
+        self._ended = trio.current_time()
+        self._lending.stays_out(ENDED)
+        with trio.move_on_after(SPREAD_S):
+            sent = -1
+            while sent != self._node.blobs.sent_bytes:
+                sent = self._node.blobs.sent_bytes
+                await trio.sleep(QUIET_S)
+
+    async def _take_part(self, joined: Joined, outbox: Outbox) -> None:
+        node, run = self._node, joined.manifest.run_id
+        points = Points(self._book, node.signer.key)
+        await points.begin()
+        ledger_clock = LedgerClock(clock.now_ms)
+        node.ledger.on_date = ledger_clock.note
+        feedback = await join.recovered(node, joined)
+        async with LogFollower(
+            node.ledger,
+            node.network_info,
+            self._settings.net.folder,
+            rng=node.rng,
+        ) as follower:
+            follower.on_proven = points.proven
+            path = self._settings.net.folder / "beacon.json"
+            secrets = BeaconSecrets(path, node.signer, node.network_info.id)
+            announcer = await Announcer.join(node, joined.manifest)
+            self._workroom = workroom = self._room(joined)
+            means = Means(
+                key=node.signer.key,
+                manifest=joined.manifest,
+                corpus=joined.corpus,
+                roles=self._lending.roles(),
+                store=node.store,
+                kept=joined.kept,
+                base=joined.base,
+                exchange=node.exchange,
+                outbox=outbox,
+                announcer=announcer,
+                secrets=secrets,
+                workroom=workroom,
+                points=points,
+                measures_every=measure.EVERY if self._settings.is_minded else 0,
+                feedback=feedback,
+                ledger_clock=ledger_clock,
+            )
+            self._deeds = Deeds(means)
+            self._standing = standing = StandingWatch(
+                node.signer.key, node.ledger, ledger_clock.now_ms
+            )
+            await standing.refresh()
+            await ledger_standing.tell(
+                node.ledger,
+                node.signer.key,
+                joined.manifest,
+                self._lending.roles(),
+                ledger_clock.now_ms(),
+            )
+            self._rounds = Rounds(
+                view=joined.view,
+                means=means,
+                deeds=self._deeds,
+                standing=standing,
+                rng=node.rng,
+                upto=joined.upto,
+            )
+            self._rounds.rest(self._lending.why_not())
+            reporter = Reporter(outbox, node.signer.key)
+            announcer.on_conflict = reporter.hear
+            announcer.follow(joined.view)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(announcer.listen, self._rounds.hear)
+                nursery.start_soon(reporter.run)
+                await self._rounds.run(follower.entries(after=joined.after))
+                nursery.cancel_scope.cancel()
+        await trio.to_thread.run_sync(feedback.remove)
+        log.info("run ended", run=to_text(run)[:10])
+
+    def _room(self, joined: Joined) -> Workroom:
+        limits = self._lending.limits()
+        return Workroom(
+            trainer=self._trainer,
+            prepare=link.Prepare(
+                wish=1,
+                manifest=str(joined.manifest_path),
+                config=str(joined.config_path),
+                data_manifest=str(joined.corpus_path),
+                tokenizer=str(joined.tokenizer_path) if joined.tokenizer_path else None,
+                device=limits.device,
+                threads=limits.threads,
+                memory_mb=limits.memory_mb,
+                share_percent=limits.share_percent,
+            ),
+            folder=self._work,
+            store=self._node.store,
+            exchange=self._node.exchange,
+            base=BaseFiles(joined.manifest.frozen, self._node.store, self._node.exchange),
+        )
+
+    async def leave(self) -> None:
+        """Say goodbye to the run, unless it is over or we are not in it yet."""
+        if self._rounds is not None and self._ended is None:
+            await self._rounds.leave()
+
+    @property
+    def under_way(self) -> int | None:
+        """The round that we take part in, until it is over."""
+        return self._rounds.under_way if self._rounds is not None else None
+
+    @property
+    def outside(self) -> str:
+        """Why our key may be in no roster now; empty when it may."""
+        return self._standing.outside() if self._standing is not None else ""
+
+    @property
+    def standing(self) -> str:
+        """How our key stands, in the protocol's word; empty while that is not known."""
+        known = self._standing.known if self._standing is not None else None
+        return known.standing if known is not None else ""
+
+    @property
+    def view(self) -> RunView | None:
+        """The run as our reading of the log has it; None: not joined yet."""
+        return self._rounds.view if self._rounds is not None else None
+
+    @property
+    def loss(self) -> float | None:
+        """Of our own training, nats per token; None: nothing was trained yet."""
+        tally = self._deeds.tally if self._deeds is not None else None
+        return tally.loss_last if tally is not None and tally.rounds_trained else None
+
+    @property
+    def bits_per_byte(self) -> float | None:
+        """Of the newest head that was measured, on held-out text."""
+        return self._rounds.bits_per_byte if self._rounds is not None else None
+
+    # --- status
+
+    def status(self) -> link_status.Status:
+        """How we stand, for eyes."""
+        node, alive, ready = self._node, self._trainer.alive, self._trainer.ready
+        facts = describe(self._rounds.view) if self._rounds else {}
+        held = self._deeds.held if self._deeds else None
+        tally = self._deeds.tally if self._deeds else None
+        until = trio.current_time() if self._ended is None else self._ended
+        return link_status.Status(
+            peer=peer_id_text(node.signer.key),
+            key=to_text(node.signer.key),
+            roles=self._settings.roles,
+            run=self.run_id if self._rounds else "",
+            state=str(facts.get("state", "joining")),
+            round=self._rounds.view.number if self._rounds else 0,
+            duty=alive.doing if alive else "starting" if self._ended is None else "spreading",
+            head=to_text(held.hash) if held else "",
+            head_round=held.round if held else -1,
+            peers=len(node.network.connected()),
+            sent_bytes=node.blobs.sent_bytes,
+            received_bytes=sum(node.exchange.received.values()),
+            sources=len(node.exchange.received),
+            bad_sources=tuple(map(str, node.fetcher.blame.liars[: status_lines.LIARS])),
+            verdict=self._rounds.verdict if self._rounds else "",
+            rounds_trained=tally.rounds_trained if tally else 0,
+            proofs=tally.proofs if tally else 0,
+            tokens=tally.tokens if tally else 0,
+            train_seconds=tally.train_seconds if tally else 0.0,
+            elapsed_seconds=until - self._started,
+            loss=tally.loss_last if tally else 0.0,
+            resident_mb=status_lines.resident_mb(),
+            trainer_resident_mb=alive.resident_mb if alive else 0,
+            device=ready.device if ready else "",
+            waiting=self._rounds.waits_for if self._rounds and self._ended is None else "",
+            problem=self._trainer.broken or "",
+        )

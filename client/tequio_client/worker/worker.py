@@ -1,0 +1,389 @@
+"""The worker as a whole: what lives as long as the program, and the runs that it takes part in.
+
+A plain worker joins one run and ends with it; what goes wrong ends it too, in a sentence. A minded
+one (an app's, or one that keeps the stored preferences) stays: it waits for consent, joins what was
+chosen, tells what is wrong and tries again, and ends only when told.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+from random import Random
+from typing import TYPE_CHECKING, NoReturn
+
+import structlog
+import trio
+
+from tequio_client import clock
+from tequio_client.ipc.competitions import AskCompetitions, AskCurves
+from tequio_client.ipc.control import AskBenchmark, AskDiagnostics, AskRuns, Diagnostics, RunRow
+from tequio_client.ipc.facts import NOTHING_OF_SESSION, MachineFacts, Watch
+from tequio_client.ipc.snapshot import Wish
+from tequio_client.worker import node as nodes
+from tequio_client.worker import shutdown
+from tequio_client.worker.children import evaluator, trainer
+from tequio_client.worker.children.evaluator import EvaluatorProcess
+from tequio_client.worker.children.probe import ProbeProcess
+from tequio_client.worker.children.process import evaluator_environment, trainer_environment
+from tequio_client.worker.children.trainer import TrainerProcess
+from tequio_client.worker.control import snapshot as control_snapshot
+from tequio_client.worker.control.lists import CompetitionsList, RunsList, choose
+from tequio_client.worker.evaluate import Judge, Known
+from tequio_client.worker.ledger.follower import FILE as LOG_FILE
+from tequio_client.worker.ledger.outbox import Mouth
+from tequio_client.worker.lending.facts import ENDED, JOINING, Facts, Outside, StepPace, Why
+from tequio_client.worker.lending.lending import UNMINDED, Choices, Lending, now
+from tequio_client.worker.lending.meters import Counters, Energy, MonthCounter, Traffic
+from tequio_client.worker.points import points
+from tequio_client.worker.points.activity import ActivityBook
+from tequio_client.worker.points.events import Diary, Look
+from tequio_client.worker.points.points import Bookkeeping
+from tequio_client.worker.points.points_db import PointsBook
+from tequio_client.worker.rounds.join import RunOverError
+from tequio_client.worker.session import Volunteer
+from tequio_shared.errors import RefusedError, TequioError, UserFacingError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.ipc.control import Question, Reply
+    from tequio_client.ipc.facts import SessionFacts
+    from tequio_client.ipc.preferences import Preferences
+    from tequio_client.ipc.snapshot import Snapshot
+    from tequio_client.ledger.api import LedgerApi
+    from tequio_client.worker.lending.facts import Moment
+    from tequio_client.worker.node import Node
+    from tequio_client.worker.settings import WorkerSettings
+    from tequio_shared.keys import Signer
+
+log = structlog.get_logger(__name__)
+
+KEEP_S = 30
+"""Seconds between two writings of the month's traffic."""
+LOOK_S, RESTING_S = 1.0, 2.0
+"""Seconds between two looks at what moves by itself, and while nothing computes."""
+AGAIN_S = 30.0
+"""After something went wrong a minded worker tries again, at the latest."""
+GOODBYE_S = 2.0
+_PLAIN_MACHINE = MachineFacts(gpus=(), on_battery=False, is_saving_power=False)
+
+
+class Host:
+    """Everything of one worker program."""
+
+    def __init__(self, settings: WorkerSettings, signer: Signer, ledger: LedgerApi) -> None:
+        """Raises UserFacingError when the folder cannot be used."""
+        self.settings = settings
+        self.signer = signer
+        self.ledger = ledger
+        folder = settings.net.folder
+        device = trio.Lock()  # held by whichever child computes
+        self.trainer = TrainerProcess(
+            trainer_environment(folder),
+            (*trainer.TRAINER, settings.trainer.log_style),
+            device=device,
+        )
+        self.mouth = Mouth(ledger, folder, signer)
+        environment = evaluator_environment(folder, evaluator.hub(folder))
+        self.evaluator = EvaluatorProcess(environment, self.mouth.say, device, evaluator.EVALUATOR)
+        rng = Random(signer.key)  # noqa: S311 - back-off only
+        self.probe = ProbeProcess(rng) if settings.is_minded else None
+        self.node: Node | None = None
+        self.volunteer: Volunteer | None = None
+        self._fault = Why.NO_SWARM  # what an error means where we are now; owned by _be_there
+        fixed = None if settings.is_minded else UNMINDED
+        self.choices = Choices(folder, wish=Wish(lend=not settings.is_linked), fixed=fixed)
+        self.lending = Lending(settings, self.choices, self.trainer, self.evaluator, self.facts)
+        self.book = PointsBook.opened(folder, signer.key)
+        activity = ActivityBook.opened(folder, clock.now_ms)
+        self.books = Bookkeeping(
+            self.book, activity, ledger, signer.key, folder / LOG_FILE, rng=rng
+        )
+        self.diary = Diary(activity)
+        self.runs = RunsList(ledger)
+        self.judge = Judge(
+            settings=settings,
+            key=signer.key,
+            ledger=ledger,
+            mouth=self.mouth,
+            lending=self.lending,
+            process=self.evaluator,
+            known=Known(
+                machine=lambda: self.facts().known_machine(),
+                trained=self._trained,
+                parameters=self.runs.parameters,
+            ),
+        )
+        self.competitions = CompetitionsList(ledger, self.book.file, self.judge.ours)
+        self.traffic = Traffic(MonthCounter(folder))
+        self.energy = Energy(folder)
+        self.pace = StepPace()
+
+    async def run(self) -> None:
+        """Be a volunteer until a plain worker's run ends; a minded one goes on until cancelled.
+
+        Raises UserFacingError, from a plain worker only.
+        """
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._meter)
+            nursery.start_soon(self._keep_trainer)
+            if self.probe is not None:
+                nursery.start_soon(self.probe.run)
+                nursery.start_soon(self.judge.run)
+            if self.settings.is_minded:
+                await self._be_there()
+            else:
+                await self._take_part()
+            nursery.cancel_scope.cancel()
+
+    async def leave(self) -> None:
+        """Say goodbye to the run."""
+        if self.volunteer is not None:
+            await self.volunteer.leave()
+
+    # --- taking part
+
+    async def _be_there(self) -> NoReturn:
+        """Take part whenever that is wanted and can be."""
+        while True:
+            chosen = self.lending.preferences
+            if chosen.consent:
+                self.lending.stays_out(JOINING)
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._cancel_when_chosen_anew, chosen, nursery.cancel_scope)
+                    await self._keep_trying(chosen.run)
+            else:
+                await self.lending.changed().wait()
+
+    async def _keep_trying(self, wanted: str) -> NoReturn:
+        """Until we are in a run again, it is the last failure that keeps us out."""
+        while True:
+            self._fault = Why.NO_SWARM
+            try:
+                await self._take_part(wanted or await self._chosen_run())
+            except* TequioError as group:
+                self._note(shutdown.first_of(group.subgroup(UserFacingError) or group))
+            await trio.sleep(AGAIN_S)
+
+    def _note(self, error: BaseException) -> None:
+        """Say why we are in no run; a ledger that is away speaks for itself, while it is."""
+        log.warning("not in a run", why=str(error))
+        if isinstance(error, RunOverError):
+            self.lending.stays_out(ENDED)
+        elif self.ledger.reach.problem:
+            self.lending.stays_out(self.lending.outside or JOINING)
+        else:
+            self.lending.stays_out(Outside(why=self._fault, problem=str(error)))
+
+    async def _chosen_run(self) -> str:
+        """Choose for the volunteer, as soon as there is something to choose."""
+        while True:
+            rows = (await self.runs.read()).rows
+            while self.facts().machine is None:  # noqa: ASYNC110 - before that nothing can be said to fit
+                await trio.sleep(LOOK_S)
+            machine = self.facts().known_machine()
+            found = choose(rows, machine, self.lending.preferences, self.signer.key)
+            if isinstance(found, RunRow):
+                self.lending.stays_out(JOINING)
+                return found.run
+            self.lending.stays_out(found)
+            await trio.sleep(AGAIN_S)
+
+    async def _cancel_when_chosen_anew(self, chosen: Preferences, scope: trio.CancelScope) -> None:
+        while _membership(self.lending.preferences) == _membership(chosen):
+            await self.lending.changed().wait()
+        with trio.move_on_after(GOODBYE_S):
+            await self.leave()
+        scope.cancel()
+
+    async def _take_part(self, wanted: str | None = None) -> None:
+        settings = self.settings
+        with shutdown.named(settings.net.ledger):
+            async with (
+                nodes.opened(settings.net, self.signer, self.ledger, is_seed=False) as node,
+                trio.open_nursery() as nursery,
+            ):
+                self.node, self._fault = node, Why.BARRED
+                nodes.say_where(node, "worker", roles=",".join(settings.roles))
+                nursery.start_soon(node.swarm.run)
+                nursery.start_soon(node.checkpoints.run)
+                nursery.start_soon(self.books.run)
+                self.volunteer = Volunteer(
+                    settings, node, self.trainer, self.lending, self.book, self.mouth
+                )
+                try:
+                    await self.volunteer.run(wanted or settings.net.run)
+                finally:
+                    self.node, self.volunteer = None, None
+                nursery.cancel_scope.cancel()
+
+    async def _meter(self) -> NoReturn:
+        """Read what moves by itself, and decide anew."""
+        kept_s = -math.inf
+        while True:
+            self.traffic.look(self._counters(), now())
+            self._weigh(now())
+            share = self.lending.decision.share_percent
+            self.pace.look(self.trainer.alive, share, trio.current_time())
+            if self.probe is not None:
+                children = (self.trainer.pid, self.evaluator.pid)
+                ours = (os.getpid(), *(pid for pid in children if pid))
+                on_battery = self.probe.facts is not None and self.probe.facts.on_battery
+                is_quiet = bool(on_battery) and not self.lending.preferences.on_battery
+                watch = Watch(ours=ours, is_computing=self._is_computing, is_quiet=is_quiet)
+                self.probe.watch(watch)
+            self.lending.look()
+            self._write_diary()
+            if trio.current_time() >= kept_s + KEEP_S:
+                kept_s = trio.current_time()
+                self.choices.keep()
+                await trio.to_thread.run_sync(self._keep_counts)
+            await trio.sleep(LOOK_S if self._is_computing else RESTING_S)
+
+    def _write_diary(self) -> None:
+        standing = self.volunteer.standing if self.volunteer else ""
+        look = Look(shown=self.snapshot(), standing=standing, steady_ms=clock.steady_ms())
+        self.diary.look(look)
+
+    def _counters(self) -> Counters | None:
+        node = self.node
+        if node is None:
+            return None
+        return Counters(node=node, up=node.blobs.sent_bytes, down=node.fetcher.received_bytes)
+
+    def _weigh(self, moment: Moment) -> None:
+        """Count the energy of the devices on which a trainer of ours computes."""
+        ready, alive = self.trainer.ready, self.evaluator.alive
+        machine = self.facts().known_machine()
+        device = ready.device if ready else alive.device if alive else ""
+        lent = tuple(one for one in machine.gpus or () if one.id == device)
+        self.energy.look(lent, moment.day(), moment.steady_ms)
+        view = self.volunteer.view if self.volunteer else None
+        current = view.round if view else None
+        is_in = current is not None and self.signer.key in current.slot_of
+        self.books.weigh(self.energy.total_j, current.roster_index if current and is_in else None)
+
+    def _keep_counts(self) -> None:
+        self.books.keep()
+        for count in (self.traffic, self.energy):
+            try:
+                count.keep()
+            except UserFacingError as err:
+                log.warning("a count was not kept", error=str(err))
+
+    async def _keep_trainer(self) -> None:
+        while True:
+            await self.trainer.run()
+            if not self.settings.is_minded:
+                raise UserFacingError(self.trainer.broken or "the trainer is gone")
+            self.lending.look()
+            while self.trainer.broken is not None:
+                await self.lending.changed().wait()
+
+    # --- controllers
+
+    def changed(self) -> trio.Event:
+        """Set at the next change of anything that is shown."""
+        return self.lending.changed()
+
+    def snapshot(self) -> Snapshot:
+        """Everything that there is to see."""
+        return control_snapshot.snapshot(
+            control_snapshot.Parts(
+                key=self.signer.key,
+                lending=self.lending,
+                trainer=self.trainer,
+                evaluator=self.evaluator,
+                volunteer=self.volunteer,
+                books=self.books,
+                facts=self.facts(),
+                traffic=self.traffic,
+                energy=self.energy,
+                reach=self.ledger.reach,
+                ledger_url=self.settings.net.ledger,
+            )
+        )
+
+    def want(self, wish: Wish) -> None:
+        """Take a wish."""
+        self.lending.want(wish)
+
+    def choose(self, preferences: Preferences) -> None:
+        """Take preferences."""
+        self.lending.choose(preferences)
+
+    def tell(self, facts: SessionFacts, controller: object) -> None:
+        """Take facts of the user's session."""
+        self.lending.tell(facts, controller)
+
+    def hung_up(self, controller: object) -> None:
+        """That controller is gone, and what it told with it."""
+        self.lending.hung_up(controller)
+
+    async def answer(self, question: Question) -> Reply:
+        """Answer; raises TequioError."""
+        match question:
+            case AskRuns():
+                return await self.runs.read(self.volunteer.run_id if self.volunteer else "")
+            case AskCompetitions() | AskCurves():
+                return await self.competitions.answer(question)
+            case AskDiagnostics():
+                return Diagnostics(text=control_snapshot.text(self.snapshot()))
+            case AskBenchmark(device=device):
+                if self.trainer.pid is not None:
+                    raise RefusedError("busy", "pause first: beside other work nothing is measured")
+                return await trainer.measured(device, self.settings.net.folder)
+            case _:
+                return await self.books.answer(question)
+
+    # --- what is known
+
+    @property
+    def _is_computing(self) -> bool:
+        return self.trainer.pid is not None or self.evaluator.pid is not None
+
+    async def _trained(self) -> frozenset[str]:
+        """The runs that our key took part in, and the one that we are in."""
+        found = await trio.to_thread.run_sync(points.runs, self.book.file)
+        return found | ({self.volunteer.run_id} if self.volunteer else set())
+
+    def facts(self) -> Facts:
+        """Everything that the manners look at."""
+        probe, told = self.probe, self.lending.told
+        now_s, now_ms = trio.current_time(), clock.steady_ms()
+        session = told.facts if told else NOTHING_OF_SESSION if self.settings.is_linked else None
+        reach = self.ledger.reach
+        folder, store = self.settings.net.folder, self.node.store if self.node else None
+        return Facts(
+            session=session,
+            session_age_s=(now_ms - told.at_ms) / 1000 if told else 0.0,
+            machine=probe.facts if probe else _PLAIN_MACHINE,
+            machine_age_s=now_s - probe.at_s if probe else 0.0,
+            month_bytes=self.traffic.month_bytes,
+            free_disk_bytes=_free_bytes(folder),
+            store_bytes=store.used_bytes if store else 0,
+            need_mb=self.lending.need_mb if self.settings.is_minded else 0,
+            is_computing=self._is_computing,
+            slowdown=self.pace.slowdown,
+            round=self.volunteer.under_way if self.volunteer else None,
+            trainer_problem=self.trainer.broken or "",
+            standing_problem=self.volunteer.outside if self.volunteer else "",
+            ledger_problem=reach.problem,
+            was_ledger_reached=reach.was_reached,
+            outside=self.lending.outside if self.settings.is_minded else None,
+        )
+
+
+def _membership(preferences: Preferences) -> object:
+    """What decides which run we are in, and as what."""
+    roles = [(one.id, one.use, one.role) for one in preferences.devices]
+    return preferences.consent, preferences.run, roles
+
+
+def _free_bytes(folder: Path) -> int | None:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return None

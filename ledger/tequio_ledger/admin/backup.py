@@ -1,0 +1,336 @@
+"""A backup of a ledger, made while it serves.
+
+Order: the database first, as of one moment; then the blobs that it names. A blob's file is in its
+place before its row and before any entry that needs it, and is never removed, so whatever the copy
+names is there. Keys come along: a backup can sign, so keep it as safe as the ledger itself. All is
+written beside its place and gets its name last: what bears the name is whole. Nothing is ever
+overwritten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+from sqlalchemy.exc import DatabaseError
+
+from tequio_ledger import SOFTWARE, genesis
+from tequio_ledger import genesis as tequio_ledger_genesis
+from tequio_ledger.data_folder import Folder
+from tequio_ledger.log import documents, guard
+from tequio_ledger.log.documents import Shelf
+from tequio_ledger.log.guard import Cause, Guard, Mark, write_mark
+from tequio_ledger.log.log import Log
+from tequio_ledger.runtime import now_ms
+from tequio_ledger.signing import client
+from tequio_ledger.state import State
+from tequio_ledger.store import files, log_rows
+from tequio_ledger.store import files as store_files
+from tequio_ledger.store.blobs import BlobFolder
+from tequio_ledger.store.database import Database
+from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.ids import to_text
+from tequio_shared.log.notes import NOTE_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from tequio_ledger.runtime import Clock
+    from tequio_shared.ids import Digest
+    from tequio_shared.network.genesis import Genesis
+
+# --- What a backup contains: its list of files with their hashes, written last.
+
+NAME = "manifest.json"
+VERSION = 1
+_MOST_BYTES = 1 << 30
+
+
+class File(Struct, frozen=True, forbid_unknown_fields=True):
+    """One file of a backup, by its path inside."""
+
+    path: str
+    size: int
+    sha256: str
+    """In hex."""
+
+
+class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A whole backup; a folder without this file is none."""
+
+    v: int
+    software: str
+    made_ms: int
+    network: str
+    origin: str
+    network_id: str
+    size: int
+    """Entries in the log."""
+    published: int
+    """Size of its newest checkpoint."""
+    files: tuple[File, ...]
+    left_out: tuple[str, ...]
+    """Blobs that no entry of the log needs and whose bytes were missing or damaged."""
+
+
+def read(folder: Path) -> Manifest:
+    """Read the manifest of a backup; raises UserFacingError."""
+    place = folder / NAME
+    try:
+        with place.open("rb") as file:
+            found = msgspec.json.decode(file.read(_MOST_BYTES), type=Manifest)
+    except FileNotFoundError as err:
+        raise UserFacingError(
+            f"{folder} is no whole backup: it has no {NAME}; choose another with --from"
+        ) from err
+    except (OSError, msgspec.MsgspecError) as err:
+        raise UserFacingError(f"{place} cannot be read ({err}): choose another backup") from err
+    if found.v != VERSION:
+        raise UserFacingError(
+            f"{place} is of version {found.v}: use the tequio-ledger that made it, {found.software}"
+        )
+    return found
+
+
+def write(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest; durable when this returns. Raises OSError."""
+    store_files.write_file(folder / NAME, msgspec.json.format(msgspec.json.encode(manifest)))
+
+
+def copy(source: Path, target: Path, name: str) -> File:
+    """Copy one file, mode 0600, its bytes on the disk, hashed on the way; raises OSError."""
+    store_files.make_folder(target.parent)
+    digest, size = hashlib.sha256(), 0
+    with source.open("rb") as old, target.open("xb") as new:
+        target.chmod(0o600)
+        while chunk := old.read(store_files.PROBE_BYTES):
+            digest.update(chunk)
+            size += new.write(chunk)
+        new.flush()
+        store_files.sync(new)
+    return File(name, size, digest.hexdigest())
+
+
+def describe(path: Path, name: str) -> File:
+    """Hash a file that is in its place; raises OSError."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256")
+    return File(name, path.stat().st_size, digest.hexdigest())
+
+
+DATABASE = "ledger.sqlite"
+BLOBS = "blobs"
+
+
+def backup(source: Folder, target: Path, clock: Clock) -> Manifest:
+    """Copy a ledger's folder to a new folder; whole and durable when this returns.
+
+    Raises UserFacingError, and leaves nothing behind then.
+    """
+    if not source.database.exists():
+        raise UserFacingError(f"{source.path} holds no ledger: choose its folder with --dir")
+    with store_files.building(target) as fresh:
+        try:
+            return _Copying(source, fresh, clock).run()
+        except DatabaseError as err:
+            raise UserFacingError(Database(source.database).explain(err)) from err
+
+
+class _Copying:
+    """One backup on its way."""
+
+    def __init__(self, source: Folder, target: Path, clock: Clock) -> None:
+        self._source = source
+        self._target = target
+        self._clock = clock
+        self._left_out: list[str] = []
+
+    def run(self) -> Manifest:
+        """Copy everything and write the manifest."""
+        files = [*self._database(), *self._keys()]
+        with closing(Database(self._target / DATABASE)) as copied:
+            files += self._blobs(copied)
+            made = self._manifest(copied, files)
+        write(self._target, made)
+        return made
+
+    def _database(self) -> list[File]:
+        place = self._target / DATABASE
+        with closing(Database(self._source.database)) as running:
+            running.copy(place)
+        place.chmod(0o600)
+        with place.open("rb") as file:
+            store_files.sync(file)
+        return [describe(place, DATABASE)]
+
+    def _keys(self) -> list[File]:
+        paths = tequio_ledger_genesis.key_paths(self._source)
+        if self._source.mark.exists():  # what stopped it stops the restored one too
+            paths.append(self._source.mark)
+        return [copy(path, self._target / path.name, path.name) for path in paths]
+
+    def _blobs(self, copied: Database) -> list[File]:
+        files = []
+        with copied.reader.begin() as connection:
+            wanted = {digest: index for index, digest in documents.documents(connection)}
+        blobs = BlobFolder(self._target / BLOBS, copied, self._clock, 0)
+        for digest in sorted(blobs.rows().keys() | wanted.keys()):
+            file = self._blob(digest, blobs.path(digest))
+            if file is not None:
+                files.append(file)
+            elif digest in wanted:
+                raise UserFacingError(
+                    f"entry {wanted[digest]} needs the blob {digest.hex()}, which is missing or "
+                    "damaged: run `tequio-ledger doctor`"
+                )
+            else:
+                self._left_out.append(digest.hex())
+        return files
+
+    def _blob(self, digest: Digest, target: Path) -> File | None:
+        name = str(target.relative_to(self._target))
+        try:
+            file = copy(self._source.path / name, target, name)
+        except FileNotFoundError:
+            return None
+        if file.sha256 != digest.hex():
+            target.unlink()
+            return None
+        return file
+
+    def _manifest(self, copied: Database, files: list[File]) -> Manifest:
+        with copied.reader.begin() as connection:
+            head = log_rows.read_head(connection)
+            last = log_rows.read_last_checkpoint(connection)
+        genesis = tequio_ledger_genesis.read(self._source, copied)
+        if head is None or genesis is None:
+            raise UserFacingError(f"{self._source.path} holds no log yet: serve it once")
+        return Manifest(
+            v=VERSION,
+            software=SOFTWARE,
+            made_ms=self._clock(),
+            network=genesis.name,
+            origin=genesis.origin,
+            network_id=to_text(genesis.network_id),
+            size=head.size,
+            published=last.size if last else 0,
+            files=tuple(files),
+            left_out=tuple(self._left_out),
+        )
+
+
+# --- Whether a ledger's rows are in its own folder, where `backup` and `restore` copy them.
+#
+# Rows in PostgreSQL have tools of their own. A copy of the folder's former database would look
+# like a backup, and bring back a log that goes on elsewhere.
+
+
+def check(folder: Folder, database: str) -> None:
+    """Raise UserFacingError, which says what to use instead, when they are elsewhere."""
+    if database or _went_elsewhere(folder):
+        raise UserFacingError(
+            f"the rows of the ledger of {folder.path} are not in its folder: back them up and "
+            "restore them with pg_dump and pg_restore, and keep the folder with the dump "
+            "(docs/operating.md, PostgreSQL)"
+        )
+
+
+def _went_elsewhere(folder: Folder) -> bool:
+    if not folder.database.exists():
+        return any(path.exists() for path in genesis.key_paths(folder))
+    mark = guard.read_mark(folder.mark)
+    return mark is not None and mark.cause is Cause.MOVED
+
+
+# --- A folder made again from a backup, checked to the byte, and marked: it must not sign yet.
+#
+# Whoever restores an old backup and goes on signing forks the log without noticing. So the
+# restored ledger only reads until `confirm`, which holds the log against every checkpoint that it
+# is shown.
+
+
+def restore(source: Path, target: Path) -> Manifest:
+    """Make a folder from a backup; it is there, whole and durable, when this returns.
+
+    Raises UserFacingError, and leaves nothing behind then.
+    """
+    made = read(source)
+    with files.building(target) as fresh:
+        for file in made.files:
+            _copy(source, fresh, file)
+        _mark(Folder(fresh), made)
+        _check(Folder(fresh))
+    return made
+
+
+def confirm(folder: Folder, notes: Iterable[Path], rows: str = "") -> int:
+    """Let a ledger sign again if it holds every checkpoint shown; gives its size.
+
+    One that was restored, or whose key lost what it signed; `rows` is its database's URL, empty for
+    the folder's own. Raises UserFacingError.
+    """
+    with folder, closing(Database(rows or folder.database)) as database:
+        genesis = _genesis(folder, database)
+        guard = Guard(folder.mark, genesis, database)
+        if guard.mark is None and not client.forgot(folder):
+            raise UserFacingError(f"{folder.path} was not restored: there is nothing to confirm")
+        log = Log(database, genesis, client.open_signer(folder), guard, now_ms)
+        log.read(lambda _stored, _entry: None)
+        for path in notes:
+            _show(guard, path, log, database)
+        guard.confirm()
+        if client.forgot(folder):
+            client.begin_memory(folder)
+        return log.published.size
+
+
+def _copy(source: Path, target: Path, file: File) -> None:
+    """Copy one file of a backup; raises UserFacingError when it is not what the manifest says."""
+    place = target / file.path
+    if not place.resolve().is_relative_to(target.resolve()):
+        raise UserFacingError(f"{source} names a file outside of it, {file.path!r}: do not use it")
+    try:
+        found = copy(source / file.path, place, file.path)
+    except FileNotFoundError:
+        found = None
+    if found != file:
+        what = "is missing" if found is None else "is not what was backed up"
+        raise UserFacingError(f"{source / file.path} {what}: choose another backup with --from")
+
+
+def _mark(folder: Folder, made: Manifest) -> None:
+    if not folder.mark.exists():
+        write_mark(folder.mark, Mark(cause=Cause.RESTORED, size=made.published))
+
+
+def _check(folder: Folder) -> None:
+    """Read the restored log to its end; raises UserFacingError when it does not hold."""
+    with closing(Database(folder.database)) as database:
+        genesis = _genesis(folder, database)
+        blobs = BlobFolder(folder.blobs, database, now_ms, 0)
+        state = State(genesis, Shelf(blobs).read)
+        guard = Guard(folder.mark, genesis)
+        log = Log(database, genesis, client.open_signer(folder), guard, now_ms)
+        log.read(lambda stored, entry: state.apply(stored.index, entry, stored.at_ms))
+
+
+def _genesis(folder: Folder, database: Database) -> Genesis:
+    has_tables = database.revision() if database.is_shared else folder.database.exists()
+    found = tequio_ledger_genesis.read(folder, database) if has_tables else None
+    if found is None:
+        raise UserFacingError(f"{folder.path} holds no ledger: choose its folder with --dir")
+    return found
+
+
+def _show(guard: Guard, path: Path, log: Log, database: Database) -> None:
+    try:
+        with path.open("rb") as file:
+            guard.judge(file.read(NOTE_BYTES), log.published, database)
+    except OSError as err:
+        raise UserFacingError(files.explain(err, path)) from err
+    except PeerError as err:
+        raise UserFacingError(f"{path} is no checkpoint of this log ({err})") from err

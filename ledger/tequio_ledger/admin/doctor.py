@@ -1,0 +1,356 @@
+"""Looks at a ledger from outside, serving or not, and changes nothing.
+
+Every check gives findings; one that fails does not hide the others. What needs the database sees
+it as of one moment.
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+import shutil
+import stat
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from sqlalchemy import create_engine, select
+from sqlalchemy.exc import DatabaseError
+
+from tequio_ledger import genesis as tequio_ledger_genesis
+from tequio_ledger.log import documents, guard
+from tequio_ledger.log.clock_guard import WORTH_TELLING_MS
+from tequio_ledger.log.documents import Shelf
+from tequio_ledger.log.log import Integrity
+from tequio_ledger.log.proofs import root_at
+from tequio_ledger.signing import client
+from tequio_ledger.state import State
+from tequio_ledger.store import derived, files, log_rows
+from tequio_ledger.store.blobs import BlobFolder
+from tequio_ledger.store.database import Database
+from tequio_ledger.store.models import DERIVED, Base
+from tequio_ledger.web.server import bind
+from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sqlalchemy import Connection
+
+    from tequio_ledger.config.settings import Settings
+    from tequio_ledger.data_folder import Folder
+    from tequio_ledger.runtime import Clock
+    from tequio_ledger.store.log_rows import Head, StoredEntry
+    from tequio_shared.ids import Digest
+    from tequio_shared.network.genesis import Genesis
+    from tequio_shared.statements.statement import Entry
+
+# --- What a look at a ledger found: how bad it is, what it is, and what to do.
+
+RESTORE = "restore the folder from a backup"
+"""What to do about most damage."""
+
+
+class Grade(enum.IntEnum):
+    """How bad it is; the worst one is the exit status of `doctor`."""
+
+    OK = 0
+    WARNING = 1
+    """It works, and will not for long, or not as meant."""
+    ERROR = 2
+    """Something is damaged, or the ledger cannot do its work."""
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """One line of the report."""
+
+    check: str
+    """Which check found it."""
+    grade: Grade
+    found: str
+    to_do: str = ""
+    """Empty when all is well."""
+
+
+def ok(check: str, found: str) -> Finding:
+    """Say that all is well."""
+    return Finding(check=check, grade=Grade.OK, found=found)
+
+
+def warning(check: str, found: str, to_do: str) -> Finding:
+    """Say what will not go well for long."""
+    return Finding(check=check, grade=Grade.WARNING, found=found, to_do=to_do)
+
+
+def error(check: str, found: str, to_do: str) -> Finding:
+    """Say what is damaged or keeps the ledger from its work."""
+    return Finding(check=check, grade=Grade.ERROR, found=found, to_do=to_do)
+
+
+def worst(findings: Iterable[Finding]) -> Grade:
+    """Give the worst grade."""
+    return max((finding.grade for finding in findings), default=Grade.OK)
+
+
+def line(finding: Finding) -> str:
+    """Write a finding for people."""
+    text = f"{finding.grade.name.lower():8}{finding.check}: {finding.found}"
+    return f"{text}; {finding.to_do}" if finding.to_do else text
+
+
+# --- Checks of what a ledger has stored: entries, checkpoints, derived tables, blobs, times.
+
+
+def log(
+    connection: Connection, folder: Folder, database: Database, genesis: Genesis, clock: Clock
+) -> Iterator[Finding]:
+    """Check all that follows from the log; raises UserFacingError when the log itself is damaged.
+
+    `connection` is inside one transaction, so that a ledger that serves does not move under it.
+    """
+    head = log_rows.read_head(connection)
+    if head is None:
+        raise UserFacingError("the log has no head")
+    blobs = BlobFolder(folder.blobs, database, clock, 0)
+    broken = list(_documents(connection, blobs))
+    yield from broken
+    yield from _checkpoints(connection, head, genesis)
+    if broken:  # without them the log cannot be folded
+        return
+    fold = _Fold(genesis, blobs)
+    Integrity(genesis.network_id).check(connection, head, fold.take)
+    yield ok("log", f"{head.size} entries, every byte as it was written")
+    yield from fold.compare(connection)
+    yield from _blobs(blobs)
+    yield from _clock(connection, fold.latest_ms, clock())
+
+
+def _documents(connection: Connection, blobs: BlobFolder) -> Iterator[Finding]:
+    for index, digest in documents.documents(connection):
+        if not _is_sound(blobs, digest):
+            found = f"the document {digest.hex()} of entry {index} is missing or damaged"
+            path = blobs.path(digest)
+            yield error("documents", found, f"take {path.name} from a backup and put it at {path}")
+
+
+def _checkpoints(connection: Connection, head: Head, genesis: Genesis) -> Iterator[Finding]:
+    count = last = 0
+    for stored in log_rows.each_checkpoint(connection):
+        guard.newest(stored, head, genesis.log_key)
+        try:
+            is_ours = root_at(connection, stored.size) == stored.root
+        except FatalLogError:
+            is_ours = False
+        if not is_ours:
+            found = f"checkpoint {stored.size} was signed over other entries"
+            yield error("checkpoints", found, f"do not serve this ledger: {RESTORE}")
+        count, last = count + 1, stored.size
+    if last < head.size:
+        found = f"entries {last} to {head.size - 1} have no checkpoint yet"
+        yield warning("checkpoints", found, "start the ledger: it signs what is committed")
+    yield ok("checkpoints", f"{count}, the last of {last} entries")
+
+
+class _Fold:
+    """The log folded again, and the rows that follow from it."""
+
+    def __init__(self, genesis: Genesis, blobs: BlobFolder) -> None:
+        self.latest_ms = 0
+        """Latest time that the coordinator signed."""
+        self._state = State(genesis, Shelf(blobs).read)
+        self._changes = derived.Changes()
+        self._coordinator = genesis.coordinator_key
+
+    def take(self, stored: StoredEntry, entry: Entry) -> None:
+        """Fold one entry."""
+        self._state.apply(stored.index, entry, stored.at_ms)
+        derived.derive(self._changes, stored.index, entry, self._state)
+        if entry.statement.author == self._coordinator:
+            self.latest_ms = max(self.latest_ms, entry.statement.ts)
+
+    def compare(self, connection: Connection) -> Iterator[Finding]:
+        """Hold the stored derived tables against those that follow."""
+        engine = create_engine("sqlite://")
+        Base.metadata.create_all(engine)
+        with engine.begin() as fresh:
+            derived.write(fresh, self._changes, self._state)
+            for table in DERIVED:
+                if _rows(connection, table) != _rows(fresh, table):
+                    found = f"the table {table.__tablename__} does not follow from the log"
+                    yield error("tables", found, "stop the ledger and run `tequio-ledger replay`")
+        engine.dispose()
+        yield ok("tables", "derived tables were compared with a replay")
+
+
+def _rows(connection: Connection, table: type[Base]) -> list[tuple[object, ...]]:
+    rows = connection.execute(select(table.__table__))
+    return sorted((tuple(row) for row in rows), key=repr)
+
+
+def _blobs(blobs: BlobFolder) -> Iterator[Finding]:
+    rows, files = blobs.rows(), blobs.digests()
+    for digest in sorted(rows.keys() - files):
+        yield warning("blobs", f"the file of blob {digest.hex()} is missing", "put it again")
+    for digest in sorted(files):
+        if not _is_sound(blobs, digest):
+            found = f"{blobs.path(digest)} is not what its name says"
+            yield warning("blobs", found, "remove the file and put the blob again")
+        elif digest not in rows:
+            found = f"{blobs.path(digest)} is not counted"
+            yield warning("blobs", found, "start the ledger anew: it counts what is there")
+    yield ok("blobs", f"{len(files)} files were read and hashed")
+
+
+def _clock(connection: Connection, latest_ms: int, now_ms: int) -> Iterator[Finding]:
+    last = log_rows.read_last_checkpoint(connection)
+    behind_ms = max(latest_ms, last.at_ms if last else 0) - now_ms
+    if behind_ms > WORTH_TELLING_MS:
+        found = f"the clock is {behind_ms // 1000} s behind the last signed time"
+        yield error("clock", found, "set it right: rounds stand still until then")
+    else:
+        yield ok("clock", "it is not behind the last signed time")
+
+
+def _is_sound(blobs: BlobFolder, digest: Digest) -> bool:
+    try:
+        blobs.open(digest).close()
+    except KeyError:
+        return False
+    return True
+
+
+LEAST_FREE_BYTES = 256 << 20
+"""Less free room than this is a warning."""
+
+
+def examine(settings: Settings, folder: Folder, clock: Clock) -> list[Finding]:
+    """Check everything that can be checked."""
+    if not settings.database and not folder.database.exists():
+        found = f"{folder.path} holds no ledger"
+        return [error("folder", found, "choose its folder with --dir, or serve it to found one")]
+    findings = [*_folder(folder), *_room(folder)]
+    running = folder.is_locked()
+    with closing(Database(settings.database or folder.database)) as database:
+        findings += _signing(folder, database)
+        findings += _database(settings, folder, database, clock)
+    return [*findings, *_port(settings, is_running=running)]
+
+
+def _folder(folder: Folder) -> Iterator[Finding]:
+    for path in (folder.path, *tequio_ledger_genesis.key_paths(folder)):
+        if not path.exists():
+            yield error("folder", f"{path} is missing", f"put it back, or {RESTORE}")
+        elif path.suffix != ".pub" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+            mode = "700" if path.is_dir() else "600"
+            yield warning("folder", f"others may use {path}", f"run chmod {mode} {path}")
+    if not os.access(folder.path, os.W_OK | os.X_OK):
+        yield error("folder", f"{folder.path} may not be written", "change its owner or its rights")
+    else:
+        yield ok("folder", str(folder.path))
+
+
+def _room(folder: Folder) -> Iterator[Finding]:
+    free = shutil.disk_usage(folder.path).free
+    if free < files.PROBE_BYTES:
+        yield error("disk", f"{free >> 20} MiB are free: nothing can be written", "free some space")
+    elif free < LEAST_FREE_BYTES:
+        yield warning("disk", f"only {free >> 20} MiB are free", "free some space soon")
+    else:
+        yield ok("disk", f"{free >> 20} MiB are free")
+
+
+def _signing(folder: Folder, database: Database) -> Iterator[Finding]:
+    try:
+        mark = guard.mark_of(folder.mark, database)
+    except UserFacingError as err:
+        yield error("signing", str(err), RESTORE)
+        return
+    except (TequioError, DatabaseError):
+        return  # of the database, which is looked at by itself
+    if mark is None and client.forgot(folder):
+        found = f"{folder.path / client.MEMORY} is missing, so the log's key signs nothing"
+        yield error(
+            "signing", found, "bring it back, or promise: `tequio-ledger restore --confirm`"
+        )
+    elif mark is None:
+        yield ok("signing", "the ledger may sign")
+    elif mark.cause is guard.Cause.RESTORED:
+        yield warning("signing", guard.what(mark), guard.way_out(mark))
+    else:
+        yield error("signing", guard.what(mark), guard.way_out(mark))
+
+
+def _database(
+    settings: Settings, folder: Folder, database: Database, clock: Clock
+) -> Iterator[Finding]:
+    try:
+        with database.reader.begin() as connection:
+            yield from _pages(database, connection)
+            genesis = tequio_ledger_genesis.stored(database)
+            if genesis is None:
+                yield error("log", "the database holds no entry", "serve the ledger once")
+                return
+            yield from _keys(folder, genesis)
+            yield from _settings(settings, genesis)
+            yield from _network(settings, genesis)
+            yield from log(connection, folder, database, genesis, clock)
+    except DatabaseError as err:
+        yield error("database", database.explain(err), RESTORE)
+    except UserFacingError as err:
+        yield error("log", str(err), RESTORE)
+    except TequioError as err:
+        yield error("log", f"the log does not hold: {err}", RESTORE)
+
+
+def _pages(database: Database, connection: Connection) -> Iterator[Finding]:
+    faults = list(database.check_pages(connection))
+    if not faults:
+        yield ok("database", f"{database.name} finds its pages sound")
+    for fault in faults:
+        yield error("database", f"{database.name} finds: {fault}", RESTORE)
+
+
+def _keys(folder: Folder, genesis: Genesis) -> Iterator[Finding]:
+    try:
+        tequio_ledger_genesis.check_keys(genesis, folder)
+    except UserFacingError as err:
+        yield error("keys", str(err), "the ledger does not start before that")
+    else:
+        yield ok("keys", "log and coordinator sign with the keys of the genesis")
+
+
+def _settings(settings: Settings, genesis: Genesis) -> Iterator[Finding]:
+    said = {
+        "--network": (settings.network, genesis.name),
+        "--origin": (settings.origin, genesis.origin),
+    }
+    for option, (given, held) in said.items():
+        if given != held:
+            yield warning(
+                "settings",
+                f"{option} is {given!r}, but this ledger was founded with {held!r}",
+                f"use {option} {held}",
+            )
+    yield ok("settings", f"network {genesis.name}, log {genesis.origin}")
+
+
+def _network(settings: Settings, genesis: Genesis) -> Iterator[Finding]:
+    anew = "found another network, in a new folder,"
+    if not genesis.organisers:
+        found = "this network was founded without organisers: nobody can open a run in it"
+        yield warning("network", found, f"{anew} with --organiser KEY (`tequio run key`)")
+    if tequio_ledger_genesis.has_no_name(genesis.origin, settings.host):
+        found = f"others are served the log {genesis.origin!r}, a name that many logs have"
+        yield warning("network", found, f"{anew} with an --origin of your own")
+
+
+def _port(settings: Settings, *, is_running: bool) -> Iterator[Finding]:
+    if is_running:
+        yield ok("port", "the ledger is running")
+        return
+    try:
+        bind(settings.host, settings.port).close()
+    except UserFacingError as err:
+        yield error("port", str(err), "free it or choose another")
+    else:
+        yield ok("port", f"{settings.host} port {settings.port} is free; the ledger is not running")

@@ -1,0 +1,247 @@
+"""A ledger's rows, moved from one database to another.
+
+Order: the target is marked as unfinished before its first row and until its last; entries go over
+in pages, each of them durable, so that a move that was cut short goes on where it ended; then all
+other rows, anew. The whole tree is built from what lies in the target, and has to have the source's
+root. Then the source is marked: nothing is signed there any more. Last the target gets its head and
+loses its mark. So at no moment there are two ledgers that may sign one log. A mark that the source
+had before lies within the new one, so a move that ends between the two steps passes it on too.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+from sqlalchemy import delete, func, select
+
+from tequio_ledger import genesis as tequio_ledger_genesis
+from tequio_ledger import runtime
+from tequio_ledger.config import settings
+from tequio_ledger.config.options import with_settings
+from tequio_ledger.data_folder import Folder
+from tequio_ledger.log import guard
+from tequio_ledger.log.guard import Cause, Mark
+from tequio_ledger.log.log import Integrity
+from tequio_ledger.store import log_rows
+from tequio_ledger.store.database import Database
+from tequio_ledger.store.files import UnwritableError
+from tequio_ledger.store.models import Base, LogEntry, LogHead, LogMark, Submission
+from tequio_ledger.store.postgresql import insert_many
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sqlalchemy import Connection, Table
+
+    from tequio_ledger.config.sources import Gathered
+    from tequio_ledger.store.log_rows import Head
+    from tequio_shared.network.genesis import Genesis
+
+
+if TYPE_CHECKING:
+    Tell = Callable[[int, int], None]
+
+PAGE = 4096
+_APART = {LogEntry, LogHead, LogMark, Submission}
+"""Tables that are not simply copied."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """What the target holds."""
+
+    size: int
+    root: str
+
+
+class Move:
+    """One move; `run` may be called again after it was cut short, also by another process."""
+
+    def __init__(self, folder: Folder, source: Database, target: Database) -> None:
+        """The folder is the source's own when that is SQLite; it must be locked by us."""
+        self._folder = folder
+        self._source = source
+        self._target = target
+
+    def run(self, tell: Tell) -> Moved:
+        """Move everything; `tell` hears how many of how many entries are there.
+
+        Raises UserFacingError.
+        """
+        if self._source.name == self._target.name:
+            raise UserFacingError(f"{self._source.name} cannot be moved to itself")
+        try:
+            return self._run(tell)
+        except UnwritableError as err:
+            raise UserFacingError(f"{err} (stop every ledger that serves it)") from err
+
+    def _run(self, tell: Tell) -> Moved:
+        self._source.migrate()
+        self._target.migrate()
+        genesis = tequio_ledger_genesis.stored(self._source)
+        head = self._source_head()
+        if genesis is None or head is None:
+            raise UserFacingError(f"{self._source.name} holds no log: there is nothing to move")
+        with ExitStack() as held:
+            for database in (self._source, self._target):  # nobody else writes a log meanwhile
+                database.hold_office()
+                held.callback(database.leave_office)
+            self._begin(head)
+            self._copy_entries(head, tell)
+            self._copy_rest()
+            self._check(genesis, head)
+            mark = self._mark_source(genesis, head)
+            self._finish(head, mark)
+        return Moved(size=head.size, root=to_text(head.root))
+
+    def _source_head(self) -> Head | None:
+        with self._source.reader.begin() as connection:
+            return log_rows.read_head(connection)
+
+    def _begin(self, head: Head) -> None:
+        """Mark the target; raises UserFacingError unless it is empty or was begun with this log."""
+        with self._target.writer.begin() as connection:
+            mark = log_rows.read_mark(connection)
+            begun = mark is not None and _decode(mark).cause is Cause.UNFINISHED
+            entries = connection.scalar(select(func.count()).select_from(LogEntry))
+            if entries and not begun:
+                raise UserFacingError(
+                    f"{self._target.name} holds a log of {entries} entries already: choose an "
+                    "empty database"
+                )
+            last = log_rows.read_leaves(connection, entries - 1, entries) if entries else []
+            unfinished = Mark(cause=Cause.UNFINISHED, size=head.size)
+            log_rows.write_mark(connection, msgspec.json.encode(unfinished))
+        if last != self._source_leaves(entries or 0):
+            raise UserFacingError(
+                f"{self._target.name} holds the beginning of another log: choose an empty database"
+            )
+
+    def _source_leaves(self, entries: int) -> list[bytes]:
+        with self._source.reader.begin() as connection:
+            return log_rows.read_leaves(connection, entries - 1, entries) if entries else []
+
+    def _copy_entries(self, head: Head, tell: Tell) -> None:
+        with self._target.reader.begin() as connection:
+            first = connection.scalar(select(func.count()).select_from(LogEntry)) or 0
+        with self._source.reader.begin() as connection:
+            page: list[log_rows.StoredEntry] = []
+            for entry in log_rows.each_entry(connection, first, head.size):
+                page.append(entry)
+                if len(page) == PAGE or entry.index + 1 == head.size:
+                    with self._target.writer.begin() as target:
+                        log_rows.insert_entries(target, page)
+                    page.clear()
+                    tell(entry.index + 1, head.size)
+
+    def _copy_rest(self) -> None:
+        tables = [one for one in Base.metadata.sorted_tables if one.name not in _names(_APART)]
+        classes = {one.__tablename__: one for one in Base.__subclasses__()}
+        with self._source.reader.begin() as source, self._target.writer.begin() as target:
+            for table in reversed(tables):
+                target.execute(delete(table))
+            for table in tables:
+                for rows in _pages(source, table):
+                    insert_many(target, classes[table.name], rows)
+
+    def _check(self, genesis: Genesis, head: Head) -> None:
+        """Build the tree from what the target holds; raises UserFacingError when it differs."""
+        with self._target.reader.begin() as connection:
+            check = Integrity(genesis.network_id).check
+            check(connection, head, lambda _stored, _entry: None)
+
+    def _mark_source(self, genesis: Genesis, head: Head) -> Mark | None:
+        """Let nothing be signed at the source any more; gives the mark that the target inherits."""
+        found = guard.Guard(self._folder.mark, genesis, self._source).mark
+        former = found.former if found is not None and found.cause is Cause.MOVED else found
+        moved = Mark(cause=Cause.MOVED, size=head.size, former=former)
+        if self._source.is_shared:
+            with self._source.writer.begin() as connection:
+                log_rows.write_mark(connection, msgspec.json.encode(moved))
+        else:
+            guard.write_mark(self._folder.mark, moved)
+        return former
+
+    def _finish(self, head: Head, mark: Mark | None) -> None:
+        with self._target.writer.begin() as connection:
+            connection.execute(delete(LogHead))
+            log_rows.create_head(connection, head)
+            log_rows.delete_mark(connection)
+            if mark is not None:
+                log_rows.write_mark(connection, msgspec.json.encode(mark))
+
+
+def _pages(connection: Connection, table: Table) -> Iterator[list[dict[str, object]]]:
+    rows = connection.execution_options(yield_per=PAGE).execute(select(table))
+    for page in rows.mappings().partitions():
+        yield [dict(row) for row in page]
+
+
+def _names(classes: set[type[Base]]) -> set[str]:
+    return {one.__tablename__ for one in classes}
+
+
+def _decode(mark: bytes) -> Mark:
+    return msgspec.json.decode(mark, type=Mark)
+
+
+# --- `tequio-ledger migrate` and `tequio-ledger move`.
+
+
+@click.command("migrate")
+@with_settings
+def migrate(gathered: Gathered) -> None:
+    """Bring the tables up to this program, as each start does; the log stays as it is."""
+    runtime.configure(runtime.Style.CONSOLE, "warning")
+    given = settings.read(gathered)
+    with (
+        Folder(given.folder) as folder,
+        closing(Database(given.database or folder.database)) as database,
+    ):
+        before, head = database.revision(), _head(database)
+        database.migrate()
+        if head is not None and _head(database) != head:
+            raise UserFacingError(f"the log of {database.name} changed: is it being served?")
+        now = database.revision()
+    log = "no log yet" if head is None else f"{head.size} entries, root {to_text(head.root)}"
+    click.echo(f"tables {before or 'none'} -> {now}; {log}")
+
+
+@click.command("move")
+@with_settings
+@click.option("--to", "target", required=True, help="URL of an empty database.")
+def move(gathered: Gathered, target: str) -> None:
+    """Move a ledger to another database; run it again when it was cut short.
+
+    From then on nothing is signed in the old one. Blobs and keys stay where they are: serve the
+    same folder with --database.
+    """
+    runtime.configure(runtime.Style.CONSOLE, "warning")
+    given = settings.read(gathered)
+    with (
+        Folder(given.folder) as folder,
+        closing(Database(given.database or folder.database)) as old,
+        closing(Database(target)) as new,
+    ):
+        moved = Move(folder, old, new).run(_tell)
+    click.echo(
+        f"moved {moved.size} entries with root {moved.root}; go on with "
+        f"`tequio-ledger serve --database {new.name}`"
+    )
+
+
+def _head(database: Database) -> Head | None:
+    if database.revision() is None:
+        return None
+    with database.reader.begin() as connection:
+        return log_rows.read_head(connection)
+
+
+def _tell(done: int, of: int) -> None:
+    click.echo(f"{done} of {of} entries", err=True)

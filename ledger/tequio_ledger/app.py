@@ -1,0 +1,134 @@
+"""The process: one event loop with the sequencer and the web server in it, until a signal.
+
+Then listeners are told to end, answers may be finished (`web.server`), what is left is cut. A
+thread that waits for a database that says nothing cannot be cut: the process ends with it, as if it
+had been killed. Whatever was acknowledged is on the disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import faulthandler
+import secrets
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import structlog
+
+from tequio_ledger import SOFTWARE, runtime
+from tequio_ledger.data_folder import Folder
+from tequio_ledger.ledger import open_ledger
+from tequio_ledger.runtime import now_ms
+from tequio_ledger.store import database
+from tequio_ledger.web import metrics_api
+from tequio_ledger.web.app import build
+from tequio_ledger.web.events import Streams
+from tequio_ledger.web.middleware import Conditional, Gate, Options, Traced, Typed, Unread
+from tequio_ledger.web.server import WebServer, address, bind
+from tequio_shared import heap
+from tequio_shared.ids import to_text
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Iterator
+
+    from tequio_ledger.config.settings import Settings
+    from tequio_ledger.ledger import Ledger
+    from tequio_ledger.web.middleware import App
+
+END_S = 10.0
+"""After this long nothing holds up the end of the process: standard error says what would have."""
+_NAME_BYTES = 4  # tell the requests of one process from those of another
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Listeners:
+    """The sockets that the process answers at."""
+
+    public: socket.socket
+    metrics: socket.socket | None
+
+
+def serve(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT; raises UserFacingError and FatalLogError."""
+    with Folder(settings.folder) as folder, _bound(settings) as listeners:
+        ledger = open_ledger(settings, folder, now_ms)
+        database.watch(ledger.database.writer, "writer")
+        database.watch(ledger.database.reader, "reader")
+        heap.settle()
+        try:
+            asyncio.run(_serve(ledger, listeners))
+        finally:
+            ledger.close()
+
+
+@contextmanager
+def _bound(settings: Settings) -> Iterator[_Listeners]:
+    """Listen before anything is read: a busy port is told at once."""
+    with ExitStack() as stack:
+        public = stack.enter_context(bind(settings.host, settings.port))
+        port, metrics = settings.metrics_port, None
+        if port is not None:
+            metrics = bind(settings.metrics_host, port, "--metrics-port")
+            stack.enter_context(metrics)
+        yield _Listeners(public=public, metrics=metrics)
+
+
+async def _serve(ledger: Ledger, listeners: _Listeners) -> None:
+    streams, urls = Streams(), _urls(listeners)
+    servers = list(_servers(ledger, streams, listeners))
+    stopping = asyncio.Event()
+    runtime.when_asked(stopping.set)
+    _announce(ledger, *urls)
+    async with asyncio.TaskGroup() as tasks:
+        sequencing = tasks.create_task(ledger.run())
+        serving = [tasks.create_task(server.serve()) for server in servers]
+        await asyncio.wait(
+            {sequencing, *serving, tasks.create_task(stopping.wait())},
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        faulthandler.dump_traceback_later(END_S, exit=True)
+        stopping.set()
+        streams.is_closing = True
+        ledger.sequencer.changed.set()
+        for server in servers:
+            server.stop()
+        await asyncio.wait(serving)
+        sequencing.cancel()
+    log.info("stopped", size=ledger.log.size)
+
+
+def _servers(ledger: Ledger, streams: Streams, listeners: _Listeners) -> Iterator[WebServer]:
+    yield WebServer(_public(ledger, streams), listeners.public)
+    if listeners.metrics is not None:
+        yield WebServer(metrics_api.app(ledger, streams), listeners.metrics)
+
+
+def _public(ledger: Ledger, streams: Streams) -> App:
+    settings = ledger.settings
+    app = cast("App", build(ledger, streams))  # the framework types its messages one by one
+    limits = settings.address_streams, settings.request_rate
+    gate = Gate(Unread(Conditional(Options(app))), settings.trusted_proxies, *limits)
+    return Traced(Typed(gate), secrets.token_hex(_NAME_BYTES))
+
+
+def _urls(listeners: _Listeners) -> tuple[str, str | None]:
+    """Where the ledger answers and where its metrics are; before a server takes the sockets."""
+    metrics = listeners.metrics
+    return address(listeners.public), address(metrics) + metrics_api.PATH if metrics else None
+
+
+def _announce(ledger: Ledger, url: str, metrics: str | None) -> None:
+    log.info(
+        "tequio-ledger serves",
+        software=SOFTWARE,
+        network=ledger.genesis.name,
+        network_id=to_text(ledger.state.net),
+        url=url,
+        metrics=metrics,
+        folder=str(ledger.settings.folder),
+        size=ledger.log.size,
+    )

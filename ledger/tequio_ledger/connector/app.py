@@ -1,0 +1,270 @@
+"""The connector process: a folder with its key and its secret, a web server, until a signal."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import click
+import msgspec
+import structlog
+from litestar import Litestar, Response, get, post
+from litestar.di import NamedDependency, Provide
+from litestar.exceptions import HTTPException
+from litestar.params import SkipValidation
+
+from tequio_ledger import runtime
+from tequio_ledger.config.options import with_those
+from tequio_ledger.connector import providers as connector_providers
+from tequio_ledger.connector import settings
+from tequio_ledger.connector.ledger import Author, Book, LedgerAwayError, LedgerClient
+from tequio_ledger.connector.providers import Client, GitHub, OpenId, Outside
+from tequio_ledger.connector.service import Challenges, Desk, Rules
+from tequio_ledger.data_folder import Folder
+from tequio_ledger.runtime import now_ms
+from tequio_ledger.store import files
+from tequio_ledger.web import errors
+from tequio_ledger.web.limits import network_of
+from tequio_ledger.web.middleware import Gate
+from tequio_ledger.web.server import WebServer, address, bind
+from tequio_ledger.web.write_api import read_body
+from tequio_shared.api import connector
+from tequio_shared.api.connector import (
+    ConnectChallenge,
+    ConnectCode,
+    ConnectorAbout,
+    ConnectOutcome,
+    ConnectPoll,
+    ConnectProof,
+    ConnectRequest,
+)
+from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
+from tequio_shared.ids import to_text
+
+if TYPE_CHECKING:
+    import socket
+    from pathlib import Path
+
+    import httpx
+
+    from tequio_ledger.config.sources import Gathered
+    from tequio_ledger.connector.providers import Provider
+    from tequio_ledger.connector.settings import Settings
+    from tequio_ledger.web.middleware import App
+    from tequio_shared.network.genesis import Genesis
+
+# --- The paths of a connector: who it is, a challenge, a code, and what became of it.
+#
+# What a volunteer holds is in bodies, not in paths: paths come into logs.
+
+GivenDesk = NamedDependency[SkipValidation[Desk]]
+T = TypeVar("T")
+
+_UNSAID = {"cache-control": "no-store"}
+
+
+@get(connector.ABOUT, sync_to_thread=False)
+def get_about(desk: GivenDesk) -> ConnectorAbout:
+    """Say who this is, and whose accounts it knows."""
+    return desk.about
+
+
+@post(connector.CHALLENGES, status_code=200)
+async def give_challenge(request: errors.AnyRequest, desk: GivenDesk) -> Response[ConnectChallenge]:
+    """Give a key something to sign."""
+    return Response(desk.challenge(await _body(request, ConnectRequest)), headers=_UNSAID)
+
+
+@post(connector.CONNECTIONS, status_code=200)
+async def begin(request: errors.AnyRequest, desk: GivenDesk) -> Response[ConnectCode]:
+    """Give a code to a key that proves that it wants one."""
+    proof = await _body(request, ConnectProof)
+    return Response(await desk.begin(proof, network_of(request)), headers=_UNSAID)
+
+
+@post(connector.ASK, status_code=200)
+async def ask(request: errors.AnyRequest, desk: GivenDesk) -> Response[ConnectOutcome]:
+    """Say what became of a code."""
+    question = await _body(request, ConnectPoll)
+    return Response(await desk.ask(question.id), headers=_UNSAID)
+
+
+@get("/healthz", sync_to_thread=False)
+def get_health() -> dict[str, str]:
+    """Say that we are there."""
+    return {"status": "ok"}
+
+
+def build(desk: Desk) -> Litestar:
+    """Put the application together."""
+    return Litestar(
+        route_handlers=(get_about, give_challenge, begin, ask, get_health),
+        dependencies={"desk": Provide(lambda: desk, sync_to_thread=False)},
+        exception_handlers={
+            RefusedError: errors.on_refused,
+            PeerError: errors.on_peer_error,
+            HTTPException: errors.on_http,
+            Exception: errors.on_bug,
+        },
+        openapi_config=None,
+        logging_config=None,
+        request_max_body_size=None,  # `read_body` has the limit
+    )
+
+
+async def _body(request: errors.AnyRequest, type_: type[T]) -> T:
+    raw = await read_body(request, connector.REQUEST_BYTES)
+    try:
+        return msgspec.json.decode(raw, type=type_)
+    except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors
+        raise MalformedError(f"not a {type_.__name__}: {err}") from err
+
+
+KEY = "connector"
+OWNERS = "owners"
+"""Under which accounts are named; without it every owner begins anew."""
+BOOK = "said.jsonl"
+_SECRET_CHARACTERS = 512
+
+log = structlog.get_logger(__name__)
+
+
+def serve(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT; raises UserFacingError."""
+    with Folder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
+        asyncio.run(_serve(settings, folder, listener))
+
+
+async def _serve(settings: Settings, folder: Folder, listener: socket.socket) -> None:
+    url = settings.url or address(listener)
+    stopping = asyncio.Event()
+    runtime.when_asked(stopping.set)
+    async with connector_providers.http_client() as http:
+        opening = asyncio.create_task(_open_desk(settings, folder, url, http))
+        waiting = asyncio.create_task(stopping.wait())
+        await asyncio.wait({opening, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        if opening.done():
+            await _answer(await opening, settings, listener, waiting)
+        waiting.cancel()
+        opening.cancel()
+    log.info("stopped")
+
+
+async def _answer(
+    desk: Desk, settings: Settings, listener: socket.socket, stopping: asyncio.Task[bool]
+) -> None:
+    here = address(listener)
+    app = cast("App", build(desk))  # the framework types its messages one by one
+    server = WebServer(Gate(app, settings.trusted_proxies, 1, settings.request_rate), listener)
+    stopping.add_done_callback(lambda _: server.stop())
+    log.info(
+        "tequio-ledger connect serves",
+        url=here,
+        known_as=desk.about.url,
+        key=desk.about.key,
+        providers=list(desk.about.providers),
+        network_id=desk.about.network,
+        folder=str(settings.folder),
+    )
+    await server.serve()
+
+
+async def _open_desk(settings: Settings, folder: Folder, url: str, http: httpx.AsyncClient) -> Desk:
+    """Put the parts together, our key registered; raises UserFacingError."""
+    signer, secret = folder.signer(KEY), folder.secret(OWNERS)
+    providers = _providers(settings, folder.path, http)
+    book = Book(folder.path / BOOK, now_ms())
+    ledger = LedgerClient(settings.ledger, http)
+    genesis = await _genesis(ledger)
+    net = genesis.network_id
+    author = Author(ledger, net, signer, book, now_ms)
+    try:
+        await author.join(genesis.work_bits)
+    except (LedgerAwayError, PeerError, RefusedError) as err:
+        raise UserFacingError(f"the ledger at {ledger.url} does not help: {err}") from err
+    about = ConnectorAbout(
+        network=to_text(net),
+        key=to_text(signer.key),
+        url=url,
+        providers=tuple(providers),
+        keys_per_account=settings.keys_per_account,
+        term_days=settings.term_days,
+    )
+    rules = Rules(about=about, net=net, secret=secret, codes_per_hour=settings.codes_per_hour)
+    return Desk(rules, providers, Challenges(now_ms), author, book, now_ms)
+
+
+async def _genesis(ledger: LedgerClient) -> Genesis:
+    try:
+        return await ledger.genesis()
+    except LedgerAwayError as err:
+        raise UserFacingError(f"the ledger at {ledger.url} does not answer: {err}") from err
+    except (PeerError, RefusedError) as err:
+        raise UserFacingError(f"what answers at {ledger.url} is no ledger: {err}") from err
+
+
+def _providers(settings: Settings, folder: Path, http: httpx.AsyncClient) -> dict[str, Provider]:
+    asker = Outside(http)
+    made: list[Provider] = [
+        GitHub(asker, Client(id=one.client), one.address) for one in settings.github
+    ]
+    for one in settings.openid:
+        client = Client(id=one.client, scope=connector_providers.SCOPE)
+        plain = OpenId(asker, client, one.address, now_ms)
+        secret = _client_secret(folder / f"{plain.name.replace('/', '_')}.secret")
+        client = Client(id=one.client, secret=secret, scope=connector_providers.SCOPE)
+        made.append(OpenId(asker, client, one.address, now_ms) if secret else plain)
+    return _by_name(made)
+
+
+def _by_name(made: list[Provider]) -> dict[str, Provider]:
+    """Raise UserFacingError for names that volunteers could not write or tell apart."""
+    found: dict[str, Provider] = {}
+    for one in made:
+        try:
+            msgspec.convert(one.name, connector.Provider)
+        except msgspec.ValidationError as err:
+            raise UserFacingError(f"{one.name!r} cannot be the name of a provider: {err}") from err
+        if one.name in found:
+            raise UserFacingError(f"two providers would be called {one.name}: leave one out")
+        found[one.name] = one
+    return found
+
+
+def _client_secret(path: Path) -> str:
+    """Read what a provider gave us, if it is there; raises UserFacingError."""
+    try:
+        with path.open("rb") as file:
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            text = file.read(_SECRET_CHARACTERS).decode("ascii").strip()
+    except FileNotFoundError:
+        return ""
+    except OSError as err:
+        raise UserFacingError(files.explain(err, path)) from err
+    except UnicodeDecodeError as err:
+        raise UserFacingError(f"{path} is not a secret of a provider: it has to be ASCII") from err
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise UserFacingError(
+            f"others may read the secret {path} (mode {mode:o}): run chmod 600 {path}"
+        )
+    return text
+
+
+# --- `tequio-ledger connect`.
+
+
+@click.command("connect")
+@with_those(settings.ALL, settings.PROGRAM)
+def connect(gathered: Gathered) -> None:
+    """Let accounts at GitHub or any OpenID Connect provider vouch for keys (`tequio connect`).
+
+    Organisers have to name its key, which it tells at the start. Keep the folder: it holds the
+    secret under which accounts are known here.
+    """
+    given = settings.read(gathered)
+    runtime.configure(
+        runtime.Style.JSON if given.log_json else runtime.Style.CONSOLE, given.log_level
+    )
+    serve(given)

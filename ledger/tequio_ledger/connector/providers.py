@@ -1,0 +1,511 @@
+"""Any OpenID Connect provider: its addresses by discovery, the account by a signed ID token.
+
+The ID token comes straight from the token endpoint over TLS, which OpenID Connect Core (3.1.3.7)
+takes for proof enough; its signature is verified all the same, so that a mixed-up endpoint, or a
+token for somebody else, counts for nothing. PyJWT does it: one package in pure Python over the
+`cryptography` that is here anyway. The access token is not used at all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
+
+import httpx
+import jwt
+import msgspec
+
+from tequio_shared.api import connector
+from tequio_shared.errors import PeerError, RefusedError, TequioError
+from tequio_shared.ids import ZERO_DIGEST, Digest, to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tequio_ledger.runtime import Clock
+
+# --- An account somewhere else, and the name under which the log may know its owner.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """Somebody's account at a provider; it is never written anywhere."""
+
+    provider: str
+    """The provider's own address: what an operator calls it may change."""
+    number: str = field(repr=False)
+    """What stays the same about it, however its owner renames it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """The person has not decided yet."""
+
+    is_hurried: bool = False
+    """Whether the provider wants to be asked less often from now on."""
+
+
+def owner(secret: bytes, account: Account) -> Digest:
+    """Name the account's owner: the same name each time, and no way back without the secret."""
+    named = account.provider.encode() + b"\0" + account.number.encode()
+    return Digest(hmac.digest(secret, named, "sha256"))
+
+
+# --- What the connector needs of whoever keeps accounts, and how that can fail.
+#
+# Two are behind it: GitHub, and everybody who speaks OpenID Connect. Both give a code (RFC 8628),
+# and say later whose account the person chose.
+
+
+class ProviderAwayError(TequioError):
+    """The provider does not answer, or says that it cannot now; try later."""
+
+
+class ProviderWrongError(PeerError):
+    """The provider answered what cannot be, or does not know this connector."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceCode:
+    """What a provider gives at the beginning: one half is the person's, the other one ours."""
+
+    device_code: str = field(repr=False)
+    user_code: str
+    url: str
+    """Where the person types it in."""
+    expires_s: int
+    interval_s: int
+
+
+class Provider(Protocol):
+    """Somebody whose accounts people have."""
+
+    @property
+    def name(self) -> str:
+        """What volunteers call it."""
+
+    async def code(self) -> DeviceCode:
+        """Begin; raises ProviderAwayError, ProviderWrongError."""
+
+    async def account_of(self, device_code: str) -> Account | Pending:
+        """Say whose account the person chose, if they did.
+
+        Raises RefusedError("denied"), RefusedError("code-expired"), ProviderAwayError and
+        ProviderWrongError. Whatever opened the account is forgotten when this returns.
+        """
+
+
+# --- Requests to strangers' servers: one deadline, one size limit, no redirects, JSON or nothing.
+#
+# Nothing of a request but its path is in an error: bodies and headers hold codes and tokens.
+
+ANSWER_S = 10.0
+ANSWER_BYTES = 256 << 10
+"""More than the keys of any provider that we know."""
+_TOO_MANY = 429
+_SERVER_FAULT = 500
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+
+Json = dict[str, Any]  # what an answer can be before anybody looks at it
+
+
+class Outside:
+    """Asks servers; one for the whole process, closed by who made it."""
+
+    def __init__(self, http: httpx.AsyncClient, answer_s: float = ANSWER_S) -> None:
+        self._http = http
+        self._answer_s = answer_s
+
+    async def get(self, url: str, *, token: str = "") -> Json:
+        """Get a JSON object of status 200, in the name of a token if there is one."""
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        status, answer = await self._ask("GET", url, None, headers)
+        if status != httpx.codes.OK:
+            raise ProviderWrongError(f"{_place(url)} answers with status {status}")
+        return answer
+
+    async def post(self, url: str, form: Mapping[str, str]) -> Json:
+        """Post a form and get a JSON object, of whatever status: errors of OAuth are answers."""
+        return (await self._ask("POST", url, form, {}))[1]
+
+    async def _ask(
+        self, method: str, url: str, form: Mapping[str, str] | None, headers: Mapping[str, str]
+    ) -> tuple[int, Json]:
+        place = _place(url)
+        try:
+            async with asyncio.timeout(self._answer_s):
+                status, raw = await self._read(method, url, form, headers)
+        except TimeoutError as err:
+            raise ProviderAwayError(f"{place} gave no answer in {self._answer_s:.0f} s") from err
+        except (httpx.HTTPError, httpx.InvalidURL) as err:
+            raise ProviderAwayError(f"{place} does not answer: {type(err).__name__}") from err
+        if status >= _SERVER_FAULT or status == _TOO_MANY:
+            raise ProviderAwayError(f"{place} answers with status {status}")
+        return status, _parsed(raw, place)
+
+    async def _read(
+        self, method: str, url: str, form: Mapping[str, str] | None, headers: Mapping[str, str]
+    ) -> tuple[int, bytes]:
+        parts, size = [], 0
+        async with self._http.stream(method, url, data=form, headers=headers) as answer:
+            async for chunk in answer.aiter_raw():
+                size += len(chunk)
+                if size > ANSWER_BYTES:
+                    raise ProviderWrongError(f"{_place(url)} gives more than {ANSWER_BYTES} bytes")
+                parts.append(chunk)
+        return answer.status_code, b"".join(parts)
+
+
+def http_client() -> httpx.AsyncClient:
+    """Make the connections: no proxies of the environment, no .netrc, no redirects, no cookies."""
+    return httpx.AsyncClient(
+        headers={
+            "accept": "application/json",
+            "accept-encoding": "identity",
+            "user-agent": "tequio-connector",
+        },
+        timeout=httpx.Timeout(None),  # `Outside` bounds every request as a whole
+        limits=httpx.Limits(max_connections=64),
+        trust_env=False,
+    )
+
+
+def check_address(url: object) -> str:
+    """Accept an address to ask: https, or http on this machine; raises ValueError."""
+    if not isinstance(url, str) or len(url) > 512 or not url.isascii() or not url.isprintable():  # noqa: PLR2004
+        raise ValueError("an address such as https://example.org")
+    parts = urlsplit(url)
+    is_here = parts.scheme == "http" and parts.hostname in _LOOPBACK
+    if not parts.hostname or parts.username or not (parts.scheme == "https" or is_here):
+        raise ValueError("an https address, or an http one on this machine")
+    if parts.query or parts.fragment:
+        raise ValueError("an address without ? and #")
+    return url
+
+
+def _parsed(raw: bytes, place: str) -> Json:
+    try:
+        answer = msgspec.json.decode(raw)
+    except (ValueError, RecursionError) as err:
+        raise ProviderWrongError(f"{place} gives no JSON") from err
+    if not isinstance(answer, dict):
+        raise ProviderWrongError(f"{place} gives no JSON object")
+    return answer
+
+
+def _place(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.netloc}{parts.path}"
+
+
+# --- OAuth 2.0 Device Authorization Grant (RFC 8628), the part that all providers share.
+
+_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
+_INTERVAL_S = 5
+"""When a provider names none (RFC 8628, 3.2)."""
+_TOKEN_CHARACTERS = 16_384
+_CODE_CHARACTERS = 2_048
+_ERROR_CHARACTERS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Client:
+    """As what a provider knows this connector."""
+
+    id: str
+    secret: str = field(default="", repr=False)
+    """Some providers give one to devices too; empty for none."""
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tokens:
+    """What opens an account, for the moment that it takes to learn whose it is."""
+
+    access: str = field(repr=False)
+    identity: str = field(repr=False)
+    """ID token of OpenID Connect; empty for none."""
+
+
+class DeviceGrant:
+    """Begins and asks, at the addresses that a provider has for it."""
+
+    def __init__(self, outside: Outside, client: Client) -> None:
+        self._outside = outside
+        self._client = client
+
+    async def code(self, address: str) -> DeviceCode:
+        """Get a code (RFC 8628, 3.1 and 3.2); raises ProviderAwayError, ProviderWrongError."""
+        form = {"client_id": self._client.id, "scope": self._client.scope}
+        if self._client.secret:
+            form["client_secret"] = self._client.secret
+        answer = await self._outside.post(address, form)
+        if "error" in answer:
+            raise ProviderWrongError(f"it gives this connector no codes: {_error(answer)}")
+        return _code(answer)
+
+    async def tokens(self, address: str, device_code: str) -> Tokens | Pending:
+        """Ask whether the person decided (RFC 8628, 3.4 and 3.5).
+
+        Raises RefusedError("denied"), RefusedError("code-expired"), and as `code` does.
+        """
+        form = {
+            "grant_type": _GRANT,
+            "device_code": device_code,
+            "client_id": self._client.id,
+        }
+        if self._client.secret:
+            form["client_secret"] = self._client.secret
+        answer = await self._outside.post(address, form)
+        match answer.get("error"):
+            case None:
+                return _tokens(answer)
+            case "authorization_pending":
+                return Pending()
+            case "slow_down":
+                return Pending(is_hurried=True)
+            case "access_denied":
+                raise RefusedError("denied", "the request was turned down there")
+            case "expired_token":
+                raise RefusedError("code-expired", "the code was not used in time")
+            case "invalid_grant" | "incorrect_device_code":  # as after an answer that was lost
+                raise RefusedError("code-expired", "the code does not count there any more")
+        raise ProviderWrongError(f"it refuses this connector: {_error(answer)}")
+
+
+def _code(answer: Json) -> DeviceCode:
+    """Read an answer; `verification_url` is what Google calls it."""
+    url = answer.get("verification_uri", answer.get("verification_url"))
+    try:
+        shown = msgspec.convert(
+            {
+                "id": to_text(ZERO_DIGEST),
+                "user_code": answer.get("user_code"),
+                "url": check_address(url),
+                "expires_s": _bounded(answer.get("expires_in"), connector.CODE_S),
+                "interval_s": _bounded(answer.get("interval", _INTERVAL_S), connector.INTERVAL_S),
+            },
+            connector.ConnectCode,
+        )
+        device_code = _text(answer, "device_code", _CODE_CHARACTERS)
+    except ValueError as err:  # msgspec's errors too
+        raise ProviderWrongError(f"its codes cannot be used: {err}") from err
+    return DeviceCode(
+        device_code=device_code,
+        user_code=shown.user_code,
+        url=shown.url,
+        expires_s=shown.expires_s,
+        interval_s=shown.interval_s,
+    )
+
+
+def _tokens(answer: Json) -> Tokens:
+    try:
+        access = _text(answer, "access_token", _TOKEN_CHARACTERS)
+        identity = _text(answer, "id_token", _TOKEN_CHARACTERS) if "id_token" in answer else ""
+    except ValueError as err:
+        raise ProviderWrongError(f"its answer is neither a token nor an error: {err}") from err
+    return Tokens(access=access, identity=identity)
+
+
+def _text(answer: Json, name: str, most: int) -> str:
+    value = answer.get(name)
+    if not isinstance(value, str) or not 0 < len(value) <= most:
+        raise ValueError(f"no {name}")
+    if not (value.isascii() and value.isprintable()):
+        raise ValueError(f"{name} has other characters than it may have")
+    return value
+
+
+def _bounded(value: object, most: int) -> int:
+    """Read a number of seconds; what is longer than anybody waits counts as that."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        raise ValueError("a time that is no number of seconds")
+    return max(1, int(min(value, most)))
+
+
+def _error(answer: Json) -> str:
+    """Name the error in the provider's words, a code by RFC 6749, made fit to be shown."""
+    text = str(answer["error"])[:_ERROR_CHARACTERS]
+    return "".join(one if one.isascii() and one.isprintable() else "?" for one in text)
+
+
+# --- GitHub, and GitHub Enterprise servers: device flow of an OAuth app, then the number of the
+# user.
+#
+# No scope is asked for: such a token reads what is public about its owner, and writes nothing.
+
+PUBLIC = "https://github.com"
+_PUBLIC_API = "https://api.github.com"
+_MOST = 2**63
+
+
+class GitHub:
+    """A provider (`provider.Provider`)."""
+
+    def __init__(self, outside: Outside, client: Client, address: str = PUBLIC) -> None:
+        self._address = address.rstrip("/")
+        self._api = _PUBLIC_API if self._address == PUBLIC else f"{self._address}/api/v3"
+        self._outside = outside
+        self._grant = DeviceGrant(outside, client)
+
+    @property
+    def name(self) -> str:
+        """Its host."""
+        return urlsplit(self._address).netloc
+
+    async def code(self) -> DeviceCode:
+        """Begin."""
+        return await self._grant.code(f"{self._address}/login/device/code")
+
+    async def account_of(self, device_code: str) -> Account | Pending:
+        """Say whose account it is, by the number that no renaming changes."""
+        place = f"{self._address}/login/oauth/access_token"
+        tokens = await self._grant.tokens(place, device_code)
+        if isinstance(tokens, Pending):
+            return tokens
+        user = await self._outside.get(f"{self._api}/user", token=tokens.access)
+        number = user.get("id")
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 < number < _MOST:
+            raise ProviderWrongError("it tells no number of the user")
+        return Account(provider=self._address, number=str(number))
+
+
+SCOPE = "openid"
+"""Nothing but who they are: no name, no mail."""
+KEPT_MS = 3_600_000
+"""How long addresses and keys of a provider count."""
+ANEW_MS = 60_000
+"""Least time between two questions for keys that a token names and nobody knows."""
+LEEWAY_S = 60
+ALGORITHMS = (
+    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
+)  # fmt: skip
+"""With public keys only: `none`, and a shared secret, prove nothing here."""
+_REQUIRED = ("iss", "sub", "aud", "exp", "iat")
+_SUBJECT_CHARACTERS = 255
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Addresses:
+    device: str
+    token: str
+    keys: str
+
+
+class OpenId:
+    """A provider (`provider.Provider`); used from one event loop."""
+
+    def __init__(self, outside: Outside, client: Client, issuer: str, clock: Clock) -> None:
+        self._outside = outside
+        self._client = client
+        self._issuer = issuer
+        self._clock = clock
+        self._grant = DeviceGrant(outside, client)
+        self._addresses: _Addresses | None = None
+        self._addresses_ms = 0
+        self._keys: Sequence[jwt.PyJWK] = ()
+        self._keys_ms = 0
+
+    @property
+    def name(self) -> str:
+        """Its host, and the path if it has one."""
+        parts = urlsplit(self._issuer)
+        return f"{parts.netloc}{parts.path}".rstrip("/").lower()
+
+    async def code(self) -> DeviceCode:
+        """Begin."""
+        return await self._grant.code((await self._found()).device)
+
+    async def account_of(self, device_code: str) -> Account | Pending:
+        """Say whose account it is, by the subject of a token that verifies."""
+        addresses = await self._found()
+        tokens = await self._grant.tokens(addresses.token, device_code)
+        if isinstance(tokens, Pending):
+            return tokens
+        if not tokens.identity:
+            raise ProviderWrongError("it gives no ID token")
+        key = await self._key(addresses, tokens.identity)
+        subject = self._subject(tokens.identity, key)
+        return Account(provider=self._issuer, number=subject)
+
+    # --- where it is
+
+    async def _found(self) -> _Addresses:
+        if self._addresses is None or self._clock() - self._addresses_ms > KEPT_MS:
+            place = f"{self._issuer.rstrip('/')}/.well-known/openid-configuration"
+            self._addresses = self._read(await self._outside.get(place))
+            self._addresses_ms = self._clock()
+        return self._addresses
+
+    def _read(self, document: Json) -> _Addresses:
+        if document.get("issuer") != self._issuer:
+            raise ProviderWrongError(f"it calls itself otherwise than {self._issuer}")
+        try:
+            return _Addresses(
+                device=check_address(document.get("device_authorization_endpoint")),
+                token=check_address(document.get("token_endpoint")),
+                keys=check_address(document.get("jwks_uri")),
+            )
+        except ValueError as err:
+            raise ProviderWrongError(
+                f"its discovery document lacks what the device flow needs: {err}"
+            ) from err
+
+    # --- whose signature counts
+
+    async def _key(self, addresses: _Addresses, token: str) -> jwt.PyJWK:
+        name = _key_name(token)
+        found = _named(self._keys, name)
+        age_ms = self._clock() - self._keys_ms
+        if age_ms > KEPT_MS or (found is None and age_ms > ANEW_MS):
+            self._keys = _keys(await self._outside.get(addresses.keys))
+            self._keys_ms = self._clock()
+            found = _named(self._keys, name)
+        if found is None:
+            raise ProviderWrongError("its ID token is signed under a key that it does not name")
+        return found
+
+    def _subject(self, token: str, key: jwt.PyJWK) -> str:
+        try:
+            claims = jwt.decode(
+                token,
+                key=key,
+                algorithms=ALGORITHMS,
+                audience=self._client.id,
+                issuer=self._issuer,
+                leeway=LEEWAY_S,
+                options={"require": list(_REQUIRED)},
+            )
+        except jwt.PyJWTError as err:
+            raise ProviderWrongError(f"its ID token does not hold: {type(err).__name__}") from err
+        if claims.get("azp", self._client.id) != self._client.id:
+            raise ProviderWrongError("its ID token is for another client")
+        subject = claims["sub"]
+        if not isinstance(subject, str) or not 0 < len(subject) <= _SUBJECT_CHARACTERS:
+            raise ProviderWrongError("its ID token names no subject")
+        return subject
+
+
+def _key_name(token: str) -> str | None:
+    try:
+        return jwt.get_unverified_header(token).get("kid")
+    except jwt.PyJWTError as err:
+        raise ProviderWrongError("its ID token is none") from err
+
+
+def _keys(document: Json) -> Sequence[jwt.PyJWK]:
+    try:
+        return jwt.PyJWKSet.from_dict(document).keys
+    except (jwt.PyJWTError, TypeError, ValueError, AttributeError) as err:  # strangers' JSON
+        raise ProviderWrongError("its list of keys is none") from err
+
+
+def _named(keys: Sequence[jwt.PyJWK], name: str | None) -> jwt.PyJWK | None:
+    """Find the key of that name; without a name, the only one there is."""
+    if name is None:
+        return keys[0] if len(keys) == 1 else None
+    return next((key for key in keys if key.key_id == name), None)

@@ -1,0 +1,360 @@
+"""The desk: who is being connected now, from the wish to the vouch.
+
+A connection lives in memory, as long as its code. The provider is asked only when the volunteer's
+program asks, and no more often than the provider wants: a volunteer who goes away costs it nothing.
+Of the account nothing is kept but its owner's name, from the moment that the provider tells it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import secrets
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import structlog
+
+from tequio_ledger.connector.ledger import LedgerAwayError
+from tequio_ledger.connector.providers import Account, ProviderAwayError, ProviderWrongError, owner
+from tequio_shared import ids
+from tequio_shared.api import connector
+from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.keys import check_key, verify
+from tequio_shared.ratelimit import Buckets
+from tequio_shared.statements.network import MemberVouch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tequio_ledger.connector.ledger import Author, Book
+    from tequio_ledger.connector.providers import DeviceCode, Provider
+    from tequio_ledger.runtime import Clock
+    from tequio_shared.api.connector import (
+        ConnectChallenge,
+        ConnectCode,
+        ConnectorAbout,
+        ConnectOutcome,
+        ConnectProof,
+        ConnectRequest,
+    )
+    from tequio_shared.ids import Digest, PeerKey
+
+# --- Challenges that cost nothing to give: those that were used are kept, not those given.
+
+LIFE_MS = 120_000
+USED = 65_536
+"""Most used ones that are remembered for their life."""
+_TIME_BYTES = 8
+_CHANCE_BYTES = 16
+_MARK_BYTES = 32
+_BYTES = _TIME_BYTES + _CHANCE_BYTES + _MARK_BYTES
+
+
+class Challenges:
+    """Gives challenges for a wish and takes each of them once; a restart ends them all."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._key = secrets.token_bytes(_MARK_BYTES)
+        self._used: set[bytes] = set()
+        self._order: deque[bytes] = deque()
+
+    def give(self, wish: bytes) -> bytes:
+        """Make a challenge for this wish alone."""
+        end = (self._clock() + LIFE_MS).to_bytes(_TIME_BYTES, "big")
+        head = end + secrets.token_bytes(_CHANCE_BYTES)
+        return head + self._mark(head, wish)
+
+    def take(self, challenge: bytes, wish: bytes) -> None:
+        """Use it up; raises RefusedError for one that is not ours, too old, or was used."""
+        head, mark = challenge[:-_MARK_BYTES], challenge[-_MARK_BYTES:]
+        is_ours = len(challenge) == _BYTES and hmac.compare_digest(mark, self._mark(head, wish))
+        if not is_ours or _end(challenge) < self._clock():
+            raise RefusedError("expired", "this challenge does not count, or no longer: ask anew")
+        self._forget()
+        if challenge in self._used:
+            raise RefusedError("expired", "this challenge was used: ask for another one")
+        if len(self._order) >= USED:
+            raise RefusedError("queue-full", "too many want to connect now: try again later")
+        self._used.add(challenge)
+        self._order.append(challenge)
+
+    def _mark(self, head: bytes, wish: bytes) -> bytes:
+        return hmac.digest(self._key, head + wish, "sha256")
+
+    def _forget(self) -> None:
+        while self._order and _end(self._order[0]) < self._clock():
+            self._used.discard(self._order.popleft())
+
+
+def _end(challenge: bytes) -> int:
+    return int.from_bytes(challenge[:_TIME_BYTES], "big")
+
+
+OPEN = 1_000
+"""Most connections at once: each is a code at a provider."""
+HURRY_S = 5
+"""What a provider's `slow_down` adds to the pause (RFC 8628, 3.5)."""
+DAY_MS = 86_400_000
+HOUR_S = 3_600
+AT_ONCE = 6
+"""The part of an hour's codes that one sender may have at once."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True, kw_only=True)
+class Connection:
+    """One key that waits for a person; `Desk` alone writes it."""
+
+    peer: PeerKey
+    provider: Provider
+    code: DeviceCode
+    ends_ms: int
+    interval_s: int
+    next_ms: int
+    owner: Digest | None = None
+    """Whose it is, once the provider said so."""
+    outcome: ConnectOutcome | None = None
+    """How it ended well."""
+    problem: str = ""
+    is_busy: bool = False
+
+    def told(self) -> ConnectOutcome:
+        """Say how it stands."""
+        return self.outcome or connector.ConnectOutcome(
+            state="waiting", interval_s=self.interval_s, problem=self.problem
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What accounts may do, and under whose name it is said."""
+
+    about: ConnectorAbout
+    net: ids.NetworkId
+    secret: bytes = field(repr=False)
+    codes_per_hour: int
+
+
+class Desk:
+    """Serves volunteers; used from one event loop."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        providers: Mapping[str, Provider],
+        challenges: Challenges,
+        author: Author,
+        book: Book,
+        clock: Clock,
+    ) -> None:
+        self.about = rules.about
+        self._rules = rules
+        self._providers = providers
+        self._challenges = challenges
+        self._author = author
+        self._book = book
+        self._clock = clock
+        self._open: dict[str, Connection] = {}
+        self._saying = asyncio.Lock()
+        hourly = rules.codes_per_hour
+        self._buckets = Buckets(hourly / HOUR_S, max(1, hourly / AT_ONCE)) if hourly else None
+
+    def challenge(self, wish: ConnectRequest) -> ConnectChallenge:
+        """Give a key something to sign; raises RefusedError for a provider that we do not know."""
+        self._provider(wish.provider)
+        made = self._challenges.give(_named(wish.peer, wish.provider))
+        return connector.ConnectChallenge(challenge=ids.to_text(made))
+
+    async def begin(self, proof: ConnectProof, network: str) -> ConnectCode:
+        """Get a code for a key that proved that it wants one; raises RefusedError, PeerError."""
+        provider = self._provider(proof.provider)
+        peer = self._proven(proof)
+        self._limit(network, peer)
+        await self._check_registered(peer)
+        try:
+            code = await provider.code()
+        except ProviderAwayError as err:
+            raise _away(provider, err) from err
+        except ProviderWrongError as err:
+            raise _wrong(provider, err) from err
+        return self._keep(peer, provider, code)
+
+    async def ask(self, name: str) -> ConnectOutcome:
+        """Say what became of a code; raises RefusedError when nothing will."""
+        connection = self._open.get(name)
+        if connection is None or connection.ends_ms < self._clock():
+            self._open.pop(name, None)
+            raise RefusedError(
+                "not-found", "this code is over, or the connector was started anew: begin again"
+            )
+        if connection.outcome is None and not connection.is_busy:
+            connection.is_busy = True
+            try:
+                await self._go_on(connection)
+            except RefusedError as err:
+                self._open.pop(name, None)
+                log.info("refused", code=err.code, provider=connection.provider.name)
+                raise
+            finally:
+                connection.is_busy = False
+        return connection.told()
+
+    # --- the wish
+
+    def _provider(self, name: str) -> Provider:
+        found = self._providers.get(name)
+        if found is None:
+            raise RefusedError(
+                "not-found", f"no accounts of {name} here, but of {', '.join(self._providers)}"
+            )
+        return found
+
+    def _proven(self, proof: ConnectProof) -> PeerKey:
+        """Take the proof; what is not signed for us leaves no trace."""
+        peer = check_key(ids.key_from_text(proof.peer))
+        challenge = ids.from_text(proof.challenge, None)
+        message = connector.signed_message(
+            self._rules.net, self.about.url, proof.provider, challenge
+        )
+        verify(peer, ids.from_text(proof.signature, None), message)
+        self._challenges.take(challenge, _named(proof.peer, proof.provider))
+        return peer
+
+    def _limit(self, network: str, peer: PeerKey) -> None:
+        now_ms = self._clock()
+        over = [name for name, one in self._open.items() if one.ends_ms < now_ms]
+        for name in over:
+            del self._open[name]
+        if len(self._open) >= OPEN:
+            raise RefusedError("queue-full", "too many want to connect now: try again later")
+        for sender in (network, peer):
+            if self._buckets and not self._buckets.take(sender, 1, now_ms / 1000):
+                raise RefusedError("rate-limited", "too many codes were asked for from here: wait")
+
+    async def _check_registered(self, peer: PeerKey) -> None:
+        try:
+            is_member = await self._author.is_member(peer)
+        except (LedgerAwayError, PeerError) as err:
+            log.warning("the ledger does not say who is registered", error=str(err))
+            raise RefusedError(
+                "ledger-away", "the ledger does not answer: try again later"
+            ) from err
+        if not is_member:
+            raise RefusedError(
+                "not-admitted", "this key is not in the log yet: start your worker once, then again"
+            )
+
+    def _keep(self, peer: PeerKey, provider: Provider, code: DeviceCode) -> ConnectCode:
+        """One key has one connection: a new one ends the one before."""
+        for name in [name for name, one in self._open.items() if one.peer == peer]:
+            del self._open[name]
+        now_ms = self._clock()
+        name = ids.to_text(secrets.token_bytes(ids.DIGEST_BYTES))
+        self._open[name] = Connection(
+            peer=peer,
+            provider=provider,
+            code=code,
+            ends_ms=now_ms + code.expires_s * 1000,
+            interval_s=code.interval_s,
+            next_ms=now_ms,  # the pause is one between two questions
+        )
+        log.info("a key wants to be vouched for", peer=ids.to_text(peer), provider=provider.name)
+        return connector.ConnectCode(
+            id=name,
+            user_code=code.user_code,
+            url=code.url,
+            expires_s=code.expires_s,
+            interval_s=code.interval_s,
+        )
+
+    # --- the person's decision
+
+    async def _go_on(self, connection: Connection) -> None:
+        if connection.owner is None and self._clock() >= connection.next_ms:
+            await self._look(connection)
+        if connection.owner is not None:
+            await self._vouch(connection, connection.owner)
+
+    async def _look(self, connection: Connection) -> None:
+        provider = connection.provider
+        try:
+            found = await provider.account_of(connection.code.device_code)
+        except ProviderAwayError as err:
+            log.warning("a provider is away", provider=provider.name, error=str(err))
+            connection.problem = f"{provider.name} does not answer now"
+            self._slow(connection, connection.interval_s)
+            return
+        except ProviderWrongError as err:
+            raise _wrong(provider, err) from err
+        connection.problem = ""
+        if isinstance(found, Account):
+            connection.owner = owner(self._rules.secret, found)
+        else:
+            self._slow(connection, HURRY_S if found.is_hurried else 0)
+
+    def _slow(self, connection: Connection, more_s: int) -> None:
+        connection.interval_s = min(connection.interval_s + more_s, connector.INTERVAL_S)
+        connection.next_ms = self._clock() + connection.interval_s * 1000
+
+    # --- the vouch
+
+    async def _vouch(self, connection: Connection, whose: Digest) -> None:
+        async with self._saying:  # of two keys at once, the second is counted after the first
+            until = self._clock() + self.about.term_days * DAY_MS
+            body = MemberVouch(
+                peer=ids.to_text(connection.peer), owner=ids.to_text(whose), until=until
+            )
+            self._count(body)
+            try:
+                index = await self._author.vouch(body)
+            except (LedgerAwayError, PeerError) as err:
+                log.warning("the ledger takes nothing", error=str(err))
+                connection.problem = "the ledger does not answer now"
+                return
+            except RefusedError as err:
+                raise self._refused(err) from err
+        log.info("vouched", peer=body.peer, provider=connection.provider.name, index=index)
+        connection.outcome = connector.ConnectOutcome(state="vouched", index=index, until=until)
+
+    def _count(self, body: MemberVouch) -> None:
+        others = self._book.keys_of(body.owner, self._clock())
+        others.pop(body.peer, None)
+        if len(others) < self.about.keys_per_account:
+            return
+        soonest = (min(others.values()) - self._clock()) // DAY_MS + 1
+        raise RefusedError(
+            "owner-full",
+            f"this account already vouches for {len(others)} keys, which is all it may: the first "
+            f"of them is free in {soonest} days",
+        )
+
+    def _refused(self, err: RefusedError) -> RefusedError:
+        if err.code == "wrong-role":
+            log.error("organisers have not named this connector", key=self.about.key)
+            return RefusedError(
+                "wrong-role",
+                "this network's organisers have not named this connector, or no longer: tell its "
+                "operator",
+            )
+        log.error("the ledger refuses our vouch", code=err.code, detail=str(err))
+        return err
+
+
+def _named(peer: str, provider: str) -> bytes:
+    return f"{peer} {provider}".encode()
+
+
+def _away(provider: Provider, err: ProviderAwayError) -> RefusedError:
+    log.warning("a provider is away", provider=provider.name, error=str(err))
+    return RefusedError("provider-away", f"{provider.name} does not answer: try again later")
+
+
+def _wrong(provider: Provider, err: ProviderWrongError) -> RefusedError:
+    log.error("a provider cannot be used", provider=provider.name, error=str(err))
+    return RefusedError(
+        "provider-wrong", f"{provider.name} cannot be used now ({err}): tell the operator"
+    )

@@ -1,0 +1,128 @@
+"""The data folder: made once, locked by one process, home of the database, blobs and keys."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import stat
+from typing import TYPE_CHECKING, Self
+
+from tequio_ledger.store import files
+from tequio_shared.errors import UserFacingError
+from tequio_shared.keys import Signer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+_SEED_BYTES = 32
+_KEY_FILE_BYTES = 4_096
+
+
+class Folder:
+    """A data folder and what lies where in it; inside a `with` no other process gets it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = -1
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file."""
+        return self.path / "ledger.sqlite"
+
+    @property
+    def blobs(self) -> Path:
+        """Where blobs live, by digest."""
+        return self.path / "blobs"
+
+    @property
+    def mark(self) -> Path:
+        """Why the ledger must not sign; absent while it may."""
+        return self.path / "signing.json"
+
+    def key_file(self, name: str) -> Path:
+        """Where the key of that name lies."""
+        return self.path / f"{name}.key"
+
+    def signer(self, name: str) -> Signer:
+        """The key of that name, made at first use (mode 0600); raises UserFacingError."""
+        return Signer(self.secret(name))
+
+    def secret(self, name: str) -> bytes:
+        """32 bytes of that name that nobody else knows, kept as a key is."""
+        path = self.key_file(name)
+        if not path.exists():
+            _write_seed(path, secrets.token_bytes(_SEED_BYTES))
+        return _read_seed(path)
+
+    def holds_key(self, name: str) -> bool:
+        """Whether the key of that name is there already."""
+        return self.key_file(name).exists()
+
+    def is_locked(self) -> bool:
+        """Whether a process has it now."""
+        try:
+            handle = os.open(self.path / "lock", os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(handle)
+        return False
+
+    def __enter__(self) -> Self:
+        """Make the folder if it is missing and lock it; raises UserFacingError."""
+        self._lock = _lock(self.path)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        err: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        os.close(self._lock)
+
+
+def _lock(path: Path) -> int:
+    try:
+        files.make_folder(path)
+        handle = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as err:
+        raise UserFacingError(files.explain(err, path)) from err
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as err:
+        os.close(handle)
+        raise UserFacingError(
+            f"{path} is in use by another tequio-ledger: stop it or choose another --dir"
+        ) from err
+    return handle
+
+
+def _write_seed(path: Path, seed: bytes) -> None:
+    try:
+        files.write_file(path, seed.hex().encode() + b"\n")
+    except OSError as err:
+        raise UserFacingError(files.explain(err, path)) from err
+
+
+def _read_seed(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            seed = bytes.fromhex(file.read(_KEY_FILE_BYTES).decode("ascii"))
+    except (OSError, ValueError) as err:
+        raise UserFacingError(f"the key file {path} cannot be read: {err}") from err
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise UserFacingError(
+            f"others may read the key file {path} (mode {mode:o}): run chmod 600 {path}"
+        )
+    if len(seed) != _SEED_BYTES:
+        raise UserFacingError(f"the key file {path} is not a key of {_SEED_BYTES} bytes in hex")
+    return seed

@@ -1,0 +1,176 @@
+"""How a network begins: its keys, its genesis document, and entry 0."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+
+from tequio_ledger.config import settings as known
+from tequio_ledger.log.log import Admitted
+from tequio_ledger.signing import client
+from tequio_ledger.store import log_rows
+from tequio_ledger.store.derived import Changes, derive, write
+from tequio_ledger.store.files import UnwritableError
+from tequio_shared import encoding, ids
+from tequio_shared.errors import MalformedError, TequioError, UserFacingError
+from tequio_shared.ids import from_text, sha256, to_text
+from tequio_shared.log.notes import KeyKind, VerifierKey
+from tequio_shared.network.genesis import Genesis
+from tequio_shared.statements.runs import NetGenesis
+from tequio_shared.statements.statement import Entry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.config.settings import Settings
+    from tequio_ledger.data_folder import Folder
+    from tequio_ledger.log.coordinator import Coordinator
+    from tequio_ledger.log.log import Log
+    from tequio_ledger.state import State
+    from tequio_ledger.store.database import Database
+    from tequio_shared.ids import PeerKey
+
+LOG_KEY = client.KEY
+COORDINATOR_KEY = "coordinator"
+
+
+def key_paths(folder: Folder) -> list[Path]:
+    """Say where the keys are that belong to a ledger's folder."""
+    return [client.key_path(folder), folder.key_file(COORDINATOR_KEY)]
+
+
+def rules() -> bytes:
+    """Write the rule set that a genesis pins: the limits that both ends agree on."""
+    names = [name for name in vars(ids) if name.isupper()]
+    return encoding.encode({name.lower(): getattr(ids, name) for name in sorted(names)})
+
+
+def genesis(settings: Settings, folder: Folder, database: Database) -> Genesis:
+    """Read the genesis from the log, or make the one that these settings describe.
+
+    Raises UserFacingError when the database belongs to another network or to other keys.
+    """
+    found = read(folder, database)
+    if found is None:
+        return _fresh(settings, folder)
+    if found.name != settings.network:
+        raise UserFacingError(
+            f"{folder.path} holds the network {found.name!r}, not {settings.network!r}: "
+            "choose another --dir or the network's own name"
+        )
+    return found
+
+
+def log_genesis(log: Log, state: State, coordinator: Coordinator, now_ms: int) -> None:
+    """Make the genesis entry 0 of an empty log."""
+    body = NetGenesis(doc=to_text(state.genesis.encode()))
+    entry = coordinator.sign(body, now_ms, None, None)
+    state.apply(0, entry, now_ms)
+    changes = Changes()
+    derive(changes, 0, entry, state)
+    log.append(
+        [Admitted.of(entry, state.net, now_ms)],
+        lambda connection: write(connection, changes, state),
+    )
+
+
+def has_no_name(origin: str, host: str) -> bool:
+    """Say whether others are served a log under the name that every log without one has."""
+    return origin == known.ORIGIN.default and not _is_loopback(host)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _check(settings: Settings) -> None:
+    """Refuse a network that would be of no use and could never be mended."""
+    if not settings.organisers:
+        raise UserFacingError(
+            "a network that is founded without organisers can never open a run: name their keys "
+            "with --organiser, which `tequio run key` makes and shows"
+        )
+    if has_no_name(settings.origin, settings.host):
+        raise UserFacingError(
+            f"a network that others reach at {settings.host} needs a name of its own: --origin "
+            "with an address of yours without a scheme, such as ledger.example/net1"
+        )
+
+
+def _fresh(settings: Settings, folder: Folder) -> Genesis:
+    _check(settings)
+    log_key = _log_key(settings, folder)
+    return Genesis(
+        name=settings.network,
+        origin=settings.origin,
+        log_key=VerifierKey(name=settings.origin, kind=KeyKind.LOG, key=log_key).text(),
+        coordinator=to_text(folder.signer(COORDINATOR_KEY).key),
+        organisers=tuple(to_text(key) for key in settings.organisers),
+        threshold=settings.threshold,
+        rules=to_text(sha256(rules())),
+        work_bits=settings.work_bits,
+    )
+
+
+def _log_key(settings: Settings, folder: Folder) -> PeerKey:
+    """The public key of the log to be, wherever its other half is; raises UserFacingError."""
+    if client.forgot(folder):
+        raise UserFacingError(
+            f"{client.key_path(folder)} is here without {client.MEMORY}, so it may have signed "
+            "another log: move it away, and the network gets a key of its own"
+        )
+    try:
+        key = client.open_signer(folder, settings.signer).key
+    except UnwritableError as err:
+        raise UserFacingError(str(err)) from err
+    client.note_key(folder, key)
+    return key
+
+
+def read(folder: Folder, database: Database) -> Genesis | None:
+    """Read the genesis of the network that a folder holds, its keys checked; None: it holds none.
+
+    Raises UserFacingError when entry 0 or the keys are not what they must be.
+    """
+    found = stored(database)
+    if found is not None:
+        check_keys(found, folder)
+    return found
+
+
+def stored(database: Database) -> Genesis | None:
+    """Read the genesis in entry 0, None without one; raises UserFacingError."""
+    with database.reader.begin() as connection:
+        leaves = log_rows.read_leaves(connection, 0, 1)
+    if not leaves:
+        return None
+    try:
+        return _parse(leaves[0])
+    except TequioError as err:
+        raise UserFacingError(f"the stored log is damaged: entry 0 ({err})") from err
+
+
+def check_keys(found: Genesis, folder: Folder) -> None:
+    """Raise UserFacingError unless the folder holds the network's own keys, for nobody else."""
+    log_key = client.public_key(folder)
+    if log_key is None or not folder.holds_key(COORDINATOR_KEY):
+        raise UserFacingError(
+            f"{folder.path} holds the network {found.name!r} but not its keys: restore them"
+        )
+    held = log_key, folder.signer(COORDINATOR_KEY).key
+    if held != (VerifierKey.parse(found.log_key).key, found.coordinator_key):
+        raise UserFacingError(
+            f"the keys in {folder.path} are not those of its network {found.name!r}: restore them"
+        )
+
+
+def _parse(leaf: bytes) -> Genesis:
+    body = Entry.parse(leaf).statement.body
+    if not isinstance(body, NetGenesis):
+        raise MalformedError("no genesis")
+    found = Genesis.parse(from_text(body.doc, None))
+    VerifierKey.parse(found.log_key)
+    return found

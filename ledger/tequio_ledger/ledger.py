@@ -1,0 +1,290 @@
+"""The whole ledger in one process, put together: folder, database, log, state, sequencer.
+
+What is built on the log (log, state, sequencer) is never repaired. When a write fails or the guard
+forbids to sign, it is thrown away and read anew from the disk, for reading only: what is published
+is served on, statements are answered with `read-only`. When only the disk was the cause, writing is
+tried again with growing pauses, each time from the disk.
+
+From a shared database (`replicas`) several processes serve; those that do not write the log follow
+it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+
+from tequio_ledger import genesis
+from tequio_ledger.log.guard import Guard, NotSigningError
+from tequio_ledger.log.proofs import KeptProofs
+from tequio_ledger.log.publisher import Publisher, read_policy
+from tequio_ledger.log.sequencer import Sequencer, Signal
+from tequio_ledger.log.witness_client import Recall
+from tequio_ledger.replicas.build import Builder
+from tequio_ledger.replicas.follower import Follower
+from tequio_ledger.replicas.replica import Replica
+from tequio_ledger.store import files
+from tequio_ledger.store.blobs import BlobFolder, Bucket
+from tequio_ledger.store.database import Database, closing_if_failed
+from tequio_ledger.store.files import UnwritableError
+from tequio_ledger.store.postgresql import TakenError
+from tequio_shared.errors import FatalLogError, UserFacingError
+from tequio_shared.log.notes import VerifierKey
+
+if TYPE_CHECKING:
+    from tequio_ledger.config.settings import Settings
+    from tequio_ledger.data_folder import Folder
+    from tequio_ledger.log.log import Log, Published
+    from tequio_ledger.replicas.build import Office
+    from tequio_ledger.runtime import Clock
+    from tequio_ledger.state import State
+    from tequio_shared.network.genesis import Genesis
+
+FOUNDING_S = 30.0
+"""How long one waits for a network that another process founds."""
+JOIN_PAUSE_S = 0.1
+RETRY_S = 1.0
+RETRY_MOST_S = 30.0
+"""Pauses between two tries to write again: doubled from the first up to the second."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """How the ledger is: `ok`, or in one word and one sentence what keeps it from its work."""
+
+    status: str
+    detail: str | None = None
+
+
+class Ledger:
+    """An open ledger; `run` must run for it to take statements.
+
+    `log`, `state` and `sequencer` belong together and are replaced together: hold the ledger, not
+    one of them.
+    """
+
+    log: Log
+    state: State
+    sequencer: Sequencer | Follower
+
+    def __init__(self, settings: Settings, folder: Folder, clock: Clock) -> None:
+        """Prepare the tables and read who we are; raises UserFacingError, UnwritableError."""
+        self.settings = settings
+        self.clock = clock
+        self.database = Database(settings.database or folder.database)
+        with closing_if_failed(self.database):
+            self.database.migrate()
+            bucket = Bucket(settings.blobs) if settings.blobs else None
+            quota = settings.blob_quota_bytes
+            self.blobs = BlobFolder(folder.blobs, self.database, clock, quota, bucket)
+            self.genesis: Genesis = genesis.genesis(settings, folder, self.database)
+        self.policy = read_policy(settings.trust, VerifierKey.parse(self.genesis.log_key))
+        self.proofs = KeptProofs(self.database)
+        self._folder = folder
+        self._changed = Signal()
+        self.guard = self._guard()
+        self.publisher = self._publisher()
+
+    def open(self) -> None:
+        """Check every stored byte and take office, or serve what is there if that cannot be.
+
+        Raises UserFacingError when the stored log is damaged, or nothing is there to serve.
+        """
+        try:
+            self.blobs.tidy()
+            self._adopt(self._take_office())
+        except TakenError:
+            self._adopt(self._join())
+        except (UnwritableError, NotSigningError) as err:
+            view = self._read_only(str(err))
+            if view.log.published.size == 0:
+                raise UserFacingError(str(err)) from err
+            self._adopt(view)
+
+    @property
+    def published(self) -> Published:
+        """What everybody may see: signed, and cosigned if a policy asks for it."""
+        return self.log.published if self.publisher is None else self.publisher.published
+
+    @property
+    def is_leading(self) -> bool:
+        """Whether this process writes the log, or alone serves what is written."""
+        return isinstance(self.sequencer, Sequencer) and self.guard.mark is None
+
+    async def run(self) -> None:
+        """Log and publish for ever; raises FatalLogError when a write fails for good."""
+        works = [asyncio.create_task(self._run())]
+        if self.publisher is not None:
+            works.append(asyncio.create_task(self.publisher.run()))
+        try:
+            await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await _ended(works)
+
+    async def _run(self) -> None:
+        if self.database.is_shared:
+            await Replica(self._builder(), self._office, self._adopt).run()
+        pause_s = RETRY_S
+        while True:
+            if self.sequencer.closed_for is None:
+                pause_s = RETRY_S
+                await self._sequence()
+            log.error("takes no statements", reason=self.sequencer.closed_for)
+            while self.sequencer.closed_for is not None:
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, RETRY_MOST_S)
+                await self._try_again()
+
+    async def show(self, note: bytes) -> bool:
+        """Hear of a checkpoint that somebody holds; False: we do not, and sign nothing any more.
+
+        Raises PeerError when it does not bear our signature.
+        """
+        judge = self.guard.judge
+        is_held = await asyncio.to_thread(judge, note, self.log.published, self.database)
+        reason = self.guard.reason
+        if reason is not None and reason != self.sequencer.closed_for:
+            self.sequencer.close(reason)
+        return is_held
+
+    def health(self) -> Health:
+        """Say how the ledger is."""
+        if self.guard.mark is not None:
+            return Health(status=self.guard.mark.cause.value, detail=self.guard.reason)
+        if self.sequencer.closed_for is not None:
+            return Health(status="read-only", detail=self.sequencer.closed_for)
+        late = self.sequencer.timekeeper.reason
+        if late is not None:
+            return Health(status="clock", detail=late)
+        lonely = self.publisher.reason if self.publisher else None
+        return Health(status="ok") if lonely is None else Health(status="no-quorum", detail=lonely)
+
+    def close(self) -> None:
+        """Close the database."""
+        self.database.close()
+
+    async def _sequence(self) -> None:
+        """Run the sequencer to its end, then put a view in its place that only reads."""
+        sequencer = self.sequencer
+        if isinstance(sequencer, Follower):
+            raise FatalLogError("nobody follows a log that is its own")
+        try:
+            await sequencer.run()
+        except (UnwritableError, NotSigningError) as err:
+            sequencer.closed_for = str(err)
+        except FatalLogError as err:
+            sequencer.closed_for = str(err)
+            sequencer.give_up()
+            raise
+        reason = sequencer.closed_for or ""
+        try:
+            self._adopt(await asyncio.to_thread(self._read_only, reason))
+        finally:
+            sequencer.give_up()
+
+    async def _try_again(self) -> None:
+        with suppress(UnwritableError, NotSigningError):
+            office = await asyncio.to_thread(self._take_office)
+            former = self.sequencer
+            self._adopt(office)
+            former.give_up()
+            log.info("takes statements again", size=self.log.size)
+
+    def _take_office(self) -> Office:
+        """Read everything anew and take office; raises UnwritableError, NotSigningError."""
+        self.guard.check()
+        self.database.close()
+        try:
+            files.probe(self._folder.path)
+        except OSError as err:
+            if not files.is_passing(err):
+                raise UserFacingError(files.explain(err, self._folder.path)) from err
+            raise UnwritableError(files.explain(err, self._folder.path)) from err
+        return self._builder().lead()
+
+    def _read_only(self, reason: str) -> Office:
+        """Read everything anew, to be served as it is."""
+        self.database.close()
+        return self._builder().view(reason)
+
+    def _join(self) -> Office:
+        """Follow what another process writes; waits for a network that is being founded."""
+        deadline_s = time.monotonic() + FOUNDING_S
+        while genesis.stored(self.database) is None:
+            if time.monotonic() > deadline_s:
+                raise UserFacingError(
+                    f"{self.database.name} is held by a tequio-ledger that founds no network: "
+                    "stop that one"
+                )
+            time.sleep(JOIN_PAUSE_S)
+        self.genesis = genesis.genesis(self.settings, self._folder, self.database)
+        self.guard = self._guard()
+        self.publisher = self._publisher()
+        return self._builder().follow()
+
+    def _guard(self) -> Guard:
+        guard = Guard(self._folder.mark, self.genesis, self.database)
+        if self.policy is not None:
+            guard.recall = Recall(self.policy, VerifierKey.parse(self.genesis.log_key))
+        return guard
+
+    def _publisher(self) -> Publisher | None:
+        if self.policy is None:
+            return None
+        publisher = Publisher(
+            ledger=self,
+            policy=self.policy,
+            key=VerifierKey.parse(self.genesis.log_key),
+            database=self.database,
+            changed=self._changed,
+            clock=self.clock,
+            pause_s=self.settings.publish_pause_ms / 1000,
+        )
+        publisher.load()
+        return publisher
+
+    def _builder(self) -> Builder:
+        return Builder(
+            genesis=self.genesis,
+            folder=self._folder,
+            database=self.database,
+            blobs=self.blobs,
+            guard=self.guard,
+            clock=self.clock,
+            changed=self._changed,
+            signer=self.settings.signer,
+        )
+
+    def _adopt(self, office: Office) -> None:
+        self.log, self.state, self.sequencer = office.log, office.state, office.sequencer
+        self._office = office
+
+
+async def _ended(works: list[asyncio.Task[None]]) -> None:
+    """End them; raises what one of them died of, also when we are cancelled meanwhile."""
+    for work in works:
+        work.cancel()
+    try:
+        await asyncio.wait(works)
+    finally:
+        for work in works:
+            if work.done() and not work.cancelled():
+                work.result()
+
+
+def open_ledger(settings: Settings, folder: Folder, clock: Clock) -> Ledger:
+    """Open or found the ledger in a folder, every stored byte checked; raises UserFacingError."""
+    try:
+        ledger = Ledger(settings, folder, clock)
+        with closing_if_failed(ledger.database):
+            ledger.open()
+    except OSError as err:
+        raise UserFacingError(files.explain(err, folder.path)) from err
+    return ledger

@@ -1,0 +1,101 @@
+"""Documents without which the log cannot be folded: those that its entries name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_ledger.store import log_rows
+from tequio_ledger.store.files import explain
+from tequio_shared.errors import FatalLogError
+from tequio_shared.ids import Digest, digest_from_text, from_text, sha256
+from tequio_shared.network.genesis import Genesis
+from tequio_shared.network.run import needed_document
+from tequio_shared.statements.competitions import CompOpen, CompResult, CompSubmit, EvalResult
+from tequio_shared.statements.runs import NetGenesis, RoundClose, RoundRoster, RunOpen
+from tequio_shared.statements.statement import Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import Connection
+
+    from tequio_ledger.store.blobs import BlobFolder
+    from tequio_shared.statements.statement import Statement
+
+
+NAMING = (
+    NetGenesis.TYPE,
+    RunOpen.TYPE,
+    RoundRoster.TYPE,
+    RoundClose.TYPE,
+    CompOpen.TYPE,
+    CompSubmit.TYPE,
+    EvalResult.TYPE,
+    CompResult.TYPE,
+)
+"""Types of statements that name a document."""
+
+
+def documents(connection: Connection) -> Iterator[tuple[int, Digest]]:
+    """Name each document with the index of the entry that needs it; the log is sound."""
+    for index, leaf in log_rows.each_leaf_of(connection, NAMING):
+        yield index, document_of(Entry.parse(leaf).statement)
+
+
+def document_of(statement: Statement) -> Digest:
+    """Name the document of one of those statements."""
+    match statement.body:
+        case NetGenesis(doc=doc):
+            return digest_from_text(Genesis.parse(from_text(doc, None)).rules)
+        case RunOpen(manifest=text):
+            return digest_from_text(text)
+        case (
+            CompOpen(competition=text)
+            | CompSubmit(submission=text)
+            | EvalResult(scores=text)
+            | CompResult(outcome=text)
+        ):
+            return digest_from_text(text)
+    name = needed_document(statement)
+    if name is None:
+        raise AssertionError(f"{statement.type} names no document")
+    return name
+
+
+# --- Documents at hand: those that are being logged right now, and all that lie in the blob
+# folder.
+
+
+class Shelf:
+    """Lets a batch use a document before its thread has written it; owned by the sequencer."""
+
+    def __init__(self, blobs: BlobFolder) -> None:
+        self._blobs = blobs
+        self._fresh: dict[Digest, bytes] = {}
+
+    def lay(self, document: bytes | None) -> None:
+        """Put a document at hand, to be written by `store`."""
+        if document is not None:
+            self._fresh[sha256(document)] = document
+
+    def read(self, digest: Digest) -> bytes:
+        """Give a document; raises KeyError when it is nowhere."""
+        fresh = self._fresh.get(digest)
+        return self._blobs.read(digest) if fresh is None else fresh
+
+    def size(self, digest: Digest) -> int | None:
+        """Say how many bytes a document has; None when it is nowhere."""
+        fresh = self._fresh.get(digest)
+        return self._blobs.size(digest) if fresh is None else len(fresh)
+
+    def store(self) -> None:
+        """Write what was laid here to the blob folder, before the entries that name it.
+
+        Raises UnwritableError or FatalLogError: entries that wait for it must not be logged.
+        """
+        try:
+            for document in self._fresh.values():
+                self._blobs.put(document)
+        except OSError as err:
+            raise FatalLogError(explain(err, self._blobs.folder)) from err
+        self._fresh.clear()

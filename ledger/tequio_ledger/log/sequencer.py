@@ -1,0 +1,325 @@
+"""The one line into the log: whoever has entries queues here; batches come out committed.
+
+Rules: only `Sequencer.run` feeds the state and calls `Log.append`. While one batch is being
+written, the next gathers, so load makes batches larger and never waits for a timer. An answer is
+given only when entry and checkpoint are on the disk. After a failed write nothing here is used
+again: whoever waits is told to come back, and the ledger puts another in its place (`service`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+
+from tequio_ledger import metrics
+from tequio_ledger.log import admission
+from tequio_ledger.log.log import Admitted
+from tequio_ledger.store.derived import Changes, derive, write
+from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.ids import to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlalchemy import Connection
+
+    from tequio_ledger.log.clock_guard import Timekeeper
+    from tequio_ledger.log.coordinator import Coordinator
+    from tequio_ledger.log.documents import Shelf
+    from tequio_ledger.log.log import Log, Published
+    from tequio_ledger.state import State
+    from tequio_shared.ids import Digest, PeerKey
+    from tequio_shared.statements.statement import Entry
+
+# --- Entries that will be committed together, admitted one by one, and what became of each.
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logged:
+    """The entry is in the log."""
+
+    id: Digest
+    index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """The same statement was in the log before."""
+
+    id: Digest
+    index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """The rules do not admit the statement."""
+
+    id: Digest
+    code: str
+    detail: str
+
+
+Outcome = Logged | Known | Refused
+
+
+class Batch:
+    """Admits entries one by one against a state that is already ahead of the disk."""
+
+    def __init__(self, state: State, log_: Log, now_ms: int) -> None:
+        self.admitted: list[Admitted] = []
+        self.refused: list[tuple[Entry, str]] = []  # with the code of the refusal
+        self.now_ms = now_ms
+        self._state = state
+        self._first = log_.size
+        self._find_index = log_.find_index
+        self._find_leaf = log_.find_leaf
+        self._fresh: dict[Digest, int] = {}
+        self._changes = Changes()
+
+    def take(self, entry: Entry) -> Outcome:
+        """Admit or refuse one entry; an admitted one counts for all that follow."""
+        candidate = Admitted.of(entry, self._state.net, self.now_ms)
+        known = self._known_index(candidate)
+        if known is not None:
+            return Known(id=candidate.id, index=known)
+        try:
+            admission.admit(entry, self._state, self.now_ms)
+            return self._log(candidate)
+        except RefusedError as err:
+            refused = err
+        except PeerError as err:  # a document that an entry builds on does not hold
+            refused = RefusedError("malformed", str(err))
+        _tell_refused(entry, refused)
+        self.refused.append((entry, refused.code))
+        return Refused(id=candidate.id, code=refused.code, detail=str(refused))
+
+    def find_leaf(self, author: PeerKey, seq: int) -> bytes | None:
+        """Give the author's entry of that number, of this batch or of the log."""
+        for one in reversed(self.admitted):
+            statement = one.entry.statement
+            if (statement.author, statement.seq) == (author, seq):
+                return one.leaf
+        return self._find_leaf(author, seq)
+
+    def write(self, connection: Connection) -> None:
+        """Write what follows from the batch."""
+        write(connection, self._changes, self._state)
+
+    def _log(self, candidate: Admitted) -> Logged:
+        index = self._first + len(self.admitted)
+        self._state.apply(index, candidate.entry, self.now_ms)
+        derive(self._changes, index, candidate.entry, self._state)
+        self.admitted.append(candidate)
+        self._fresh[candidate.id] = index
+        return Logged(id=candidate.id, index=index)
+
+    def _known_index(self, candidate: Admitted) -> int | None:
+        statement = candidate.entry.statement
+        chain = self._state.peers.get(statement.author)
+        if chain is None or statement.seq > chain.seq:
+            return None
+        fresh = self._fresh.get(candidate.id)
+        return self._find_index(candidate.id) if fresh is None else fresh
+
+
+def _tell_refused(entry: Entry, err: RefusedError) -> None:
+    statement = entry.statement
+    log.info(
+        "statement refused",
+        code=err.code,
+        type=statement.type,
+        author=to_text(statement.author),
+        seq=statement.seq,
+        detail=str(err),
+    )
+
+
+__all__ = ["Known", "Logged", "Outcome", "Refused", "Sequencer", "Signal"]
+
+BATCH_ENTRIES = 2_048
+QUEUE_ENTRIES = 4_096
+_WRITE_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    entries: tuple[Entry, ...]
+    answer: asyncio.Future[list[Outcome]]
+
+
+class Sequencer:
+    """Owns the order of things. Everybody else holds it to `submit`, `published` and `changed`."""
+
+    def __init__(
+        self,
+        log_: Log,
+        state: State,
+        coordinator: Coordinator,
+        shelf: Shelf,
+        timekeeper: Timekeeper,
+        changed: Signal,
+    ) -> None:
+        self.state = state  # written in `run` only
+        self.changed = changed
+        """Set off after each batch is published."""
+        self.timekeeper = timekeeper
+        self.closed_for: str | None = None
+        """Why statements are not taken; None while they are."""
+        self._log = log_
+        self._coordinator = coordinator
+        self._shelf = shelf
+        self._clock = timekeeper.clock
+        self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
+        self._taken: list[_Job] = []  # those of the batch under way
+        self._waiting = 0  # entries in the queue
+        self._is_writing = False
+        # Of our own: requests that keep the shared threads busy must not hold up the log.
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="sequencer")
+
+    @property
+    def published(self) -> Published:
+        """The newest signed state."""
+        return self._log.published
+
+    @property
+    def waiting(self) -> int:
+        """How many entries wait for a batch."""
+        return self._waiting
+
+    def due_ms(self) -> int | None:
+        """Say when the coordinator may speak next by time alone."""
+        due_ms = self._coordinator.due()
+        return None if due_ms is None else max(due_ms, self.timekeeper.latest_ms)
+
+    async def submit(self, entries: Sequence[Entry]) -> list[Outcome]:
+        """Queue verified entries and wait until each is committed or refused, in order.
+
+        Raises RefusedError("queue-full") at once when too many wait already, and ("read-only")
+        when the log takes none, be it now or before the answer.
+        """
+        if self.closed_for is not None:
+            raise RefusedError("read-only", self.closed_for)
+        if self._waiting + len(entries) > QUEUE_ENTRIES:
+            raise RefusedError("queue-full", f"{self._waiting} statements are waiting")
+        answer: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
+        self._waiting += len(entries)
+        self._jobs.put_nowait(_Job(tuple(entries), answer))
+        return await answer
+
+    async def settled(self) -> Published:
+        """Wait until the state says nothing that is not published yet; usually at once."""
+        while self._is_writing:
+            await self.changed.wait(_WRITE_S)
+        return self.published
+
+    async def run(self) -> None:
+        """Log what is queued or due until closed; raises when a write fails. `give_up` after it."""
+        while self.closed_for is None:
+            await self._log_batch(self._taken)
+            self._taken = await self._gather()
+
+    def close(self, reason: str) -> None:
+        """Take no more statements; `run` ends when the batch under way is written."""
+        self.closed_for = reason
+        self._jobs.put_nowait(_Job((), asyncio.get_running_loop().create_future()))  # wakes `run`
+
+    def give_up(self) -> None:
+        """Tell those who still wait to come back; this state is not read any more."""
+        self.turn_away()
+        self._is_writing = False
+        self._writer.shutdown(wait=False)
+        self.changed.set()
+
+    def turn_away(self) -> None:
+        """Tell those who still wait to come back; whether their batch was written is unknown."""
+        while self._jobs.qsize():
+            self._taken.append(self._jobs.get_nowait())
+        for job in self._taken:
+            if not job.answer.done():
+                job.answer.set_exception(RefusedError("read-only", self.closed_for or "closed"))
+        self._taken = []
+
+    async def do(self, work: Callable[[], None]) -> None:
+        """Do something between two batches, in the thread that writes them."""
+        await asyncio.get_running_loop().run_in_executor(self._writer, work)
+
+    async def _gather(self) -> list[_Job]:
+        """Wait for a job or the coordinator's next deadline; take all that is there."""
+        due_ms = self.due_ms()
+        wait_s = None if due_ms is None else max(0, due_ms - self._clock()) / 1000
+        try:
+            jobs = [await asyncio.wait_for(self._jobs.get(), wait_s)]
+        except TimeoutError:
+            return []
+        while self._jobs.qsize() and _count(jobs) < BATCH_ENTRIES:
+            jobs.append(self._jobs.get_nowait())
+        self._waiting -= _count(jobs)
+        return jobs
+
+    async def _log_batch(self, jobs: list[_Job]) -> None:
+        batch = Batch(self.state, self._log, self._clock())
+        outcomes = [[batch.take(entry) for entry in job.entries] for job in jobs]
+        if not self.timekeeper.is_behind(batch.now_ms):
+            self._coordinate(batch)
+        if batch.admitted:
+            self._is_writing = True  # until `give_up` when the write fails
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._writer, self._write, batch)
+            self._is_writing = False
+        for job, answers in zip(jobs, outcomes, strict=True):
+            if not job.answer.done():
+                job.answer.set_result(answers)
+        if batch.admitted:
+            self.changed.set()
+
+    def _coordinate(self, batch: Batch) -> None:
+        """Add what the coordinator says to this batch, to the same commit."""
+        for entry, code in batch.refused:
+            self._coordinator.accuser.look(entry, code, batch.find_leaf)
+        while deed := self._coordinator.next_deed(batch.now_ms):
+            self._shelf.lay(deed.document)
+            outcome = batch.take(deed.entry)
+            self.timekeeper.note(batch.now_ms)
+            if not isinstance(outcome, Logged):
+                log.error(
+                    "own statement refused",
+                    run=deed.run.hex() if deed.run else None,
+                    outcome=outcome,
+                )
+                self._coordinator.back_off(deed.run, batch.now_ms)
+
+    def _write(self, batch: Batch) -> None:
+        metrics.BATCH_ENTRIES.observe(len(batch.admitted))
+        with metrics.BATCH_S.time():
+            self._shelf.store()
+            self._log.append(batch.admitted, batch.write)
+
+
+class Signal:
+    """Wakes whoever waits for the next change; those who come later wait for the one after."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def set(self) -> None:
+        """Wake everybody who waits now."""
+        self._event.set()
+        self._event = asyncio.Event()
+
+    async def wait(self, timeout_s: float) -> bool:
+        """Wait for the next `set`; False when the time is over first."""
+        try:
+            await asyncio.wait_for(self._event.wait(), timeout_s)
+        except TimeoutError:
+            return False
+        return True
+
+
+def _count(jobs: Sequence[_Job]) -> int:
+    return sum(len(job.entries) for job in jobs)

@@ -1,1 +1,0 @@
-"""From signed to published: witnesses are asked, and what enough of them cosigned is shown."""

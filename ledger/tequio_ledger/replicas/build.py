@@ -1,0 +1,136 @@
+"""What is built on a log, and how: log, state, and the line into it. It is never repaired."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import structlog
+
+from tequio_ledger import genesis as tequio_ledger_genesis
+from tequio_ledger.log.clock_guard import Timekeeper
+from tequio_ledger.log.coordinator import Coordinator
+from tequio_ledger.log.documents import Shelf
+from tequio_ledger.log.log import Log
+from tequio_ledger.log.sequencer import Sequencer
+from tequio_ledger.replay import load_anew
+from tequio_ledger.replicas.follower import Follower
+from tequio_ledger.signing import client
+from tequio_ledger.state import State
+from tequio_ledger.store import derived
+from tequio_shared.log.notes import VerifierKey
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.data_folder import Folder
+    from tequio_ledger.log.guard import Guard
+    from tequio_ledger.log.sequencer import Signal
+    from tequio_ledger.runtime import Clock
+    from tequio_ledger.store.blobs import BlobFolder
+    from tequio_ledger.store.database import Database
+    from tequio_ledger.store.log_rows import StoredEntry
+    from tequio_shared.network.genesis import Genesis
+    from tequio_shared.statements.statement import Entry
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Office:
+    """Log, state and line belong together."""
+
+    log: Log
+    state: State
+    sequencer: Sequencer | Follower
+    shelf: Shelf
+
+    def take(self, stored: StoredEntry, entry: Entry) -> None:
+        """Fold one entry."""
+        self.state.apply(stored.index, entry, stored.at_ms)
+        statement = entry.statement
+        if statement.author == self.state.genesis.coordinator_key:
+            self.sequencer.timekeeper.note(statement.ts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Builder:
+    """Makes offices of one ledger; everything comes from the disk anew."""
+
+    genesis: Genesis
+    folder: Folder
+    database: Database
+    blobs: BlobFolder
+    guard: Guard
+    clock: Clock
+    changed: Signal
+    signer: Path | None = None
+    """Socket of who holds the log's key; None when it is in the folder."""
+
+    def lead(self) -> Office:
+        """Read everything and take office; a network that is not there yet is founded.
+
+        Raises UserFacingError, UnwritableError, NotSigningError; TakenError when another process
+        has the office.
+        """
+        office = self._leading(self._bare())
+        self._load(office)
+        if office.log.size == 0:
+            self.blobs.put(tequio_ledger_genesis.rules())
+            coordinator = self._coordinator(office.state)
+            tequio_ledger_genesis.log_genesis(office.log, office.state, coordinator, self.clock())
+        office.sequencer.timekeeper.note(office.log.published_at_ms)
+        return office
+
+    def view(self, reason: str) -> Office:
+        """Read everything, to be served as it is; raises UserFacingError."""
+        office = self._leading(self._bare())
+        office.log.read(office.take)
+        office.sequencer.closed_for = reason
+        return office
+
+    def follow(self) -> Office:
+        """Read what is published, to be gone on with; raises UserFacingError, UnwritableError."""
+        bare = self._bare()
+        bare.log.follow(bare.take)
+        late = bare.sequencer.timekeeper
+        follower = Follower(bare.log, bare.state, self.database, self.guard, late, self.changed)
+        return replace(bare, sequencer=follower)
+
+    def succeed(self, former: Office) -> Office:
+        """Put a sequencer in the place of a follower whose log has taken office."""
+        office = self._leading(former)
+        office.sequencer.timekeeper.note(office.log.published_at_ms)
+        return office
+
+    def _load(self, office: Office) -> None:
+        """Read the log into a new office; what an older program did not derive is derived now."""
+        with self.database.reader.begin() as connection:
+            is_short = derived.is_short(connection)
+        if is_short:
+            log.info("writes derived tables anew", reason="an older program wrote them")
+            load_anew(self.database, office.log, office.state, office.take)
+        else:
+            office.log.load(office.take)
+
+    def _bare(self) -> Office:
+        """Log and state without an entry, and nobody in the line yet."""
+        key = VerifierKey.parse(self.genesis.log_key).key
+        signer = client.open_signer(self.folder, self.signer, key)
+        shelf = Shelf(self.blobs)
+        state = State(self.genesis, shelf.read, shelf.size)
+        log_ = Log(self.database, self.genesis, signer, self.guard, self.clock)
+        late = Timekeeper(self.clock)
+        nobody = Follower(log_, state, self.database, self.guard, late, self.changed)
+        return Office(log=log_, state=state, sequencer=nobody, shelf=shelf)
+
+    def _leading(self, former: Office) -> Office:
+        late = former.sequencer.timekeeper
+        coordinator = self._coordinator(former.state)
+        sequencer = Sequencer(
+            former.log, former.state, coordinator, former.shelf, late, self.changed
+        )
+        return replace(former, sequencer=sequencer)
+
+    def _coordinator(self, state: State) -> Coordinator:
+        return Coordinator(self.folder.signer(tequio_ledger_genesis.COORDINATOR_KEY), state)

@@ -1,1 +1,0 @@
-"""The way of a statement into the log: admitted, put in a batch, committed by the one writer."""

@@ -1,0 +1,214 @@
+"""The process with the log's key: one Unix socket, one question at a time, until a signal."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import stat
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+import structlog
+
+from tequio_ledger import runtime
+from tequio_ledger.config.options import with_those
+from tequio_ledger.data_folder import Folder
+from tequio_ledger.signing import settings
+from tequio_ledger.signing.client import open_keeper
+from tequio_ledger.signing.protocol import (
+    LINE_BYTES,
+    Answer,
+    Hello,
+    Here,
+    Other,
+    Question,
+    Refused,
+    Sign,
+    Signed,
+)
+from tequio_ledger.signing.settings import caller_at
+from tequio_ledger.signing.signer import Notary, WouldForkError
+from tequio_ledger.store import files
+from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.ids import Digest
+from tequio_shared.log.notes import Checkpoint, from_base64, to_base64
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
+    from pathlib import Path
+
+    from tequio_ledger.config.sources import Gathered
+    from tequio_ledger.signing.settings import Settings
+
+
+PATIENCE_S = 5.0
+"""How long a caller may take for the whole of its line; the ledger says it at once."""
+_BACKLOG = 16
+
+log = structlog.get_logger(__name__)
+
+
+class SigningServer:
+    """Answers some users at a socket, for one log; `stop` from a signal or another thread."""
+
+    def __init__(
+        self, notary: Notary, listener: socket.socket, origin: str, callers: Container[int]
+    ) -> None:
+        self._notary = notary
+        self._listener = listener
+        self._origin = origin
+        self._callers = callers
+        self._is_stopping = threading.Event()
+
+    def serve(self) -> None:
+        """Answer one caller after the other until `stop`."""
+        while not self._is_stopping.is_set():
+            try:
+                caller, _ = self._listener.accept()
+            except OSError:
+                if self._is_stopping.is_set():
+                    return
+                raise
+            with contextlib.closing(caller):
+                self._serve_one(caller)
+
+    def stop(self) -> None:
+        """End; whoever is being answered gets the answer."""
+        self._is_stopping.set()
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+
+    def _serve_one(self, line: socket.socket) -> None:
+        try:
+            caller = caller_at(line)
+            if caller is None or caller.uid in self._callers:
+                answer = self._answer(_read_line(line))
+            else:  # whoever may not ask is not listened to either
+                reason = f"user {caller.uid} may not ask this signer: name it there with --caller"
+                answer = Refused(reason=reason, is_fork=False)
+            if isinstance(answer, Refused):
+                log.warning("refused", reason=answer.reason, **(caller._asdict() if caller else {}))
+            line.settimeout(PATIENCE_S)  # for the whole answer
+            line.sendall(msgspec.json.encode(answer) + b"\n")
+        except OSError as err:
+            log.info("a caller went away", error=str(err))
+
+    def _answer(self, line: bytes) -> Answer:
+        try:
+            question = msgspec.json.decode(line, type=Question)
+            if isinstance(question, Hello):
+                return Here(key=to_base64(self._notary.key), size=self._notary.last_size)
+            return self._sign(question)
+        except WouldForkError as err:
+            log.error("refused to fork the log", reason=str(err))  # noqa: TRY400 - the sentence says it
+            return Refused(reason=str(err), is_fork=True)
+        except (
+            UserFacingError,
+            PeerError,
+            msgspec.MsgspecError,
+            UnicodeDecodeError,
+            RecursionError,
+        ) as err:
+            return Refused(reason=str(err), is_fork=False)
+        except OSError as err:
+            log.error("what is signed cannot be kept, so nothing is", error=str(err))  # noqa: TRY400 - as above
+            return Refused(reason=f"the signer's disk: {err.strerror or err}", is_fork=False)
+
+    def _sign(self, question: Sign) -> Signed | Other:
+        if question.origin != self._origin:
+            raise WouldForkError(f"{self._origin!r} is signed here, not {question.origin!r}")
+        checkpoint = Checkpoint(
+            origin=question.origin, size=question.size, root=Digest(from_base64(question.root))
+        )
+        last = self._notary.last_size
+        if question.old != last and 0 < last < checkpoint.size:
+            return Other(size=last)
+        proof = [Digest(from_base64(node)) for node in question.proof]
+        return Signed(note=self._notary.sign(checkpoint, lambda _old: proof).decode())
+
+
+def _read_line(caller: socket.socket) -> bytes:
+    """Read what a caller asks; raises TimeoutError when it is not there in time, as a whole."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    line = b""
+    while b"\n" not in line and len(line) < LINE_BYTES:
+        left_s = deadline_s - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError("its line came too slowly")
+        caller.settimeout(left_s)
+        part = caller.recv(LINE_BYTES - len(line))
+        if not part:
+            break
+        line += part
+    return line.partition(b"\n")[0]
+
+
+@contextlib.contextmanager
+def listening(path: Path) -> Iterator[socket.socket]:
+    """Listen at a socket of mode 0660, for the group that ledger and signer share.
+
+    Raises UserFacingError.
+
+    One that nobody listens at any more is replaced: the folder's lock says that we are alone.
+    """
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    with contextlib.closing(listener):
+        try:
+            if path.exists() and stat.S_ISSOCK(path.stat().st_mode):
+                path.unlink()
+            before = os.umask(0o117)
+            try:
+                listener.bind(str(path))
+            finally:
+                os.umask(before)
+            listener.listen(_BACKLOG)
+        except OSError as err:
+            raise UserFacingError(files.explain(err, path)) from err
+        try:
+            yield listener
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def serve(notary: Notary, settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT; raises UserFacingError."""
+    with listening(settings.socket) as listener:
+        server = SigningServer(notary, listener, settings.origin, settings.callers)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: server.stop())
+        log.info(
+            "tequio-ledger sign serves",
+            socket=str(settings.socket),
+            origin=settings.origin,
+            callers=sorted(settings.callers),
+            key=to_base64(notary.key),
+            size=notary.last_size,
+        )
+        server.serve()
+    log.info("stopped", size=notary.last_size)
+
+
+# --- `tequio-ledger sign`.
+
+
+@click.command("sign")
+@with_those(settings.ALL, settings.PROGRAM)
+@click.option("--first", is_flag=True, help="The key in the folder has never signed anything.")
+def sign(gathered: Gathered, *, first: bool) -> None:
+    """Hold the key of the log ORIGIN and sign its checkpoints, and never one that would fork it.
+
+    `tequio-ledger serve --signer SOCKET` asks here. Give this process a user of its own that may
+    share the socket's folder, and the ledger none of its files; name the ledger's user as --caller.
+    """
+    given = settings.read(gathered)
+    runtime.configure(
+        runtime.Style.JSON if given.log_json else runtime.Style.CONSOLE, given.log_level
+    )
+    with Folder(given.folder) as opened:
+        notary = open_keeper(opened, given.origin, is_first=first)
+        serve(notary, given)

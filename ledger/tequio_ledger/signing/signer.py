@@ -1,0 +1,207 @@
+"""What was signed last, in a file that no power cut tears.
+
+Two places in the file take turns, each with a number and a checksum: a write that is cut off
+spoils the older one only. One sync a signature, and the file never grows.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from tequio_ledger.store import files
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError
+from tequio_shared.ids import DIGEST_BYTES, Digest, sha256
+from tequio_shared.log.merkle import verify_consistency
+from tequio_shared.log.notes import Checkpoint, sign_checkpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from tequio_shared.ids import PeerKey
+    from tequio_shared.keys import Signer
+
+
+_PLACE_BYTES = 4_096
+_HEAD = struct.Struct("!8sQQ32sH")  # magic, number of the write, size, root, bytes of the origin
+_MAGIC = b"tqsigned"
+_NEVER = b"tqnever."
+_FIRST = 2  # in the second place: what says "never" stays until that write is whole
+
+
+class _Record(NamedTuple):
+    number: int
+    checkpoint: Checkpoint
+
+
+class Memory:
+    """Keeps one checkpoint; who calls `write` sees to it that nobody else does."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._last: _Record | None = None
+        self._is_read = False
+
+    def is_there(self) -> bool:
+        """Whether anything remembers what was signed, if only that nothing was."""
+        return self._last is not None or self._path.exists()
+
+    def read(self) -> Checkpoint | None:
+        """Give what was signed last; None before the first time. Raises UserFacingError."""
+        if not self._is_read:
+            self._last = self._newest()
+            self._is_read = True
+        return self._last.checkpoint if self._last else None
+
+    def begin(self) -> None:
+        """Keep that nothing was signed yet, unless there is a memory. Raises UserFacingError."""
+        if self._path.exists():
+            return
+        try:
+            files.write_file(self._path, _NEVER.ljust(2 * _PLACE_BYTES, b"\0"))
+        except OSError as err:
+            raise UserFacingError(files.explain(err, self._path)) from err
+
+    def write(self, checkpoint: Checkpoint) -> None:
+        """Keep a checkpoint after `begin`; durable when this returns.
+
+        Raises OSError: then it counts nowhere.
+        """
+        self.read()
+        number = self._last.number + 1 if self._last else _FIRST
+        record = _encode(number, checkpoint)
+        self._is_read = False  # until the disk has it, the disk knows better than we do
+        with self._path.open("r+b") as file:
+            file.seek(_PLACE_BYTES * (1 - number % 2))
+            file.write(record)
+            file.flush()
+            files.sync(file)
+        self._last = _Record(number, checkpoint)
+        self._is_read = True
+
+    def _newest(self) -> _Record | None:
+        try:
+            with self._path.open("rb") as file:
+                raw = file.read(2 * _PLACE_BYTES)
+        except FileNotFoundError:
+            return None
+        except OSError as err:
+            raise UserFacingError(files.explain(err, self._path)) from err
+        found = [_parse(raw[at:]) for at in (0, _PLACE_BYTES)]
+        sound = [record for record in found if record is not None]
+        if not sound and raw.startswith(_NEVER):
+            return None
+        if not sound:
+            raise UserFacingError(
+                f"{self._path} is damaged, so nothing is signed: only it knows what was signed last"
+            )
+        return max(sound)
+
+
+def _encode(number: int, checkpoint: Checkpoint) -> bytes:
+    origin = checkpoint.origin.encode()
+    head = _HEAD.pack(_MAGIC, number, checkpoint.size, checkpoint.root, len(origin))
+    return head + origin + sha256(head, origin)
+
+
+def _parse(raw: bytes) -> _Record | None:
+    """Read one place; None for one that was never written, or not to its end."""
+    try:
+        magic, number, size, root, length = _HEAD.unpack_from(raw)
+        origin = raw[_HEAD.size :][:length]
+        checksum = raw[_HEAD.size + length :][:DIGEST_BYTES]
+        if magic != _MAGIC or sha256(raw[: _HEAD.size], origin) != checksum:
+            return None
+        checkpoint = Checkpoint(origin=origin.decode(), size=size, root=Digest(root))
+    except (struct.error, UnicodeDecodeError, MalformedError):
+        return None
+    return _Record(number, checkpoint)
+
+
+# --- Who holds the log's key: signs checkpoints that continue the last one, and nothing else.
+#
+# Rules: never a smaller size, never another root for a size, and for a larger size only with a
+# consistency proof from the last one. What was signed last is on the disk before the signature is
+# given. So whoever commands the sequencer or restores its database, but not this memory, cannot
+# fork the log.
+
+if TYPE_CHECKING:
+    Prove = Callable[[int], Sequence[Digest]]
+
+
+class WouldForkError(UserFacingError):
+    """A signature was asked for that would give the log a second history."""
+
+
+class CheckpointSigner(Protocol):
+    """Signs a log's checkpoints: the notary of this process, or the one of another."""
+
+    @property
+    def key(self) -> PeerKey:
+        """The log's public key."""
+
+    def sign(self, checkpoint: Checkpoint, prove: Prove) -> bytes:
+        """Give the signed note; `prove` makes the consistency proof from an old size.
+
+        Blocks. Raises WouldForkError, and OSError when the memory cannot be written.
+        """
+
+
+class Notary:
+    """The key and its memory; one caller at a time."""
+
+    def __init__(self, signer: Signer, path: Path) -> None:
+        self._signer = signer
+        self._path = path
+        self._memory = Memory(path)
+
+    @property
+    def key(self) -> PeerKey:
+        """The log's public key."""
+        return self._signer.key
+
+    @property
+    def last(self) -> Checkpoint | None:
+        """What was signed last; None before the first time."""
+        return self._memory.read()
+
+    @property
+    def last_size(self) -> int:
+        """Size that was signed last; 0 for none."""
+        return self.last.size if self.last else 0
+
+    def sign(self, checkpoint: Checkpoint, prove: Prove) -> bytes:
+        """Sign a checkpoint that continues the last one; a key without a memory signs nothing."""
+        if not self._memory.is_there():
+            raise WouldForkError(
+                f"{self._path} is missing, and it alone knows what this key signed last: bring it "
+                "back from where the key is, or promise that nobody holds a checkpoint beyond this "
+                "log with `tequio-ledger restore --confirm`"
+            )
+        last = self.last
+        if last is not None:
+            _check_continues(last, checkpoint, prove)
+        if checkpoint != last:
+            self._memory.write(checkpoint)
+        return sign_checkpoint(checkpoint, self._signer)
+
+
+def _check_continues(last: Checkpoint, new: Checkpoint, prove: Prove) -> None:
+    if new.origin != last.origin:
+        raise WouldForkError(f"this key signs the log {last.origin!r}, not {new.origin!r}")
+    if new.size < last.size:
+        raise WouldForkError(
+            f"size {last.size} of {last.origin} was signed already, so {new.size} is not: entries "
+            "were lost, restore a newer backup"
+        )
+    if last.size == 0:
+        return
+    proof = prove(last.size) if new.size > last.size else ()
+    try:
+        verify_consistency(last.size, last.root, new.size, new.root, proof)
+    except PeerError as err:
+        raise WouldForkError(
+            f"the first {last.size} entries of {last.origin} are not those that were signed "
+            f"({err}): restore a newer backup"
+        ) from err

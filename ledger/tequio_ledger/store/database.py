@@ -1,0 +1,240 @@
+"""The database of a ledger: SQLite in its folder, or PostgreSQL for several processes.
+
+Four engines: `reader` for whoever looks, `writer` for short writes of their own, `office` for the
+log's one writer, and `office_reader` for what it looks up, so that it never waits for those who
+only look; `glance` is `reader` for questions that stand alone. What the two kinds of database do
+differently is in `sqlite` and `postgresql`, and how rows are put in, in `insertion`; all else is
+the same code.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.util import CommandError
+from sqlalchemy import event
+from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import TimeoutError as NoConnectionError
+
+from tequio_ledger import metrics
+from tequio_ledger.store import sqlite
+from tequio_ledger.store.files import UnwritableError
+from tequio_ledger.store.postgresql import Postgresql, TakenError
+from tequio_ledger.store.sqlite import Sqlite
+from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from sqlalchemy import Connection, Engine
+    from sqlalchemy.pool import ConnectionPoolEntry
+
+# --- What one kind of database does its own way; everything else is the same code for both.
+
+
+class Dialect(Protocol):
+    """One place where a ledger's tables lie."""
+
+    name: str
+    """The place, as it may stand in a sentence: no password."""
+    is_shared: bool
+    """Whether several processes may serve from it at once."""
+
+    def writer(self) -> Engine:
+        """Make the engine of short writes."""
+        ...
+
+    def reader(self) -> Engine:
+        """Make the engine of readers: each transaction sees one moment and writes nothing."""
+        ...
+
+    def glance(self, reader: Engine) -> Engine:
+        """Make of a reader's engine one for questions that stand alone, on its connections."""
+        ...
+
+    def office(self, writer: Engine) -> Engine:
+        """Make the engine of the log's one writer; it has one connection."""
+        ...
+
+    def is_vacant(self, connection: Connection) -> bool:
+        """Whether no process is the log's writer; ends the session of one that rests too long."""
+        ...
+
+    def migrating(self, connection: Connection) -> AbstractContextManager[None]:
+        """Keep other processes from changing the tables inside the block."""
+        ...
+
+    def check_pages(self, connection: Connection) -> Iterator[str]:
+        """Let the database check itself; gives its complaints."""
+        ...
+
+    def failed_write(self, err: DatabaseError) -> TequioError:
+        """Say what a failed write means: UnwritableError for what may pass, else FatalLogError."""
+        ...
+
+    def explain(self, err: DatabaseError) -> str:
+        """Say in one sentence what an error means for the person who runs the service."""
+        ...
+
+
+FAILURES = (DatabaseError, NoConnectionError)
+"""What the database raises when it did not do what it was asked for."""
+_SQLITE = "sqlite:///"
+
+
+class Database:
+    """Engines on one place; `migrate` must run before any is used."""
+
+    def __init__(self, place: Path | str) -> None:
+        """Name the place, a file or a URL; raises UserFacingError. Nothing is opened yet."""
+        self._dialect = dialect_of(place)
+        self.name = self._dialect.name
+        self.is_shared = self._dialect.is_shared
+        self.writer = self._dialect.writer()
+        self.reader = self._dialect.reader()
+        self.glance = self._dialect.glance(self.reader)
+        self.office = self._dialect.office(self.writer)
+        self.office_reader = self._dialect.reader()
+
+    def migrate(self, to: str = "head") -> None:
+        """Bring the tables up to this program; raises UserFacingError when that is impossible."""
+        try:
+            with self.writer.begin() as connection, self._dialect.migrating(connection):
+                command.upgrade(_config(connection), to)
+        except CommandError as err:
+            raise UserFacingError(
+                f"{self.name} was made by a newer tequio-ledger ({err}): use that one"
+            ) from err
+        except DatabaseError as err:
+            raise UserFacingError(self.explain(err)) from err
+
+    def revision(self) -> str | None:
+        """Name the tables' revision; None when there are none. Raises UserFacingError."""
+        try:
+            with self.writer.connect() as connection:
+                return MigrationContext.configure(connection).get_current_revision()
+        except DatabaseError as err:
+            raise UserFacingError(self.explain(err)) from err
+
+    def copy(self, path: Path) -> None:
+        """Write all of an SQLite database to a new file as of one moment, while others write.
+
+        Raises UserFacingError.
+        """
+        try:
+            with self.reader.connect() as connection:
+                sqlite.copy(
+                    cast("sqlite3.Connection", connection.connection.driver_connection), path
+                )
+        except sqlite3.Error as err:
+            raise UserFacingError(f"{self.name} could not be copied to {path}: {err}") from err
+
+    def check_pages(self, connection: Connection) -> Iterator[str]:
+        """Let the database check itself; gives its complaints."""
+        return self._dialect.check_pages(connection)
+
+    def failed_write(self, err: DatabaseError | NoConnectionError) -> TequioError:
+        """Say what a failed write means: UnwritableError for what may pass, else FatalLogError."""
+        if isinstance(err, NoConnectionError):
+            return UnwritableError(f"all connections to {self.name} are in use")
+        return self._dialect.failed_write(err)
+
+    @contextmanager
+    def passing_errors(self) -> Iterator[None]:
+        """Translate the database's errors inside the block as `failed_write` does."""
+        try:
+            yield
+        except FAILURES as err:
+            raise self.failed_write(err) from err
+
+    def has_no_leader(self) -> bool:
+        """Whether no process writes the log; ends the session of one that rests too long.
+
+        Raises UnwritableError when the database does not answer.
+        """
+        with self.passing_errors(), self.writer.begin() as connection:
+            return self._dialect.is_vacant(connection)
+
+    def hold_office(self) -> None:
+        """Take the office of the one who writes the log, or show that we are there.
+
+        Raises TakenError when another process has it, UnwritableError.
+        """
+        with self.passing_errors(), self.office.connect() as connection:
+            connection.exec_driver_sql("SELECT 1")
+
+    def leave_office(self) -> None:
+        """Let another process write the log."""
+        self.office.dispose()
+
+    def lost_office(self, message: str) -> TequioError:
+        """Say that another process wrote the log: fatal where there must be none."""
+        return TakenError(message) if self.is_shared else FatalLogError(message)
+
+    def explain(self, err: DatabaseError) -> str:
+        """Say in one sentence what an error means for the person who runs the service."""
+        return self._dialect.explain(err)
+
+    def close(self) -> None:
+        """Close every connection; what is used next opens new ones."""
+        self.reader.dispose()
+        self.office_reader.dispose()
+        self.office.dispose()
+        self.writer.dispose()
+
+
+@contextmanager
+def closing_if_failed(database: Database) -> Iterator[None]:
+    """Leave no connection behind when the block fails, and no office held."""
+    try:
+        yield
+    except BaseException:
+        database.close()
+        raise
+
+
+def dialect_of(place: Path | str) -> Dialect:
+    """Choose by the place: a path or `sqlite:///path`, or a PostgreSQL URL."""
+    if isinstance(place, Path):
+        return Sqlite(place)
+    if place.startswith(_SQLITE):
+        return Sqlite(Path(place.removeprefix(_SQLITE)).absolute())
+    return Postgresql(place)
+
+
+def _config(connection: Connection) -> Config:
+    config = Config()
+    folder = resources.files("tequio_ledger.store") / "migrations"
+    config.set_main_option("script_location", str(folder))
+    config.attributes["connection"] = connection
+    return config
+
+
+# --- How long transactions hold a connection of an engine, from its pool and back.
+
+_SINCE = "tequio_since"
+
+
+def watch(engine: Engine, name: str) -> None:
+    """Observe every use of an engine's connections from now on."""
+    held = metrics.DATABASE_S.labels(engine=name)
+
+    def taken(_dbapi: object, record: ConnectionPoolEntry, _proxy: object) -> None:
+        record.info[_SINCE] = time.perf_counter()
+
+    def returned(_dbapi: object, record: ConnectionPoolEntry) -> None:
+        since = record.info.pop(_SINCE, None)
+        if since is not None:
+            held.observe(time.perf_counter() - since)
+
+    event.listen(engine, "checkout", taken)
+    event.listen(engine, "checkin", returned)

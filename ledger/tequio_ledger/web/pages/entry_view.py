@@ -1,0 +1,83 @@
+"""A signature line of a checkpoint: whose it is, and when a cosigner gave it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tequio_ledger.web.pages import text
+from tequio_shared.ids import to_text
+from tequio_shared.keys import SIGNATURE_BYTES
+from tequio_shared.log.notes import from_base64, signature_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tequio_ledger.store.entries import EntryRow
+    from tequio_shared.log.policy import Policy
+
+# --- An entry in one line: where it stands, what it says, who said it, and about what.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryLine:
+    """One entry of the log."""
+
+    index: int
+    id: str
+    type: str
+    says: str
+    author: str
+    run: str
+    round: int | None
+    at_ms: int
+
+
+def entry_line(row: EntryRow) -> EntryLine:
+    """Write an entry in a line."""
+    return EntryLine(
+        index=row.index,
+        id=to_text(row.id),
+        type=row.type,
+        says=text.TYPES.get(row.type, "A statement of a newer tequio"),
+        author=to_text(row.author),
+        run=to_text(row.run) if row.run else "",
+        round=row.round,
+        at_ms=row.at_ms,
+    )
+
+
+_KEY_ID_BYTES, _TIME_BYTES = 4, 8
+_COSIGNED_BYTES = _KEY_ID_BYTES + _TIME_BYTES + SIGNATURE_BYTES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteLine:
+    """One line as it stands there; whether the signature holds, a verifier says."""
+
+    name: str
+    key_id: str
+    cosigned_ms: int | None
+    """When, for a line of the form that cosigners use."""
+    witness: str
+    """Verifier key of the witness whose line it is by the log's policy; none of the others."""
+
+
+def note_lines(note: bytes, policy: Policy | None) -> tuple[NoteLine, ...]:
+    """Read the signature lines of a checkpoint of ours."""
+    keys = [one.key for one in policy.witnesses] if policy else []
+    known = {(key.name, key.id): key.text() for key in keys}
+    return tuple(_line(text, known) for text in signature_lines(note.rpartition(b"\n\n")[2]))
+
+
+def _line(text: str, known: Mapping[tuple[str, bytes], str]) -> NoteLine:
+    name, _, payload = text.strip().removeprefix("— ").rpartition(" ")
+    raw = from_base64(payload)
+    is_cosigned = len(raw) == _COSIGNED_BYTES
+    time_s = int.from_bytes(raw[_KEY_ID_BYTES : _KEY_ID_BYTES + _TIME_BYTES], "big")
+    return NoteLine(
+        name=name,
+        key_id=raw[:_KEY_ID_BYTES].hex(),
+        cosigned_ms=time_s * 1_000 if is_cosigned else None,
+        witness=known.get((name, raw[:_KEY_ID_BYTES]), ""),
+    )

@@ -1,0 +1,389 @@
+"""What the log says about one round, read from its entries: open, closed or void."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from litestar.di import NamedDependency
+from litestar.params import SkipValidation
+
+from tequio_ledger.store import entries
+from tequio_ledger.web.pages import text
+from tequio_shared.errors import RefusedError
+from tequio_shared.head.contribution import Header, contribution_id
+from tequio_shared.ids import Digest, digest_from_text, from_text
+from tequio_shared.round import assignment, proof
+from tequio_shared.round.documents import WITNESS, Result, Roster
+from tequio_shared.round.proof import Seen, Verdict
+from tequio_shared.statements.runs import (
+    HeadAttest,
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundRoster,
+    RoundVoid,
+    RoundWitness,
+    WitnessProof,
+    WorkCommit,
+)
+from tequio_shared.statements.statement import Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sqlalchemy import Connection
+
+    from tequio_ledger.web.pages.text import Mark
+    from tequio_shared.ids import ContributionId, NetworkId, PeerKey, RunId
+    from tequio_shared.network.run import Documents
+    from tequio_shared.round.proof import Verdicts
+    from tequio_shared.statements import Body
+
+
+Row = tuple[int, bytes, int]
+"""Index, leaf, and when it was logged (ms)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """One entry of the round: where it stands and when it was logged."""
+
+    index: int
+    at_ms: int
+    body: Body
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Committed:
+    """A trainer's commitment."""
+
+    index: int
+    at_ms: int
+    header: Header
+    id: ContributionId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proven:
+    """A witness's proof: as signed, and what it names."""
+
+    index: int
+    at_ms: int
+    body: WitnessProof
+    seen: Seen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundStory:
+    """A round, by slots of its roster."""
+
+    roster: Roster
+    rostered: Told
+    promoted: Told | None
+    """Of the head that this round made; its members say so in the next round."""
+    opened: Told | None
+    witnessed: Told | None
+    ended: Told | None
+    attests: Mapping[int, Told]
+    commits: Mapping[int, Committed]
+    proofs: Mapping[int, Proven]
+    elected: tuple[int, ...]
+    result: Result | None
+    """Of a closed round."""
+
+    @property
+    def open(self) -> RoundOpen | None:
+        """What round.open says."""
+        body = self.opened.body if self.opened else None
+        return body if isinstance(body, RoundOpen) else None
+
+    @property
+    def void(self) -> RoundVoid | None:
+        """What round.void says."""
+        body = self.ended.body if self.ended else None
+        return body if isinstance(body, RoundVoid) else None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no entry about this round can follow."""
+        return self.void is not None or (self.ended is not None and self.promoted is not None)
+
+    @property
+    def ended_early(self) -> bool:
+        """Whether it ended before witnesses were asked."""
+        return self.ended is not None and self.witnessed is None
+
+    @property
+    def verdicts(self) -> Verdicts:
+        """What the proofs so far come to, by committed slot."""
+        seen = {slot: one.seen for slot, one in self.proofs.items()}
+        return proof.verdicts(self.elected, seen, self.commits)
+
+    @property
+    def quorum(self) -> int:
+        """Proofs that a close needs."""
+        return max(assignment.quorum(len(self.elected)), 1) if self.elected else 0
+
+
+def tell(
+    net: NetworkId, run: RunId, number: int, rows: Iterable[Row], documents: Documents
+) -> RoundStory:
+    """Read a round from its entries, the roster among them; `documents` raises KeyError."""
+    entries = [(index, Entry.parse(leaf).statement, at_ms) for index, leaf, at_ms in rows]
+    firsts: dict[type[Body], Told] = {}
+    said: dict[type[Body], dict[PeerKey, Told]] = {HeadAttest: {}, WorkCommit: {}, WitnessProof: {}}
+    for index, statement, at_ms in entries:
+        told = Told(index=index, at_ms=at_ms, body=statement.body)
+        by_author = said.get(type(statement.body))
+        if by_author is None:
+            firsts.setdefault(type(statement.body), told)
+        else:
+            by_author[statement.author] = told
+    rostered = firsts[RoundRoster]
+    roster = _roster(rostered, documents)
+    slot_of = {key: slot for slot, key in roster.keys.items()}
+    opened, ended = firsts.get(RoundOpen), firsts.get(RoundClose) or firsts.get(RoundVoid)
+    return RoundStory(
+        roster=roster,
+        rostered=rostered,
+        promoted=firsts.get(HeadPromote),
+        opened=opened,
+        witnessed=firsts.get(RoundWitness),
+        ended=ended,
+        attests={slot_of[key]: told for key, told in said[HeadAttest].items()},
+        commits={slot_of[key]: _commit(told) for key, told in said[WorkCommit].items()},
+        proofs={slot_of[key]: _proof(told, roster) for key, told in said[WitnessProof].items()},
+        elected=_elected(net, run, number, roster, opened),
+        result=_result(ended, documents),
+    )
+
+
+def _roster(told: Told, documents: Documents) -> Roster:
+    if not isinstance(told.body, RoundRoster):
+        raise TypeError(f"a roster is expected, not {told.body.TYPE}")
+    return Roster.parse(documents(digest_from_text(told.body.roster)))
+
+
+def _result(told: Told | None, documents: Documents) -> Result | None:
+    if told is None or not isinstance(told.body, RoundClose):
+        return None
+    return Result.parse(documents(digest_from_text(told.body.result)))
+
+
+def _commit(told: Told) -> Committed:
+    if not isinstance(told.body, WorkCommit):
+        raise TypeError(f"a commitment is expected, not {told.body.TYPE}")
+    raw = from_text(told.body.header, None)
+    return Committed(
+        index=told.index, at_ms=told.at_ms, header=Header.parse(raw), id=contribution_id(raw)
+    )
+
+
+def _proof(told: Told, roster: Roster) -> Proven:
+    if not isinstance(told.body, WitnessProof):
+        raise TypeError(f"a proof is expected, not {told.body.TYPE}")
+    bitmap = from_text(told.body.bitmap, None)
+    vouched = proof.decode_bitmap(bitmap, len(roster.members))
+    rejected = {slot: proof.Reason(code) for slot, code in told.body.rejected}
+    seen = Seen(vouched=vouched, rejected=rejected)
+    return Proven(index=told.index, at_ms=told.at_ms, body=told.body, seen=seen)
+
+
+def _elected(
+    net: NetworkId, run: RunId, number: int, roster: Roster, opened: Told | None
+) -> tuple[int, ...]:
+    if opened is None or not isinstance(opened.body, RoundOpen):
+        return ()
+    beacon, named = (Digest(from_text(text)) for text in (opened.body.beacon, opened.body.roster))
+    keys = roster.keys
+    candidates = {slot: keys[slot] for slot in roster.slots_of(WITNESS)}
+    return assignment.committee(assignment.seed(net, run, number, beacon, named), candidates)
+
+
+# --- What became of one member of a round, with the reason why it earned what it did.
+
+_PENDING = text.Mark("Being judged", "busy", "Witnesses have not all answered yet.")
+_TRAINS = text.Mark("Training", "busy", "Its time to commit is not over.")
+_NOT_DUE = text.Mark("No work due", "off", "Not a trainer of this round.")
+_VOID = text.Mark("Counts for nothing", "warn", "The round is void: its work is not paid.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotStory:
+    """One slot of a round."""
+
+    slot: int
+    key: str
+    first_window: int | None
+    windows: int
+    attest_index: int | None
+    """Its statement of the head that it holds."""
+    is_head_agreed: bool
+    """It is the one that the round opened with."""
+    is_head_other: bool
+    """The round opened with another one."""
+    commit_index: int | None
+    commit_ms: int | None
+    """After the opening."""
+    tokens: int
+    verdict: Mark
+    votes: int
+    """Witnesses that vouched for it."""
+    is_elected: bool
+    is_asked: bool
+    """Elected, and the round came to where witnesses answer, or still may."""
+    proof_index: int | None
+    duty: Mark
+    trainer_micropoints: int
+    witness_micropoints: int
+
+    @property
+    def micropoints(self) -> int:
+        """What it earned in all."""
+        return self.trainer_micropoints + self.witness_micropoints
+
+    @property
+    def why(self) -> str:
+        """Why it earned that, or nothing."""
+        work = self.verdict.says if self.windows else "It had no windows to train."
+        return f"{work} {self.duty.says}" if self.is_elected else work
+
+
+def slot_stories(story: RoundStory) -> tuple[SlotStory, ...]:
+    """Tell of every slot of a round."""
+    verdicts = _verdicts(story)
+    return tuple(
+        _slot(story, slot, verdicts.get(slot)) for slot in range(len(story.roster.members))
+    )
+
+
+def _verdicts(story: RoundStory) -> dict[int, tuple[int, int]]:
+    """Verdict and reason as codes: those of the result, else what the proofs so far come to."""
+    if story.result is not None:
+        return {slot: (row.verdict, row.reason) for slot, row in enumerate(story.result.slots)}
+    return {slot: (int(one), int(why)) for slot, (one, why) in story.verdicts.items()}
+
+
+def _slot(story: RoundStory, slot: int, verdict: tuple[int, int] | None) -> SlotStory:
+    member, commit = story.roster.members[slot], story.commits.get(slot)
+    ranges = story.roster.assignment.get(slot, ())
+    row = story.result.slots[slot] if story.result is not None else None
+    attest, sent = story.attests.get(slot), story.proofs.get(slot)
+    opened_ms = story.open.opened if story.open else 0
+    stated, agreed = head_stated(story, slot), story.open.head if story.open else None
+    return SlotStory(
+        slot=slot,
+        key=member.peer,
+        first_window=ranges[0][0] if ranges else None,
+        windows=assignment.total(ranges),
+        attest_index=attest.index if attest else None,
+        is_head_agreed=stated is not None and stated == agreed,
+        is_head_other=None not in (stated, agreed) and stated != agreed,
+        commit_index=commit.index if commit else None,
+        commit_ms=max(commit.at_ms - opened_ms, 0) if commit else None,
+        tokens=commit.header.tokens if commit else 0,
+        verdict=_mark(story, slot, verdict),
+        votes=sum(slot in one.seen.vouched for at, one in story.proofs.items() if at != slot),
+        is_elected=slot in story.elected,
+        is_asked=slot in story.elected and not story.ended_early,
+        proof_index=sent.index if sent else None,
+        duty=_duty(story, slot, row.witness_micropoints if row else 0),
+        trainer_micropoints=row.trainer_micropoints if row else 0,
+        witness_micropoints=row.witness_micropoints if row else 0,
+    )
+
+
+def head_stated(story: RoundStory, slot: int) -> str | None:
+    """The head that a slot says it holds; None before it says so."""
+    attest = story.attests.get(slot)
+    return attest.body.head if attest and isinstance(attest.body, HeadAttest) else None
+
+
+def _mark(story: RoundStory, slot: int, verdict: tuple[int, int] | None) -> Mark:
+    if slot not in story.roster.assignment:
+        return _NOT_DUE
+    if story.void is not None:
+        return _VOID if slot in story.commits else text.verdict(Verdict.SILENT, 0)
+    if story.result is None and story.witnessed is None:
+        return text.Mark("Committed", "ok") if slot in story.commits else _TRAINS
+    if story.result is None:
+        return _PENDING if slot in story.commits else text.verdict(Verdict.SILENT, 0)
+    return text.verdict(*verdict) if verdict else text.verdict(Verdict.SILENT, 0)
+
+
+def _duty(story: RoundStory, slot: int, paid: int) -> Mark:
+    """Witness duty in words."""
+    if slot not in story.elected:
+        return text.Mark("Not elected", "off", "It was not elected to witness.")
+    if slot not in story.proofs:
+        return _unanswered(story)
+    if story.result is None:
+        return text.Mark("Proof sent", "ok", "It sent its witness proof.")
+    if paid:
+        return text.Mark("Proof counted", "ok", "Its witness proof counted.")
+    return _unpaid(story, slot)
+
+
+def _unanswered(story: RoundStory) -> Mark:
+    if story.ended is None:
+        return text.Mark("Elected", "wait", "It was elected to witness, and is yet to answer.")
+    if story.ended_early:
+        return text.Mark("Not asked", "off", "The round ended before it could witness.")
+    return text.Mark("No proof", "warn", "It was elected to witness and sent no proof.")
+
+
+def _unpaid(story: RoundStory, slot: int) -> Mark:
+    seen = story.proofs[slot].seen
+    if proof.earns(slot, seen, story.verdicts):
+        return text.Mark(
+            "Proof counted", "ok", "Its witness proof counted; its share rounds down to nothing."
+        )
+    return text.Mark(
+        "Proof at odds", "warn", "Its witness proof differed too much from what the quorum found."
+    )
+
+
+# --- Stories of rounds from the database; those that nothing can be added to are remembered.
+
+HELD = 256
+"""Stories in memory; one takes some kilobytes for each member."""
+
+
+class ToldRounds:
+    """Tells rounds of one network; any thread may ask."""
+
+    def __init__(self, net: NetworkId, documents: Documents) -> None:
+        self._net = net
+        self._documents = documents
+        self._over: OrderedDict[tuple[RunId, int], RoundStory] = OrderedDict()
+        self._lock = Lock()
+
+    def story(self, connection: Connection, run: RunId, number: int) -> RoundStory:
+        """Tell a round; raises RefusedError("not-found") for one that has no roster."""
+        with self._lock:
+            known = self._over.get((run, number))
+            if known is not None:
+                self._over.move_to_end((run, number))
+                return known
+        rows = entries.leaves_of_round(connection, run, number)
+        try:
+            story = tell(self._net, run, number, rows, self._documents)
+        except KeyError as err:
+            raise RefusedError("not-found", f"this run has no round {number}") from err
+        if story.is_complete:
+            self._keep((run, number), story)
+        return story
+
+    def _keep(self, name: tuple[RunId, int], story: RoundStory) -> None:
+        with self._lock:
+            self._over[name] = story
+            if len(self._over) > HELD:
+                self._over.popitem(last=False)
+
+
+# --- What handlers of pages are given beside the ledger.
+
+GivenTold = NamedDependency[SkipValidation[ToldRounds]]

@@ -1,0 +1,374 @@
+"""Rounds in a row as charts: what trainers say of their loss, and how fast tokens came."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tequio_ledger.web.pages import text
+from tequio_ledger.web.pages.charts import Chart, Reading, as_bars, chart
+from tequio_shared.ids import from_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tequio_ledger.store.queries import PastRound
+    from tequio_ledger.web.pages.round_view import Proven, RoundStory
+    from tequio_ledger.web.pages.run_view import RunNow, SlotNow
+    from tequio_ledger.web.pages.text import Mark as TextMark
+
+# --- The Bloom filter of a witness proof as a picture: one square a bit.
+
+MOST_BITS = 4_096
+"""Larger filters are told in numbers only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BloomPicture:
+    """One filter; `path` draws its ones as unit squares, `across` to a row."""
+
+    slot: int
+    index: int
+    items: int
+    bits: int
+    ones: int
+    path: str
+    across: int
+    rows: int
+
+    @property
+    def fill(self) -> float:
+        """Share of ones."""
+        return self.ones / self.bits if self.bits else 0.0
+
+
+def bloom_picture(slot: int, sent: Proven) -> BloomPicture:
+    """Draw the filter of one proof."""
+    raw = from_text(sent.body.bloom, None)
+    bits = len(raw) * 8
+    ones = [at for at in range(bits) if raw[at >> 3] >> (at & 7) & 1]
+    is_drawn, across = bits <= MOST_BITS, math.isqrt(4 * bits) or 1
+    return BloomPicture(
+        slot=slot,
+        index=sent.index,
+        items=sent.body.count,
+        bits=bits,
+        ones=len(ones),
+        path="".join(f"M{at % across} {at // across}h1v1h-1z" for at in ones) if is_drawn else "",
+        across=across,
+        rows=-(-bits // across) if is_drawn else 0,
+    )
+
+
+# --- The round under way as a ring: one segment a member, filled as it says what it owes.
+
+SIZE = 220
+_CENTRE = SIZE / 2
+_RADII = (104.0, 84.0, 64.0)
+"""Of the outer edges of the three bands: head stated, committed, witnessed."""
+_BAND = 15.0
+_GAP_RAD = 0.03
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """One member's part of one band."""
+
+    path: str
+    tone: str
+    """done, due, or none where nothing is owed."""
+    said: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundRing:
+    """The ring, and what it shows in a sentence; without segments there is no round."""
+
+    segments: tuple[Segment, ...]
+    summary: str
+
+
+def round_ring(now: RunNow) -> RoundRing:
+    """Draw the round under way."""
+    if not now.slots:
+        return RoundRing(segments=(), summary="No round is under way")
+    segments = [
+        Segment(path=_arc(radius, at, len(now.slots)), tone=tone, said=f"{slot.key}: {said}")
+        for at, slot in enumerate(now.slots)
+        for radius, (tone, said) in zip(_RADII, _duties(slot), strict=True)
+    ]
+    summary = (
+        f"{now.stated} of {len(now.slots)} members stated their head, {now.committed} of "
+        f"{now.trainers} trainers committed, {now.witnessed} of {now.elected} elected witnesses "
+        "sent their proof"
+    )
+    return RoundRing(segments=tuple(segments), summary=summary)
+
+
+def _duties(slot: SlotNow) -> tuple[tuple[str, str], tuple[str, str], tuple[str, str]]:
+    return (
+        ("done", "head stated") if slot.has_stated else ("due", "head not stated"),
+        _duty(owed=slot.windows > 0, done=slot.has_committed, what="committed"),
+        _duty(owed=slot.is_elected, done=slot.has_witnessed, what="witnessed"),
+    )
+
+
+def _duty(*, owed: bool, done: bool, what: str) -> tuple[str, str]:
+    if done:
+        return "done", what
+    return ("due", f"not {what} yet") if owed else ("none", f"not {what}, and need not")
+
+
+def _arc(radius: float, at: int, count: int) -> str:
+    """A band's segment, clockwise from the top; a lone one is a whole ring but for its gap."""
+    turn = 2 * math.pi / count
+    gap = min(_GAP_RAD, turn / 4)
+    first, last = at * turn + gap / 2, (at + 1) * turn - gap / 2
+    large = int(last - first > math.pi)
+    inner = radius - _BAND
+    return (
+        f"M{_at(radius, first)}A{radius:g},{radius:g} 0 {large} 1 {_at(radius, last)}"
+        f"L{_at(inner, last)}A{inner:g},{inner:g} 0 {large} 0 {_at(inner, first)}Z"
+    )
+
+
+def _at(radius: float, angle: float) -> str:
+    return f"{_CENTRE + radius * math.sin(angle):.1f},{_CENTRE - radius * math.cos(angle):.1f}"
+
+
+SPAN_DAYS = 30
+
+
+def losses(rounds: Sequence[PastRound]) -> Chart:
+    """Median claimed loss over rounds."""
+    readings = [
+        _reading(one, value, f"{value:.4f} nats a token")
+        for one in rounds
+        if (value := text.loss(one.loss_q16)) is not None and value > 0
+    ]
+    return chart(
+        "loss",
+        "Training loss",
+        summary("The median loss that trainers claim", readings, "nats a token"),
+        readings,
+        text.brief,
+        from_zero=False,
+    )
+
+
+def rates(rounds: Sequence[PastRound]) -> Chart:
+    """Tokens a second over closed rounds, from opening to close."""
+    readings = [
+        _reading(one, value, f"{text.short_count(value)} tokens/s")
+        for one in rounds
+        if (value := rate(one)) is not None
+    ]
+    return chart(
+        "rate",
+        "Tokens per second",
+        summary("Accepted tokens a second", readings, "tokens/s"),
+        readings,
+        text.brief,
+        from_zero=True,
+    )
+
+
+def rate(one: PastRound) -> float | None:
+    """Accepted tokens a second of a closed round."""
+    if one.outcome != "closed" or one.opened_ms is None or one.ended_ms is None:
+        return None
+    return one.tokens / max(one.ended_ms - one.opened_ms, 1) * 1_000
+
+
+def points_per_day(by_day: dict[int, int], now_ms: int, name: str = "points") -> Chart:
+    """Points a day over the last days, days without any included."""
+    today = now_ms // text.DAY_MS
+    first = max(today - SPAN_DAYS + 1, min(by_day, default=today) - 1)
+    readings = [_day(day, by_day.get(day, 0), today) for day in range(first, today + 1)]
+    total = sum(by_day.get(day, 0) for day in range(first, today + 1))
+    summary = (
+        f"{text.points(total)} points in {text.plural(len(readings), 'day')}"
+        if total
+        else "No points in these days"
+    )
+    made = chart(
+        name,
+        "Points per day",
+        f"{summary}; today, so far, {text.points(by_day.get(today, 0))}" if total else summary,
+        readings if total else [],
+        text.brief,
+        from_zero=True,
+    )
+    return as_bars(made)
+
+
+def _day(number: int, micropoints: int, today: int) -> Reading:
+    label = text.day(number * text.DAY_MS)
+    is_open = number == today
+    return Reading(
+        at=number,
+        value=micropoints / text.MICRO,
+        label=label,
+        said=f"{label}{', so far' if is_open else ''}: {text.points(micropoints)} points",
+        is_open=is_open,
+    )
+
+
+def _reading(one: PastRound, value: float, said: str) -> Reading:
+    return Reading(
+        at=one.round, value=value, label=str(one.round), said=f"round {one.round}: {said}"
+    )
+
+
+def summary(what: str, readings: Sequence[Reading], unit: str) -> str:
+    """Say a series by rounds in a sentence."""
+    if not readings:
+        return "No round has closed yet"
+    first, last = readings[0], readings[-1]
+    if len(readings) == 1:
+        return f"{what} was {_short(last.value)} {unit} in round {last.label}"
+    least, most = (pick(one.value for one in readings) for pick in (min, max))
+    return (
+        f"{what}: from {_short(first.value)} in round {first.label} to {_short(last.value)} {unit} "
+        f"in round {last.label}, between {_short(least)} and {_short(most)}"
+    )
+
+
+def _short(value: float) -> str:
+    return text.short_count(value) if value >= 100 else f"{value:.3g}"  # noqa: PLR2004
+
+
+# --- A round in time, as bands and ticks: stating heads, training, witnessing.
+
+WIDTH, HEIGHT = 720, 96
+_LEFT, _RIGHT = 4, 716
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Band:
+    """A phase, in pixels."""
+
+    name: str
+    kind: str
+    left: float
+    width: float
+    said: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """Something that was logged, in pixels."""
+
+    at: float
+    kind: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """The round's phases and what was logged in them."""
+
+    bands: tuple[Band, ...]
+    marks: tuple[Mark, ...]
+    summary: str
+
+
+def timeline(story: RoundStory, now_ms: int) -> Timeline:
+    """Lay a round out from its roster to its end, or to now."""
+    phases = _phases(story, now_ms)
+    first, last = phases[0][1], phases[-1][2]
+    scale = (_RIGHT - _LEFT) / max(last - first, 1)
+
+    def place(at_ms: int) -> float:
+        return round(_LEFT + (min(max(at_ms, first), last) - first) * scale, 1)
+
+    bands = [
+        Band(
+            name=name,
+            kind=kind,
+            left=place(begin),
+            width=round(max((end - begin) * scale, 1), 1),
+            said=f"{name}: {text.duration(end - begin)}",
+        )
+        for (name, kind), begin, end in phases
+    ]
+    marks = [
+        Mark(at=place(at_ms), kind=kind, said=f"{said}, {text.duration(at_ms - first)} in")
+        for at_ms, kind, said in _logged(story)
+    ]
+    summary = "; ".join(band.said for band in bands)
+    return Timeline(bands=tuple(bands), marks=tuple(marks), summary=summary)
+
+
+def _phases(story: RoundStory, now_ms: int) -> list[tuple[tuple[str, str], int, int]]:
+    """Name and kind, begin and end of each phase so far."""
+    kinds = (("Stating heads", "attest"), ("Training", "train"), ("Witnessing", "witness"))
+    begins = [one.at_ms for one in (story.rostered, story.opened, story.witnessed) if one]
+    end = story.ended.at_ms if story.ended else max(now_ms, begins[-1])
+    ends = [*begins[1:], end]
+    return list(zip(kinds, begins, ends, strict=False))
+
+
+def _logged(story: RoundStory) -> list[tuple[int, str, str]]:
+    """When, of which kind, and in words."""
+    said = (
+        (story.attests, "attest", "states its head"),
+        (story.commits, "train", "commits"),
+        (story.proofs, "witness", "sends its proof"),
+    )
+    return [
+        (one.at_ms, kind, f"slot {slot} {what}")
+        for entries, kind, what in said
+        for slot, one in entries.items()
+    ]
+
+
+# --- Who vouched for whom: witnesses down the side, contributions along the top.
+
+_VOUCHED = text.Mark("yes", "ok", "vouched for it")
+_LEFT_OUT = text.Mark("–", "off", "did not vouch for it")
+_OWN = text.Mark("own", "off", "its own")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteRow:
+    """One witness's word on every contribution; `index` is its proof's entry."""
+
+    slot: int
+    key: str
+    index: int | None
+    votes: tuple[TextMark, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteGrid:
+    """All votes; `slots` are the committed ones, in the order of the columns."""
+
+    slots: tuple[int, ...]
+    rows: tuple[VoteRow, ...]
+
+
+def vote_grid(story: RoundStory) -> VoteGrid:
+    """Lay the votes of a round out."""
+    slots = tuple(sorted(story.commits))
+    rows = [_row(story, witness, slots) for witness in story.elected]
+    return VoteGrid(slots=slots, rows=tuple(rows))
+
+
+def _row(story: RoundStory, witness: int, slots: tuple[int, ...]) -> VoteRow:
+    sent = story.proofs.get(witness)
+    return VoteRow(
+        slot=witness,
+        key=story.roster.members[witness].peer,
+        index=sent.index if sent else None,
+        votes=tuple(_vote(witness, slot, sent) for slot in slots) if sent else (),
+    )
+
+
+def _vote(witness: int, slot: int, sent: Proven) -> TextMark:
+    if slot in sent.seen.vouched:
+        return _VOUCHED
+    if slot in sent.seen.rejected:
+        return text.Mark("no", "danger", f"refused it: {text.reason(sent.seen.rejected[slot])}")
+    return _OWN if slot == witness else _LEFT_OUT

@@ -1,0 +1,272 @@
+"""A run as it stands, taken from the ledger's state in one go and frozen.
+
+The state belongs to the event loop: take these there, and everything else in a thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from tequio_ledger.web.pages import text
+from tequio_shared.errors import PeerError
+from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.network.run import State, Wish
+from tequio_shared.round import assignment
+from tequio_shared.round.data import Corpus
+from tequio_shared.round.documents import TRAINER, WITNESS
+from tequio_shared.round.round import Phase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tequio_ledger.state import State as LedgerState
+    from tequio_ledger.web.pages.text import Mark
+    from tequio_shared.ids import Digest, RunId
+    from tequio_shared.network.run import RunView
+    from tequio_shared.round.manifest import Manifest
+    from tequio_shared.round.round import RoundView
+
+# --- How far a run has come through its data.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataProgress:
+    """Windows handed out, and what part of an epoch they are where the data are known here."""
+
+    source: str
+    windows: int
+    waiting: int
+    """Windows that were handed out, came back, and wait to be trained."""
+    epoch_windows: int | None
+    tokens_per_byte: float | None
+    """Of the held-out text; 1 where a token is a byte; None where nothing is known of it."""
+
+    @property
+    def epochs(self) -> float | None:
+        """Epochs done, as a number such as 0.31."""
+        return (self.windows - self.waiting) / self.epoch_windows if self.epoch_windows else None
+
+
+def data_progress(now: RunNow, read: Callable[[Digest], bytes]) -> DataProgress:
+    """Say how far the run is."""
+    corpus = _corpus(read, digest_from_text(now.manifest.data.manifest))
+    samples = now.manifest.windows.samples
+    return DataProgress(
+        source=corpus.source if corpus else "",
+        windows=now.dealt,
+        waiting=now.returned,
+        epoch_windows=max(corpus.samples // samples, 1) if corpus else None,
+        tokens_per_byte=_tokens_per_byte(now, corpus),
+    )
+
+
+def _tokens_per_byte(now: RunNow, corpus: Corpus | None) -> float | None:
+    if now.manifest.tokenizer.kind == "bytes":
+        return 1.0
+    held_out = corpus.held_out if corpus else ()
+    text_bytes = sum(one.text_bytes for one in held_out)
+    return sum(one.tokens for one in held_out) / text_bytes if text_bytes else None
+
+
+def _corpus(read: Callable[[Digest], bytes], digest: Digest) -> Corpus | None:
+    """The data manifest, if its organiser put it here."""
+    try:
+        raw = read(digest)
+    except KeyError:
+        return None
+    return _parsed(raw)
+
+
+@lru_cache(8)
+def _parsed(raw: bytes) -> Corpus | None:
+    try:
+        return Corpus.parse(raw)
+    except PeerError:
+        return None
+
+
+SHOWN_HEADS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotNow:
+    """One slot of the round under way, and what it said so far."""
+
+    slot: int
+    key: str
+    roles: tuple[str, ...]
+    windows: int
+    standing: Mark
+    tier: Mark
+    has_stated: bool
+    has_committed: bool
+    is_elected: bool
+    has_witnessed: bool
+    has_left: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """A phase's time in ms since 1970; `until_ms` is None when no time ends it."""
+
+    since_ms: int | None
+    until_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnHub:
+    """A head that organisers published, by the log entry that says so."""
+
+    round: int
+    repo: str
+    revision: str
+    entry: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunNow:
+    """One run."""
+
+    id: str
+    name: str
+    manifest: Manifest
+    state: State
+    mark: Mark
+    wish: str
+    """pause or finish when that is wanted after this round, else empty."""
+    number: int
+    closed: int
+    voided: int
+    tokens: int
+    members: int
+    clock: Clock
+    opened_index: int
+    roster_index: int | None
+    head: str
+    head_round: int | None
+    weights_root: str
+    slots: tuple[SlotNow, ...]
+    quorum: int
+    """Voices of the role witness that a head needs while heads are stated, then proofs needed."""
+    dealt: int
+    """Windows handed out so far, and those of them that came back."""
+    returned: int
+    on_hub: tuple[OnHub, ...]
+    """The newest published heads, the newest first."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.state is State.FINISHED
+
+    @property
+    def stated(self) -> int:
+        """Members of this round that stated a head."""
+        return sum(slot.has_stated for slot in self.slots)
+
+    @property
+    def committed(self) -> int:
+        """Trainers of this round that committed."""
+        return sum(slot.has_committed for slot in self.slots)
+
+    @property
+    def witnessed(self) -> int:
+        """Elected witnesses of this round that sent their proof."""
+        return sum(slot.has_witnessed for slot in self.slots)
+
+    @property
+    def trainers(self) -> int:
+        """Members of this round with windows to train."""
+        return sum(slot.windows > 0 for slot in self.slots)
+
+    @property
+    def elected(self) -> int:
+        """Members of this round that were elected to witness."""
+        return sum(slot.is_elected for slot in self.slots)
+
+
+def run_now(state: LedgerState, run: RunId) -> RunNow:
+    """Take a run; raises RefusedError("not-found")."""
+    view = state.run(run)
+    accounts, head = view.accounts, view.head
+    queue = accounts.queue if accounts else assignment.WindowQueue()
+    return RunNow(
+        id=to_text(run),
+        name=view.manifest.name,
+        manifest=view.manifest,
+        state=view.state,
+        mark=text.STATES[view.state],
+        wish={Wish.PAUSE: "pause", Wish.FINISH: "finish"}.get(view.wish, ""),
+        number=view.number,
+        closed=view.closed,
+        voided=view.voided,
+        tokens=accounts.tokens if accounts else 0,
+        members=len(accounts.active()) if accounts else 0,
+        clock=_clock(view),
+        opened_index=state.opened[run],
+        roster_index=view.round.roster_index if view.round else None,
+        head=to_text(head.hash) if head else "",
+        head_round=head.round if head else None,
+        weights_root=to_text(head.weights_root) if head else "",
+        slots=_slots(state, view),
+        quorum=_quorum(view.round) if view.round else 0,
+        dealt=queue.fresh,
+        returned=assignment.total(queue.returned),
+        on_hub=_on_hub(view),
+    )
+
+
+def _on_hub(view: RunView) -> tuple[OnHub, ...]:
+    newest = sorted(view.published.items(), reverse=True)[:SHOWN_HEADS]
+    return tuple(
+        OnHub(round=number, repo=body.repo, revision=body.revision, entry=index)
+        for number, (index, body) in newest
+    )
+
+
+def _clock(view: RunView) -> Clock:
+    times, opened = view.manifest.rounds, view.round.open if view.round else None
+    match view.state:
+        case State.WARMUP:
+            return _span(view.rostered_ms, times.attest)
+        case State.ROUND_TRAIN if opened is not None:
+            return Clock(since_ms=opened.opened, until_ms=opened.train_by)
+        case State.ROUND_WITNESS:
+            return _span(view.witnessed_ms, times.witness)
+    return Clock(since_ms=None, until_ms=None)
+
+
+def _span(since_ms: int, length_ms: int) -> Clock:
+    return Clock(since_ms=since_ms, until_ms=since_ms + length_ms)
+
+
+def _slots(state: LedgerState, view: RunView) -> tuple[SlotNow, ...]:
+    current = view.round
+    if current is None or current.phase is Phase.OVER or view.state is State.FINISHED:
+        return ()
+    return tuple(_slot(state, view, current, slot) for slot in range(len(current.roster.members)))
+
+
+def _slot(state: LedgerState, view: RunView, current: RoundView, slot: int) -> SlotNow:
+    member = current.roster.members[slot]
+    return SlotNow(
+        slot=slot,
+        key=member.peer,
+        roles=member.roles,
+        windows=member.share if TRAINER in member.roles else 0,
+        standing=text.standing(state.standings.of(member.key)),
+        tier=text.tier(state.tiers.of(member.key, view.manifest.run_id, view.rostered_ms).tier),
+        has_stated=slot in current.attests,
+        has_committed=slot in current.commitments,
+        is_elected=slot in current.elected,
+        has_witnessed=slot in current.proofs,
+        has_left=member.key in view.absent,
+    )
+
+
+def _quorum(current: RoundView) -> int:
+    if current.phase is Phase.ATTEST:
+        return max(assignment.quorum(len(current.roster.slots_of(WITNESS))), 1)
+    return max(assignment.quorum(len(current.elected)), 1)

@@ -1,0 +1,204 @@
+"""What a witness saw last of each log, one file a log: `logs/<origin hash>/checkpoint`.
+
+A file holds the checkpoint as the log signed it with our own cosignature under it, which is also
+what the monitoring path answers. It is replaced as a whole and durable before anybody hears of
+it, so after a power cut the witness knows at least what it cosigned. Beside it lie `forks`, proofs
+of two histories, and apart from them `unproven`: what anybody can send with a proof that is wrong.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import msgspec
+import structlog
+
+from tequio_ledger.store import files
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError
+from tequio_shared.ids import sha256
+from tequio_shared.log.notes import (
+    NOTE_BYTES,
+    Checkpoint,
+    add_lines,
+    cosignature_line,
+    keep_signers,
+    note_text,
+    open_checkpoint,
+    to_base64,
+)
+from tequio_shared.log.policy import (
+    AddCheckpoint,
+    CosigningRefusedError,
+    ForkEvidence,
+    Status,
+    judge,
+    origin_hash,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from tequio_ledger.runtime import Clock
+    from tequio_shared.keys import Signer
+    from tequio_shared.log.notes import VerifierKey
+
+
+EVIDENCE_FILES = 64
+"""Files that are kept of one log in each of the two folders; the first ones say it all."""
+FORKS, UNPROVEN = "forks", "unproven"
+
+log = structlog.get_logger(__name__)
+
+
+class Book:
+    """The last cosigned checkpoint of each log; one caller of `keep` at a time."""
+
+    def __init__(self, folder: Path, logs: Mapping[str, VerifierKey], own: VerifierKey) -> None:
+        """Read what is there; raises UserFacingError when a file is not what we wrote."""
+        self._folder = folder
+        self._own = own
+        self.last: dict[str, Checkpoint] = {}
+        self._notes: dict[str, bytes] = {}  # by origin hash
+        for origin, key in logs.items():
+            note = self._read(origin, key)
+            if note is not None:
+                self._notes[origin_hash(origin)] = note
+
+    def note(self, name: str) -> bytes | None:
+        """Give the last cosigned checkpoint of the log with that origin hash."""
+        return self._notes.get(name)
+
+    def keep(self, checkpoint: Checkpoint, note: bytes) -> None:
+        """Keep a checkpoint and its cosigned note; durable when this returns. Raises OSError."""
+        name = origin_hash(checkpoint.origin)
+        place = self._folder / name
+        files.make_folder(place)
+        files.write_file(place / "checkpoint", note)
+        self.last[checkpoint.origin] = checkpoint
+        self._notes[name] = note
+
+    def keep_fork(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
+        """Tell of a proof of two histories, and keep it unless there are many; raises OSError."""
+        kept = self._keep(FORKS, shown, evidence)
+        log.error("a log showed two histories", origin=shown.origin, evidence=kept)
+
+    def keep_unproven(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
+        """Tell of a checkpoint whose proof does not hold, and keep a few; raises OSError.
+
+        It is no evidence against the log: whoever sent it may have made the proof wrong.
+        """
+        kept = self._keep(UNPROVEN, shown, evidence)
+        log.warning("a checkpoint without its proof", origin=shown.origin, kept=kept)
+
+    def _keep(self, kind: str, shown: Checkpoint, evidence: ForkEvidence) -> str | None:
+        """Keep a file for each checkpoint that was shown, however it came; gives its path."""
+        folder = self._folder / origin_hash(shown.origin) / kind
+        path = folder / f"{sha256(shown.text().encode()).hex()[:16]}.json"
+        files.make_folder(folder)
+        if not path.exists():
+            if len(list(folder.iterdir())) >= EVIDENCE_FILES:
+                return None
+            files.write_file(path, msgspec.json.encode(evidence))
+        return str(path)
+
+    def _read(self, origin: str, key: VerifierKey) -> bytes | None:
+        path = self._folder / origin_hash(origin) / "checkpoint"
+        try:
+            with path.open("rb") as file:
+                note = file.read(NOTE_BYTES + 1)
+            signed = open_checkpoint(note, key, [self._own])
+        except FileNotFoundError:
+            return None
+        except OSError as err:
+            raise UserFacingError(files.explain(err, path)) from err
+        except PeerError as err:
+            raise UserFacingError(_damaged(path, str(err))) from err
+        if not signed.cosignatures:
+            raise UserFacingError(_damaged(path, "we did not cosign it"))
+        self.last[origin] = signed.checkpoint
+        return note
+
+
+def _damaged(path: Path, why: str) -> str:
+    return (
+        f"{path} is not what this witness kept ({why}): restore it, or begin anew in another "
+        "folder, under another name and key"
+    )
+
+
+# --- The witness itself: one request at a time is judged, kept, and only then cosigned.
+#
+# Judging and keeping are one step under one lock: of two requests at once the second is held
+# against what the first one left. A lock for each log would let them wait less, but an answer
+# takes milliseconds, and a log asks every few seconds.
+
+
+class Desk:
+    """Answers add-checkpoint; any thread may ask."""
+
+    def __init__(
+        self,
+        logs: Mapping[str, VerifierKey],
+        book: Book,
+        own: VerifierKey,
+        signer: Signer,
+        clock: Clock,
+    ) -> None:
+        self._logs = logs
+        self._book = book
+        self._own = own
+        self._signer = signer
+        self._clock = clock
+        self._lock = threading.Lock()
+
+    def add_checkpoint(self, body: bytes) -> bytes:
+        """Give our signature line; what it says of the log is on the disk before.
+
+        Raises CosigningRefusedError, and OSError when the disk takes nothing: then nothing is
+        cosigned.
+        """
+        try:
+            request = AddCheckpoint.parse(body)
+        except MalformedError as err:
+            raise CosigningRefusedError(Status.MALFORMED, str(err)) from err
+        with self._lock:
+            return self._cosign(request, self._judged(request))
+
+    def _judged(self, request: AddCheckpoint) -> Checkpoint:
+        try:
+            return judge(request, self._logs, self._book.last)
+        except CosigningRefusedError as err:
+            if err.status is Status.NO_PROOF:
+                self._accuse(request, str(err))
+            raise
+
+    def _cosign(self, request: AddCheckpoint, checkpoint: Checkpoint) -> bytes:
+        time_s = self._clock() // 1000
+        line = cosignature_line(checkpoint, self._own.name, self._signer, time_s)
+        log_key = self._logs[checkpoint.origin]
+        note = keep_signers(request.note, [log_key])  # lines of others, ours too, are not believed
+        self._book.keep(checkpoint, add_lines(note, [line]))
+        return line.encode()
+
+    def _accuse(self, request: AddCheckpoint, why: str) -> None:
+        """Keep what the log signed and what may not continue what we saw.
+
+        Only two roots of one size prove a fork: a proof between sizes is whatever its sender made
+        of it, and anybody can send a log's newest checkpoint.
+        """
+        shown = Checkpoint.parse(note_text(request.note))
+        origin, log_key = shown.origin, self._logs[shown.origin]
+        seen, held = self._book.last.get(origin), self._book.note(origin_hash(origin))
+        if seen is None or held is None:
+            return
+        is_fork = shown.size == seen.size and shown.root != seen.root
+        evidence = ForkEvidence(
+            log_key=log_key.text(),
+            why=f"size {seen.size} was cosigned, then somebody asked for another one: {why}",
+            notes=(held.decode(), keep_signers(request.note, [log_key]).decode()),
+            proof=() if is_fork else tuple(to_base64(node) for node in request.proof),
+        )
+        keep = self._book.keep_fork if is_fork else self._book.keep_unproven
+        keep(shown, evidence)

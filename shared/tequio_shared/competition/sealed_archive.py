@@ -1,0 +1,245 @@
+"""The layout of a sealed set's archive: a head in clear, and chunks, each encrypted by itself.
+
+What is encrypted is the leaves of all documents, then for each its salt, its size as u64 and its
+bytes. The leaves come first, so that a document is held against its own while it passes.
+
+A chunk's nonce is its number (11 bytes) and whether it is the last (1 byte), as in age's STREAM;
+the head is associated data of each. So no chunk can move, be left out, or follow the last. A key
+encrypts one archive only. Ciphers are no part of this file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tequio_shared.errors import MalformedError
+from tequio_shared.ids import DIGEST_BYTES, Digest
+from tequio_shared.log.merkle import Frontier
+from tequio_shared.sealed_set import KEY_BYTES, SALT_BYTES, TEXT_BYTES, TEXTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+# --- A sealed set's key out of its shares: what everybody computes once enough of them are
+# public.
+#
+# Shamir's scheme over GF(2^128) modulo x^128 + x^7 + x^2 + x + 1, on each half of the key, as the
+# program ssss has it without its diffusion layer. The shares are in the log by then, so that
+# nothing here is secret and no time need be constant; who splits or joins in secret takes a
+# library for it. docs/protocol.md, section 18.3.
+
+_HALF_BYTES = KEY_BYTES // 2
+_BITS = 8 * _HALF_BYTES
+_MODULUS = 1 << _BITS | 0x87
+
+
+def combine(shares: Mapping[int, bytes]) -> bytes:
+    """Join the values of exactly as many shares as are needed, by index; or give nonsense.
+
+    Shares that were made with different keys give a key too, which opens nothing.
+    """
+    weights = {at: _weight(at, shares) for at in shares}
+    power = {at: _power(at, len(shares)) for at in shares}
+    halves = (slice(_HALF_BYTES), slice(_HALF_BYTES, None))
+    return b"".join(_half(half, shares, weights, power) for half in halves)
+
+
+def _half(
+    half: slice, shares: Mapping[int, bytes], weights: Mapping[int, int], power: Mapping[int, int]
+) -> bytes:
+    """Interpolate at 0; in this field minus is plus."""
+    found = 0
+    for at, share in shares.items():
+        found ^= _times(int.from_bytes(share[half], "big") ^ power[at], weights[at])
+    return found.to_bytes(_HALF_BYTES, "big")
+
+
+def _weight(at: int, shares: Mapping[int, bytes]) -> int:
+    """Lagrange's weight of a share: the product of x / (x - at) over the others."""
+    above, below = 1, 1
+    for other in shares:
+        if other != at:
+            above, below = _times(above, other), _times(below, other ^ at)
+    return _times(above, _inverse(below))
+
+
+def _power(base: int, exponent: int) -> int:
+    found = 1
+    for _ in range(exponent):
+        found = _times(found, base)
+    return found
+
+
+def _times(one: int, other: int) -> int:
+    product = 0
+    while other:
+        product ^= one if other & 1 else 0
+        other >>= 1
+        one <<= 1
+        one ^= _MODULUS if one >> _BITS else 0
+    return product
+
+
+def _inverse(value: int) -> int:
+    """Euclid's algorithm on polynomials; the value is not 0."""
+    low, high, found, beside = value, _MODULUS, 1, 0
+    while low != 1:
+        shift = low.bit_length() - high.bit_length()
+        if shift < 0:
+            low, high, found, beside, shift = high, low, beside, found, -shift
+        low ^= high << shift
+        found ^= beside << shift
+    return found
+
+
+CHUNK_BYTES = 1 << 16
+TAG_BYTES = 16
+
+_MAGIC = b"tqseal\x00\x01"
+_SIZE_BYTES = 8
+_NUMBER_BYTES = 11
+HEAD_BYTES = len(_MAGIC) + DIGEST_BYTES + 2 * _SIZE_BYTES
+_DOCUMENT_BYTES = DIGEST_BYTES + SALT_BYTES + _SIZE_BYTES
+"""What a document takes beside itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """What stands in clear at an archive's front."""
+
+    root: Digest
+    documents: int
+    size_bytes: int
+
+    def encode(self) -> bytes:
+        """Write the 56 bytes."""
+        return _MAGIC + self.root + _u64(self.documents) + _u64(self.size_bytes)
+
+    @classmethod
+    def parse(cls, raw: bytes) -> Head:
+        """Read `encode` back; raises MalformedError."""
+        if len(raw) != HEAD_BYTES or not raw.startswith(_MAGIC):
+            raise MalformedError("no archive of a sealed set")
+        at = len(_MAGIC) + DIGEST_BYTES
+        documents, size_bytes = _number(raw[at : at + _SIZE_BYTES]), _number(raw[-_SIZE_BYTES:])
+        if not 1 <= documents <= min(TEXTS, size_bytes):
+            raise MalformedError(f"archive of {documents} documents in {size_bytes} bytes")
+        return cls(root=Digest(raw[len(_MAGIC) : at]), documents=documents, size_bytes=size_bytes)
+
+    @property
+    def plain_bytes(self) -> int:
+        """How long the chunks are together before they are encrypted."""
+        return _DOCUMENT_BYTES * self.documents + self.size_bytes
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks there are; all but the last are full."""
+        return -(-self.plain_bytes // CHUNK_BYTES)
+
+    @property
+    def archive_bytes(self) -> int:
+        """How long the whole archive is."""
+        return HEAD_BYTES + self.plain_bytes + TAG_BYTES * self.chunks
+
+    def nonce(self, number: int) -> bytes:
+        """The 12 bytes for chunk `number`, from 0."""
+        return number.to_bytes(_NUMBER_BYTES, "big") + bytes((number == self.chunks - 1,))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begin:
+    """Document `index`, from 0, begins; its bytes follow."""
+
+    index: int
+    salt: bytes
+    size_bytes: int
+
+    def encode(self) -> bytes:
+        """Write what stands before a document's bytes."""
+        return self.salt + _u64(self.size_bytes)
+
+
+def chunked(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Cut a stream into chunks, of which only the last may be short."""
+    held = bytearray()
+    for piece in pieces:
+        for at in range(0, len(piece), CHUNK_BYTES):
+            held += piece[at : at + CHUNK_BYTES]
+            if len(held) >= CHUNK_BYTES:
+                yield bytes(held[:CHUNK_BYTES])
+                del held[:CHUNK_BYTES]
+    if held:
+        yield bytes(held)
+
+
+def read(chunks: Iterable[bytes], head: Head) -> Iterator[Begin | bytes]:
+    """Tell the documents from decrypted chunks: a `Begin`, then the bytes in pieces, and so on.
+
+    A document is held against its leaf before the next begins or the end is reached; nothing
+    counts before that. Raises MalformedError with the number of a document that is not its leaf's.
+    """
+    stream = _Stream(chunks)
+    leaves = [stream.take(DIGEST_BYTES) for _ in range(head.documents)]
+    _check_root(leaves, head.root)
+    left = head.size_bytes
+    for index, leaf in enumerate(leaves):
+        salt, size_bytes = stream.take(SALT_BYTES), _number(stream.take(_SIZE_BYTES))
+        if not 1 <= size_bytes <= min(left, TEXT_BYTES):
+            raise MalformedError(f"document {index + 1} of {size_bytes} bytes")
+        left -= size_bytes
+        yield Begin(index=index, salt=salt, size_bytes=size_bytes)
+        state = hashlib.sha256(b"\x00" + salt)
+        for piece in stream.pieces(size_bytes):
+            state.update(piece)
+            yield piece
+        if state.digest() != leaf:
+            raise MalformedError(f"document {index + 1} is not the one that was committed to")
+    if left or not stream.is_done():
+        raise MalformedError("more in the archive than its documents")
+
+
+def _check_root(leaves: Sequence[bytes], root: Digest) -> None:
+    tree = Frontier()
+    for leaf in leaves:
+        tree.append(leaf)
+    if tree.root() != root:
+        raise MalformedError("the leaves in the archive do not lead to the root in its head")
+
+
+class _Stream:
+    """Chunks as one row of bytes."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = iter(chunks)
+        self._held = b""
+        self._at = 0
+
+    def take(self, size_bytes: int) -> bytes:
+        return b"".join(self.pieces(size_bytes))
+
+    def pieces(self, size_bytes: int) -> Iterator[bytes]:
+        while size_bytes:
+            if self.is_done():
+                raise MalformedError("the archive ends in the middle")
+            piece = self._held[self._at : self._at + size_bytes]
+            self._at += len(piece)
+            size_bytes -= len(piece)
+            yield piece
+
+    def is_done(self) -> bool:
+        while self._at == len(self._held):
+            found = next(self._chunks, None)
+            if found is None:
+                return True
+            self._held, self._at = found, 0
+        return False
+
+
+def _u64(number: int) -> bytes:
+    return number.to_bytes(_SIZE_BYTES, "big")
+
+
+def _number(raw: bytes) -> int:
+    return int.from_bytes(raw, "big")

@@ -1,0 +1,117 @@
+"""Canonical JSON: one spelling for each value, so that a hash of the bytes names the value.
+
+The profile: UTF-8 without whitespace; object keys `[a-z0-9_]+`, ascending, none twice; integers of
+magnitude below 2^53 and no floats; only the escapes that JSON needs; at most `JSON_DEPTH` arrays
+and objects inside each other. Inside it every JSON library reads and writes the same bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.ids import JSON_DEPTH, JSON_INTEGER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_T = TypeVar("_T")
+_KEY = re.compile(r"[a-z0-9_]+")
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+_DECODER = msgspec.json.Decoder()
+
+
+def encode(value: object) -> bytes:
+    """Write a value (msgspec structs too) in its one spelling.
+
+    Raises RefusedError, a bug of ours, for what the profile has no place for: floats, large
+    integers, other keys, deep nesting, lone surrogates.
+    """
+    try:
+        tree = msgspec.to_builtins(value)
+        _check(tree, JSON_DEPTH)
+        return _ENCODER.encode(tree)
+    except (MalformedError, TypeError, UnicodeEncodeError, RecursionError) as err:
+        raise RefusedError("not-canonical", f"no canonical JSON: {err}") from err
+
+
+def parse(raw: bytes, limit: int) -> object:
+    """Read at most `limit` bytes of canonical JSON; the bytes are then `encode` of the result.
+
+    Raises MalformedError for anything else, canonical or not.
+    """
+    if len(raw) > limit:
+        raise MalformedError(f"{len(raw)} bytes of JSON where {limit} are allowed")
+    tree = _load(raw)
+    _check(tree, JSON_DEPTH)
+    # Whitespace, escapes, doubled keys and their order: whatever the decoder forgave shows here.
+    if _ENCODER.encode(tree) != raw:
+        raise MalformedError("JSON is not in its canonical spelling")
+    return tree
+
+
+def decode(raw: bytes, type_: type[_T], limit: int) -> _T:
+    """Read canonical JSON as a msgspec type; `encode` of the result is `raw` again.
+
+    Unknown fields, and a default spelled out where the type omits it, are refused.
+    Raises MalformedError.
+    """
+    value = convert(parse(raw, limit), type_)
+    try:
+        respelt = encode(value)
+    except RefusedError as err:
+        raise MalformedError(str(err)) from err
+    if respelt != raw:
+        raise MalformedError(f"not the canonical spelling of {type_.__name__}")
+    return value
+
+
+def convert(tree: object, type_: type[_T]) -> _T:
+    """Give a parsed tree its type, strictly; raises MalformedError."""
+    try:
+        return msgspec.convert(tree, type_, strict=True)
+    except (msgspec.ValidationError, UnicodeError) as err:
+        raise MalformedError(f"not a {type_.__name__}: {err}") from err
+
+
+def _load(raw: bytes) -> object:
+    try:
+        tree: object = _DECODER.decode(raw)
+    except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors
+        raise MalformedError(f"not JSON: {err}") from err
+    return tree
+
+
+def _check(tree: object, depth: int) -> None:
+    if tree is None or isinstance(tree, bool | str):
+        return
+    if isinstance(tree, int):
+        _check_integer(tree)
+    elif isinstance(tree, list | tuple):
+        _check_all(tree, depth)
+    elif isinstance(tree, dict):
+        _check_keys(tree)
+        _check_all(tree.values(), depth)
+    else:
+        raise MalformedError(f"{type(tree).__name__} has no place in canonical JSON")
+
+
+def _check_integer(number: int) -> None:
+    if abs(number) > JSON_INTEGER:
+        raise MalformedError("integer of 2^53 or more")
+
+
+def _check_all(items: Iterable[object], depth: int) -> None:
+    if depth == 0:
+        raise MalformedError(f"JSON nested deeper than {JSON_DEPTH}")
+    for item in items:
+        _check(item, depth - 1)
+
+
+def _check_keys(tree: dict[object, object]) -> None:
+    for key in tree:
+        if not isinstance(key, str) or not _KEY.fullmatch(key):
+            raise MalformedError(f"key outside [a-z0-9_]+: {str(key)[:60]!r}")

@@ -1,0 +1,240 @@
+"""The sign-agreement filter: whose signs go against everybody else's is left out of the head.
+
+For each member, a counts positions where its sign is that of the sum of the others, less those
+where it is the opposite; t counts the positions compared. Were its signs coin flips, a would have
+mean 0 and variance t; z2 = 16 demands more than 4 standard deviations. Only signs count, so
+shouting louder does not help. With one or two members there is no filter and no protection.
+(docs/protocol.md, head)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tequio_shared.head.contribution import RecordShape, pack_entries
+from tequio_shared.head.layout import CHUNK, TILE, Padding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from tequio_shared.head.contribution import Records
+
+
+_UNFILTERED = 2
+"""So few members are never filtered: there is no majority to agree with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entries:
+    """What counts of one contribution: flat positions int64[m] and levels int64[m].
+
+    Entries of empty chunks, at padding and of level 0 are gone. `scales` is uint8[n].
+    """
+
+    positions: NDArray[np.int64]
+    levels: NDArray[np.int64]
+    scales: NDArray[np.uint8]
+
+
+def entries(records: Records, padding: Padding) -> Entries:
+    """Pick the entries that count, from decoded records of the padding's run of chunks."""
+    live = (records.levels != 0) & (records.scales > 0)[:, None]
+    padded = padding.chunks
+    live[padded] &= ~np.take_along_axis(padding.masks, records.indices[padded], axis=1)
+    chunk = np.arange(len(records.scales), dtype=np.int64)[:, None]
+    return Entries(
+        positions=(chunk * CHUNK + records.indices)[live],
+        levels=records.levels[live].astype(np.int64),
+        scales=records.scales,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filtered:
+    """Members kept, ascending, and every pass: who took part, and their agreement (a, t)."""
+
+    kept: tuple[int, ...]
+    passes: tuple[tuple[tuple[int, ...], tuple[tuple[int, int], ...]], ...]
+
+
+def filter_members(members: Sequence[Entries], elements: int, z2: int) -> Filtered:
+    """Drop, one by one, the members whose signs disagree most with the rest."""
+
+    def agree(kept: Sequence[int]) -> list[tuple[int, int]]:
+        return agreement([members[at] for at in kept], elements)
+
+    return filter_by(agree, len(members), z2)
+
+
+def filter_by(
+    agree: Callable[[Sequence[int]], Sequence[tuple[int, int]]], members: int, z2: int
+) -> Filtered:
+    """Run the filter over `agree`, which measures (a, t) of each of the members it is given.
+
+    z2 = 0 is no filter. Exact integers and fractions; of equally weak members the last goes.
+    """
+    kept = tuple(range(members))
+    passes = []
+    while z2 and len(kept) > _UNFILTERED:
+        measured = tuple(agree(kept))
+        passes.append((kept, measured))
+        if all(agrees(a, t, z2) for a, t in measured):
+            break
+        out = weakest(measured)
+        kept = kept[:out] + kept[out + 1 :]
+    return Filtered(kept=kept, passes=tuple(passes))
+
+
+def agreement(members: Sequence[Entries], elements: int) -> list[tuple[int, int]]:
+    """Measure (a, t) of each member: signs with the rest less signs against it, of t compared.
+
+    The rest is the sum of the other members' signs; where it is 0 nothing is compared.
+    """
+    total = np.zeros(elements, np.int64)
+    for member in members:  # a member has each position once, so plain indexing adds
+        total[member.positions] += np.sign(member.levels)
+    measured = []
+    for member in members:
+        sign = np.sign(member.levels)
+        rest = np.sign(total[member.positions] - sign)
+        measured.append((int((sign * rest).sum()), int(np.count_nonzero(rest))))
+    return measured
+
+
+def agrees(a: int, t: int, z2: int) -> bool:
+    """Tell whether agreement a over t positions lies more than sqrt(z2) deviations above chance."""
+    return a > 0 and a * a > z2 * t
+
+
+def weakest(measured: Sequence[tuple[int, int]]) -> int:
+    """Find the smallest sign(a) a^2 / max(t, 1), as exact fractions; of equals the last."""
+    ranks = [(Fraction(a * abs(a), max(t, 1)), -at) for at, (a, t) in enumerate(measured)]
+    return ranks.index(min(ranks))
+
+
+# --- The transform of distro: an inverse 64 x 64 DCT-II in integers, exact on every device.
+#
+# T[f][p] is the basis times 2^14; both passes round half up. All partial sums stay below 2^48, so
+# binary64 adds them exactly in any order, also inside a matrix product. Coefficients are
+# multiples of 2^16, hence only the second pass rounds. (docs/protocol.md, head)
+
+COEFFICIENT_SHIFT = 16
+"""A coefficient is the sum of signs times 2^16."""
+_PASS_SHIFT = 14
+_COSINES = (
+    *(2896, 2895, 2893, 2888, 2882, 2875, 2865, 2854, 2841, 2826, 2810, 2791, 2772, 2750, 2727),
+    *(2702, 2676, 2648, 2618, 2587, 2554, 2520, 2484, 2447, 2408, 2368, 2326, 2283, 2239, 2193),
+    *(2146, 2098, 2048, 1997, 1945, 1892, 1837, 1782, 1725, 1668, 1609, 1550, 1489, 1428, 1365),
+    *(1302, 1238, 1174, 1108, 1042, 976, 909, 841, 772, 704, 635, 565, 495, 425, 355, 284, 213),
+    *(142, 71),
+)
+"""C[j]: 2^14 / sqrt(32) * cos(j pi / 128), rounded, for j = 0..63."""
+
+
+def _basis() -> NDArray[np.int64]:
+    frequency = np.arange(TILE)[:, None]
+    angle = (2 * np.arange(TILE)[None, :] + 1) * frequency % (4 * TILE)
+    angle = np.minimum(angle, 4 * TILE - angle)
+    quarter = np.array([*_COSINES, 0], np.int64)
+    table = np.where(angle <= TILE, quarter[np.minimum(angle, TILE)], 0)
+    table -= np.where(angle > TILE, quarter[np.minimum(2 * TILE - angle, TILE)], 0)
+    table[0] = 2048
+    return table
+
+
+BASIS: NDArray[np.int64] = _basis()
+"""T[f][p], int64[64, 64]."""
+
+
+def inverse_dct(coefficients: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Coefficients int64[n, 4096] (index f * 64 + g) to tile elements int64[n, 4096]."""
+    basis = BASIS.astype(np.float64)
+    tiles = coefficients.reshape(-1, TILE, TILE).astype(np.float64)
+    rows = _round(basis.T @ tiles)
+    return _round(rows @ basis).astype(np.int64).reshape(coefficients.shape)
+
+
+def _round(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(x + 2^13) >> 14 on integers in binary64; scaling by 2^-14 is exact."""
+    half = float(1 << (_PASS_SHIFT - 1))
+    return np.asarray(np.floor((values + half) * 2.0**-_PASS_SHIFT))
+
+
+# --- The down link: the aggregate of a round, compressed once for everybody.
+#
+# With `down_k` above 0 the weights move by T, a sparse step with 5-bit magnitudes, and what T
+# leaves out waits in a residual that belongs to the head. A light trainer applies the records of
+# T and compares the weights root; it needs no contributions. (docs/protocol.md, down link)
+
+STEP_SHIFT = 28
+"""From contribution units times multiplier units (2^-52) to weight units (2^-24)."""
+_LARGEST_MAGNITUDE = 15
+_RESIDUAL_LIMIT = 1 << 61
+_CODE_BITS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DownLink:
+    """What moves now and what waits: step T int64[N] and residual R' int64[N].
+
+    `quanta` int64[n], `indices` uint16[n, k] and `signed` int64[n, k] (sign times m) are the
+    records' content.
+    """
+
+    step: NDArray[np.int64]
+    residual: NDArray[np.int64]
+    quanta: NDArray[np.int64]
+    indices: NDArray[np.uint16]
+    signed: NDArray[np.int64]
+
+    def encode(self) -> bytes:
+        """Write the records for light trainers, one per chunk: q as u32, indices, 5-bit codes."""
+        codes = (np.abs(self.signed) | np.where(self.signed < 0, 16, 0)).astype(np.uint16)
+        quanta = self.quanta.astype("<u4").view(np.uint8).reshape(-1, 4)
+        entries = pack_entries(self.indices, codes, _CODE_BITS)
+        return np.concatenate([quanta, entries], axis=1).tobytes()
+
+
+def down_record_bytes(down_k: int) -> int:
+    """Size of one record of the down link."""
+    low = RecordShape(algorithm="sparseloco", k=down_k, bits=1).low_bits
+    return 4 + down_k * (low + 2 + _CODE_BITS) // 8
+
+
+def down_link(residual: NDArray[np.int64], aggregated: NDArray[np.int64], down_k: int) -> DownLink:
+    """Split residual + aggregate (int64[N] each) into a sparse step and the next residual."""
+    waiting = (residual + aggregated).reshape(-1, CHUNK)
+    indices = _largest(waiting, down_k)
+    picked = np.take_along_axis(waiting, indices, axis=1)
+    whole = (picked + (1 << (STEP_SHIFT - 1))) >> STEP_SHIFT
+    most = np.abs(whole).max(axis=1, keepdims=True)
+    quanta = np.maximum(1, (most + _LARGEST_MAGNITUDE - 1) // _LARGEST_MAGNITUDE)
+    magnitude = np.minimum((np.abs(whole) + quanta // 2) // quanta, _LARGEST_MAGNITUDE)
+    signed = np.sign(whole) * magnitude
+    step = np.zeros_like(waiting)
+    np.put_along_axis(step, indices, signed * quanta, axis=1)
+    left = np.clip(waiting - (step << STEP_SHIFT), -_RESIDUAL_LIMIT, _RESIDUAL_LIMIT)
+    return DownLink(
+        step=step.reshape(-1),
+        residual=left.reshape(-1),
+        quanta=quanta[:, 0],
+        indices=indices.astype(np.uint16),
+        signed=signed,
+    )
+
+
+def _largest(values: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Positions of the `count` largest magnitudes of each row, ascending; of equals the lower."""
+    magnitude = np.abs(values)
+    least = np.partition(magnitude, CHUNK - count, axis=1)[:, CHUNK - count, None]
+    above = magnitude > least
+    equal = magnitude == least
+    room = count - above.sum(axis=1, keepdims=True)
+    chosen = above | (equal & (np.cumsum(equal, axis=1) <= room))
+    return (np.flatnonzero(chosen) % CHUNK).reshape(-1, count)

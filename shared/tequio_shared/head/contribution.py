@@ -1,0 +1,519 @@
+"""The contribution: a 216-byte header and a payload of records, one byte string.
+
+The header binds the payload through `payload_root`; the contribution id is a hash of the header and
+is what a trainer signs in its commitment. `validate` is the whole of what makes a contribution
+valid: it names the first rule that is broken. (docs/protocol.md, contribution)
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, cast
+
+import numpy as np
+
+from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.head.layout import CHUNK
+from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, PeerKey, RunId, sha256
+from tequio_shared.log import merkle
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+# --- The payload record: one chunk of one contribution as scale byte, indices and levels.
+#
+# A record is a scale byte b, the low bits of k ascending indices, their high bits as a unary
+# bitmap (Elias-Fano), and one code per entry; diloco has 4096 signed bytes instead of the last
+# three. All fields are whole bytes, bits count from the least significant. An entry's value is
+# level * s(b) in units of 2^-32. An empty chunk (b = 0) is written with indices 0..k-1 and codes
+# 0, so every record has exactly one spelling. (docs/protocol.md, contribution)
+
+if TYPE_CHECKING:
+    Bytes = bytes | bytearray | memoryview | NDArray[np.uint8]
+
+Algorithm = Literal["sparseloco", "distro", "diloco"]
+ALGORITHM_CODES: Mapping[str, int] = {"sparseloco": 1, "distro": 2, "diloco": 3}
+LARGEST_SCALE: Mapping[str, int] = {"sparseloco": 200, "distro": 1, "diloco": 168}
+KS = (8, 16, 32, 64, 128, 256, 512)
+DENSE_K = 4096
+"""The k of diloco: every element of the chunk is sent."""
+_BITS: Mapping[str, tuple[int, ...]] = {"sparseloco": (1, 2, 4), "distro": (1,), "diloco": (8,)}
+_K_BY_TRAINERS = ((6, 256), (13, 128), (27, 64), (54, 32))
+_DENSE_GROUP = 128
+_SPARSE_GROUP = 256
+_STEPS_PER_OCTAVE = 8
+
+LEVELS: Mapping[int, NDArray[np.int8]] = {
+    1: np.array([1, -1], np.int8),
+    2: np.array([2, 3, -2, -3], np.int8),
+    4: np.array([*range(1, 9), *range(-1, -9, -1)], np.int8),
+}
+"""Level of each code, by bits per entry."""
+
+SCALES: NDArray[np.int64] = np.array(
+    [0] + [(8 + b % _STEPS_PER_OCTAVE) << (b // _STEPS_PER_OCTAVE) for b in range(200)],
+    np.int64,
+)
+"""s(b) for b = 0..200, in units of 2^-32: eight steps to an octave."""
+
+EMPTY_LEVEL: Mapping[int, int] = {1: 1, 2: 2, 4: 1, 8: 0}
+"""Level that stands in an empty chunk, by bits: the first of its table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordShape:
+    """What every record of a round has in common; raises MalformedError for a pair not allowed."""
+
+    algorithm: Algorithm
+    k: int
+    bits: int
+
+    def __post_init__(self) -> None:
+        ks = (DENSE_K,) if self.algorithm == "diloco" else KS
+        if self.bits not in _BITS.get(self.algorithm, ()) or self.k not in ks:
+            raise MalformedError(f"no record has {self.algorithm} k={self.k} bits={self.bits}")
+
+    @property
+    def is_dense(self) -> bool:
+        """True when every element of the chunk has a level."""
+        return self.algorithm == "diloco"
+
+    @property
+    def low_bits(self) -> int:
+        """l: bits of an index that are stored as they are (sparse records)."""
+        return 12 - (self.k.bit_length() - 1)
+
+    @property
+    def high_at(self) -> int:
+        """Offset of the bitmap in a sparse record, in bytes."""
+        return 1 + self.k * self.low_bits // 8
+
+    @property
+    def codes_at(self) -> int:
+        """Offset of the codes in a sparse record, in bytes."""
+        return self.high_at + 2 * self.k // 8
+
+    @property
+    def record_bytes(self) -> int:
+        """R: size of a record."""
+        if self.is_dense:
+            return 1 + CHUNK
+        return self.codes_at + self.k * self.bits // 8
+
+    @property
+    def group_records(self) -> int:
+        """G: records in one leaf of the payload tree (the last leaf may have fewer)."""
+        return _DENSE_GROUP if self.is_dense else _SPARSE_GROUP
+
+    @property
+    def group_bytes(self) -> int:
+        """Size of one leaf of the payload tree."""
+        return self.group_records * self.record_bytes
+
+    @property
+    def largest_scale(self) -> int:
+        """B: largest scale byte allowed."""
+        return LARGEST_SCALE[self.algorithm]
+
+    @property
+    def largest_level(self) -> int:
+        """L: largest magnitude of a level."""
+        return 127 if self.is_dense else int(LEVELS[self.bits].max())
+
+    def rows(self, payload: Bytes) -> NDArray[np.uint8]:
+        """View the payload as uint8[n, R], without a copy; raises MalformedError unless whole."""
+        flat = np.frombuffer(payload, np.uint8)
+        if flat.size % self.record_bytes:
+            raise MalformedError(f"{flat.size} bytes are not whole records of {self.record_bytes}")
+        return flat.reshape(-1, self.record_bytes)
+
+
+def k_for_trainers(trainers: int) -> int:
+    """Look up the k of a round whose manifest says 0, by trainer slots in its roster."""
+    for most, k in _K_BY_TRAINERS:
+        if trainers <= most:
+            return k
+    return 16
+
+
+def record_bytes(*, k: int, bits: int, algorithm: Algorithm) -> int:
+    """Size of a record, R."""
+    return RecordShape(algorithm=algorithm, k=k, bits=bits).record_bytes
+
+
+def group_bytes(*, k: int, bits: int, algorithm: Algorithm) -> int:
+    """Size of a leaf of the payload tree (piece of the payload between peers)."""
+    return RecordShape(algorithm=algorithm, k=k, bits=bits).group_bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Records:
+    """Decoded records: scale bytes uint8[n], indices uint16[n, k], levels int8[n, k]."""
+
+    scales: NDArray[np.uint8]
+    indices: NDArray[np.uint16]
+    levels: NDArray[np.int8]
+
+
+def decode_records(payload: Bytes, shape: RecordShape) -> Records:
+    """Read a payload that `first_broken_record` passes; an empty chunk shows its filler.
+
+    Raises MalformedError when the bytes are not whole records, or a bitmap has not k bits.
+    """
+    rows = shape.rows(payload)
+    if shape.is_dense:
+        every = np.broadcast_to(np.arange(CHUNK, dtype=np.uint16), (len(rows), CHUNK))
+        return Records(scales=rows[:, 0], indices=every, levels=rows[:, 1:].view(np.int8))
+    bitmap = np.unpackbits(rows[:, shape.high_at : shape.codes_at], axis=1, bitorder="little")
+    if not (bitmap.sum(axis=1) == shape.k).all():
+        raise MalformedError("a record's bitmap has not exactly k bits set")
+    return Records(
+        scales=rows[:, 0],
+        indices=_indices(rows, bitmap, shape),
+        levels=LEVELS[shape.bits][_fields(rows, shape.codes_at, shape.bits, shape.k)],
+    )
+
+
+def _indices(
+    rows: NDArray[np.uint8], bitmap: NDArray[np.uint8], shape: RecordShape
+) -> NDArray[np.uint16]:
+    where = np.flatnonzero(bitmap).reshape(-1, shape.k) % (2 * shape.k)
+    high = (where - np.arange(shape.k)) << shape.low_bits
+    return high.astype(np.uint16) | _fields(rows, 1, shape.low_bits, shape.k)
+
+
+def _fields(rows: NDArray[np.uint8], at: int, bits: int, count: int) -> NDArray[np.uint16]:
+    """`count` numbers of `bits` bits (at most 9) from byte `at` of each row: uint16[n, count]."""
+    first = np.arange(count) * bits
+    byte = at + first // 8
+    # A number that ends with its byte needs no second one, and the last may have none.
+    wide = np.where(first % 8 + bits > 8, 1, 0)  # noqa: PLR2004  (bits in a byte)
+    pair = rows[:, byte].astype(np.uint16) | (rows[:, byte + wide].astype(np.uint16) << 8)
+    mask = np.uint16((1 << bits) - 1)
+    return np.asarray(pair >> (first % 8).astype(np.uint16), np.uint16) & mask
+
+
+def encode_records(records: Records, shape: RecordShape) -> bytes:
+    """Write records as a payload; what an empty chunk (scale 0) holds is ignored.
+
+    Raises RefusedError when a scale, index or level is not one that the shape can write.
+    """
+    empty = records.scales == 0
+    levels = np.where(empty[:, None], EMPTY_LEVEL[shape.bits], records.levels).astype(np.int8)
+    if (records.scales > shape.largest_scale).any():
+        raise RefusedError("records", "a scale byte is above the largest")
+    if shape.is_dense:
+        payload = np.concatenate([records.scales[:, None], levels.view(np.uint8)], axis=1)
+    else:
+        filler = np.arange(shape.k, dtype=np.uint16)
+        payload = _sparse_rows(
+            records.scales, np.where(empty[:, None], filler, records.indices), levels, shape
+        )
+    if first_broken_record(payload, shape) is not None:
+        raise RefusedError("records", "indices or levels that no record can hold")
+    return payload.tobytes()
+
+
+def _sparse_rows(
+    scales: NDArray[np.uint8],
+    indices: NDArray[np.uint16],
+    levels: NDArray[np.int8],
+    shape: RecordShape,
+) -> NDArray[np.uint8]:
+    entries = pack_entries(indices, _codes(levels, shape.bits), shape.bits)
+    return np.concatenate([scales[:, None], entries], axis=1)
+
+
+def pack_entries(
+    indices: NDArray[np.uint16], codes: NDArray[np.uint16], bits: int
+) -> NDArray[np.uint8]:
+    """Low bits, bitmap and codes of each row of indices and codes uint16[n, k], as bytes.
+
+    Raises RefusedError for an index of 4096 or more.
+    """
+    if (indices >= CHUNK).any():
+        raise RefusedError("records", f"an index is not below {CHUNK}")
+    count, k = indices.shape
+    low = 12 - (k.bit_length() - 1)
+    bitmap = np.zeros((count, 2 * k), np.uint8)
+    where = (indices >> low).astype(np.int64) + np.arange(k)
+    np.put_along_axis(bitmap, where, 1, axis=1)
+    fields = (_bits_of(indices & ((1 << low) - 1), low), bitmap, _bits_of(codes, bits))
+    return np.concatenate([np.packbits(one, axis=1, bitorder="little") for one in fields], axis=1)
+
+
+def _codes(levels: NDArray[np.int8], bits: int) -> NDArray[np.uint16]:
+    table = LEVELS[bits]
+    code = np.full(256, -1, np.int16)
+    code[table.view(np.uint8)] = np.arange(table.size)
+    codes = code[levels.view(np.uint8)]
+    if (codes < 0).any():
+        raise RefusedError("records", f"a level has no code of {bits} bits")
+    return codes.astype(np.uint16)
+
+
+def _bits_of(values: NDArray[np.uint16], bits: int) -> NDArray[np.uint8]:
+    """uint16[n, k] as bits uint8[n, k * bits], least significant first."""
+    split = (values[:, :, None] >> np.arange(bits, dtype=np.uint16)) & 1
+    return split.reshape(len(values), -1).astype(np.uint8)
+
+
+_BLOCK = 4096  # records that are checked at once: bounds the memory of a check
+
+
+def first_broken_record(payload: Bytes, shape: RecordShape) -> str | None:
+    """Name the first rule that the lowest bad chunk breaks, or None.
+
+    The rules of one record, in order: `scale`, `filler`, `popcount`, `high`, `ascending`; for
+    diloco `scale`, `filler`, `level`, `hollow`. Takes milliseconds per million parameters.
+    """
+    rows = shape.rows(payload)
+    check = _broken_dense if shape.is_dense else _broken_sparse
+    for first in range(0, len(rows), _BLOCK):
+        rule = _lowest(rows[first : first + _BLOCK], shape, check)
+        if rule is not None:
+            return rule
+    return None
+
+
+_Broken = list[tuple[str, "NDArray[np.bool_]"]]
+
+
+def _lowest(
+    rows: NDArray[np.uint8],
+    shape: RecordShape,
+    check: Callable[[NDArray[np.uint8], RecordShape], _Broken],
+) -> str | None:
+    rules = check(rows, shape)
+    broken = np.stack([mask for _, mask in rules])
+    bad = np.flatnonzero(broken.any(axis=0))
+    return rules[int(broken[:, bad[0]].argmax())][0] if bad.size else None
+
+
+def _broken_dense(rows: NDArray[np.uint8], shape: RecordShape) -> _Broken:
+    scales, levels = rows[:, 0], rows[:, 1:].view(np.int8)
+    hollow = ~levels.any(axis=1)
+    return [
+        ("scale", scales > shape.largest_scale),
+        ("filler", (scales == 0) & ~hollow),
+        ("level", (levels == -128).any(axis=1)),  # noqa: PLR2004  (the one int8 without a negative)
+        ("hollow", (scales > 0) & hollow),
+    ]
+
+
+def _broken_sparse(rows: NDArray[np.uint8], shape: RecordShape) -> _Broken:
+    empty = empty_record(shape)
+    bitmap = np.unpackbits(rows[:, shape.high_at : shape.codes_at], axis=1, bitorder="little")
+    miscounted = bitmap.sum(axis=1) != shape.k
+    # Where the bitmap is wrong there are no indices to compare: look at harmless ones instead.
+    bitmap[miscounted] = np.unpackbits(empty[shape.high_at : shape.codes_at], bitorder="little")
+    indices = _indices(rows, bitmap, shape)
+    return [
+        ("scale", rows[:, 0] > shape.largest_scale),
+        ("filler", (rows[:, 0] == 0) & (rows != empty).any(axis=1)),
+        ("popcount", miscounted),
+        ("high", indices[:, -1] >= CHUNK),
+        ("ascending", (indices[:, 1:] <= indices[:, :-1]).any(axis=1)),
+    ]
+
+
+def empty_record(shape: RecordShape) -> NDArray[np.uint8]:
+    """Make the one record of an empty chunk: uint8[R]."""
+    if shape.is_dense:
+        return np.zeros(shape.record_bytes, np.uint8)
+    filler = np.arange(shape.k, dtype=np.uint16)[None]
+    level = np.full((1, shape.k), EMPTY_LEVEL[shape.bits], np.int8)
+    record: NDArray[np.uint8] = _sparse_rows(np.zeros(1, np.uint8), filler, level, shape)[0]
+    return record
+
+
+__all__ = [
+    "ALGORITHM_CODES",
+    "HEADER_BYTES",
+    "KS",
+    "LARGEST_SCALE",
+    "LEVELS",
+    "MAGIC",
+    "SCALES",
+    "VERSION",
+    "Algorithm",
+    "Assignment",
+    "Expected",
+    "Header",
+    "RecordShape",
+    "Records",
+    "broken_header",
+    "contribution_id",
+    "decode_records",
+    "encode_records",
+    "first_broken_record",
+    "group_bytes",
+    "k_for_trainers",
+    "payload_root",
+    "record_bytes",
+    "shape_of",
+    "validate",
+]
+
+MAGIC = b"TQC1"
+VERSION = 1
+HEADER_BYTES = 216
+_ID_PREFIX = b"tequio/v1/contribution\0"
+_LAYOUT = struct.Struct("<4sHBBHHIQQIIQ32s32s32s32s32sii")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """The header's fields. Losses are the trainer's own claim, in 2^-16 nats; nothing uses them.
+
+    `feedback_root` is 32 zero bytes when no error feedback is kept.
+    """
+
+    algorithm: int
+    bits: int
+    k: int
+    inner_steps: int
+    chunk_count: int
+    round: int
+    window_first: int
+    window_count: int
+    tokens: int
+    run_id: RunId
+    base_head: HeadHash
+    trainer: PeerKey
+    payload_root: Digest
+    feedback_root: Digest = ZERO_DIGEST
+    claimed_loss_first_q16: int = 0
+    claimed_loss_last_q16: int = 0
+    flags: int = 0
+    magic: bytes = MAGIC
+    version: int = VERSION
+
+    def pack(self) -> bytes:
+        """Write the 216 bytes; raises MalformedError when a field does not fit its width."""
+        try:
+            return _LAYOUT.pack(*(getattr(self, name) for name in _ORDER))
+        except struct.error as err:
+            raise MalformedError(f"a header field does not fit: {err}") from err
+
+    @classmethod
+    def parse(cls, raw: bytes) -> Header:
+        """Read 216 bytes; whether the values are right is `validate`'s affair.
+
+        Raises MalformedError for another size.
+        """
+        if len(raw) != HEADER_BYTES:
+            raise MalformedError(f"a contribution header has {HEADER_BYTES} bytes, not {len(raw)}")
+        return cls(**dict(zip(_ORDER, _LAYOUT.unpack(raw), strict=True)))
+
+
+_ORDER = (
+    "magic",
+    "version",
+    "algorithm",
+    "bits",
+    "k",
+    "inner_steps",
+    "chunk_count",
+    "round",
+    "window_first",
+    "window_count",
+    "flags",
+    "tokens",
+    "run_id",
+    "base_head",
+    "trainer",
+    "payload_root",
+    "feedback_root",
+    "claimed_loss_first_q16",
+    "claimed_loss_last_q16",
+)
+
+
+def shape_of(header: Header) -> RecordShape:
+    """The form of the records that a header announces; raises MalformedError for none we know."""
+    name = next((name for name, code in ALGORITHM_CODES.items() if code == header.algorithm), None)
+    if name is None:
+        raise MalformedError(f"no algorithm has the number {header.algorithm}")
+    return RecordShape(algorithm=cast("Algorithm", name), k=header.k, bits=header.bits)
+
+
+def contribution_id(header: bytes) -> ContributionId:
+    """Name a contribution: SHA-256 of its 216 header bytes under their prefix."""
+    return ContributionId(sha256(_ID_PREFIX, header))
+
+
+def payload_root(payload: bytes | memoryview, shape: RecordShape) -> Digest:
+    """Root of the RFC 6962 tree whose leaves are groups of G records."""
+    view = memoryview(payload)
+    size = shape.group_bytes
+    groups = (bytes(view[at : at + size]) for at in range(0, len(view), size))
+    return Digest(merkle.root_of_hashes([merkle.leaf_hash(group) for group in groups]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """Windows first..first+count-1, given to one trainer for one round."""
+
+    first: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """What the round demands of every contribution; `assigned` is keyed by trainer slots."""
+
+    shape: RecordShape
+    chunks: int
+    run_id: RunId
+    round: int
+    base_head: HeadHash
+    assigned: Mapping[PeerKey, Assignment]
+    window_tokens: int
+    max_inner_steps: int
+
+
+def validate(header: bytes, payload: bytes | memoryview, expected: Expected) -> str | None:
+    """Name the first broken rule in the normative order; None for a valid contribution.
+
+    A valid contribution re-encodes to its own bytes. Cost: one hash of the payload and one pass
+    over the records, in blocks of 4096 chunks; refuses by size before it reads anything.
+    """
+    size = expected.chunks * expected.shape.record_bytes
+    if len(header) != HEADER_BYTES or memoryview(payload).nbytes != size:
+        return "length"
+    rule = next(broken_header(Header.parse(header), expected), None)
+    if rule is not None:
+        return rule
+    if Header.parse(header).payload_root != payload_root(payload, expected.shape):
+        return "payload_root"
+    return first_broken_record(payload, expected.shape)
+
+
+def broken_header(header: Header, expected: Expected) -> Iterator[str]:
+    """Names of the broken rules that the header alone shows, in order."""
+    shape = expected.shape
+    wanted = (ALGORITHM_CODES[shape.algorithm], shape.k, shape.bits, expected.chunks)
+    checks = (
+        ("magic", header.magic == MAGIC),
+        ("version", header.version == VERSION),
+        ("shape", (header.algorithm, header.k, header.bits, header.chunk_count) == wanted),
+        ("flags", header.flags == 0),
+        ("run", header.run_id == expected.run_id),
+        ("round", header.round == expected.round),
+        ("base", header.base_head == expected.base_head),
+        ("trainer", header.trainer in expected.assigned),
+        ("windows", _windows_hold(header, expected.assigned.get(header.trainer))),
+        ("tokens", header.tokens == header.window_count * expected.window_tokens),
+        ("steps", 0 < header.inner_steps <= expected.max_inner_steps),
+    )
+    return (name for name, holds in checks if not holds)
+
+
+def _windows_hold(header: Header, assigned: Assignment | None) -> bool:
+    if assigned is None:
+        return False
+    return header.window_first == assigned.first and 0 < header.window_count <= assigned.count

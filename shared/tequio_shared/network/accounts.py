@@ -1,0 +1,335 @@
+"""Who is in a run, at which verified speed, with which windows left and which points earned.
+
+The part of a run's view that needs the whole history. Pure: only `RunView` changes it, entry by
+entry, so that everybody who replays the log holds the same accounts. The next roster follows from
+it, from the standing of the keys and from who is behind them: who is quarantined has no slot, who
+is new a small share, who is new or suspected no witness duty while there are others, and no owner
+more than the manifest allows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import (
+    MISSED_ROUNDS,
+    SEASONED_WITNESSES,
+    SPEED_ROUNDS,
+    Digest,
+    PeerKey,
+    to_text,
+)
+from tequio_shared.network.standing import OUTSIDE, UNPROVEN, Standing, Standings
+from tequio_shared.network.tiers import Tiers
+from tequio_shared.round import assignment
+from tequio_shared.round.assignment import WindowQueue
+from tequio_shared.round.documents import TRAINER, WITNESS, Member, Roster
+from tequio_shared.round.proof import Verdict
+from tequio_shared.round.round import Phase, RoundView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tequio_shared.round.documents import Result
+    from tequio_shared.round.manifest import Manifest
+    from tequio_shared.statements.runs import RoundOpen
+
+
+@dataclass(slots=True, kw_only=True)
+class Membership:
+    """One member of the run."""
+
+    roles: tuple[str, ...]
+    commit: Digest  # SHA-256 of the secret that its next head.attest reveals
+    ready_index: int  # log index of the member.ready that made it active: the order of slots
+    said_ready: int  # log index of its last member.ready
+    is_active: bool = True
+    paces: list[tuple[int, int]] = field(default_factory=list)  # accepted (windows, ms)
+    missed: int = 0  # commitments in a row that no quorum had
+
+
+@dataclass(slots=True, kw_only=True)
+class Earned:
+    """Micro-points of one member in this run."""
+
+    trainer: int = 0
+    witness: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trained:
+    """What the run had taken when a round was closed."""
+
+    tokens: int
+    """Accepted so far, this round's included."""
+    ms: int
+    """Since the run was opened, by the coordinator's signed clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Admitted:
+    """A key that may have a slot: the roles that its tier allows, and whose it is."""
+
+    roles: tuple[str, ...]
+    owner: Digest
+
+
+@dataclass(slots=True, kw_only=True)
+class Accounts:
+    """Members, windows and points of one run."""
+
+    manifest: Manifest
+    standings: Standings = field(default_factory=Standings)  # the network's
+    tiers: Tiers = field(default_factory=Tiers)  # the network's
+    members: dict[PeerKey, Membership] = field(default_factory=dict)
+    queue: WindowQueue = field(default_factory=WindowQueue)
+    earned: dict[PeerKey, Earned] = field(default_factory=lambda: defaultdict(Earned))
+    tokens: int = 0
+    opened_ms: int = 0  # ts of run.open
+    trained: dict[int, Trained] = field(default_factory=dict)  # by closed round
+    rostered: set[PeerKey] = field(default_factory=set)  # who ever had a slot
+    arrivals: deque[list[int]] = field(default_factory=lambda: deque(maxlen=SPEED_ROUNDS))
+    """Times of the accepted commitments (ms after the opening), by closed round."""
+
+    def ready(self, key: PeerKey, roles: tuple[str, ...], commit: Digest, index: int) -> None:
+        """The member can be in the next roster."""
+        known = self.members.get(key)
+        if known is None:
+            self.members[key] = Membership(
+                roles=roles, commit=commit, ready_index=index, said_ready=index
+            )
+            return
+        known.roles, known.commit, known.said_ready = roles, commit, index
+        known.missed = 0
+        if not known.is_active:
+            known.ready_index, known.is_active = index, True
+
+    def drop(self, key: PeerKey) -> None:
+        """The member is in no roster until it says again that it is ready."""
+        if key in self.members:
+            self.members[key].is_active = False
+
+    def active(self) -> list[PeerKey]:
+        """Active members in the order in which they became ready."""
+        present = [(one.ready_index, key) for key, one in self.members.items() if one.is_active]
+        return [key for _, key in sorted(present)]
+
+    def next_in(self, ts: int) -> dict[PeerKey, tuple[str, ...]]:
+        """The members of a roster of that time by slot, with their roles; the proven come first."""
+        eligible = [key for key in self.active() if self.standings.of(key) not in OUTSIDE]
+        first = sorted(eligible, key=lambda key: self.standings.of(key) in UNPROVEN)
+        admitted = self._admitted(first, ts)
+        witnesses = self._witnesses(admitted)
+        roles = {key: _without(one.roles, key, witnesses) for key, one in admitted.items()}
+        chosen = [key for key in roles if roles[key]][: self.manifest.rounds.most_members]
+        return {key: roles[key] for key in chosen}
+
+    def count_next(self, role: str, ts: int) -> int:
+        """How many members of a roster of that time have the role."""
+        return sum(role in roles for roles in self.next_in(ts).values())
+
+    def plan_roster(self, ts: int) -> Roster:
+        """The roster of that time that follows from the log so far; does not touch the queue."""
+        members = tuple(self._member(key, roles) for key, roles in self.next_in(ts).items())
+        pool, _ = self.queue.take(sum(member.share for member in members))
+        return Roster(members=members, pool=pool, train_ms=self.train_ms())
+
+    def train_ms(self) -> int:
+        """How long the next round may train: 1.5 times the pace of the slowest tenth, bounded.
+
+        The nearest-rank 90th percentile of the last rounds' accepted arrival times.
+        """
+        times = self.manifest.rounds
+        recent = sorted(ms for arrived in self.arrivals for ms in arrived)
+        if not recent:
+            return times.train_limit
+        slow = recent[-(-9 * len(recent) // 10) - 1]
+        return min(max(slow * 3 // 2, times.train), times.train_limit)
+
+    def commits(self, roster: Roster) -> dict[PeerKey, Digest]:
+        """What each member of the roster is committed to reveal; a later word changes nothing."""
+        return {member.key: self.members[member.key].commit for member in roster.members}
+
+    def take(self, roster: Roster) -> None:
+        """Hand out the roster's windows."""
+        _, self.queue = self.queue.take(assignment.total(roster.pool))
+
+    def settle(self, view: RoundView, result: Result, ts: int) -> None:
+        """Credit a round closed then: points, speeds, and unfinished windows back in the queue."""
+        accepted = view.accepted()
+        for slot, row in enumerate(result.slots):
+            key = view.roster.members[slot].key
+            earned = self.earned[key]
+            earned.trainer += row.trainer_micropoints
+            earned.witness += row.witness_micropoints
+            if slot in accepted:
+                self.members[key].paces.append((row.windows, row.ms))
+                del self.members[key].paces[:-SPEED_ROUNDS]
+            self._note_missed(key, Verdict(row.verdict), view)
+        self.arrivals.append([result.slots[slot].ms for slot in accepted])
+        self.tokens += sum(one.header.tokens for one in accepted.values())
+        self.trained[view.number] = Trained(tokens=self.tokens, ms=ts - self.opened_ms)
+        self.queue = self.queue.give_back(view.unfinished(accepted))
+        self._drop_silent(view)
+
+    def void(self, view: RoundView) -> None:
+        """A void round: all its windows go back; only silence has a consequence.
+
+        The pace is forgotten: it may have been what nobody could keep.
+        """
+        self.arrivals.clear()
+        self.queue = self.queue.give_back(view.unfinished({}))
+        self._drop_silent(view)
+
+    def _admitted(self, keys: list[PeerKey], ts: int) -> dict[PeerKey, _Admitted]:
+        """Who may have a slot, in which roles by tier; of each owner the first of them."""
+        rules, run = self.manifest.admits, self.manifest.run_id
+        least = {TRAINER: rules.trainer_tier, WITNESS: rules.witness_tier}
+        admitted: dict[PeerKey, _Admitted] = {}
+        held: Counter[Digest] = Counter()
+        for key in keys:
+            known = self.tiers.of(key, run, ts)
+            roles = tuple(one for one in self.members[key].roles if known.tier >= least[one])
+            if roles and held[known.owner] < rules.owner_slots:
+                held[known.owner] += 1
+                admitted[key] = _Admitted(roles=roles, owner=known.owner)
+        return admitted
+
+    def _witnesses(self, admitted: dict[PeerKey, _Admitted]) -> set[PeerKey]:
+        """Who may witness: the active; where these are few the new too; the suspected last."""
+        willing = [key for key, one in admitted.items() if WITNESS in one.roles]
+        standing = {key: self.standings.of(key) for key in willing}
+        active = [key for key in willing if standing[key] is Standing.ACTIVE]
+        chosen = self._seated(active, admitted)
+        if len(chosen) < SEASONED_WITNESSES:
+            unproven = [key for key in willing if standing[key] in UNPROVEN]
+            chosen = self._seated([*active, *unproven], admitted)
+        return chosen or self._seated(willing, admitted)
+
+    def _seated(self, keys: list[PeerKey], admitted: dict[PeerKey, _Admitted]) -> set[PeerKey]:
+        """Of each owner's keys as many as may witness, the first ones."""
+        seats, held = self.manifest.admits.owner_seats, Counter[Digest]()
+        seated = set()
+        for key in keys:
+            owner = admitted[key].owner
+            held[owner] += 1
+            if held[owner] <= seats:
+                seated.add(key)
+        return seated
+
+    def _member(self, key: PeerKey, roles: tuple[str, ...]) -> Member:
+        rules = self.manifest.windows
+        speed = assignment.verified_speed(self.members[key].paces)
+        train_ms, steps = self.manifest.rounds.train, self.manifest.inner.steps
+        most = rules.first if self.standings.of(key) in UNPROVEN else rules.most
+        mine = assignment.share(speed, train_ms, rules.first, most, steps)
+        share = mine if TRAINER in roles else 0
+        return Member(peer=to_text(key), roles=roles, speed=speed, share=share)
+
+    def _note_missed(self, key: PeerKey, verdict: Verdict, view: RoundView) -> None:
+        """Who commits again and again to what nobody can fetch wastes everybody's time."""
+        membership = self.members[key]
+        if verdict is Verdict.NOT_SELECTED:
+            membership.missed += 1
+        elif verdict is not Verdict.SILENT:
+            membership.missed = 0
+        if membership.missed >= MISSED_ROUNDS and not self._rejoined(key, view):
+            self.drop(key)
+
+    def _drop_silent(self, view: RoundView) -> None:
+        """Who said nothing that the round waited for leaves; `member.ready` brings it back."""
+        for slot, member in enumerate(view.roster.members):
+            if view.is_silent(slot) and not self._rejoined(member.key, view):
+                self.drop(member.key)
+
+    def _rejoined(self, key: PeerKey, view: RoundView) -> bool:
+        """Whether the member said again that it is ready after this round's roster."""
+        return self.members[key].said_ready > view.roster_index
+
+
+def _without(roles: tuple[str, ...], key: PeerKey, witnesses: set[PeerKey]) -> tuple[str, ...]:
+    """The roles that a member has in the next roster, where those witness."""
+    return tuple(role for role in roles if role != WITNESS or key in witnesses)
+
+
+# --- When the coordinator may end a phase: the earliest time, by its own signed clock.
+#
+# What a round comes to follows from the log, but a coordinator that could end each phase at will
+# would choose who is in it: open and void until it likes the committee, or close before the
+# others have committed. So a phase ends early only when everybody present has answered, and
+# otherwise not before the manifest's time has passed between two of its statements. `ts` of a
+# statement is signed, in milliseconds since 1970. Raises RefusedError, as `RunView.apply` does.
+# (docs/protocol.md, round)
+
+
+class Timed(Protocol):
+    """What a run's view tells of its phases."""
+
+    manifest: Manifest
+    rostered_ms: int
+    witnessed_ms: int
+
+    def present(self, slots: Iterable[int]) -> list[int]:
+        """Those of the round's slots whose members have not left since its roster."""
+
+
+def check_forward(last_ms: int, ts: int) -> None:
+    """The coordinator's time moves forward from each of its statements to the next."""
+    if ts < last_ms:
+        raise RefusedError("clock-skew", f"signed at {ts}, after the coordinator signed {last_ms}")
+
+
+def check_open(body: RoundOpen, ts: int) -> None:
+    """A round opens when it says so: deadlines count from the signed time."""
+    if body.opened != ts:
+        raise RefusedError("wrong-open", f"opened at {body.opened}, but signed at {ts}")
+
+
+def check_witness(view: Timed, current: RoundView, ts: int) -> None:
+    """Training ends when all trainers present have committed, or at its deadline."""
+    if not has_all_commitments(view, current) and ts < _train_by(current):
+        raise RefusedError("wrong-witness", f"round {current.number} trains until its deadline")
+
+
+def check_close(view: Timed, current: RoundView, ts: int) -> None:
+    """A round closes when all witnesses present have answered, or after the grace at least."""
+    times = view.manifest.rounds
+    earliest = view.witnessed_ms + min(times.grace, times.witness)
+    if not has_all_proofs(view, current) and ts < earliest:
+        raise RefusedError("wrong-close", f"round {current.number} leaves its witnesses no time")
+
+
+def check_void(view: Timed, current: RoundView, ts: int) -> None:
+    """A round is void when a phase has had its time without what the next one needs."""
+    if ts < _void_from(view, current):
+        raise RefusedError("wrong-void", f"round {current.number} has time left")
+
+
+def has_all_commitments(view: Timed, current: RoundView) -> bool:
+    """Whether every trainer that is still there has committed."""
+    return all(slot in current.commitments for slot in view.present(current.trainers))
+
+
+def has_all_proofs(view: Timed, current: RoundView) -> bool:
+    """Whether every elected witness that is still there has answered."""
+    return all(slot in current.proofs for slot in view.present(current.elected))
+
+
+def _void_from(view: Timed, current: RoundView) -> int:
+    times = view.manifest.rounds
+    match current.phase:
+        case Phase.ATTEST:
+            return view.rostered_ms + times.attest
+        case Phase.TRAIN:
+            return 0 if has_all_commitments(view, current) else _train_by(current)
+    if not current.has_quorum():
+        return view.witnessed_ms + times.witness
+    waited = min(times.grace, times.witness)
+    return 0 if has_all_proofs(view, current) else view.witnessed_ms + waited
+
+
+def _train_by(current: RoundView) -> int:
+    return current.open.train_by if current.open else 0

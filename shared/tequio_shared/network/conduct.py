@@ -1,0 +1,177 @@
+"""Statements about standing, judged and taken: the one door for ledger, auditors and replays.
+
+`admit` refuses what does not fit the log so far and changes nothing; `apply` takes what it admits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
+from tequio_shared.head.contribution import Header, contribution_id
+from tequio_shared.ids import RunId, from_text, key_from_text
+from tequio_shared.network.standing import Cause, Fault
+from tequio_shared.round.round import Phase, RoundView
+from tequio_shared.statements.network import (
+    FaultReport,
+    KeyRegister,
+    StandingAppeal,
+    StandingChange,
+    StandingRelease,
+    StandingUphold,
+)
+from tequio_shared.statements.runs import WitnessProof, WorkCommit
+from tequio_shared.statements.statement import Entry, Statement
+
+if TYPE_CHECKING:
+    from tequio_shared.ids import NetworkId, PeerKey
+    from tequio_shared.network.standing import Standings
+
+# --- Faults that signatures prove: what a `fault.report` shows, judged by the log alone.
+#
+# Rules. The accused signed every leaf of the report. Two leaves contradict each other by
+# themselves; one leaf contradicts the round that is under way, whose roster, committee and
+# commitments the reader holds. Nothing here is measured, and nobody's word but the accused's
+# counts. An honest program cannot come into it: it signs one commitment in a round, one statement
+# under a number, and proofs only where it was elected. (docs/protocol.md, standing)
+
+RoundOf = Callable[[RunId], RoundView | None]
+"""The round of a run that is under way, or the last one."""
+
+UNBLAMED_RULES = frozenset({"base", "length"})
+"""Header rules that an honest program with another head, or a cut message, can break."""
+
+
+def read_fault(body: FaultReport, net: NetworkId, round_of: RoundOf) -> Fault:
+    """Judge a report; raises RefusedError("wrong-evidence") if it proves nothing."""
+    entries = [_entry(from_text(leaf, None), net) for leaf in body.leaves]
+    statements = tuple(entry.statement for entry in entries)
+    if len({statement.author for statement in statements}) != 1:
+        raise _unproven("the leaves are of different authors")
+    if len(statements) == 1:
+        cause, evidence = _against_round(statements[0], round_of)
+    else:
+        cause, evidence = _against_each_other(*statements), ()
+    return Fault(peer=statements[0].author, cause=cause, evidence=evidence, statements=statements)
+
+
+def count_signatures(body: FaultReport) -> int:
+    """How many signatures whoever judges the report verifies, by what its leaves say of it."""
+    return sum(raw[1] for leaf in body.leaves if len(raw := from_text(leaf, None)) > 1)
+
+
+def _entry(leaf: bytes, net: NetworkId) -> Entry:
+    try:
+        entry = Entry.parse(leaf)
+        entry.verify(net)
+    except (MalformedError, SignatureInvalidError) as err:
+        raise _unproven(f"a leaf does not hold: {err}") from err
+    return entry
+
+
+def _against_each_other(one: Statement, other: Statement) -> Cause:
+    if one.digest == other.digest:
+        raise _unproven("both leaves hold the same statement")
+    if one.seq == other.seq > 1:
+        return Cause.TWO_STATEMENTS
+    bodies = one.body, other.body
+    same_round = (one.run, one.round) == (other.run, other.round)
+    if same_round and isinstance(bodies[0], WorkCommit) and isinstance(bodies[1], WorkCommit):
+        if bodies[0].header != bodies[1].header:
+            return Cause.TWO_COMMITMENTS
+        raise _unproven("both commitments are of one header: said again, which is allowed")
+    raise _unproven("the leaves do not contradict each other")
+
+
+def _against_round(statement: Statement, round_of: RoundOf) -> tuple[Cause, tuple[int, ...]]:
+    view = None if statement.run is None else round_of(statement.run)
+    if view is None or view.number != statement.round or view.open is None:
+        raise _unproven("the leaf is not about a round that is under way")
+    match statement.body:
+        case WorkCommit(header=header):
+            return _against_commitments(statement, from_text(header, None), view)
+        case WitnessProof() as body:
+            return _against_committee(statement, body, view), ()
+    raise _unproven(f"a {statement.type} alone proves nothing")
+
+
+def _against_commitments(
+    statement: Statement, raw: bytes, view: RoundView
+) -> tuple[Cause, tuple[int, ...]]:
+    slot = view.slot_of.get(statement.author)
+    if slot is None:
+        raise _unproven(f"the author has no slot in round {view.number}")
+    header = Header.parse(raw)
+    broken = view.broken_rule(statement.author, header)
+    if broken and broken not in UNBLAMED_RULES:
+        return Cause.BAD_HEADER, ()
+    logged = view.commitments.get(slot)
+    if logged is not None and logged.id != contribution_id(raw):
+        return Cause.TWO_COMMITMENTS, (logged.index,)
+    raise _unproven("the commitment is sound")
+
+
+def _against_committee(statement: Statement, body: WitnessProof, view: RoundView) -> Cause:
+    if view.phase is Phase.TRAIN or not view.is_judged:
+        raise _unproven(f"round {view.number} takes no proofs yet")
+    if view.slot_of.get(statement.author) not in view.elected:
+        return Cause.NOT_ELECTED
+    try:
+        view.read_proof(body)
+    except RefusedError as err:
+        if err.code.startswith("proof-"):
+            return Cause.BAD_PROOF
+        raise _unproven(str(err)) from err
+    raise _unproven("the proof is sound")
+
+
+def _unproven(why: str) -> RefusedError:
+    return RefusedError("wrong-evidence", f"the report proves no fault: {why}")
+
+
+ConductBody: TypeAlias = (
+    FaultReport | StandingChange | StandingAppeal | StandingRelease | StandingUphold
+)
+
+
+def admit(standings: Standings, statement: Statement, net: NetworkId, round_of: RoundOf) -> None:
+    """Raise RefusedError unless this statement about standing fits the log now."""
+    match statement.body:
+        case FaultReport() as body:
+            standings.admit_fault(read_fault(body, net, round_of))
+        case StandingChange() as body:
+            standings.admit_change(statement, body)
+        case StandingAppeal() as body:
+            standings.admit_appeal(statement, body)
+        case StandingRelease() | StandingUphold() as body:
+            standings.admit_ruling(statement, body)
+        case _:
+            raise RefusedError("unknown-type", f"{statement.type} is not about standing")
+
+
+def apply(
+    standings: Standings, index: int, statement: Statement, net: NetworkId, round_of: RoundOf
+) -> None:
+    """Take the statement at that log index; raises RefusedError as `admit` does."""
+    match statement.body:
+        case FaultReport() as body:
+            standings.apply_fault(index, read_fault(body, net, round_of))
+        case StandingChange() as body:
+            standings.apply_change(index, statement, body)
+        case StandingAppeal() as body:
+            standings.apply_appeal(index, statement, body)
+        case StandingRelease() | StandingUphold() as body:
+            standings.apply_ruling(index, statement, body)
+        case _:
+            raise RefusedError("unknown-type", f"{statement.type} is not about standing")
+
+
+def subject(statement: Statement) -> PeerKey | None:
+    """Whose standing, or open appeal, this statement changes if it is taken; None: nobody's."""
+    match statement.body:
+        case KeyRegister() | StandingAppeal():
+            return statement.author
+        case StandingChange(peer=peer) | StandingRelease(peer=peer) | StandingUphold(peer=peer):
+            return key_from_text(peer)
+    return None

@@ -1,0 +1,247 @@
+"""What the coordinator logs next: a pure function of the run's view and the time.
+
+It decides only *when*; *what* follows from the log, and everybody who replays it checks that
+(`RunView.apply`). Times are the coordinator's clock in milliseconds since 1970.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.network import accounts
+from tequio_shared.network.run import State, close_reason, void_reason
+from tequio_shared.round import proof
+from tequio_shared.round.documents import TRAINER, WITNESS
+from tequio_shared.round.round import Phase, RoundView
+from tequio_shared.statements.runs import (
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundRoster,
+    RoundVoid,
+    RoundWitness,
+    RunClose,
+)
+
+if TYPE_CHECKING:
+    from tequio_shared.network.run import RunView
+
+Deed: TypeAlias = (
+    HeadPromote | RoundClose | RoundOpen | RoundRoster | RoundVoid | RoundWitness | RunClose
+)
+
+RECONNECT_MS = 10_000
+"""How long a coordinator that comes back in a training phase waits for what was meant for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One statement to log, with the document that it names (store that first)."""
+
+    body: Deed
+    round: int | None
+    document: bytes | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Stopwatch:
+    """When the coordinator saw what it waits on; its own memory, not the log's.
+
+    Owned by the coordinator of one run; all times are None until they happen.
+    """
+
+    is_new: bool = True
+    resumed_at: int | None = None  # it began in the middle of a training phase
+    enough_since: int | None = None  # enough members are ready
+    cooling_since: int | None = None
+    roster_at: int | None = None
+    witness_at: int | None = None
+    quorum_at: int | None = None
+
+    def note(self, view: RunView, now: int) -> None:
+        """Start and stop the times that the view's state calls for."""
+        phase = view.round.phase if view.round else None
+        resumes = phase is Phase.TRAIN and (self.is_new or self.resumed_at is not None)
+        self.resumed_at, self.is_new = _held(self.resumed_at, now, holds=resumes), False
+        waiting = view.state is State.WAITING_FOR_MEMBERS and has_enough(view, now)
+        self.enough_since = _held(self.enough_since, now, holds=waiting)
+        cooling = view.state is State.COOLDOWN
+        self.cooling_since = _held(self.cooling_since, now, holds=cooling)
+        stating = view.state in (State.WARMUP, State.COOLDOWN) and phase is Phase.ATTEST
+        self.roster_at = _held(self.roster_at, now, holds=stating)
+        self.witness_at = _held(self.witness_at, now, holds=phase is Phase.WITNESS)
+        quorum = phase is Phase.WITNESS and view.round is not None and view.round.has_quorum()
+        self.quorum_at = _held(self.quorum_at, now, holds=quorum)
+
+
+def has_enough(view: RunView, now: int) -> bool:
+    """Whether a roster of now would have enough trainers, and somebody to witness."""
+    if view.accounts is None or not view.accounts.count_next(WITNESS, now):
+        return False
+    return view.accounts.count_next(TRAINER, now) >= view.manifest.rounds.min_members
+
+
+def decide(view: RunView, watch: Stopwatch, now: int) -> Step | None:
+    """The next statement to log, or None while there is nothing to do. `note` first."""
+    match view.state:
+        case State.WAITING_FOR_MEMBERS:
+            return _when_waiting(view, watch, now)
+        case State.WARMUP:
+            return _when_stating(_round(view), watch, now)
+        case State.ROUND_TRAIN:
+            return _when_training(view, watch, now)
+        case State.ROUND_WITNESS:
+            return _when_witnessing(view, watch, now)
+        case State.COOLDOWN:
+            return _when_cooling(view, watch, now)
+    return None
+
+
+def due(view: RunView, watch: Stopwatch) -> int | None:
+    """When `decide` may next change its mind by time alone; None: only by another entry."""
+    times = view.manifest.rounds
+    match view.state:
+        case State.WAITING_FOR_MEMBERS:
+            return _after(watch.enough_since, times.warmup)
+        case State.WARMUP:
+            return _after(watch.roster_at, times.attest)
+        case State.COOLDOWN:
+            return _after(_cooling_from(watch), times.cooldown)
+        case State.ROUND_TRAIN:
+            return _train_ends(_round(view), watch)
+        case State.ROUND_WITNESS:
+            ends = (_after(watch.witness_at, times.witness), _grace_ends(view, watch))
+            return min((end for end in ends if end is not None), default=None)
+    return None
+
+
+def _when_waiting(view: RunView, watch: Stopwatch, now: int) -> Step | None:
+    """A roster at once after a round, after the warm-up time when members had to gather first."""
+    if watch.enough_since is None:
+        return None
+    patience = 0 if view.number else view.manifest.rounds.warmup
+    return _roster(view, now) if now >= watch.enough_since + patience else None
+
+
+def _when_stating(view: RoundView, watch: Stopwatch, now: int) -> Step | None:
+    agreed = view.agreed_head()
+    if agreed is not None and view.next_head is not None:
+        return Step(body=view.promotion(agreed), round=agreed.round)
+    if agreed is not None:
+        return Step(body=view.opening(now), round=view.number)
+    if _is_over(watch.roster_at, view.manifest.rounds.attest, now):
+        return _void(view)
+    return None
+
+
+def _when_training(view: RunView, watch: Stopwatch, now: int) -> Step | None:
+    current = _round(view)
+    ends = _train_ends(current, watch)
+    if ends is None:
+        return None
+    done = accounts.has_all_commitments(view, current)
+    if not done and now < ends:
+        return None
+    if not current.commitments:
+        return _void(current)
+    return Step(body=RoundWitness(commits=len(current.commitments)), round=current.number)
+
+
+def _train_ends(current: RoundView, watch: Stopwatch) -> int | None:
+    """When training is over; a coordinator that was away gives what waits for it time to come."""
+    if current.open is None:
+        return None
+    if watch.resumed_at is None:
+        return current.open.train_by
+    return max(current.open.train_by, watch.resumed_at + RECONNECT_MS)
+
+
+def _when_witnessing(view: RunView, watch: Stopwatch, now: int) -> Step | None:
+    current, times = _round(view), view.manifest.rounds
+    answered = accounts.has_all_proofs(view, current)
+    grace_ends = _grace_ends(view, watch)
+    if current.has_quorum() and (answered or (grace_ends is not None and now >= grace_ends)):
+        return _close(current)
+    if _is_over(watch.witness_at, times.witness, now):
+        return _close(current) if current.has_quorum() else _void(current)
+    return None
+
+
+def _grace_ends(view: RunView, watch: Stopwatch) -> int | None:
+    """When the coordinator stops waiting for further proofs; None without a quorum of them.
+
+    While somebody's work hangs on witnesses who are still to answer, they get as long again as
+    the quorum took: else the quick ones could decide by being quick.
+    """
+    if watch.quorum_at is None or watch.witness_at is None:
+        return None
+    current, grace = _round(view), view.manifest.rounds.grace
+    outstanding = set(view.present(current.elected)) - current.proofs.keys()
+    if proof.is_undecided(current.elected, current.proofs, current.commitments, outstanding):
+        grace = max(grace, watch.quorum_at - watch.witness_at)
+    return watch.quorum_at + grace
+
+
+def _when_cooling(view: RunView, watch: Stopwatch, now: int) -> Step | None:
+    end = Step(body=RunClose(reason=int(close_reason(view.number, view.manifest))), round=None)
+    stating = view.round if view.round and view.round.phase is Phase.ATTEST else None
+    agreed = stating.agreed_head() if stating else None
+    if view.next_head is None:
+        return end
+    if stating is not None and agreed is not None:
+        return Step(body=stating.promotion(agreed), round=agreed.round)
+    if _is_over(_cooling_from(watch), view.manifest.rounds.cooldown, now):
+        return end
+    return _roster(view, now) if stating is None and has_enough(view, now) else None
+
+
+def _cooling_from(watch: Stopwatch) -> int | None:
+    """Since when members could state the last head: the roster, or failing that the cooldown."""
+    return watch.cooling_since if watch.roster_at is None else watch.roster_at
+
+
+def _roster(view: RunView, now: int) -> Step:
+    if view.accounts is None:
+        raise AssertionError("a light view cannot coordinate")
+    roster = view.accounts.plan_roster(now)
+    document = roster.encode()
+    body = RoundRoster(
+        roster=to_text(sha256(document)),
+        slots=len(roster.members),
+        trainers=len(roster.slots_of(TRAINER)),
+    )
+    return Step(body=body, round=view.number + 1, document=document)
+
+
+def _close(view: RoundView) -> Step:
+    if not view.accepted():
+        return _void(view)
+    result = view.result(view.measured_ms())
+    return Step(body=view.closing(result), round=view.number, document=result.encode())
+
+
+def _void(view: RoundView) -> Step:
+    return Step(body=RoundVoid(reason=int(void_reason(view))), round=view.number)
+
+
+def _round(view: RunView) -> RoundView:
+    if view.round is None:
+        raise AssertionError(f"no round in state {view.state}")
+    return view.round
+
+
+def _is_over(since: int | None, patience: int, now: int) -> bool:
+    return since is not None and now >= since + patience
+
+
+def _after(since: int | None, patience: int) -> int | None:
+    return None if since is None else since + patience
+
+
+def _held(since: int | None, now: int, *, holds: bool) -> int | None:
+    """The time since which something holds; None when it does not."""
+    if not holds:
+        return None
+    return now if since is None else since

@@ -1,0 +1,540 @@
+"""One run as everybody sees it: its states as a table, and a fold over the log's entries.
+
+Rules: `run_states` says which state follows which; `RunView.apply` takes entries in log order and
+refuses (RefusedError) every coordinator statement that does not follow from the entries before it,
+or comes before its time by the coordinator's own signed clock. So coordinator, workers and auditors
+cannot disagree for long: who replays the log either arrives at the same view or has the index of
+the entry that is wrong.
+
+A view is whole (from run.open on, with membership, windows and points: ledger and auditor) or
+light (from the last closed round on, without those: a worker that comes late).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING, TypeVar
+
+from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.head.head import set_root
+from tequio_shared.ids import (
+    ZERO_DIGEST,
+    Digest,
+    HeadHash,
+    NetworkId,
+    PeerKey,
+    digest_from_text,
+    from_text,
+    sha256,
+)
+from tequio_shared.network import accounts as network_accounts
+from tequio_shared.network.accounts import Accounts
+from tequio_shared.network.genesis import OF_COORDINATOR
+from tequio_shared.network.standing import Standings
+from tequio_shared.network.tiers import Tiers
+from tequio_shared.round.documents import TRAINER, Result, Roster
+from tequio_shared.round.measures import Draws, is_due
+from tequio_shared.round.round import Head, NextHead, Phase, RoundView
+from tequio_shared.statements.network import CheckpointPublish, MemberLeave, MemberReady
+from tequio_shared.statements.runs import (
+    HeadAttest,
+    HeadMeasure,
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundRoster,
+    RoundVoid,
+    RoundWitness,
+    RunClose,
+    RunFinish,
+    RunOpen,
+    RunPause,
+    RunResume,
+    WitnessProof,
+    WorkCommit,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from tequio_shared.round.manifest import Manifest
+    from tequio_shared.round.measures import Draw
+    from tequio_shared.statements.statement import Statement
+
+# --- The states of a run as a table: the only place that says which one follows which.
+#
+# docs/protocol.md, run.
+
+
+class State(StrEnum):
+    """States of a run (docs/protocol.md, run)."""
+
+    WAITING_FOR_MEMBERS = "waiting_for_members"
+    WARMUP = "warmup"  # a roster is fixed; its members state the head they hold
+    ROUND_TRAIN = "round_train"
+    ROUND_WITNESS = "round_witness"
+    COOLDOWN = "cooldown"  # no more rounds; the last head is being stated
+    PAUSED = "paused"
+    FINISHED = "finished"
+
+
+class Event(StrEnum):
+    """What moves a run from state to state."""
+
+    ROSTER = "round.roster"
+    OPEN = "round.open"
+    WITNESS = "round.witness"
+    DONE = "round.close or round.void"
+    DONE_THEN_PAUSE = "the same, with a pause wanted"
+    DONE_THEN_FINISH = "the same, with the end wanted or the last round done"
+    PAUSE = "run.pause between rounds"
+    RESUME = "run.resume"
+    FINISH = "run.finish between rounds"
+    CLOSE = "run.close"
+
+
+TRANSITIONS: Mapping[tuple[State, Event], State] = {
+    (State.WAITING_FOR_MEMBERS, Event.ROSTER): State.WARMUP,
+    (State.WAITING_FOR_MEMBERS, Event.PAUSE): State.PAUSED,
+    (State.WAITING_FOR_MEMBERS, Event.FINISH): State.COOLDOWN,
+    (State.WARMUP, Event.OPEN): State.ROUND_TRAIN,
+    (State.WARMUP, Event.DONE): State.WAITING_FOR_MEMBERS,
+    (State.WARMUP, Event.DONE_THEN_PAUSE): State.PAUSED,
+    (State.WARMUP, Event.DONE_THEN_FINISH): State.COOLDOWN,
+    (State.ROUND_TRAIN, Event.WITNESS): State.ROUND_WITNESS,
+    (State.ROUND_TRAIN, Event.DONE): State.WAITING_FOR_MEMBERS,
+    (State.ROUND_TRAIN, Event.DONE_THEN_PAUSE): State.PAUSED,
+    (State.ROUND_TRAIN, Event.DONE_THEN_FINISH): State.COOLDOWN,
+    (State.ROUND_WITNESS, Event.DONE): State.WAITING_FOR_MEMBERS,
+    (State.ROUND_WITNESS, Event.DONE_THEN_PAUSE): State.PAUSED,
+    (State.ROUND_WITNESS, Event.DONE_THEN_FINISH): State.COOLDOWN,
+    (State.COOLDOWN, Event.ROSTER): State.COOLDOWN,
+    (State.COOLDOWN, Event.CLOSE): State.FINISHED,
+    (State.PAUSED, Event.RESUME): State.WAITING_FOR_MEMBERS,
+    (State.PAUSED, Event.FINISH): State.COOLDOWN,
+}
+
+
+class Wish(StrEnum):
+    """What the organiser wants after the round that is under way."""
+
+    GO_ON = "go on"
+    PAUSE = "pause"
+    FINISH = "finish"
+
+
+class VoidReason(IntEnum):
+    """Codes in round.void."""
+
+    NO_HEAD_QUORUM = 1
+    NO_COMMITMENTS = 2
+    NO_PROOF_QUORUM = 3
+    NOTHING_ACCEPTED = 4
+
+
+class CloseReason(IntEnum):
+    """Codes in run.close."""
+
+    ROUNDS_DONE = 1
+    ORGANISER_ENDED = 2
+
+
+EVENTS: Mapping[type[RunPause | RunResume | RunFinish], Event] = {
+    RunPause: Event.PAUSE,
+    RunResume: Event.RESUME,
+    RunFinish: Event.FINISH,
+}
+"""What an organiser's statement is between two rounds."""
+WISHES: Mapping[type[RunPause | RunResume | RunFinish], Wish] = {
+    RunPause: Wish.PAUSE,
+    RunResume: Wish.GO_ON,
+    RunFinish: Wish.FINISH,
+}
+"""What it asks for."""
+UNSEEN: Mapping[Event, State] = {
+    Event.RESUME: State.WAITING_FOR_MEMBERS,
+    Event.CLOSE: State.FINISHED,
+}
+"""What a light view takes in any state: the pause or end wished for may lie before its start."""
+
+
+# --- Why rounds and runs end: the reasons that round.void and run.close have to give.
+
+
+def close_reason(number: int, manifest: Manifest) -> CloseReason:
+    """Tell why a run that closes after that round has ended."""
+    done = number >= manifest.rounds.most
+    return CloseReason.ROUNDS_DONE if done else CloseReason.ORGANISER_ENDED
+
+
+def void_reason(view: RoundView) -> VoidReason:
+    """Why a round that ends now would be void; raises RefusedError when it would not."""
+    if view.phase is Phase.ATTEST:
+        if view.agreed_head() is not None:
+            raise RefusedError("wrong-void", f"round {view.number} has its head quorum")
+        return VoidReason.NO_HEAD_QUORUM
+    if not view.commitments:
+        return VoidReason.NO_COMMITMENTS
+    if view.phase is Phase.WITNESS and not view.has_quorum():
+        return VoidReason.NO_PROOF_QUORUM
+    if view.phase is Phase.WITNESS and not view.accepted():
+        return VoidReason.NOTHING_ACCEPTED
+    raise RefusedError("wrong-void", f"nothing makes round {view.number} void")
+
+
+# --- The documents that a run's entries name: which one an entry needs, and reading it.
+
+Documents = Callable[[Digest], bytes]
+"""Bytes of a document by its SHA-256; the caller has it at hand (see `needed_document`)."""
+
+_Document = TypeVar("_Document", Roster, Result)
+
+
+def needed_document(statement: Statement) -> Digest | None:
+    """The document that `RunView.apply` will ask for with this statement, if any."""
+    match statement.body:
+        case RoundRoster(roster=text) | RoundClose(result=text):
+            return digest_from_text(text)
+    return None
+
+
+def read(type_: type[_Document], documents: Documents, name: str) -> _Document:
+    """Read the document of that name; raises RefusedError("malformed")."""
+    try:
+        return type_.parse(documents(digest_from_text(name)))
+    except MalformedError as err:
+        raise RefusedError("malformed", str(err)) from err
+
+
+def first_head(manifest: Manifest) -> Head:
+    """Head 0, which follows from the manifest alone."""
+    return Head.of(
+        manifest.run_id,
+        0,
+        parent=HeadHash(ZERO_DIGEST),
+        set_root=set_root([]),
+        weights_root=digest_from_text(manifest.model.weights_root),
+        aux_root=digest_from_text(manifest.model.aux_root),
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class RunView:
+    """A run as the log tells it. Only `apply` changes it."""
+
+    net: NetworkId
+    manifest: Manifest
+    accounts: Accounts | None  # None: a light view
+    state: State = State.WAITING_FOR_MEMBERS
+    wish: Wish = Wish.GO_ON
+    number: int = 0  # of the last round that has a roster
+    head: Head | None = None  # the promoted one
+    next_head: NextHead | None = None
+    round: RoundView | None = None  # the one under way, or the last
+    absent: set[PeerKey] = field(default_factory=set)  # who left since the round's roster
+    rostered_ms: int = 0  # ts of the round's round.roster
+    witnessed_ms: int = 0  # ts of its round.witness
+    heads: dict[int, Head] = field(default_factory=dict)  # whole view: all promoted, by round
+    published: dict[int, tuple[int, CheckpointPublish]] = field(default_factory=dict)
+    """Whole view: the last statement that a round's head was published, with its log index."""
+    draws: Draws  # who is to measure which heads
+    said_ms: int = 0  # ts of the coordinator's last statement about the run
+    closed: int = 0  # rounds closed
+    voided: int = 0
+
+    @classmethod
+    def opened(
+        cls,
+        net: NetworkId,
+        manifest: Manifest,
+        standings: Standings | None = None,
+        tiers: Tiers | None = None,
+    ) -> RunView:
+        """The whole view right after run.open; standings and tiers are those of the network."""
+        nobody = NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([]))
+        return cls(
+            net=net,
+            manifest=manifest,
+            accounts=Accounts(
+                manifest=manifest, standings=standings or Standings(), tiers=tiers or Tiers()
+            ),
+            next_head=nobody,
+            draws=Draws(is_whole=True),
+        )
+
+    @classmethod
+    def light(
+        cls, net: NetworkId, manifest: Manifest, *, head: Head | None, next_head: NextHead | None
+    ) -> RunView:
+        """A light view between two rounds: just after run.open, round.close or round.void."""
+        return cls(
+            net=net,
+            manifest=manifest,
+            accounts=None,
+            head=head,
+            next_head=next_head,
+            draws=Draws(is_whole=False),
+        )
+
+    @property
+    def drawn(self) -> Draw | None:
+        """Who is to measure which head: the last draw."""
+        return self.draws.last
+
+    @property
+    def measured(self) -> Draw | None:
+        """The draw for the newest head of which somebody said what it measured."""
+        return self.draws.measured
+
+    def apply(self, index: int, statement: Statement, at_ms: int, documents: Documents) -> None:
+        """Take the run's next entry; raises RefusedError when it does not follow from the log.
+
+        `at_ms` is when the reader got it (only the coordinator's own count, in round results).
+        """
+        if isinstance(statement.body, CheckpointPublish):
+            self._apply_publication(index, statement, statement.body)
+            return
+        self._check_running(statement)
+        is_coordinators = isinstance(statement.body, OF_COORDINATOR)
+        if is_coordinators:
+            network_accounts.check_forward(self.said_ms, statement.ts)
+        match statement.body:
+            case HeadAttest() | WorkCommit() | WitnessProof() as body:
+                self._apply_member(index, statement, body, at_ms)
+            case HeadMeasure() as body:
+                self.draws.take(statement.author, statement.round or 0, body)
+            case MemberReady() | MemberLeave() as body:
+                self._apply_membership(index, statement, body)
+            case RunOpen() | RunPause() | RunResume() | RunFinish() | RunClose() as body:
+                self._apply_organiser(body, statement.ts)
+            case _:
+                self._apply_round(index, statement, documents)
+        if is_coordinators:
+            self.said_ms = statement.ts
+
+    def admit(self, statement: Statement) -> None:
+        """Raise RefusedError unless a member's or organiser's statement fits the run now."""
+        if isinstance(statement.body, CheckpointPublish):
+            self._check_published(statement, statement.body)
+            return
+        self._check_running(statement)
+        match statement.body:
+            case HeadAttest() | WorkCommit() | WitnessProof() as body:
+                self._current(statement).admit(statement.author, body)
+            case HeadMeasure() as body:
+                self.draws.admit(statement.author, statement.round or 0, body)
+            case RunPause() | RunResume() | RunFinish() as body:
+                self._organiser_event(body)
+            case MemberReady() if self.accounts is not None:
+                self.accounts.standings.check_ready(statement.author, statement.ts)
+
+    def present(self, slots: Iterable[int]) -> list[int]:
+        """Those of the round's slots whose members have not left since its roster."""
+        if self.round is None:
+            return []
+        members = self.round.roster.members
+        return [slot for slot in slots if members[slot].key not in self.absent]
+
+    def done_event(self, number: int) -> Event:
+        """What the end of that round leads to."""
+        if self.wish is Wish.FINISH or number >= self.manifest.rounds.most:
+            return Event.DONE_THEN_FINISH
+        return Event.DONE_THEN_PAUSE if self.wish is Wish.PAUSE else Event.DONE
+
+    # --- private: one method per family of statements
+
+    def _apply_member(
+        self,
+        index: int,
+        statement: Statement,
+        body: HeadAttest | WorkCommit | WitnessProof,
+        at_ms: int,
+    ) -> None:
+        self._current(statement).apply(index, statement.author, body, at_ms)
+        if isinstance(body, HeadAttest) and self.accounts is not None:
+            self.accounts.members[statement.author].commit = digest_from_text(body.commit)
+
+    def _apply_publication(self, index: int, statement: Statement, body: CheckpointPublish) -> None:
+        self._check_published(statement, body)
+        if self.accounts is not None:
+            self.published[statement.round or 0] = index, body
+
+    def _apply_membership(
+        self, index: int, statement: Statement, body: MemberReady | MemberLeave
+    ) -> None:
+        author = statement.author
+        if self.accounts is not None and isinstance(body, MemberReady):
+            self.accounts.standings.check_ready(author, statement.ts)
+        if isinstance(body, MemberReady):
+            self.absent.discard(author)
+        else:
+            self.absent.add(author)
+        if self.accounts is None:
+            return
+        if isinstance(body, MemberReady):
+            self.accounts.ready(author, body.roles, digest_from_text(body.commit), index)
+            self.accounts.standings.note_ready(author, index)
+        else:
+            self.accounts.drop(author)
+
+    def _apply_organiser(
+        self, body: RunOpen | RunPause | RunResume | RunFinish | RunClose, ts: int
+    ) -> None:
+        match body:
+            case RunOpen() if self.accounts is not None:
+                self.accounts.opened_ms = ts
+            case RunPause() | RunFinish() | RunResume():
+                event = self._organiser_event(body)
+                self.state = self._after(event) if event else self.state
+                self.wish = WISHES[type(body)]
+            case RunClose(reason=reason):
+                after = self._after(Event.CLOSE)
+                due = close_reason(self.number, self.manifest)
+                if self.accounts is not None and reason != due:
+                    raise RefusedError("wrong-close", f"the run does not end for {reason}")
+                self.state = after
+
+    def _organiser_event(self, body: RunPause | RunResume | RunFinish) -> Event | None:
+        """What an organiser's statement does now; None: it waits for the end of the round."""
+        in_round = self.state in (State.WARMUP, State.ROUND_TRAIN, State.ROUND_WITNESS)
+        if in_round and not isinstance(body, RunResume):
+            return None
+        event = EVENTS[type(body)]
+        self._after(event)
+        return event
+
+    def _apply_round(self, index: int, statement: Statement, documents: Documents) -> None:
+        match statement.body:
+            case RoundRoster() as body:
+                self._apply_roster(index, statement, body, documents)
+            case HeadPromote() as body:
+                self._apply_promotion(statement, body)
+            case RoundOpen() as body:
+                after = self._after(Event.OPEN)
+                view = self._current(statement)
+                network_accounts.check_open(body, statement.ts)
+                view.apply_open(body)
+                self.state = after
+            case RoundWitness() as body:
+                after = self._after(Event.WITNESS)
+                view = self._current(statement)
+                network_accounts.check_witness(self, view, statement.ts)
+                view.apply_witness(body)
+                self.state, self.witnessed_ms = after, statement.ts
+            case RoundClose() as body:
+                self._apply_close(index, statement, body, documents)
+            case RoundVoid() as body:
+                self._apply_void(statement, body)
+            case _:
+                raise RefusedError("unknown-type", f"{statement.type} is not about a run")
+
+    def _apply_roster(
+        self, index: int, statement: Statement, body: RoundRoster, documents: Documents
+    ) -> None:
+        number = statement.round or 0
+        if self.accounts is not None and number != self.number + 1:
+            raise RefusedError("wrong-roster", f"round {number} after round {self.number}")
+        after = self._after(Event.ROSTER)
+        roster = read(Roster, documents, body.roster)
+        self._check_roster(statement.ts, body, roster)
+        if self.accounts is not None:
+            self.accounts.rostered.update(member.key for member in roster.members)
+        self.round = RoundView(
+            net=self.net,
+            manifest=self.manifest,
+            number=number,
+            roster=roster,
+            roster_index=index,
+            head=self.head,
+            next_head=self.next_head,
+            commits=self.accounts.commits(roster) if self.accounts else {},
+        )
+        if self.accounts is not None and after is not State.COOLDOWN:
+            self.accounts.take(roster)
+        self.state, self.number = after, number
+        self.rostered_ms, self.absent = statement.ts, set()
+
+    def _check_roster(self, ts: int, body: RoundRoster, roster: Roster) -> None:
+        due = self.accounts.standings.due(ts) if self.accounts else None
+        if due is not None:
+            raise RefusedError("wrong-roster", f"{due.peer} has to become {due.to} first")
+        times = self.manifest.rounds
+        if not times.train <= roster.train_ms <= times.train_limit:
+            raise RefusedError("wrong-roster", f"a training limit of {roster.train_ms} ms")
+        if self.accounts is not None and roster != self.accounts.plan_roster(ts):
+            raise RefusedError("wrong-roster", "the roster does not follow from the log")
+        counts = len(roster.members), len(roster.slots_of(TRAINER))
+        if counts != (body.slots, body.trainers):
+            raise RefusedError("wrong-roster", "slots and trainers are not the roster's")
+        if sha256(roster.encode()) != from_text(body.roster):
+            raise RefusedError("wrong-roster", "the roster document is not canonical")
+
+    def _apply_promotion(self, statement: Statement, body: HeadPromote) -> None:
+        if self.round is None or self.round.phase is not Phase.ATTEST:
+            raise RefusedError("not-in-round", "no head is being stated now")
+        if self.next_head is None or statement.round != self.next_head.round:
+            raise RefusedError("wrong-head", f"round {statement.round} has no head to promote")
+        self.head, self.next_head = self.round.apply_promotion(body), None
+        if self.accounts is not None:
+            self.heads[self.head.round] = self.head
+        if is_due(self.manifest, self.head.round, is_last=self.state is State.COOLDOWN):
+            self.draws.promoted(self.round, self.head)
+
+    def _apply_close(
+        self, index: int, statement: Statement, body: RoundClose, documents: Documents
+    ) -> None:
+        view = self._current(statement)
+        after = self._after(self.done_event(view.number))
+        result = read(Result, documents, body.result)
+        network_accounts.check_close(self, view, statement.ts)
+        self.next_head = view.apply_close(body, result)
+        if self.accounts is not None:
+            self.accounts.settle(view, result, statement.ts)
+            self.accounts.standings.close_round(index, view)
+        self.closed += 1
+        self.state = after
+
+    def _apply_void(self, statement: Statement, body: RoundVoid) -> None:
+        view = self._current(statement)
+        after = self._after(self.done_event(view.number))
+        reason = void_reason(view)
+        if body.reason != reason:
+            raise RefusedError("wrong-void", f"round {view.number} is not void for {body.reason}")
+        network_accounts.check_void(self, view, statement.ts)
+        view.apply_void()
+        if self.accounts is not None:
+            self.accounts.void(view)
+        self.voided += 1
+        self.state = after
+
+    def _check_published(self, statement: Statement, body: CheckpointPublish) -> None:
+        """A promoted head may be published whenever; a light view has not seen them all."""
+        if self.accounts is None:
+            return
+        head = self.heads.get(statement.round or 0)
+        if head is None:
+            raise RefusedError("wrong-head", f"round {statement.round} has no certified head")
+        said = HeadHash(digest_from_text(body.head)), digest_from_text(body.weights_root)
+        if said != (head.hash, head.weights_root):
+            raise RefusedError("wrong-head", f"round {statement.round} has another head")
+
+    def _check_running(self, statement: Statement) -> None:
+        if self.state is State.FINISHED and not isinstance(statement.body, HeadMeasure):
+            raise RefusedError("run-finished", "the run has ended")
+
+    def _current(self, statement: Statement) -> RoundView:
+        if self.round is None or statement.round != self.round.number:
+            raise RefusedError(
+                "not-in-round", f"round {statement.round} is not under way (round {self.number} is)"
+            )
+        return self.round
+
+    def _after(self, event: Event) -> State:
+        after = TRANSITIONS.get((self.state, event))
+        if after is None and self.accounts is None:
+            after = UNSEEN.get(event)
+        if after is None:
+            raise RefusedError("wrong-state", f"{event} does not follow in state {self.state}")
+        return after

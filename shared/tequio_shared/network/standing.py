@@ -1,0 +1,427 @@
+"""What a key is worth in the network: from newcomer to active, and into quarantine and back.
+
+Rules. Only the log counts: faults that a signature proves, verdicts that a quorum of witnesses
+gave, work that was accepted. What follows from them is a `standing.change`, and exactly that: the
+coordinator says it, every reader of the whole log derives it again, and no roster is admitted
+while one is due. Silence, lateness and work that nobody could fetch are never faults. One witness
+alone blames nobody: a measured fault needs two who give the same reason, and comes twice before
+it excludes. The standing of a key holds in all runs. (docs/protocol.md, standing)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import (
+    APPEAL_MS,
+    APPEAL_PAUSE_MS,
+    DEVIATION_PROOFS,
+    DEVIATIONS,
+    NEWCOMER_WORK,
+    PROBATION_WORK,
+    QUARANTINE_MS,
+    REPEAT_MS,
+    REPEATED_QUARANTINE_MS,
+    STRIKE_ROUNDS,
+    STRIKES,
+    Digest,
+    PeerKey,
+    key_from_text,
+    to_text,
+)
+from tequio_shared.round import proof
+from tequio_shared.round.proof import MEASURED, Verdict
+from tequio_shared.statements.network import (
+    EVIDENCE,
+    StandingAppeal,
+    StandingChange,
+    StandingName,
+    StandingRelease,
+    StandingUphold,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tequio_shared.round.round import RoundView
+    from tequio_shared.statements.statement import Statement
+
+
+ACCUSERS = 2
+"""Witnesses who must give one reason before it counts against anybody."""
+
+
+class Standing(StrEnum):
+    """States of a key (docs/protocol.md, standing)."""
+
+    NEWCOMER = "newcomer"
+    ACTIVE = "active"
+    SUSPECTED = "suspected"
+    QUARANTINED = "quarantined"
+    PROBATION = "probation"
+    BANNED = "banned"
+
+
+class Cause(IntEnum):
+    """Codes in standing.change: why."""
+
+    EARNED = 1  # enough accepted contributions
+    TWO_COMMITMENTS = 2  # signed for one round
+    TWO_STATEMENTS = 3  # signed under one number
+    BAD_HEADER = 4  # a signed header that breaks a rule
+    BAD_PAYLOAD = 5  # bytes that break a rule, named by a quorum
+    NOT_ELECTED = 6  # a proof from somebody who was not asked for one
+    BAD_PROOF = 7  # a signed proof that does not hold
+    STRIKE = 8  # one measured fault
+    STRIKES = 9  # repeated ones
+    DEVIATION = 10  # proofs that the other witnesses contradict
+    TERM_SERVED = 11  # the term is over, and the key says that it is ready
+    UNANSWERED = 12  # no organiser answered an appeal
+
+
+OUTSIDE = frozenset({Standing.QUARANTINED, Standing.BANNED})
+"""In no roster."""
+UNPROVEN = frozenset({Standing.NEWCOMER, Standing.PROBATION})
+"""Small shares, and no witness duty while there are others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What a report proves: who did what; `evidence` are log indices beside the report's own."""
+
+    peer: PeerKey
+    cause: Cause
+    evidence: tuple[int, ...]
+    statements: tuple[Statement, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class Record:
+    """One key. Log indices unless said otherwise; written by `Standings` alone."""
+
+    standing: Standing = Standing.NEWCOMER
+    since: int
+    """The entry that made the standing what it is; at first the registration."""
+    cause: Cause | None = None
+    evidence: tuple[int, ...] = ()
+    until: int = 0
+    """End of the term, ms since 1970."""
+    clean: int = 0
+    """Contributions accepted since the standing changed or a strike fell."""
+    last_accepted: int = 0
+    judged: int = 0
+    """Contributions accepted or rejected, ever."""
+    strikes: list[tuple[int, int]] = field(default_factory=list)
+    """(number of the judged contribution, round.close)."""
+    proofs: int = 0
+    deviations: list[tuple[int, int]] = field(default_factory=list)
+    """(number of the proof, round.close)."""
+    fault: tuple[Cause, tuple[int, ...]] | None = None
+    """Proven, and without consequence so far."""
+    convictions: list[int] = field(default_factory=list)
+    """Times at which quarantines began, ms since 1970."""
+    asked_back: int | None = None
+    """The member.ready after the term."""
+    appeal: tuple[int, int] | None = None
+    """(entry, ts) of the open appeal."""
+    appealed_ms: int = 0
+    """ts of the last appeal; 0: none yet."""
+
+
+@dataclass(slots=True)
+class Standings:
+    """The standing of every key of a network; a fold that the ledger's state and auditors feed."""
+
+    records: dict[PeerKey, Record] = field(default_factory=dict)
+    _moving: set[PeerKey] = field(default_factory=set, compare=False)  # a change may be due
+    _reported: set[Digest] = field(default_factory=set)  # statements in reports so far
+
+    def of(self, key: PeerKey) -> Standing:
+        """The key's standing; one that is not registered would be a newcomer."""
+        record = self.records.get(key)
+        return Standing.NEWCOMER if record is None else record.standing
+
+    def register(self, key: PeerKey, index: int) -> None:
+        """A key counts from here on."""
+        self.records.setdefault(key, Record(since=index))
+
+    # --- what is due
+
+    def due(self, ts: int) -> StandingChange | None:
+        """The next change that follows from the log at that time (ms), lowest key first."""
+        for key in sorted(self._moving):
+            change = self._due(key, ts)
+            if change is not None:
+                return change
+            if self.records[key].appeal is None:
+                self._moving.discard(key)
+        return None
+
+    def next_ms(self) -> int | None:
+        """When time alone makes a change due (ms): the end of an appeal that nobody answers."""
+        records = (self.records[key] for key in self._moving)
+        ends = [
+            one.appeal[1] + APPEAL_MS
+            for one in records
+            if one.appeal is not None and one.standing is Standing.QUARANTINED
+        ]
+        return min(ends, default=None)
+
+    def admit_change(self, statement: Statement, body: StandingChange) -> None:
+        """Raise RefusedError unless this is the change that is due."""
+        due = self.due(statement.ts)
+        if body != due:
+            follows = f"{due.peer} {due.to}" if due else "nothing"
+            raise RefusedError("wrong-standing", f"{body.peer} {body.to}: {follows} follows")
+
+    def apply_change(self, index: int, statement: Statement, body: StandingChange) -> None:
+        """Take standing.change; raises RefusedError as `admit_change`."""
+        self.admit_change(statement, body)
+        record = self.records[key_from_text(body.peer)]
+        if body.to == "quarantined":
+            record.convictions.append(statement.ts)
+        _move(record, Standing(body.to), index)
+        record.cause, record.evidence, record.until = Cause(body.cause), body.evidence, body.until
+        self._moving.add(key_from_text(body.peer))
+
+    # --- what the log tells
+
+    def admit_fault(self, fault: Fault) -> None:
+        """Raise RefusedError if nothing is new in a report that `evidence.read_fault` judged.
+
+        A key that is not registered has no standing to lose, and costs nobody anything.
+        """
+        if fault.peer not in self.records:
+            raise RefusedError("wrong-evidence", f"{to_text(fault.peer)} is not registered")
+        if {statement.digest for statement in fault.statements} <= self._reported:
+            raise RefusedError("already-said", "this fault was reported before")
+
+    def apply_fault(self, index: int, fault: Fault) -> None:
+        """Take fault.report; raises RefusedError as `admit_fault`."""
+        self.admit_fault(fault)
+        self._reported.update(statement.digest for statement in fault.statements)
+        record = self._record(fault.peer, index)
+        if record.standing not in OUTSIDE and record.fault is None:
+            record.fault = fault.cause, tuple(sorted({*fault.evidence, index}))
+            self._moving.add(fault.peer)
+
+    def close_round(self, index: int, view: RoundView) -> None:
+        """Take round.close at that log index: verdicts on work, and on the witnesses."""
+        verdicts = view.verdicts()
+        for slot, (verdict, reason) in verdicts.items():
+            record = self._record(view.roster.members[slot].key, index)
+            if verdict is Verdict.ACCEPTED:
+                record.judged, record.clean = record.judged + 1, record.clean + 1
+                record.last_accepted = index
+            elif verdict is Verdict.REJECTED and view.accusers(slot, reason) >= ACCUSERS:
+                record.judged += 1
+                if reason in MEASURED:
+                    record.strikes.append((record.judged, index))
+                    del record.strikes[:-STRIKE_ROUNDS]
+                    record.clean = 0
+                elif record.standing not in OUTSIDE and record.fault is None:
+                    evidence = view.commitments[slot].index, index
+                    record.fault = Cause.BAD_PAYLOAD, evidence
+            self._moving.add(view.roster.members[slot].key)
+        for slot, seen in view.proofs.items():
+            key = view.roster.members[slot].key
+            record = self._record(key, index)
+            record.proofs += 1
+            if proof.deviates(slot, seen, verdicts):
+                record.deviations.append((record.proofs, index))
+                del record.deviations[:-DEVIATION_PROOFS]
+                self._moving.add(key)
+
+    def check_ready(self, key: PeerKey, ts: int) -> None:
+        """Raise RefusedError("quarantined") if the key may not come at that time (ms)."""
+        record = self.records.get(key)
+        if record is None or record.standing not in OUTSIDE:
+            return
+        if record.standing is Standing.BANNED:
+            raise RefusedError("quarantined", f"banned by entry {record.since}")
+        if ts < record.until:
+            raise RefusedError(
+                "quarantined", f"quarantined until {record.until} ms by entry {record.since}"
+            )
+
+    def note_ready(self, key: PeerKey, index: int) -> None:
+        """A key whose term is over asks to come back."""
+        record = self.records.get(key)
+        if record is not None and record.standing is Standing.QUARANTINED:
+            record.asked_back = index
+            self._moving.add(key)
+
+    # --- the way back
+
+    def admit_appeal(self, statement: Statement, body: StandingAppeal) -> None:
+        """Raise RefusedError unless the author may appeal against that change now."""
+        record = self.records.get(statement.author)
+        if record is None or record.standing not in OUTSIDE | {Standing.SUSPECTED}:
+            raise RefusedError("wrong-standing", "nothing to appeal against: work on")
+        if body.change != record.since:
+            raise RefusedError(
+                "wrong-standing", f"the standing follows from entry {record.since}: appeal to that"
+            )
+        if record.appeal is not None:
+            raise RefusedError("already-said", f"appeal {record.appeal[0]} is still open")
+        wait = record.appealed_ms + APPEAL_PAUSE_MS - statement.ts
+        if record.appealed_ms and wait > 0:
+            raise RefusedError("already-said", f"the next appeal may come in {wait // 1000} s")
+
+    def apply_appeal(self, index: int, statement: Statement, body: StandingAppeal) -> None:
+        """Take standing.appeal; raises RefusedError as `admit_appeal`."""
+        self.admit_appeal(statement, body)
+        record = self.records[statement.author]
+        record.appeal, record.appealed_ms = (index, statement.ts), statement.ts
+        self._moving.add(statement.author)
+
+    def admit_ruling(self, statement: Statement, body: StandingRelease | StandingUphold) -> PeerKey:
+        """Raise RefusedError unless organisers can rule so now; return whom it is about."""
+        key = key_from_text(body.peer)
+        record = self.records.get(key)
+        if record is None:
+            raise RefusedError("not-found", f"no key {body.peer} is registered")
+        if isinstance(body, StandingRelease):
+            if record.standing is Standing.ACTIVE:
+                raise RefusedError("wrong-standing", f"{body.peer} is active")
+        elif record.standing is not Standing.QUARANTINED:
+            raise RefusedError("wrong-standing", f"{body.peer} is {record.standing}")
+        elif body.to == "banned" and _repeated(record, statement.ts) < STRIKES:
+            raise RefusedError(
+                "wrong-standing", f"{body.peer} has one quarantine in 180 days: a ban needs two"
+            )
+        return key
+
+    def apply_ruling(
+        self, index: int, statement: Statement, body: StandingRelease | StandingUphold
+    ) -> None:
+        """Take standing.release or standing.uphold; raises RefusedError as `admit_ruling`."""
+        record = self.records[self.admit_ruling(statement, body)]
+        record.appeal = None
+        if isinstance(body, StandingRelease):
+            if record.standing is Standing.QUARANTINED:
+                record.convictions.pop()  # it was wrong, so it counts for nothing later
+            record.cause, record.evidence, record.until = None, (), 0
+            _move(record, Standing.ACTIVE, index)
+        elif body.to == "banned":
+            _move(record, Standing.BANNED, index)
+
+    # --- private
+
+    def _record(self, key: PeerKey, index: int) -> Record:
+        return self.records.setdefault(key, Record(since=index))
+
+    def _due(self, key: PeerKey, ts: int) -> StandingChange | None:
+        record = self.records[key]
+        match record.standing:
+            case Standing.QUARANTINED:
+                found = _way_back(record, ts)
+            case Standing.BANNED:
+                found = None
+            case _:
+                found = _guilt(record) or _progress(record)
+        if found is None:
+            return None
+        to, cause, evidence = found
+        until = ts + _term(record, ts) if to == "quarantined" else 0
+        return StandingChange(
+            peer=to_text(key),
+            to=to,
+            cause=int(cause),
+            evidence=tuple(sorted(set(evidence)))[-EVIDENCE:],
+            until=until,
+        )
+
+
+_Found = tuple[StandingName, Cause, tuple[int, ...]]
+
+
+def _guilt(record: Record) -> _Found | None:
+    """Quarantine or suspicion that follows now, the gravest first."""
+    if record.fault is not None:
+        return ("quarantined", *record.fault)
+    strikes = [at for number, at in record.strikes if number > record.judged - STRIKE_ROUNDS]
+    if len(strikes) >= STRIKES:
+        return "quarantined", Cause.STRIKES, tuple(strikes)
+    if record.standing not in (Standing.NEWCOMER, Standing.ACTIVE):
+        return None
+    if strikes:
+        return "suspected", Cause.STRIKE, tuple(strikes)
+    recent = record.proofs - DEVIATION_PROOFS
+    deviations = [at for number, at in record.deviations if number > recent]
+    if len(deviations) >= DEVIATIONS:
+        return "suspected", Cause.DEVIATION, tuple(deviations)
+    return None
+
+
+def _progress(record: Record) -> _Found | None:
+    """What accepted work has earned."""
+    needed = PROBATION_WORK if record.standing is Standing.PROBATION else NEWCOMER_WORK
+    if record.standing is Standing.ACTIVE or record.clean < needed:
+        return None
+    return "active", Cause.EARNED, (record.last_accepted,)
+
+
+def _way_back(record: Record, ts: int) -> _Found | None:
+    """How a quarantine ends without an organiser."""
+    if record.asked_back is not None:
+        return "probation", Cause.TERM_SERVED, (record.asked_back,)
+    if record.appeal is not None and ts >= record.appeal[1] + APPEAL_MS:
+        return "probation", Cause.UNANSWERED, (record.appeal[0],)
+    return None
+
+
+def _move(record: Record, to: Standing, index: int) -> None:
+    """Begin a new standing: what led to it is spent.
+
+    Strikes go on to count through a suspicion, for the second one is what quarantines.
+    """
+    record.standing, record.since, record.clean = to, index, 0
+    record.fault, record.asked_back, record.appeal = None, None, None
+    record.deviations.clear()
+    if to is not Standing.SUSPECTED:
+        record.strikes.clear()
+
+
+def _repeated(record: Record, ts: int) -> int:
+    """Quarantines that began within `REPEAT_MS` before that time."""
+    return sum(began > ts - REPEAT_MS for began in record.convictions)
+
+
+def _term(record: Record, ts: int) -> int:
+    return REPEATED_QUARANTINE_MS if _repeated(record, ts) else QUARANTINE_MS
+
+
+# --- The causes of a change of standing in words, for people: ledger and client say the same.
+
+WORDS: Mapping[Cause, str] = MappingProxyType(
+    {
+        Cause.EARNED: "enough contributions were accepted",
+        Cause.TWO_COMMITMENTS: "signed two different commitments for one round",
+        Cause.TWO_STATEMENTS: "signed two different statements under one number",
+        Cause.BAD_HEADER: "signed a contribution header that breaks a rule",
+        Cause.BAD_PAYLOAD: "committed to bytes that break a rule, say the witnesses",
+        Cause.NOT_ELECTED: "signed a witness proof without having been elected",
+        Cause.BAD_PROOF: "signed a witness proof that does not hold",
+        Cause.STRIKE: "a contribution was far from the others, say two witnesses or more",
+        Cause.STRIKES: "contributions were again far from the others, say two witnesses or more",
+        Cause.DEVIATION: "witness proofs were contradicted by the other witnesses",
+        Cause.TERM_SERVED: "the term of a quarantine is over",
+        Cause.UNANSWERED: "no organiser answered an appeal in time",
+    }
+)
+"""What each cause says of the key."""
+
+
+def words_of(cause: int | None) -> str:
+    """Say why; empty for a standing that no change led to, such as a release or a registration."""
+    if cause is None:
+        return ""
+    try:
+        return WORDS[Cause(cause)]
+    except ValueError:
+        return f"cause {cause}, which a newer tequio knows"

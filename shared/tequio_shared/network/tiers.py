@@ -1,0 +1,381 @@
+"""Who is behind a key, as the log says: somebody invited, an account, or anybody.
+
+Rules. A key is of tier 2 if it was registered under an invitation that is not revoked, of tier 1
+while a connector vouches for it, of tier 0 otherwise; the keys of the genesis are of tier 2. It has
+one owner: the invitation, the account that the connector names (under that connector: no other one
+can speak of it; of several, the earliest that stands: `vouches`), or itself. Time is the `ts` of
+the statement that is judged. Pure: every reader of the whole log folds the same tiers, and rosters
+follow from them. (docs/protocol.md, tiers)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from tequio_shared.errors import RefusedError
+from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, key_from_text, sha256
+from tequio_shared.statements.network import (
+    InviteClose,
+    InviteOpen,
+    InviteRevoke,
+    KeyRegister,
+    MemberTeam,
+    MemberVouch,
+    RoleGrant,
+    RoleRevoke,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+    from tequio_shared.statements.statement import Entry, Statement
+
+# --- Which team each key earns points for, as the key itself says; its last word counts.
+#
+# A round pays the team in which the key is when that round closes. So points stay with the team
+# that they were earned for, whoever leaves it, and nobody brings any along. A team is its name
+# and nothing else: nobody owns one, and whoever says its name is in it.
+
+ABOUT_TEAMS = (MemberTeam,)
+"""Bodies that `Teams.apply` takes."""
+
+
+class Teams:
+    """A fold over the log; the ledger's state feeds it."""
+
+    def __init__(self) -> None:
+        self._team: dict[PeerKey, str] = {}  # of those that are in one
+
+    def of(self, key: PeerKey) -> str:
+        """The team of a key; empty: none."""
+        return self._team.get(key, "")
+
+    def admit(self, author: PeerKey, body: MemberTeam) -> None:
+        """Raise RefusedError for a word that changes nothing."""
+        if body.team == self.of(author):
+            what = f"is in the team {body.team}" if body.team else "is in no team"
+            raise RefusedError("already-said", f"the key {what} already")
+
+    def apply(self, author: PeerKey, body: MemberTeam) -> None:
+        """Take a statement; raises RefusedError as `admit` does."""
+        self.admit(author, body)
+        if body.team:
+            self._team[author] = body.team
+        else:
+            del self._team[author]
+
+
+# --- What connectors said of keys: each speaks for itself, and the earliest word that stands
+# counts.
+#
+# A vouch stands until its end, until its connector withdraws or replaces it, or until the
+# connector is revoked. No connector can end or hide what another one said of a key, or come
+# before it.
+
+_OWNER = b"tequio/v1/owner\0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vouch:
+    """A connector's last word on a key."""
+
+    index: int
+    place: int
+    """Log index of the first of its words that name this owner, each said before the last ended."""
+    connector: PeerKey
+    owner: Digest
+    ts: int
+    """When it was said, ms since 1970; so is its end, `until`."""
+    until: int
+
+
+@dataclass(slots=True)
+class Vouches:
+    """The standing words of all connectors; a fold."""
+
+    _by_peer: dict[PeerKey, dict[PeerKey, Vouch]] = field(default_factory=dict)
+    """By connector within."""
+    _revoked: dict[PeerKey, int] = field(default_factory=dict)
+    """Log index of the last role.revoke of each."""
+
+    def take(self, index: int, statement: Statement, body: MemberVouch) -> None:
+        """Take a connector's word; one that has ended already withdraws its former one."""
+        words = self._by_peer.setdefault(key_from_text(body.peer), {})
+        former = words.pop(statement.author, None)
+        if body.until <= statement.ts:
+            return
+        owner = owner_of(statement.author, digest_from_text(body.owner))
+        goes_on = (
+            former is not None
+            and former.owner == owner
+            and former.until > statement.ts
+            and not self._is_void(former)
+        )
+        words[statement.author] = Vouch(
+            index=index,
+            place=former.place if former is not None and goes_on else index,
+            connector=statement.author,
+            owner=owner,
+            ts=statement.ts,
+            until=body.until,
+        )
+
+    def revoke(self, index: int, connector: PeerKey) -> None:
+        """Void all that the connector said so far."""
+        self._revoked[connector] = index
+
+    def at(self, key: PeerKey, ts: int) -> Vouch | None:
+        """Find the vouch that counts for a key at that time (ms)."""
+        running = [one for one in self._standing(key) if one.until > ts]
+        return min(running, key=lambda one: one.place, default=None)
+
+    def last(self, key: PeerKey) -> tuple[Vouch, int] | None:
+        """Find the vouch that counted at the time of the newest one, and the last end of any."""
+        standing = self._standing(key)
+        counts = self.at(key, max((one.ts for one in standing), default=0))
+        if counts is None:
+            return None
+        return counts, max(one.until for one in standing)
+
+    def of(self, connector: PeerKey) -> list[PeerKey]:
+        """Name the keys for which a connector vouched last or was revoked since."""
+        return [key for key, words in self._by_peer.items() if connector in words]
+
+    def _standing(self, key: PeerKey) -> list[Vouch]:
+        return [one for one in self._by_peer.get(key, {}).values() if not self._is_void(one)]
+
+    def _is_void(self, one: Vouch) -> bool:
+        return one.index < self._revoked.get(one.connector, 0)
+
+
+def owner_of(connector: PeerKey, owner: Digest) -> Digest:
+    """Name an account that a connector vouches for; no other connector can name it."""
+    return sha256(_OWNER, connector, owner)
+
+
+OF_CONNECTORS = (MemberVouch,)
+ABOUT_TIERS = (InviteOpen, InviteClose, InviteRevoke, RoleGrant, RoleRevoke, MemberVouch)
+"""Bodies that `Tiers.apply` takes."""
+
+
+class Tier(IntEnum):
+    """How much is known of who is behind a key."""
+
+    ANONYMOUS = 0  # it showed its work
+    VOUCHED = 1  # a connector knows an account behind it
+    INVITED = 2  # organisers invited it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Belonging:
+    """The tier of a key, and who owns it; `since`, `run` and `until` say what that rests on."""
+
+    tier: Tier
+    owner: Digest
+    run: RunId | None = None
+    """The only run for which it was invited."""
+    until: int = 0
+    """When the vouch ends, ms since 1970; otherwise 0."""
+    since: int | None = None
+    """Log index of the registration with the invitation, or of the vouch."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Invitation:
+    """What the log says of one invitation; `Tiers` alone writes it."""
+
+    index: int
+    """Log index of invite.open."""
+    uses: int
+    until: int
+    run: RunId | None
+    used: int = 0
+    closed: int | None = None
+    """Log index of invite.close."""
+    revoked: int | None = None
+    """Log index of invite.revoke."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether no organiser ended it."""
+        return self.closed is None and self.revoked is None
+
+    def check(self, ts: int) -> None:
+        """Raise RefusedError unless it lets somebody in at that time (ms)."""
+        if not self.is_open:
+            ended = self.closed if self.revoked is None else self.revoked
+            raise RefusedError("invitation-ended", f"entry {ended} ended the invitation")
+        if ts >= self.until:
+            raise RefusedError("invitation-ended", f"the invitation ended at {self.until} ms")
+        if self.used >= self.uses:
+            raise RefusedError("invitation-spent", f"all {self.uses} uses of it are taken")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invited:
+    """How a key was let in."""
+
+    index: int
+    """Log index of its registration."""
+    invitation: PeerKey
+    run: RunId | None
+
+
+@dataclass(slots=True)
+class Tiers:
+    """The tiers of a network's keys; a fold that the ledger's state and auditors feed."""
+
+    registered: Container[PeerKey] = ()
+    """The keys that count so far; whoever made this keeps it."""
+    founders: frozenset[PeerKey] = frozenset()
+    invitations: dict[PeerKey, Invitation] = field(default_factory=dict)
+    connectors: dict[PeerKey, int] = field(default_factory=dict)
+    """Until when each may vouch, ms since 1970."""
+    _invited: dict[PeerKey, Invited] = field(default_factory=dict)
+    _vouches: Vouches = field(default_factory=Vouches)
+
+    # --- what is known of a key
+
+    def of(self, key: PeerKey, run: RunId, ts: int) -> Belonging:
+        """Tier and owner of a key in that run at that time (ms)."""
+        known = self._let_in(key)
+        if known is not None and known.run in (None, run):
+            return known
+        vouch = self._vouches.at(key, ts)
+        return _anonymous(key) if vouch is None else _vouched(vouch, vouch.until)
+
+    def word(self, key: PeerKey) -> Belonging:
+        """The highest tier that the log gives a key, in some run or at some time.
+
+        Of a vouched key: the owner when it was last vouched for, and the last end of any vouch.
+        """
+        known = self._let_in(key)
+        if known is not None:
+            return known
+        vouched = self._vouches.last(key)
+        return _anonymous(key) if vouched is None else _vouched(*vouched)
+
+    def subjects(self, entry: Entry) -> Iterable[PeerKey]:
+        """Whose tier or owner this entry changes if it is taken."""
+        match entry.statement.body:
+            case KeyRegister() if len(entry.signatures) > 1:
+                return (entry.statement.author,)
+            case MemberVouch(peer=peer):
+                return (key_from_text(peer),)
+            case InviteRevoke(invitation=text):
+                invitation = key_from_text(text)
+                return [key for key, one in self._invited.items() if one.invitation == invitation]
+            case RoleRevoke(peer=peer):
+                return self._vouches.of(key_from_text(peer))
+        return ()
+
+    # --- what the log tells
+
+    def admit_registration(self, entry: Entry) -> None:
+        """Raise RefusedError unless the registration's further signer, if any, lets it in."""
+        author = entry.statement.author
+        if author in self.invitations:
+            raise RefusedError("wrong-invitation", "an invitation's key cannot be registered")
+        invitation = self._invitation_of(entry)
+        if invitation is not None:
+            self.invitations[invitation].check(entry.statement.ts)
+
+    def register(self, index: int, entry: Entry) -> None:
+        """Take key.register; raises RefusedError as `admit_registration`."""
+        self.admit_registration(entry)
+        key = self._invitation_of(entry)
+        if key is None:
+            return
+        invitation = self.invitations[key]
+        invitation.used += 1
+        invited = Invited(index=index, invitation=key, run=invitation.run)
+        self._invited[entry.statement.author] = invited
+
+    def admit(self, statement: Statement) -> None:
+        """Raise RefusedError unless this statement about tiers fits the log now."""
+        match statement.body:
+            case InviteOpen(invitation=text):
+                self._admit_opening(key_from_text(text))
+            case InviteClose(invitation=text):
+                self._admit_closing(key_from_text(text))
+            case InviteRevoke(invitation=text):
+                self._admit_revoking(key_from_text(text))
+            case RoleRevoke(peer=peer) if key_from_text(peer) not in self.connectors:
+                raise RefusedError("wrong-grant", f"{peer} is no connector")
+            case MemberVouch(peer=peer):
+                self._admit_vouch(statement, key_from_text(peer))
+
+    def apply(self, index: int, statement: Statement) -> None:
+        """Take the statement at that log index; raises RefusedError as `admit` does."""
+        self.admit(statement)
+        match statement.body:
+            case InviteOpen() as body:
+                self.invitations[key_from_text(body.invitation)] = Invitation(
+                    index=index,
+                    uses=body.uses,
+                    until=body.until,
+                    run=RunId(digest_from_text(body.run)) if body.run else None,
+                )
+            case InviteClose(invitation=text):
+                self.invitations[key_from_text(text)].closed = index
+            case InviteRevoke(invitation=text):  # whoever passed the link on let others in by it
+                self.invitations[key_from_text(text)].revoked = index
+            case RoleGrant(peer=peer, until=until):
+                self.connectors[key_from_text(peer)] = until
+            case RoleRevoke(peer=peer):  # whoever took its key may have vouched with it
+                del self.connectors[key_from_text(peer)]
+                self._vouches.revoke(index, key_from_text(peer))
+            case MemberVouch() as body:
+                self._vouches.take(index, statement, body)
+
+    # --- private
+
+    def _let_in(self, key: PeerKey) -> Belonging | None:
+        if key in self.founders:
+            return Belonging(tier=Tier.INVITED, owner=Digest(key), since=0)
+        invited = self._invited.get(key)
+        if invited is None or self.invitations[invited.invitation].revoked is not None:
+            return None
+        owner = Digest(invited.invitation)
+        return Belonging(tier=Tier.INVITED, owner=owner, run=invited.run, since=invited.index)
+
+    def _invitation_of(self, entry: Entry) -> PeerKey | None:
+        further = [key for key, _ in entry.signatures[1:]]
+        if not further:
+            return None
+        if len(further) > 1:
+            raise RefusedError("wrong-invitation", f"{len(further)} invitations for one key")
+        if further[0] not in self.invitations:
+            raise RefusedError("not-admitted", "no such invitation is in the log")
+        return further[0]
+
+    def _admit_opening(self, key: PeerKey) -> None:
+        if key in self.invitations or key in self.registered:
+            raise RefusedError("wrong-invitation", "the key was registered or opened before")
+
+    def _admit_closing(self, key: PeerKey) -> None:
+        invitation = self.invitations.get(key)
+        if invitation is None or not invitation.is_open:
+            raise RefusedError("wrong-invitation", "no such invitation is open")
+
+    def _admit_revoking(self, key: PeerKey) -> None:
+        invitation = self.invitations.get(key)
+        if invitation is None or invitation.revoked is not None:
+            raise RefusedError("wrong-invitation", "no such invitation is there to be revoked")
+
+    def _admit_vouch(self, statement: Statement, peer: PeerKey) -> None:
+        until = self.connectors.get(statement.author)
+        if until is None or statement.ts >= until:
+            raise RefusedError("wrong-role", "member.vouch is a connector's to say")
+        if peer not in self.registered:
+            raise RefusedError("not-found", "nobody registered the key that it vouches for")
+
+
+def _vouched(vouch: Vouch, until: int) -> Belonging:
+    return Belonging(tier=Tier.VOUCHED, owner=vouch.owner, until=until, since=vouch.index)
+
+
+def _anonymous(key: PeerKey) -> Belonging:
+    return Belonging(tier=Tier.ANONYMOUS, owner=Digest(key))

@@ -1,0 +1,364 @@
+"""The run manifest: what an organiser fixes when opening a run.
+
+It travels as canonical JSON (integers and names only, no floats), is stored as a blob, and
+`run_id` is the SHA-256 of its bytes: whoever holds the run id holds every rule of the run.
+Organisers write TOML; `tequio run open` resolves it into this.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from tequio_shared import encoding
+from tequio_shared.errors import MalformedError
+from tequio_shared.head import layout as head_layout
+from tequio_shared.head.contribution import DENSE_K
+from tequio_shared.head.head import OuterParams
+from tequio_shared.head.layout import CHUNK, Base, Layout, count_chunks
+from tequio_shared.ids import (
+    CONTRIBUTORS,
+    DOCUMENT_BYTES,
+    JSON_INTEGER,
+    WITNESSES,
+    Bytes32Text,
+    MaybeBytes32Text,
+    Natural,
+    Positive,
+    RunId,
+    sha256,
+)
+from tequio_shared.round.assignment import trainer_micropoints
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Name = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._ -]{0,63}\Z")]
+Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
+
+
+class Model(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is trained: a network, or the adapters beside a frozen one (`Manifest.base`).
+
+    `config` names the Hugging Face config.json (SHA-256); `tensors` is [name, shape] in ascending
+    byte order of the name, `aliases` is [other name, name] for tied weights; `weights_root` and
+    `aux_root` are the roots of head 0; `sequence` is the length of a training sample in tokens.
+    """
+
+    config: Bytes32Text
+    parameters: Positive
+    tensors: tuple[tuple[str, tuple[Positive, ...]], ...]
+    aliases: tuple[tuple[str, str], ...]
+    weights_root: Bytes32Text
+    aux_root: Bytes32Text
+    sequence: Annotated[int, Meta(ge=2, le=1 << 20)]
+
+
+class Tokenizer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """`bytes` (256 symbols) or a Hugging Face tokenizer.json, named by the SHA-256 in `file`."""
+
+    kind: Literal["bytes", "huggingface"]
+    file: MaybeBytes32Text
+    vocab_size: Positive
+
+
+class Data(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The token shards: `manifest` is the SHA-256 of the data manifest, `root` its Merkle root."""
+
+    manifest: Bytes32Text
+    root: Bytes32Text
+
+
+class Algorithm(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The outer step (docs/protocol.md, head): names and integers of its constants table.
+
+    `schedule` rows are [first round, alpha_q (2^-20), lambda_q (2^-30)], ascending from round 1.
+    """
+
+    name: Literal["sparseloco", "distro", "diloco"] = "sparseloco"
+    layout: Literal["flat", "tile64"] = "flat"
+    k: Literal[0, 8, 16, 32, 64, 128, 256, 512, 4096] = 0
+    bits: Literal[1, 2, 4, 8] = 2
+    delta: Annotated[int, Meta(ge=0, le=200)] = 8
+    z2: Annotated[int, Meta(ge=0, le=1 << 20)] = 16
+    token_cap: Annotated[int, Meta(ge=1, le=1 << 40)] = 1 << 40
+    down_k: Literal[0, 8, 16, 32, 64, 128, 256, 512] = 0
+    mu_q: Annotated[int, Meta(ge=0, le=32_440)] = 0
+    max_inner_steps: Annotated[int, Meta(ge=1, le=65_535)] = 500
+    schedule: tuple[tuple[Positive, Positive, Natural], ...] = ((1, 1 << 20, 0),)
+
+
+class Inner(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The trainer's inner steps, the same for all so that a witness can run them again.
+
+    Learning rates are in units of 1e-9; `feedback_q15` is the error feedback's decay in 2^-15;
+    `clip_e3` the gradient norm clip in 1e-3; `decay_e6` the inner weight decay in 1e-6.
+    """
+
+    optimiser: Literal["muon", "adamw"] = "muon"
+    steps: Annotated[int, Meta(ge=1, le=65_535)] = 30
+    lr_e9: Positive = 3_000_000
+    adam_lr_e9: Positive = 3_000_000
+    feedback_q15: Annotated[int, Meta(ge=0, le=32_768)] = 31_130
+    clip_e3: Positive = 1_000
+    decay_e6: Natural = 0
+
+
+class Windows(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The unit of assigned work: `samples` sequences, `tokens` in all.
+
+    A peer without verified speed gets `first` windows, nobody more than `most` per round.
+    """
+
+    samples: Positive
+    tokens: Positive
+    first: Positive
+    most: Positive
+    seed: Natural = 0
+
+
+class Rounds(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The clockwork. Times in milliseconds; `train` is the aim, `train_limit` the deadline."""
+
+    min_members: Annotated[int, Meta(ge=2, le=CONTRIBUTORS)] = 2
+    most_members: Annotated[int, Meta(ge=2, le=CONTRIBUTORS)] = 256
+    warmup: Milliseconds = 5_000
+    train: Milliseconds = 60_000
+    train_limit: Milliseconds = 180_000
+    witness: Milliseconds = 60_000
+    grace: Milliseconds = 1_000
+    attest: Milliseconds = 60_000
+    cooldown: Milliseconds = 60_000
+    most: Annotated[int, Meta(ge=1, le=1 << 40)] = 1_000
+
+
+class Admission(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Whom a roster takes: least tiers, and how much of it one owner may hold.
+
+    `owner_seats` bounds the slots with the role witness, and so the seats in every committee.
+    """
+
+    trainer_tier: Annotated[int, Meta(ge=0, le=2)] = 0
+    witness_tier: Annotated[int, Meta(ge=0, le=2)] = 0
+    owner_slots: Annotated[int, Meta(ge=1, le=CONTRIBUTORS)] = CONTRIBUTORS
+    owner_seats: Annotated[int, Meta(ge=1, le=CONTRIBUTORS)] = CONTRIBUTORS
+
+
+class Measure(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which heads drawn members measure: those of every so many rounds, 0: none.
+
+    So many `members` do, on whole held-out documents from the front until `tokens` are reached.
+    """
+
+    every: Annotated[int, Meta(ge=0, le=1 << 40)] = 10
+    members: Annotated[int, Meta(ge=1, le=WITNESSES)] = 3
+    tokens: Annotated[int, Meta(ge=1, le=1 << 40)] = 16_384
+
+
+class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Every rule of one run."""
+
+    v: Literal[1] = 1
+    name: Name
+    model: Model
+    tokenizer: Tokenizer
+    data: Data
+    algorithm: Algorithm
+    inner: Inner
+    windows: Windows
+    rounds: Rounds
+    witness_share_bp: Annotated[int, Meta(ge=0, le=5_000)] = 500
+    admission: Admission | UnsetType = UNSET
+    """Absent: everybody is taken, as in runs from before there was such a choice."""
+    measure: Measure | UnsetType = UNSET
+    """Absent: nobody is drawn to measure a head, as in runs from before that."""
+    base: Base | UnsetType = UNSET
+    """Absent: all weights are trained; else adapters beside these, which are frozen."""
+
+    def encode(self) -> bytes:
+        """The canonical bytes."""
+        return encoding.encode(self)
+
+    @property
+    def run_id(self) -> RunId:
+        """SHA-256 of the canonical bytes."""
+        return RunId(sha256(self.encode()))
+
+    @property
+    def layout(self) -> Layout:
+        """Where each tensor lies in the flat master copy."""
+        return Layout.of(self.model.tensors, self.algorithm.layout)
+
+    @property
+    def chunks(self) -> int:
+        """Chunks of 4096 elements in the master copy."""
+        return count_chunks(self.model.tensors, self.algorithm.layout)
+
+    @classmethod
+    def parse(cls, raw: bytes) -> Manifest:
+        """Read and check a manifest; raises MalformedError that names the first fault."""
+        manifest = encoding.decode(raw, cls, DOCUMENT_BYTES)
+        fault = next(_faults(manifest), "")
+        if fault:
+            raise MalformedError(f"manifest: {fault}")
+        return manifest
+
+    @property
+    def admits(self) -> Admission:
+        """Whom its rosters take."""
+        return _EVERYBODY if isinstance(self.admission, UnsetType) else self.admission
+
+    @property
+    def measures(self) -> Measure:
+        """Which of its heads are measured."""
+        return _NOTHING if isinstance(self.measure, UnsetType) else self.measure
+
+    @property
+    def frozen(self) -> Base | None:
+        """The base that stays as it is; None: all weights are trained."""
+        return None if isinstance(self.base, UnsetType) else self.base
+
+    @property
+    def parameters(self) -> int:
+        """How many the network has, those that are not trained included."""
+        return self.model.parameters + (self.frozen.parameters if self.frozen else 0)
+
+    def micropoints(self, tokens: int) -> int:
+        """What a trainer earns for so many accepted tokens."""
+        still = self.frozen.parameters if self.frozen else 0
+        return trainer_micropoints(tokens, self.model.parameters, still)
+
+    def schedule_at(self, round_number: int) -> tuple[int, int]:
+        """(alpha_q, lambda_q) in force in that round."""
+        rows = [row for row in self.algorithm.schedule if row[0] <= round_number]
+        _, alpha_q, lambda_q = rows[-1]
+        return alpha_q, lambda_q
+
+    def outer_params(self, round_number: int, k: int) -> OuterParams:
+        """The numbers of that round's outer step, its k resolved."""
+        rules = self.algorithm
+        alpha_q, lambda_q = self.schedule_at(round_number)
+        return OuterParams(
+            algorithm=rules.name,
+            layout=rules.layout,
+            k=k,
+            bits=rules.bits,
+            alpha_q=alpha_q,
+            lambda_q=lambda_q,
+            delta=rules.delta,
+            z2=rules.z2,
+            token_cap=rules.token_cap,
+            mu_q=rules.mu_q,
+            down_k=rules.down_k,
+        )
+
+
+_EVERYBODY = Admission()
+_NOTHING = Measure(every=0)
+
+
+def _faults(manifest: Manifest) -> Iterator[str]:
+    """Faults in order; a later rule may count on the earlier ones."""
+    checks: tuple[Callable[[], str], ...] = (
+        lambda: _tensor_fault(manifest.model),
+        lambda: _base_fault(manifest),
+        lambda: _tokenizer_fault(manifest.tokenizer),
+        lambda: _algorithm_fault(manifest.algorithm),
+        lambda: _window_fault(manifest),
+        lambda: _size_fault(manifest),
+    )
+    return (fault for check in checks if (fault := check()))
+
+
+def _tensor_fault(model: Model) -> str:
+    names = [name.encode() for name, _ in model.tensors]
+    if names != sorted(set(names)):
+        return "model.tensors must be unique and in ascending byte order of their names"
+    if not names:
+        return "model.tensors is empty"
+    if model.parameters != sum(math.prod(shape) for _, shape in model.tensors):
+        return "model.parameters is not the number of parameters in model.tensors"
+    return _alias_fault(model)
+
+
+def _base_fault(manifest: Manifest) -> str:
+    base, model = manifest.frozen, manifest.model
+    return next(head_layout.faults(base, model.tensors, model.aliases), "") if base else ""
+
+
+def _tokenizer_fault(tokenizer: Tokenizer) -> str:
+    if (tokenizer.kind == "bytes") != (tokenizer.file == ""):
+        return "tokenizer.file is for huggingface, and needed there"
+    return ""
+
+
+def _alias_fault(model: Model) -> str:
+    stored, others = {name for name, _ in model.tensors}, [alias for alias, _ in model.aliases]
+    if stored & set(others):
+        return "model.aliases names a tensor that has storage of its own"
+    if len(set(others)) < len(others) or not {name for _, name in model.aliases} <= stored:
+        return "model.aliases must name each alias once, and a tensor of model.tensors"
+    return ""
+
+
+def _algorithm_fault(algorithm: Algorithm) -> str:
+    firsts = [row[0] for row in algorithm.schedule]
+    if not firsts or firsts[0] != 1 or firsts != sorted(set(firsts)):
+        return "algorithm.schedule must ascend from round 1"
+    top = 1 << (20 if algorithm.name == "distro" else 22)
+    if any(not (1 <= alpha <= top and decay < 1 << 22) for _, alpha, decay in algorithm.schedule):
+        return f"algorithm.schedule: alpha_q must be 1..{top} and lambda_q below {1 << 22}"
+    return _variant_fault(algorithm)
+
+
+def _variant_fault(algorithm: Algorithm) -> str:
+    name = algorithm.name
+    faults = {
+        "layout is tile64 for distro and flat for the others": (algorithm.layout == "tile64")
+        != (name == "distro"),
+        f"bits {algorithm.bits} is not one of {name}": algorithm.bits not in _BITS[name],
+        "k is 4096 for diloco and only for it": (algorithm.k == DENSE_K) != (name == "diloco"),
+        "down_k excludes mu_q, and is not for distro": bool(algorithm.down_k)
+        and (bool(algorithm.mu_q) or name == "distro"),
+        "mu_q is for diloco": bool(algorithm.mu_q) and name != "diloco",
+    }
+    return next((f"algorithm.{fault}" for fault, broken in faults.items() if broken), "")
+
+
+_BITS = {"sparseloco": (1, 2, 4), "distro": (1,), "diloco": (8,)}
+
+
+def _window_fault(manifest: Manifest) -> str:
+    windows, rounds = manifest.windows, manifest.rounds
+    if windows.tokens != windows.samples * manifest.model.sequence:
+        return "windows.tokens must be windows.samples times model.sequence"
+    if windows.first > windows.most:
+        return "windows.first is larger than windows.most"
+    if rounds.train_limit < rounds.train:
+        return "rounds.train_limit is shorter than rounds.train"
+    if rounds.most_members < rounds.min_members:
+        return "rounds.most_members is below rounds.min_members"
+    if manifest.inner.steps > manifest.algorithm.max_inner_steps:
+        return "inner.steps is above algorithm.max_inner_steps"
+    return ""
+
+
+_MOST_WINDOWS = 2**32 - 1  # window_count in a contribution header is a u32
+_MOST_POINTS = 2**62  # of a run, in micro-points: a sum of them still fits in a database's integer
+
+
+def _size_fault(manifest: Manifest) -> str:
+    """Sizes under which every roster, result and header of the run can be written."""
+    windows, rounds, model = manifest.windows, manifest.rounds, manifest.model
+    elements = CHUNK * manifest.chunks
+    if elements > 2 * model.parameters + CHUNK * len(model.tensors):
+        return f"model.tensors are mostly padding: {elements} elements"
+    tokens = rounds.most_members * windows.most * windows.tokens
+    if windows.most > _MOST_WINDOWS or tokens > JSON_INTEGER:
+        return "windows.most is more than a round can hold"
+    points = manifest.micropoints(tokens)
+    if points > JSON_INTEGER or points * rounds.most > _MOST_POINTS:
+        return "the points of a round, or of all rounds, are too large to be counted"
+    return ""

@@ -1,0 +1,363 @@
+"""Witness proofs: what a witness says it downloaded and checked, and what a quorum makes of it.
+
+A proof names the commitments it vouches for three times, and all three must agree: an exact
+bitmap over the roster's slots, the Merkle root over their ids, and a Bloom filter keyed by the
+round seed by which anyone can ask "did this witness see that contribution?" without the roster.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from tequio_shared.errors import MalformedError, PeerError, RefusedError
+from tequio_shared.ids import ContributionId, HeadHash, from_text, to_text
+from tequio_shared.log import merkle
+from tequio_shared.round.assignment import quorum
+from tequio_shared.statements.runs import WitnessProof
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+# --- The Bloom filter in a witness proof: which contributions the witness saw.
+#
+# m = ceil(14.4 n) bits and k = 10 indices, so one item in a thousand is found without being in
+# it. The seed is the round's, so nobody grinds items that collide. Theory of the fill bound: with
+# c = k n / m, each bit stays zero with probability exp(-c); the count of ones has mean e = m (1 -
+# exp(-c)) and variance m exp(-c) (1 - (1 + c) exp(-c)). More than e + 5 standard deviations is no
+# chance: such a filter vouches for contributions that its author never saw.
+
+HASHES = 10
+
+_PREFIX = b"tequio/v1/bloom\x00"
+_INDEX_BYTES = 4
+_DEVIATIONS = 5
+
+
+def size_bits(n: int) -> int:
+    """Count the bits of a filter meant for n items: ceil(14.4 n)."""
+    return -(-144 * n // 10)
+
+
+def size_bytes(n: int) -> int:
+    """Count the bytes that hold those bits."""
+    return -(-size_bits(n) // 8)
+
+
+def build(seed: bytes, items: Iterable[bytes], n: int) -> bytes:
+    """Make the filter for at most n items; bit i&7 of byte i>>3 is bit i.
+
+    Raises RefusedError for more items than n: the filter would fail its own check.
+    """
+    bits = bytearray(size_bytes(n))
+    for number, item in enumerate(items):
+        if number == n:
+            raise RefusedError("malformed", f"more than {n} items for a filter of {n}")
+        for index in _indices(seed, item, n):
+            bits[index >> 3] |= 1 << (index & 7)
+    return bytes(bits)
+
+
+def contains(bits: bytes, seed: bytes, item: bytes, n: int) -> bool:
+    """Tell if the item may be among the n; a no is certain, a yes errs once in a thousand.
+
+    Raises MalformedError for a filter of another size.
+    """
+    _check_size(bits, n)
+    return n > 0 and all(bits[i >> 3] >> (i & 7) & 1 for i in _indices(seed, item, n))
+
+
+def max_ones(n: int) -> int:
+    """Bound the ones of an honest filter: mean and five standard deviations, rounded down."""
+    if n == 0:
+        return 0
+    bits = size_bits(n)
+    load = HASHES * n / bits
+    zero = math.exp(-load)
+    mean = bits * (1 - zero)
+    variance = bits * zero * (1 - (1 + load) * zero)
+    return math.floor(mean + _DEVIATIONS * math.sqrt(variance))
+
+
+def check_fill(bits: bytes, n: int) -> bool:
+    """Tell if so many ones can be an honest filter's for n items.
+
+    Raises MalformedError for another size or for ones beyond the last bit.
+    """
+    _check_size(bits, n)
+    value = int.from_bytes(bits, "little")
+    if value >> size_bits(n):
+        raise MalformedError("filter with ones beyond its last bit")
+    return value.bit_count() <= max_ones(n)
+
+
+def _check_size(bits: bytes, n: int) -> None:
+    if len(bits) != size_bytes(n):
+        raise MalformedError(f"filter of {len(bits)} bytes; {size_bytes(n)} are due for {n} items")
+
+
+def _indices(seed: bytes, item: bytes, n: int) -> Iterator[int]:
+    stream = hashlib.shake_256(_PREFIX + seed + item).digest(HASHES * _INDEX_BYTES)
+    for at in range(0, len(stream), _INDEX_BYTES):
+        yield int.from_bytes(stream[at : at + _INDEX_BYTES], "big") * size_bits(n) >> 32
+
+
+_DEVIATING_PART = 5
+
+REJECTIONS = 256
+"""Most rejections in one proof."""
+
+
+class Verdict(IntEnum):
+    """What a round made of a slot's work."""
+
+    SILENT = 0  # no commitment
+    ACCEPTED = 1
+    NOT_SELECTED = 2  # too few witnesses had it in time: no blame
+    REJECTED = 3  # a quorum gave the same reason
+
+
+class Reason(IntEnum):
+    """Why a witness refuses a contribution: 1..31 the bytes, 32.. what was measured."""
+
+    NONE = 0
+    LENGTH = 1
+    MAGIC = 2
+    VERSION = 3
+    SHAPE = 4
+    FLAGS = 5
+    RUN = 6
+    ROUND = 7
+    BASE = 8
+    TRAINER = 9
+    WINDOWS = 10
+    TOKENS = 11
+    STEPS = 12
+    PAYLOAD_ROOT = 13
+    SCALE = 14
+    FILLER = 15
+    POPCOUNT = 16
+    HIGH = 17
+    ASCENDING = 18
+    LEVEL = 19
+    HOLLOW = 20
+    NORM = 32  # far larger than the round's median
+    COSINE = 33  # points away from what the witness itself measured
+    COPY = 34  # shares nearly all indices with an earlier commitment
+
+
+MEASURED = frozenset({Reason.NORM, Reason.COSINE, Reason.COPY})
+"""Reasons that rest on measures: honest witnesses may differ in them, at the edge."""
+
+Verdicts = Mapping[int, tuple[Verdict, Reason]]
+"""By committed slot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a witness proof says, parsed: slots vouched for, and slots refused with the reason."""
+
+    vouched: frozenset[int]
+    rejected: Mapping[int, Reason]
+
+
+def make(
+    *,
+    seed: bytes,
+    slots: int,
+    trainers: int,
+    vouched: Mapping[int, ContributionId],
+    rejected: Mapping[int, Reason],
+    head: HeadHash,
+) -> WitnessProof:
+    """The proof of a witness that checked these contributions (slot to id) of a round.
+
+    Of more than `REJECTIONS` rejected slots the first are named, so that it fits a statement.
+    """
+    ids = sorted(vouched.values())
+    return WitnessProof(
+        bitmap=to_text(encode_bitmap(vouched, slots)),
+        bloom=to_text(build(seed, ids, trainers)),
+        root=to_text(merkle.root(ids)),
+        count=len(ids),
+        head=to_text(head),
+        rejected=tuple(
+            (slot, int(reason)) for slot, reason in sorted(rejected.items())[:REJECTIONS]
+        ),
+    )
+
+
+def check(
+    proof: WitnessProof,
+    *,
+    seed: bytes,
+    slots: int,
+    trainers: int,
+    commitments: Mapping[int, ContributionId],
+    head: HeadHash,
+) -> Seen:
+    """Read a proof against the round's commitments; raises RefusedError with the broken rule."""
+    vouched = decode_bitmap(from_text(proof.bitmap, None), slots)
+    rejected = {slot: _reason(code) for slot, code in proof.rejected}
+    if not vouched <= commitments.keys() or not rejected.keys() <= commitments.keys():
+        raise RefusedError("proof-slots", "the proof names a slot without a commitment")
+    if vouched & rejected.keys() or len(rejected) != len(proof.rejected):
+        raise RefusedError("proof-slots", "the proof names a slot twice")
+    if from_text(proof.head) != head:
+        raise RefusedError("proof-head", f"the proof holds head {proof.head}, not the round's")
+    ids = sorted(commitments[slot] for slot in vouched)
+    if proof.count != len(ids) or from_text(proof.root) != merkle.root(ids):
+        raise RefusedError("proof-root", "the commitment root is not the bitmap's")
+    _check_bloom(from_text(proof.bloom, None), seed, ids, trainers)
+    return Seen(vouched=vouched, rejected=rejected)
+
+
+def verdicts(
+    elected: Collection[int], proofs: Mapping[int, Seen], committed: Collection[int]
+) -> dict[int, tuple[Verdict, Reason]]:
+    """Verdict of each committed slot.
+
+    Accepted: ceil(2/3) of the elected *others* vouch for it (nobody witnesses its own work).
+    Rejected: as many give one and the same reason. Anything else is not selected.
+    """
+    return {slot: _verdict(slot, elected, proofs) for slot in sorted(committed)}
+
+
+def deviates(slot: int, seen: Seen, verdicts: Verdicts) -> bool:
+    """Whether a witness's proof is at odds with what the round came to, as no honest one is twice.
+
+    Counted are the accepted and rejected slots but its own. At odds are those that it refuses for
+    their bytes though accepted, or vouches for though their bytes were rejected, and, if there are
+    two at odds, those where it differs over a measure, or leaves out what was accepted: one may
+    have been at the edge, or out of its reach. More than a fifth of them deviate.
+    """
+    odds = _odds(slot, seen, verdicts)
+    doubtful = odds.measured + odds.missed
+    return _is_too_much(odds, odds.plain, doubtful)
+
+
+def earns(slot: int, seen: Seen, verdicts: Verdicts) -> bool:
+    """Whether a proof is worth points: it agrees somewhere, if there was anything, and mostly.
+
+    Here a difference over a measure counts like any other: who vouches blindly is paid for nothing.
+    """
+    odds = _odds(slot, seen, verdicts)
+    is_at_odds = _is_too_much(odds, odds.plain + odds.measured, odds.missed)
+    return (odds.agreed > 0 or not odds.decided) and not is_at_odds
+
+
+def is_undecided(
+    elected: Collection[int],
+    proofs: Mapping[int, Seen],
+    committed: Collection[int],
+    outstanding: Collection[int],
+) -> bool:
+    """Whether the outstanding proofs could still get somebody accepted who has votes already."""
+    for slot, (verdict, _) in verdicts(elected, proofs, committed).items():
+        votes = sum(slot in seen.vouched for at, seen in proofs.items() if at != slot)
+        coming = sum(witness != slot for witness in outstanding)
+        if (
+            verdict is Verdict.NOT_SELECTED
+            and votes > 0
+            and votes + coming >= _needed(slot, elected)
+        ):
+            return True
+    return False
+
+
+def has_quorum(elected: Collection[int], proofs: Mapping[int, Seen]) -> bool:
+    """Whether enough of the elected have answered to close the round."""
+    return len(proofs) >= max(quorum(len(elected)), 1)
+
+
+def encode_bitmap(slots: Collection[int], size: int) -> bytes:
+    """Bit `slot & 7` of byte `slot >> 3` set for each slot; ceil(size / 8) bytes."""
+    bits = bytearray(-(-size // 8))
+    for slot in slots:
+        bits[slot >> 3] |= 1 << (slot & 7)
+    return bytes(bits)
+
+
+def decode_bitmap(bits: bytes, size: int) -> frozenset[int]:
+    """The slots of a bitmap; raises RefusedError for another length or set bits past the end."""
+    if len(bits) != -(-size // 8):
+        raise RefusedError("proof-bitmap", f"bitmap of {len(bits)} bytes for {size} slots")
+    slots = frozenset(at for at in range(len(bits) * 8) if bits[at >> 3] >> (at & 7) & 1)
+    if any(slot >= size for slot in slots):
+        raise RefusedError("proof-bitmap", f"bitmap names a slot at or above {size}")
+    return slots
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Odds:
+    """How a proof stands to the decided slots but its own."""
+
+    decided: int
+    agreed: int
+    plain: int  # at odds over bytes
+    measured: int  # at odds over a measure
+    missed: int  # accepted, and left out
+
+
+def _odds(slot: int, seen: Seen, verdicts: Verdicts) -> _Odds:
+    decided = agreed = plain = measured = missed = 0
+    for other, (verdict, reason) in verdicts.items():
+        if other == slot or verdict not in (Verdict.ACCEPTED, Verdict.REJECTED):
+            continue
+        decided += 1
+        is_accepted = verdict is Verdict.ACCEPTED
+        agreed += other in (seen.vouched if is_accepted else seen.rejected)
+        if other in (seen.rejected if is_accepted else seen.vouched):
+            is_measure = (seen.rejected[other] if is_accepted else reason) in MEASURED
+            measured, plain = measured + is_measure, plain + (not is_measure)
+        missed += is_accepted and other not in seen.vouched and other not in seen.rejected
+    return _Odds(decided=decided, agreed=agreed, plain=plain, measured=measured, missed=missed)
+
+
+def _is_too_much(odds: _Odds, sure: int, doubtful: int) -> bool:
+    """Whether more than a fifth are at odds; a single doubtful one is not."""
+    at_odds = sure if sure + doubtful <= 1 else sure + doubtful
+    return at_odds * _DEVIATING_PART > odds.decided
+
+
+def _reason(code: int) -> Reason:
+    try:
+        reason = Reason(code)
+    except ValueError as err:
+        raise RefusedError("proof-reason", f"unknown reason {code}") from err
+    if reason is Reason.NONE:
+        raise RefusedError("proof-reason", "a rejection needs a reason")
+    return reason
+
+
+def _check_bloom(bits: bytes, seed: bytes, ids: list[ContributionId], trainers: int) -> None:
+    try:
+        check_fill(bits, trainers)
+    except PeerError as err:
+        raise RefusedError("proof-bloom", str(err)) from err
+    if bits != build(seed, ids, trainers):
+        raise RefusedError("proof-bloom", "the Bloom filter is not the bitmap's")
+
+
+def _needed(slot: int, elected: Collection[int]) -> int:
+    """Voices that decide on a slot: ceil(2/3) of the elected others, and at least one."""
+    return max(quorum(len(elected) - (slot in elected)), 1)
+
+
+def _verdict(
+    slot: int, elected: Collection[int], proofs: Mapping[int, Seen]
+) -> tuple[Verdict, Reason]:
+    others = [proofs[witness] for witness in elected if witness != slot and witness in proofs]
+    needed = _needed(slot, elected)
+    if sum(slot in seen.vouched for seen in others) >= needed:
+        return Verdict.ACCEPTED, Reason.NONE
+    blamed = Counter(seen.rejected[slot] for seen in others if slot in seen.rejected)
+    for reason, votes in sorted(blamed.items()):
+        if votes >= needed:
+            return Verdict.REJECTED, reason
+    return Verdict.NOT_SELECTED, Reason.NONE

@@ -1,0 +1,595 @@
+"""One round as everybody sees it: a fold over the log's entries, with nothing else to go by.
+
+Rules: a RoundView holds only what roster, manifest and the round's entries say; it never looks at
+a clock; `admit` raises RefusedError for a statement that the round does not take, `apply` takes
+it. Coordinator, workers and auditors run this same code on the same entries, so they agree.
+
+Theory: `round.roster` fixes who takes part before anything random exists. Members then state the
+head that they hold, and reveal a secret that they committed to earlier (`head.attest`). When
+ceil(2/3) of the slots state one head, `round.open` names it and the beacon made of the revealed
+secrets; committee, Bloom keys and windows follow from it. Trainers commit (`work.commit`), the
+coordinator ends the training phase (`round.witness`), elected witnesses send their proofs, and
+`round.close` or `round.void` states what follows from those.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Self
+
+from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.head.contribution import (
+    Assignment,
+    Expected,
+    Header,
+    RecordShape,
+    broken_header,
+    contribution_id,
+    k_for_trainers,
+)
+from tequio_shared.head.head import head_hash, set_root
+from tequio_shared.ids import (
+    ZERO_DIGEST,
+    ContributionId,
+    Digest,
+    HeadHash,
+    NetworkId,
+    PeerKey,
+    RunId,
+    digest_from_text,
+    from_text,
+    sha256,
+    to_text,
+)
+from tequio_shared.round import assignment, proof
+from tequio_shared.round import assignment as round_assignment
+from tequio_shared.round.documents import TRAINER, WITNESS, Result, Roster, SlotResult
+from tequio_shared.round.proof import Reason, Seen, Verdict
+from tequio_shared.statements.runs import (
+    HeadAttest,
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundWitness,
+    WitnessProof,
+    WorkCommit,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tequio_shared.round.assignment import Ranges
+    from tequio_shared.round.manifest import Manifest
+
+# --- The accepted set of a closed round: what the next head is made of.
+#
+# Worker and auditor take it from the round that they have folded and compute the same head from
+# it.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedWork:
+    """One accepted contribution: whose, its id and header, and its payload's root."""
+
+    trainer: PeerKey
+    id: ContributionId
+    header: bytes
+    payload_root: Digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedSet:
+    """All that a closed round accepted, and what the round demanded of it."""
+
+    index: int
+    """Log index of round.close."""
+    expected: Expected
+    set_root: Digest
+    works: tuple[AcceptedWork, ...]
+
+    @property
+    def round(self) -> int:
+        """Number of the round."""
+        return self.expected.round
+
+    @property
+    def parent(self) -> HeadHash:
+        """The head that the round started from."""
+        return self.expected.base_head
+
+    @property
+    def k(self) -> int:
+        """Entries per chunk in the round."""
+        return self.expected.shape.k
+
+
+def accepted_set(index: int, closed: RoundView) -> AcceptedSet:
+    """What the round accepted, once its round.close, at that log index, was applied."""
+    works = tuple(
+        AcceptedWork(
+            trainer=one.header.trainer,
+            id=one.id,
+            header=one.header.pack(),
+            payload_root=one.header.payload_root,
+        )
+        for one in closed.accepted().values()
+    )
+    return AcceptedSet(
+        index=index,
+        expected=closed.expected(),
+        set_root=set_root([work.id for work in works]),
+        works=works,
+    )
+
+
+# --- What the entries of one round say, and what follows from them: reads only.
+#
+# Rules: nothing here looks at a clock or changes anything; `round.RoundView` takes the entries.
+# Whoever holds the same entries reads the same heads, beacon, verdicts and result from them.
+
+
+class Phase(Enum):
+    """Where a round stands."""
+
+    ATTEST = "attest"
+    TRAIN = "train"
+    WITNESS = "witness"
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """A canonical head and what its hash is made of (docs/protocol.md, head)."""
+
+    hash: HeadHash
+    round: int
+    parent: HeadHash
+    set_root: Digest
+    weights_root: Digest
+    aux_root: Digest
+
+    @classmethod
+    def of(
+        cls,
+        run: RunId,
+        made: int,
+        *,
+        parent: HeadHash,
+        set_root: Digest,
+        weights_root: Digest,
+        aux_root: Digest,
+    ) -> Self:
+        """The head of round `made` that those make; its hash follows from them."""
+        return cls(
+            hash=head_hash(run, made, parent, set_root, weights_root, aux_root),
+            round=made,
+            parent=parent,
+            set_root=set_root,
+            weights_root=weights_root,
+            aux_root=aux_root,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextHead:
+    """A head that members still have to compute and state: what is fixed about it already."""
+
+    round: int
+    parent: HeadHash
+    set_root: Digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commitment:
+    """A trainer's commitment as logged; `at_ms` is when the reader got it."""
+
+    index: int
+    header: Header
+    id: ContributionId
+    at_ms: int
+
+
+@dataclass(slots=True, kw_only=True)
+class RoundState:
+    """What the log says about one round so far; `RoundView` alone writes it."""
+
+    net: NetworkId
+    manifest: Manifest
+    number: int
+    roster: Roster
+    roster_index: int  # log index of round.roster
+    head: Head | None  # the promoted one; None before the first promotion
+    next_head: NextHead | None  # set when a closed round (or run.open) still awaits its head
+    commits: Mapping[PeerKey, Digest] = field(default_factory=dict)  # at the roster; none if light
+    phase: Phase = Phase.ATTEST
+    is_judged: bool = False  # the witness phase began
+    attests: dict[int, HeadAttest] = field(default_factory=dict)
+    open: RoundOpen | None = None
+    commitments: dict[int, Commitment] = field(default_factory=dict)
+    proofs: dict[int, Seen] = field(default_factory=dict)
+    slot_of: dict[PeerKey, int] = field(init=False)
+    assignment: dict[int, Ranges] = field(init=False)
+    chunks: int = field(init=False)  # of 4096 elements
+    elected: tuple[int, ...] = ()
+    seed: Digest = ZERO_DIGEST
+
+    def __post_init__(self) -> None:
+        self.slot_of = {key: slot for slot, key in self.roster.keys.items()}
+        self.assignment = self.roster.assignment
+        self.chunks = self.manifest.chunks
+
+    # --- heads
+
+    def expected_head(self, weights_root: Digest, aux_root: Digest) -> Head:
+        """The head that those roots would make, after the last closed round."""
+        if self.next_head is None:
+            if self.head is None:
+                raise RefusedError("no-head", "the run has neither a head nor a pending one")
+            parent, members, made = self.head.parent, self.head.set_root, self.head.round
+        else:
+            parent, members = self.next_head.parent, self.next_head.set_root
+            made = self.next_head.round
+        return Head.of(
+            self.manifest.run_id,
+            made,
+            parent=parent,
+            set_root=members,
+            weights_root=weights_root,
+            aux_root=aux_root,
+        )
+
+    def settled_head(self) -> Head | None:
+        """The head that is no longer up to a vote: the promoted one, or the manifest's head 0."""
+        if self.next_head is None:
+            return self.head
+        if self.next_head.round:
+            return None
+        model = self.manifest.model
+        return self.expected_head(
+            digest_from_text(model.weights_root), digest_from_text(model.aux_root)
+        )
+
+    def agreed_head(self) -> Head | None:
+        """The head that ceil(2/3) of the slots with the role witness state, if there is one.
+
+        Newcomers, who have that role only where there are too few others, cannot stop a run.
+        """
+        voters = self.roster.slots_of(WITNESS)
+        votes = Counter(self.attests[slot].head for slot in voters if slot in self.attests)
+        for text, count in votes.most_common(1):
+            if count >= max(round_assignment.quorum(len(voters)), 1):
+                attest = next(one for one in self.attests.values() if one.head == text)
+                return self.expected_head(*attested_roots(attest))
+        return None
+
+    def beacon(self) -> Digest:
+        """The beacon from the secrets revealed so far, by ascending slot."""
+        reveals = [from_text(attest.reveal) for _, attest in sorted(self.attests.items())]
+        return round_assignment.beacon(self.manifest.run_id, self.number, reveals)
+
+    def promotion(self, head: Head) -> HeadPromote:
+        """The statement body that makes this head canonical."""
+        return HeadPromote(
+            head=to_text(head.hash),
+            parent=to_text(head.parent),
+            set_root=to_text(head.set_root),
+            weights_root=to_text(head.weights_root),
+            aux_root=to_text(head.aux_root),
+            attests=sum(one.head == to_text(head.hash) for one in self.attests.values()),
+        )
+
+    # --- the round's constants
+
+    @property
+    def k(self) -> int:
+        """Entries per chunk in this round."""
+        return self.manifest.algorithm.k or k_for_trainers(len(self.trainers))
+
+    @property
+    def trainers(self) -> tuple[int, ...]:
+        """Slots with windows to train."""
+        return tuple(self.assignment)
+
+    @property
+    def shape(self) -> RecordShape:
+        """The records of this round's contributions."""
+        algorithm = self.manifest.algorithm
+        return RecordShape(algorithm=algorithm.name, k=self.k, bits=algorithm.bits)
+
+    def expected(self) -> Expected:
+        """What the round demands of every contribution; needs a promoted head."""
+        if self.head is None:
+            raise RefusedError("no-head", "the round has no head")
+        keys = self.roster.keys
+        return Expected(
+            shape=self.shape,
+            chunks=self.chunks,
+            run_id=self.manifest.run_id,
+            round=self.number,
+            base_head=self.head.hash,
+            assigned={
+                keys[slot]: Assignment(first=ranges[0][0], count=round_assignment.total(ranges))
+                for slot, ranges in self.assignment.items()
+            },
+            window_tokens=self.manifest.windows.tokens,
+            max_inner_steps=self.manifest.algorithm.max_inner_steps,
+        )
+
+    def opening(self, opened_ms: int) -> RoundOpen:
+        """The round.open body if it opened now; needs a promoted head."""
+        if self.head is None:
+            raise RefusedError("no-head", "a round cannot open before its head is promoted")
+        train_by = opened_ms + self.roster.train_ms
+        return RoundOpen(
+            head=to_text(self.head.hash),
+            roster=to_text(sha256(self.roster.encode())),
+            beacon=to_text(self.beacon()),
+            k=self.k,
+            opened=opened_ms,
+            train_by=train_by,
+            close_by=train_by + self.manifest.rounds.witness,
+        )
+
+    # --- the outcome
+
+    def verdicts(self) -> dict[int, tuple[Verdict, Reason]]:
+        """Verdict and reason by committed slot, from the proofs so far."""
+        return proof.verdicts(self.elected, self.proofs, self.commitments)
+
+    def accusers(self, slot: int, reason: Reason) -> int:
+        """How many witnesses other than the slot itself give that reason against it."""
+        return sum(
+            seen.rejected.get(slot) == reason
+            for witness, seen in self.proofs.items()
+            if witness != slot
+        )
+
+    def accepted(self) -> dict[int, Commitment]:
+        """Accepted commitments by slot."""
+        return {
+            slot: self.commitments[slot]
+            for slot, (verdict, _) in self.verdicts().items()
+            if verdict is Verdict.ACCEPTED
+        }
+
+    def has_quorum(self) -> bool:
+        """Whether ceil(2/3) of the elected have sent their proofs."""
+        return proof.has_quorum(self.elected, self.proofs)
+
+    def measured_ms(self) -> dict[int, int]:
+        """Time from round.open to each commitment's arrival here, at least 1 ms."""
+        opened = self.open.opened if self.open else 0
+        return {slot: max(one.at_ms - opened, 1) for slot, one in self.commitments.items()}
+
+    def result(self, measured_ms: Mapping[int, int]) -> Result:
+        """The result document from the proofs so far and the coordinator's times."""
+        verdicts = self.verdicts()
+        earned = {
+            slot: self.manifest.micropoints(one.header.tokens)
+            for slot, one in self.accepted().items()
+        }
+        witness = round_assignment.witness_micropoints(
+            sum(earned.values()), self.manifest.witness_share_bp, len(self.elected)
+        )
+
+        paid = {s for s, seen in self.proofs.items() if proof.earns(s, seen, verdicts)}
+
+        def row(slot: int) -> SlotResult:
+            verdict, reason = verdicts.get(slot, (Verdict.SILENT, Reason.NONE))
+            one = self.commitments.get(slot)
+            done = one.header.window_count if one and verdict is Verdict.ACCEPTED else 0
+            return SlotResult(
+                contribution=to_text(one.id) if one else "",
+                verdict=int(verdict),
+                reason=int(reason),
+                windows=done,
+                ms=measured_ms[slot] if one else 0,
+                trainer_micropoints=earned.get(slot, 0),
+                witness_micropoints=witness if slot in paid else 0,
+            )
+
+        return Result(slots=tuple(row(slot) for slot in range(len(self.roster.members))))
+
+    def closing(self, result: Result) -> RoundClose:
+        """The round.close body for that result."""
+        ids = [one.id for one in self.accepted().values()]
+        return RoundClose(
+            set_root=to_text(set_root(ids)),
+            accepted=len(ids),
+            proofs=len(self.proofs),
+            result=to_text(sha256(result.encode())),
+        )
+
+    def is_silent(self, slot: int) -> bool:
+        """Whether the slot owed this round something and said nothing of it."""
+        if self.open is None:
+            return slot not in self.attests
+        owes = slot in self.trainers or (self.is_judged and slot in self.elected)
+        return owes and slot not in self.commitments and slot not in self.proofs
+
+    def unfinished(self, accepted: Mapping[int, Commitment]) -> Ranges:
+        """Windows of this round that nobody trained: they go back in the queue."""
+        left: list[round_assignment.Range] = []
+        for slot, ranges in self.assignment.items():
+            one = accepted.get(slot)
+            left += round_assignment.left_over(ranges, one.header.window_count if one else 0)
+        return round_assignment.merge(left)
+
+    # --- judging a statement
+
+    def broken_rule(self, author: PeerKey, header: Header) -> str:
+        """The first rule of docs/protocol.md (validity) that a member's header breaks, or ''."""
+        broken = next(broken_header(header, self.expected()), "")
+        return broken or ("" if header.trainer == author else "trainer")
+
+    def read_proof(self, body: WitnessProof) -> Seen:
+        """Read an elected witness's proof; raises RefusedError with the rule that it breaks."""
+        if self.head is None:
+            raise RefusedError("no-head", "the round has no head")
+        return proof.check(
+            body,
+            seed=self.seed,
+            slots=len(self.roster.members),
+            trainers=len(self.trainers),
+            commitments={slot: one.id for slot, one in self.commitments.items()},
+            head=self.head.hash,
+        )
+
+
+def attested_roots(attest: HeadAttest) -> tuple[Digest, Digest]:
+    """The weights root and the aux root that a member states."""
+    return Digest(from_text(attest.weights_root)), Digest(from_text(attest.aux_root))
+
+
+__all__ = ["Commitment", "Head", "NextHead", "Phase", "RoundView", "is_trainer"]
+
+
+@dataclass(slots=True, kw_only=True)
+class RoundView(RoundState):
+    """A round as a fold: `admit` refuses, the `apply` methods take what they admit."""
+
+    # --- statements of members
+
+    def admit(self, author: PeerKey, body: HeadAttest | WorkCommit | WitnessProof) -> None:
+        """Raise RefusedError unless the round takes this statement from this author now."""
+        slot = self.slot_of.get(author)
+        if slot is None:
+            raise RefusedError("not-in-round", f"not in the roster of round {self.number}")
+        match body:
+            case HeadAttest():
+                self._admit_attest(slot, author, body)
+            case WorkCommit():
+                self._admit_commit(slot, author, body)
+            case WitnessProof():
+                self._admit_proof(slot, body)
+
+    def apply(
+        self, index: int, author: PeerKey, body: HeadAttest | WorkCommit | WitnessProof, at_ms: int
+    ) -> None:
+        """Take an admitted statement; raises RefusedError as `admit` does."""
+        self.admit(author, body)
+        slot = self.slot_of[author]
+        match body:
+            case HeadAttest():
+                self.attests[slot] = body
+            case WorkCommit():
+                raw = from_text(body.header, None)
+                self.commitments[slot] = Commitment(
+                    index=index,
+                    header=Header.parse(raw),
+                    id=contribution_id(raw),
+                    at_ms=at_ms,
+                )
+            case WitnessProof():
+                self.proofs[slot] = self.read_proof(body)
+
+    # --- statements of the coordinator
+
+    def apply_promotion(self, body: HeadPromote) -> Head:
+        """Take head.promote; raises RefusedError unless a quorum stated exactly this head."""
+        agreed = self.agreed_head()
+        if self.next_head is None:
+            raise RefusedError("wrong-head", "the run's head is canonical already")
+        if agreed is None or body != self.promotion(agreed):
+            raise RefusedError("wrong-head", f"no quorum of round {self.number} states this head")
+        self.head, self.next_head = agreed, None
+        return agreed
+
+    def apply_open(self, body: RoundOpen) -> None:
+        """Take round.open; raises RefusedError unless it follows from roster and attestations."""
+        if self.phase is not Phase.ATTEST or self.next_head is not None:
+            raise RefusedError("not-in-round", f"round {self.number} cannot open now")
+        agreed = self.agreed_head()
+        if agreed is None or agreed != self.head:
+            raise RefusedError("wrong-head", f"no quorum of round {self.number} holds its head")
+        if body != self.opening(body.opened):
+            raise RefusedError("wrong-open", f"round.open {self.number} is not what follows")
+        self.open, self.phase = body, Phase.TRAIN
+        run = self.manifest.run_id
+        beacon, roster = Digest(from_text(body.beacon)), Digest(from_text(body.roster))
+        self.seed = assignment.seed(self.net, run, self.number, beacon, roster)
+        keys = self.roster.keys
+        candidates = {slot: keys[slot] for slot in self.roster.slots_of(WITNESS)}
+        self.elected = assignment.committee(self.seed, candidates)
+
+    def apply_witness(self, body: RoundWitness) -> None:
+        """Take round.witness: training is over, these commitments count."""
+        if self.phase is not Phase.TRAIN:
+            raise RefusedError("not-in-round", f"round {self.number} is not training")
+        if body.commits != len(self.commitments):
+            raise RefusedError("wrong-witness", f"round.witness counts {body.commits} commitments")
+        self.phase, self.is_judged = Phase.WITNESS, True
+
+    def apply_close(self, body: RoundClose, result: Result) -> NextHead:
+        """Take round.close; raises RefusedError unless the result is what the proofs say."""
+        if self.phase is not Phase.WITNESS:
+            raise RefusedError("not-in-round", f"round {self.number} has no witness phase yet")
+        if not self.has_quorum() or len(result.slots) != len(self.roster.members):
+            raise RefusedError("wrong-close", f"round {self.number} lacks proofs or result rows")
+        times = {slot: row.ms for slot, row in enumerate(result.slots)}
+        if result != self.result(times) or body != self.closing(result):
+            raise RefusedError("wrong-close", f"round.close {self.number} is not what follows")
+        if self.head is None or not body.accepted:
+            raise RefusedError("wrong-close", f"round {self.number} accepted nothing")
+        self.phase = Phase.OVER
+        return NextHead(
+            round=self.number, parent=self.head.hash, set_root=Digest(from_text(body.set_root))
+        )
+
+    def apply_void(self) -> None:
+        """Take round.void: nothing of this round counts."""
+        if self.phase is Phase.OVER:
+            raise RefusedError("not-in-round", f"round {self.number} is over")
+        self.phase = Phase.OVER
+
+    # --- private
+
+    def _admit_attest(self, slot: int, author: PeerKey, body: HeadAttest) -> None:
+        if self.phase is not Phase.ATTEST:
+            raise RefusedError("too-late", f"round {self.number} is already open")
+        if slot in self.attests:
+            raise RefusedError("already-said", f"a head was stated for round {self.number} before")
+        expected = self.expected_head(*attested_roots(body))
+        if from_text(body.head) != expected.hash:
+            raise RefusedError("wrong-head", "the head is not made of these roots and this set")
+        settled = self.settled_head()
+        if settled is not None and expected != settled:
+            raise RefusedError("wrong-head", f"the head is {to_text(settled.hash)} already")
+        if self.commits and sha256(from_text(body.reveal)) != self.commits[author]:
+            raise RefusedError("wrong-reveal", "the secret is not the one committed to before")
+
+    def _admit_commit(self, slot: int, author: PeerKey, body: WorkCommit) -> None:
+        if self.phase is not Phase.TRAIN:
+            raise RefusedError("too-late", f"round {self.number} does not take commitments now")
+        if slot in self.commitments:
+            raise RefusedError("already-said", f"a second commitment for round {self.number}")
+        header = _header(body)
+        broken = self.broken_rule(author, header)
+        if broken:
+            raise RefusedError(f"header-{broken}", f"the header breaks rule `{broken}`")
+        if any(header.payload_root == one.header.payload_root for one in self.commitments.values()):
+            raise RefusedError("duplicate-payload", "an earlier commitment has the same payload")
+
+    def _admit_proof(self, slot: int, body: WitnessProof) -> None:
+        if self.phase is not Phase.WITNESS:
+            raise RefusedError("too-late", f"round {self.number} does not take proofs now")
+        if slot not in self.elected:
+            raise RefusedError("wrong-role", f"not elected as witness of round {self.number}")
+        if slot in self.proofs:
+            raise RefusedError("already-said", f"a second proof for round {self.number}")
+        self.read_proof(body)
+
+
+def is_trainer(view: RoundView, key: PeerKey) -> bool:
+    """Whether the key has windows in this round."""
+    slot = view.slot_of.get(key)
+    return slot is not None and TRAINER in view.roster.members[slot].roles and slot in view.trainers
+
+
+def _header(body: WorkCommit) -> Header:
+    try:
+        return Header.parse(from_text(body.header, None))
+    except MalformedError as err:
+        raise RefusedError("malformed", str(err)) from err

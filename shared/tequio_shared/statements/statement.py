@@ -1,0 +1,245 @@
+"""The signed statement: every fact in the log is one.
+
+A statement is canonical JSON of at most `STATEMENT_BYTES`. What is signed is a prefix, the network
+id and the statement's bytes as they came; nobody encodes anew in order to verify. An entry joins a
+statement and its signatures, and its leaf is what the log holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import UNSET
+
+from tequio_shared import encoding, keys
+from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.ids import (
+    ENTRY_BYTES,
+    SIGNATURES_PER_ENTRY,
+    STATEMENT_BYTES,
+    STATEMENT_LIFE_MS,
+    ZERO_DIGEST,
+    Digest,
+    NetworkId,
+    PeerKey,
+    RunId,
+    digest_from_text,
+    key_from_text,
+    sha256,
+    to_text,
+)
+from tequio_shared.statements import BODIES, VERSION, Body
+from tequio_shared.statements.envelope import Envelope, Scope
+from tequio_shared.statements.network import KeyRegister
+
+if TYPE_CHECKING:
+    from tequio_shared.keys import Signer
+
+_PREFIX = b"tequio/v1/statement\x00"
+_ENTRY_VERSION = 1
+_HEAD_BYTES = 2
+"""Version and count of signatures."""
+_SIGNER_BYTES = keys.KEY_BYTES + keys.SIGNATURE_BYTES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A parsed statement; `raw` is its one encoding, and the bytes that were signed."""
+
+    author: PeerKey
+    seq: int
+    """Rises from 1; a number whose statement was refused is never used again."""
+    ts: int
+    """Milliseconds since 1970, as the author claims; `exp` too."""
+    exp: int
+    prev: Digest
+    """`digest` of the author's last logged statement; zero for the first."""
+    run: RunId | None
+    round: int | None
+    body: Body
+    raw: bytes
+
+    @property
+    def type(self) -> str:
+        """The name of the body's type, such as `work.commit`."""
+        return self.body.TYPE
+
+    @property
+    def digest(self) -> Digest:
+        """SHA-256 of `raw`: what the author's next statement names as `prev`."""
+        return sha256(self.raw)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A statement and its signatures: the author's first, others ascending by key, no key twice.
+
+    Raises MalformedError when made otherwise. Whether the signatures hold, `verify` says.
+    """
+
+    signatures: tuple[tuple[PeerKey, bytes], ...]
+    statement: Statement
+
+    def __post_init__(self) -> None:
+        signers = [key for key, _ in self.signatures]
+        if not 1 <= len(signers) <= SIGNATURES_PER_ENTRY:
+            raise MalformedError(f"{len(signers)} signatures; 1 to {SIGNATURES_PER_ENTRY} are due")
+        if signers[0] != self.statement.author:
+            raise MalformedError("the first signature is not the author's")
+        if signers[1:] != sorted(set(signers[1:]) - {signers[0]}):
+            raise MalformedError("further signers are not ascending and single")
+
+    @classmethod
+    def parse(cls, leaf: bytes) -> Entry:
+        """Read a leaf back; raises MalformedError, and RefusedError as `parse` does."""
+        signatures, raw = cut(leaf)
+        return cls(signatures, parse(raw))
+
+    def leaf(self) -> bytes:
+        """Write what the log holds: version, count, keys and signatures, statement."""
+        head = bytes((_ENTRY_VERSION, len(self.signatures)))
+        signed = b"".join(key + signature for key, signature in self.signatures)
+        return head + signed + self.statement.raw
+
+    def verify(self, net: NetworkId) -> None:
+        """Return if every signature holds in this network; raises SignatureInvalidError.
+
+        A registration must also name acceptable keys. Other keys counted only once registered.
+        """
+        message = signed_message(net, self.statement.raw)
+        for key, signature in self.signatures:
+            if isinstance(self.statement.body, KeyRegister):
+                keys.check_key(key)
+            keys.verify(key, signature, message)
+
+
+def make(  # noqa: PLR0913  # the fields of a statement, all by name
+    *,
+    body: Body,
+    author: PeerKey,
+    seq: int,
+    ts: int,
+    exp: int,
+    prev: Digest,
+    run: RunId | None = None,
+    round: int | None = None,  # noqa: A002  # the treaty's word
+) -> Statement:
+    """Write a statement; raises RefusedError("malformed") if the rules forbid it."""
+    fields: dict[str, object] = {
+        "author": to_text(author),
+        "body": msgspec.to_builtins(body),
+        "exp": exp,
+        "prev": to_text(prev),
+        "seq": seq,
+        "ts": ts,
+        "type": body.TYPE,
+        "v": VERSION,
+    }
+    if run is not None:
+        fields["run"] = to_text(run)
+    if round is not None:
+        fields["round"] = round
+    try:
+        return parse(encoding.encode(fields))
+    except MalformedError as err:
+        raise RefusedError("malformed", f"{body.TYPE}: {err}") from err
+
+
+def parse(raw: bytes) -> Statement:
+    """Read a statement; its fields are in range, its times and its scope are consistent.
+
+    Raises MalformedError, and RefusedError("unknown-type") for canonical JSON of a type or version
+    that this program does not know.
+    """
+    tree = encoding.parse(raw, STATEMENT_BYTES)
+    body_type = _body_type(tree)
+    envelope = encoding.convert(tree, Envelope)
+    statement = Statement(
+        author=key_from_text(envelope.author),
+        seq=envelope.seq,
+        ts=envelope.ts,
+        exp=envelope.exp,
+        prev=digest_from_text(envelope.prev),
+        run=None if envelope.run is UNSET else RunId(digest_from_text(envelope.run)),
+        round=None if envelope.round is UNSET else envelope.round,
+        body=encoding.convert(envelope.body, body_type),
+        raw=bytes(raw),
+    )
+    _check(statement)
+    return statement
+
+
+def cut(leaf: bytes) -> tuple[tuple[tuple[PeerKey, bytes], ...], bytes]:
+    """Cut a leaf into its signatures and the statement's bytes, unread; raises MalformedError."""
+    if not _HEAD_BYTES <= len(leaf) <= ENTRY_BYTES:
+        raise MalformedError(f"entry of {len(leaf)} bytes")
+    version, count = leaf[0], leaf[1]
+    if version != _ENTRY_VERSION:
+        raise MalformedError(f"entry version {version}")
+    end = _HEAD_BYTES + count * _SIGNER_BYTES
+    if not 1 <= count <= SIGNATURES_PER_ENTRY or len(leaf) <= end:
+        raise MalformedError(f"entry of {len(leaf)} bytes with {count} signatures")
+    signatures = tuple(_signature(leaf, at) for at in range(_HEAD_BYTES, end, _SIGNER_BYTES))
+    return signatures, leaf[end:]
+
+
+def signed_message(net: NetworkId, raw: bytes) -> bytes:
+    """Join what is signed: prefix, network id, the statement's bytes as they came."""
+    return _PREFIX + net + raw
+
+
+def statement_id(net: NetworkId, raw: bytes) -> Digest:
+    """Name a statement in a network: SHA-256 of the signed message."""
+    return sha256(_PREFIX, net, raw)
+
+
+def sign(net: NetworkId, statement: Statement, *signers: Signer) -> Entry:
+    """Sign as the author and, in any order given, further signers.
+
+    Raises RefusedError("bad-signature") if the first signer is not the author or one comes twice.
+    """
+    ordered = (*signers[:1], *sorted(signers[1:], key=lambda signer: signer.key))
+    message = signed_message(net, statement.raw)
+    try:
+        return Entry(tuple((s.key, s.sign(message)) for s in ordered), statement)
+    except MalformedError as err:
+        raise RefusedError("bad-signature", str(err)) from err
+
+
+def _body_type(tree: object) -> type[Body]:
+    """Look the type up before anything else is judged: a later version may have other fields."""
+    if not isinstance(tree, dict):
+        raise MalformedError("a statement is a JSON object")
+    name, version = tree.get("type"), tree.get("v")
+    if not isinstance(name, str) or type(version) is not int:
+        raise MalformedError("a statement has a type and a version v")
+    found = BODIES.get((name, version))
+    if found is None:
+        raise RefusedError("unknown-type", f"statement type {name[:60]!r} version {version}")
+    return found
+
+
+def _check(statement: Statement) -> None:
+    if not 0 <= statement.exp - statement.ts <= STATEMENT_LIFE_MS:
+        raise MalformedError(f"exp {statement.exp} is not within 15 minutes of ts {statement.ts}")
+    if statement.seq == 1 and statement.prev != ZERO_DIGEST:
+        raise MalformedError("prev of statement 1 is not zero: nothing can come before it")
+    scope = _SCOPES.get((statement.run is not None, statement.round is not None))
+    if scope is not statement.body.SCOPE:
+        raise MalformedError(
+            f"{statement.type} is about a {statement.body.SCOPE.value}: wrong run or round field"
+        )
+
+
+_SCOPES = {
+    (False, False): Scope.NETWORK,
+    (True, False): Scope.RUN,
+    (True, True): Scope.ROUND,
+}
+
+
+def _signature(leaf: bytes, at: int) -> tuple[PeerKey, bytes]:
+    middle = at + keys.KEY_BYTES
+    return PeerKey(leaf[at:middle]), leaf[middle : at + _SIGNER_BYTES]
