@@ -14,7 +14,7 @@ import pytest
 from msgspec import inspect
 
 from tequio_client.worker import blobs, gossip
-from tequio_client.worker.peer_limits import PeerLimits
+from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_ledger.settings import ledger as settings
 from tequio_ledger.web import (
     answers,

@@ -10,9 +10,9 @@ import pytest
 import trio
 
 from tequio_client.worker import door
-from tequio_client.worker.peer_limits import PeerLimits
-from tequio_client.worker.peers.identity import id_of
-from tequio_client.worker.peers.yamux import STREAMS
+from tequio_client.worker.swarm.limits import PeerLimits
+from tequio_client.worker.swarm.peers.boundary import id_of
+from tequio_client.worker.swarm.peers.patches import STREAMS
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import peer_id_text
 from tests.support.attack_table import attack
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from libp2p.stream_muxer.yamux.yamux import Yamux
 
-    from tequio_client.worker.peers import PeerNetwork, PeerStream
+    from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
 
 STRANGER = key_number(7)
 ECHO, STRICT = "/test/echo/1", "/test/strict/1"

@@ -10,14 +10,14 @@ import pytest
 import trio
 
 from tequio_client.worker import lanes
-from tequio_client.worker.addressbook import AddressBook
-from tequio_client.worker.asking import IN_FLIGHT
-from tequio_client.worker.blobs import BlobServer, Op
+from tequio_client.worker.swarm.membership import AddressBook
+from tequio_client.worker.swarm.streams import IN_FLIGHT
+from tequio_client.worker.swarm.blob_server import BlobServer, Op
 from tequio_client.worker.commitments import Commitments
-from tequio_client.worker.fetch import Fetcher, FetchFailedError
-from tequio_client.worker.gossip import Gossip, PeerExchange
-from tequio_client.worker.peers import PeerNetwork
-from tequio_client.worker.store import Store
+from tequio_client.worker.swarm.transfer import Fetcher, FetchFailedError
+from tequio_client.worker.swarm.membership import Gossip, PeerExchange
+from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_client.worker.store.store import Store
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.ids import NetworkId
 from tequio_shared.keys import Signer

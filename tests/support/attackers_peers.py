@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import trio
 
-from tequio_client.worker.blobs import PROTOCOL, BlobServer, Op, Request, Status
-from tequio_client.worker.fetch import Fetcher
-from tequio_client.worker.store import Store
-from tequio_client.worker.trees import Tree, cut_bytes
+from tequio_client.worker.swarm.blob_server import PROTOCOL, BlobServer, Op, Request, Status
+from tequio_client.worker.swarm.transfer import Fetcher
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import Tree, cut_bytes
 from tests.support.loopback import network
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from trio_typing import TaskStatus
 
-    from tequio_client.worker.peers import PeerNetwork, PeerStream
-    from tequio_client.worker.trees import TreeRef
+    from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
+    from tequio_client.worker.store.trees import TreeRef
     from tequio_shared.ids import PeerKey
 
 MIB = 1 << 20

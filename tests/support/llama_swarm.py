@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from tequio_client.trainer import origin
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
 from tequio_shared.corpus import Corpus, TrainShard
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES

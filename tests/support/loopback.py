@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from tequio_client.worker.peers import PeerLimits, PeerNetwork
+from tequio_client.worker.swarm.peers import PeerLimits, PeerNetwork
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

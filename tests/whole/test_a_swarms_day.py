@@ -13,8 +13,8 @@ import pytest
 import trio
 
 from tequio_client.ledger_api import LedgerApi
-from tequio_client.worker.store import Store
-from tequio_client.worker.trees import cut_bytes
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import cut_bytes
 from tequio_shared.ids import digest_from_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.statements.members import MemberLeave, MemberReady

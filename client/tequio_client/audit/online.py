@@ -18,8 +18,8 @@ from tequio_client.audit.contributions import FirstOf
 from tequio_client.audit.main import Scope, audit
 from tequio_client.audit.sources import NotHadError, PeerClaim, RunClaim
 from tequio_client.ledger_api import LedgerApi, LedgerRefusedError, LedgerUnavailableError
-from tequio_client.worker.fetch import Fetcher, FetchFailedError
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm.transfer import Fetcher, FetchFailedError
 from tequio_shared.errors import PeerError
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from tequio_client.audit.contributions import ContributionSource
     from tequio_client.audit.findings import Report
     from tequio_client.audit.main import Progress
-    from tequio_client.worker.peers import PeerNetwork
-    from tequio_client.worker.trees import TreeRef
+    from tequio_client.worker.store.trees import TreeRef
+    from tequio_client.worker.swarm.peers import PeerNetwork
     from tequio_shared.ids import Digest, PeerKey, RunId
     from tequio_shared.notes import Checkpoint, VerifierKey
     from tequio_shared.policy import Policy
@@ -159,7 +159,7 @@ async def audit_live(
 @asynccontextmanager
 async def seeds(api: LedgerApi, cache: Path) -> AsyncIterator[Seeds]:
     """Join the peer network under a new key, to fetch into a store in `cache`."""
-    from tequio_client.worker.peers import PeerNetwork  # noqa: PLC0415 - libp2p takes a second
+    from tequio_client.worker.swarm.peers import PeerNetwork  # noqa: PLC0415 - libp2p takes a second
 
     async with AsyncExitStack() as stack:
         network = await stack.enter_async_context(

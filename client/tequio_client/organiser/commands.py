@@ -15,7 +15,7 @@ from tequio_client.folder_lock import locked
 from tequio_client.ledger_api import LedgerApi, LedgerRefusedError
 from tequio_client.organiser import decision, opening, run_words
 from tequio_client.worker import endings
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.statements.runs import RunFinish, RunPause, RunResume

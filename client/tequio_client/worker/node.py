@@ -15,18 +15,15 @@ from tequio_client import clock, identity
 from tequio_client.folder_lock import locked
 from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
 from tequio_client.worker import endings, small_file
-from tequio_client.worker.addressbook import AddressBook
 from tequio_client.worker.backoff import BackOff
-from tequio_client.worker.blobs import BlobServer
-from tequio_client.worker.budget import ByteBudget
-from tequio_client.worker.checkpoint_watch import CheckpointWatch
 from tequio_client.worker.endings import first_of
-from tequio_client.worker.exchange import Exchange
-from tequio_client.worker.fetch import Fetcher
-from tequio_client.worker.gossip import PeerExchange
-from tequio_client.worker.peers import PeerNetwork
-from tequio_client.worker.store import Store
-from tequio_client.worker.swarm import Swarm
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm.blob_server import BlobServer
+from tequio_client.worker.swarm.checkpoint_gossip import CheckpointGossip
+from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_client.worker.swarm.membership import AddressBook, Membership, PeerExchange
+from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import peer_id_text, to_text
 from tequio_shared.keys import Signer
@@ -59,8 +56,8 @@ class Node:
     fetcher: Fetcher
     blobs: BlobServer
     exchange: Exchange
-    swarm: Swarm
-    checkpoints: CheckpointWatch
+    membership: Membership
+    checkpoints: CheckpointGossip
     upload: ByteBudget
     download: ByteBudget
 
@@ -93,7 +90,7 @@ async def opened(
         )
         blobs = BlobServer(network, store, upload)
         book = AddressBook(info.id, clock.now_ms)
-        swarm = Swarm(
+        membership = Membership(
             network=network,
             exchange=PeerExchange(network, book, rng=rng),
             book=book,
@@ -119,8 +116,8 @@ async def opened(
             fetcher=fetcher,
             blobs=blobs,
             exchange=exchange,
-            swarm=swarm,
-            checkpoints=CheckpointWatch(network, ledger, info, settings.folder, rng=rng),
+            membership=membership,
+            checkpoints=CheckpointGossip(network, ledger, info, settings.folder, rng=rng),
             upload=upload,
             download=download,
         )

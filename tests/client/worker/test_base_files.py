@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from tequio_client.worker.base_files import BaseFiles, reference
-from tequio_client.worker.trees import cut_bytes
+from tequio_client.worker.store.trees import cut_bytes
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES

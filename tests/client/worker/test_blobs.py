@@ -9,7 +9,7 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_client.worker.blobs import (
+from tequio_client.worker.swarm.blob_server import (
     PROTOCOL,
     BlobServer,
     Op,
@@ -21,9 +21,9 @@ from tequio_client.worker.blobs import (
     unpack_bits,
     unpack_blob,
 )
-from tequio_client.worker.budget import ByteBudget
-from tequio_client.worker.store import Store
-from tequio_client.worker.trees import cut_bytes
+from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import cut_bytes
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import Digest, sha256
 from tests.support.loopback import network, two_peers
@@ -32,7 +32,7 @@ from tests.support.slack import allowed_s
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.worker.peers import PeerStream
+    from tequio_client.worker.swarm.peers import PeerStream
 
 CONTENT = bytes(range(256)) * 12_000  # 3 MB: three pieces of a megabyte
 PIECE = 1 << 20

@@ -12,7 +12,7 @@ import trio
 
 from tequio_client.ledger_api import ApiLimits, LedgerApi, LogForkedError
 from tequio_client.worker import checkpoint_watch, log_memory
-from tequio_client.worker.checkpoint_watch import CheckpointJudge, CheckpointWatch, topic_of
+from tequio_client.worker.swarm.checkpoint_gossip import CheckpointJudge, CheckpointWatch, topic_of
 from tequio_shared.errors import PeerError
 from tequio_shared.fork import ForkEvidence, is_proof
 from tequio_shared.ids import PeerKey
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from tequio_client.worker.peers import PeerNetwork
+    from tequio_client.worker.swarm.peers import PeerNetwork
     from tests.support.memory_log import LogServer
 
 BRISK = ApiLimits(call_s=10.0, idle_s=10.0)

@@ -6,8 +6,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from tequio_client.worker.door import FAULTS, OUT, Door
-from tequio_client.worker.peer_limits import BURST_S, INBOUND, PeerLimits
+from tequio_client.worker.swarm.limits import FAULTS, OUT, Door
+from tequio_client.worker.swarm.limits import BURST_S, INBOUND, PeerLimits
 from tequio_shared.errors import PeerError
 from tests.support.attackers import key_number
 

@@ -12,11 +12,11 @@ import trio
 
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.worker import exchange as exchanges
-from tequio_client.worker.blobs import BlobServer
-from tequio_client.worker.exchange import Exchange
-from tequio_client.worker.fetch import Fetcher
-from tequio_client.worker.store import Store
-from tequio_client.worker.trees import TreeRef, cut_bytes
+from tequio_client.worker.swarm.blob_server import BlobServer
+from tequio_client.worker.swarm.transfer import Exchange
+from tequio_client.worker.swarm.transfer import Fetcher
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import TreeRef, cut_bytes
 from tequio_shared.ids import sha256
 from tests.support import memory_log
 from tests.support.loopback import two_peers

@@ -14,12 +14,12 @@ import pytest
 import trio
 
 from tequio_client.worker import blame, crew
-from tequio_client.worker.blobs import PROTOCOL, BlobServer, Op, Request, Status, answer
-from tequio_client.worker.budget import ByteBudget
-from tequio_client.worker.fetch import Fetcher, FetchFailedError
-from tequio_client.worker.sources import SourcePool
-from tequio_client.worker.store import Store
-from tequio_client.worker.trees import TreeRef, cut_bytes
+from tequio_client.worker.swarm.blob_server import PROTOCOL, BlobServer, Op, Request, Status, answer
+from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_client.worker.swarm.transfer import Fetcher, FetchFailedError
+from tequio_client.worker.swarm.transfer import SourcePool
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import TreeRef, cut_bytes
 from tequio_shared.ids import PeerKey, sha256
 from tests.support.attack_table import attack
 from tests.support.loopback import network
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from trio_typing import TaskStatus
 
-    from tequio_client.worker.partial import Partial
-    from tequio_client.worker.peers import PeerNetwork, PeerStream
+    from tequio_client.worker.store.trees import Partial
+    from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
 
 MIB = 1 << 20
 BIG = random.Random(1).randbytes(12 * MIB + 5)
@@ -367,10 +367,10 @@ async def test_a_blob_that_is_wrong_or_too_large_names_its_source(swarm: Swarm) 
 
 CHILD = """
 import pathlib, random, sys, trio
-from tequio_client.worker.blobs import BlobServer
-from tequio_client.worker.budget import ByteBudget
-from tequio_client.worker.peers import PeerNetwork
-from tequio_client.worker.store import Store
+from tequio_client.worker.swarm.blob_server import BlobServer
+from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_client.worker.store.store import Store
 async def main():
     store = Store(pathlib.Path(sys.argv[1]), quota_bytes=10**9)
     async with PeerNetwork(seed=b"k" * 32, listen=["/ip4/127.0.0.1/tcp/0"]) as peers:
@@ -481,11 +481,11 @@ def test_the_record_of_liars_is_bounded_and_bans_grow() -> None:
 
 FETCHING = """
 import pathlib, random, sys, trio
-from tequio_client.worker.budget import ByteBudget
-from tequio_client.worker.fetch import Fetcher
-from tequio_client.worker.peers import PeerNetwork
-from tequio_client.worker.store import Store
-from tequio_client.worker.trees import TreeRef
+from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_client.worker.swarm.transfer import Fetcher
+from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import TreeRef
 async def main():
     folder, address, root, size = sys.argv[1:]
     store = Store(pathlib.Path(folder), quota_bytes=10**9)

@@ -9,8 +9,8 @@ import pytest
 import trio
 
 from tequio_client.worker import addressbook, gossip
-from tequio_client.worker.addressbook import AddressBook
-from tequio_client.worker.gossip import (
+from tequio_client.worker.swarm.membership import AddressBook
+from tequio_client.worker.swarm.membership import (
     PEERS_PROTOCOL,
     RECORDS,
     Gossip,
@@ -19,7 +19,7 @@ from tequio_client.worker.gossip import (
     parse_records,
     topic_of,
 )
-from tequio_client.worker.peer_limits import PeerLimits
+from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_shared.addresses import LIFE_MS, AddressRecord, sign_addresses
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import NetworkId, RunId, peer_id_text
@@ -27,7 +27,7 @@ from tequio_shared.keys import Signer
 from tests.support.loopback import Takes, network, two_peers
 
 if TYPE_CHECKING:
-    from tequio_client.worker.peers import PeerNetwork
+    from tequio_client.worker.swarm.peers import PeerNetwork
 
 NETWORK, RUN = NetworkId(bytes(range(32))), RunId(bytes(range(32, 64)))
 NOW = 1_800_000_000_000

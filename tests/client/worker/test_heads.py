@@ -16,14 +16,14 @@ import trio
 
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.worker import heads as heads_module
-from tequio_client.worker.blobs import BlobServer
+from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.endings import first_of
-from tequio_client.worker.exchange import Exchange
-from tequio_client.worker.fetch import Fetcher
+from tequio_client.worker.swarm.transfer import Exchange
+from tequio_client.worker.swarm.transfer import Fetcher
 from tequio_client.worker.heads import Heads
 from tequio_client.worker.kept_heads import FILE, MOST, KeptHeads
 from tequio_client.worker.replay import payload_refs
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
 from tequio_shared.accepted import AcceptedSet, AcceptedWork
 from tequio_shared.contribution import Expected, RecordShape
 from tequio_shared.errors import PeerError

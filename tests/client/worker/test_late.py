@@ -16,7 +16,7 @@ import trio
 
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.worker.kept_heads import KeptHeads
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
 from tequio_shared.ids import RunId, digest_from_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.statements.rounds import RoundClose

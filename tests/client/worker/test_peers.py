@@ -14,7 +14,7 @@ import pytest
 import trio
 from libp2p.stream_muxer.yamux.yamux import DEFAULT_WINDOW_SIZE, TYPE_WINDOW_UPDATE, Yamux
 
-from tequio_client.worker.peers import (
+from tequio_client.worker.swarm.peers import (
     CONNECTION_BYTES,
     Announcement,
     PeerLimits,
@@ -23,7 +23,7 @@ from tequio_client.worker.peers import (
     router,
     yamux,
 )
-from tequio_client.worker.peers.topics import TOPIC_CHARACTERS
+from tequio_client.worker.swarm.peers.gossip import TOPIC_CHARACTERS
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import peer_id_text
 from tequio_shared.keys import Signer
@@ -527,7 +527,7 @@ async def test_gossip_of_the_largest_size_arrives_and_a_larger_one_is_refused(
 
 CHILD = """
 import sys, trio
-from tequio_client.worker.peers import PeerNetwork
+from tequio_client.worker.swarm.peers import PeerNetwork
 async def main():
     async with PeerNetwork(seed=b"c" * 32, listen=["/ip4/127.0.0.1/tcp/0"]) as peers:
         async def sink(stream):

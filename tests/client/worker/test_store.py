@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.worker.partial import FLUSH_BYTES
-from tequio_client.worker.store import HASHED_EVERY, Store
-from tequio_client.worker.trees import Tree, TreeRef, cut_bytes
+from tequio_client.worker.store.trees import FLUSH_BYTES
+from tequio_client.worker.store.store import HASHED_EVERY, Store
+from tequio_client.worker.store.trees import Tree, TreeRef, cut_bytes
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
 from tequio_shared.ids import Digest, sha256
 from tequio_shared.merkle import root
@@ -158,8 +158,8 @@ def test_two_users_of_a_partial_share_it_and_either_may_complete_it(tmp_path: Pa
 
 KILLED = """
 import sys, pathlib
-from tequio_client.worker.store import Store
-from tequio_client.worker.trees import cut_bytes
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import cut_bytes
 content = bytes(range(256)) * 40
 tree = cut_bytes(content, 1000)
 store = Store(pathlib.Path(sys.argv[1]), quota_bytes=10**6)

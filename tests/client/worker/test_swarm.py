@@ -11,16 +11,16 @@ import trio
 from tequio_client import clock
 from tequio_client.ledger_api import LedgerApi
 from tequio_client.worker import swarm as module
-from tequio_client.worker.addressbook import AddressBook
-from tequio_client.worker.gossip import PeerExchange
-from tequio_client.worker.swarm import Swarm
+from tequio_client.worker.swarm.membership import AddressBook
+from tequio_client.worker.swarm.membership import PeerExchange
+from tequio_client.worker.swarm.membership import Swarm
 from tequio_shared.ids import peer_id_text
 from tequio_shared.keys import Signer
 from tests.support.loopback import network
 from tests.support.memory_log import NET, unused_url
 
 if TYPE_CHECKING:
-    from tequio_client.worker.peers import PeerNetwork
+    from tequio_client.worker.swarm.peers import PeerNetwork
 
 AT_ONCE_S = 10.0
 """Well below the 15 s after which a silent address is given up."""

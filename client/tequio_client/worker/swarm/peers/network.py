@@ -1,4 +1,4 @@
-"""Our place in the peer network: who is connected, streams to them, and gossip."""
+"""This peer in the peer network: connections, streams, gossip, and noticing silent peers."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, Self, cast
 import structlog
 import trio
 from libp2p.custom_types import TProtocol
+from libp2p.host.ping import PingService
 from libp2p.peer.peerinfo import info_from_p2p_addr
 from libp2p.rcmgr import Direction
 from libp2p.tools.anyio_service import background_trio_service
 from multiaddr import Multiaddr
 
-from tequio_client.worker.door import Door
-from tequio_client.worker.peer_limits import PeerLimits
-from tequio_client.worker.peers import hosts
-from tequio_client.worker.peers.foreign import foreign_errors, shielded
-from tequio_client.worker.peers.identity import id_of, key_of
-from tequio_client.worker.peers.stream import PeerStream
-from tequio_client.worker.peers.topics import Topics
-from tequio_client.worker.peers.watch import Watch
+from tequio_client.worker.swarm.limits import PeerLimits, RateLimiter
+from tequio_client.worker.swarm.peers import host as hosts
+from tequio_client.worker.swarm.peers.boundary import foreign_errors, id_of, key_of, shielded
+from tequio_client.worker.swarm.peers.gossip import REPEAT_TOPICS_S, GossipTopics
+from tequio_client.worker.swarm.peers.stream import PeerStream
 from tequio_shared.addresses import UNKNOWN, network_of
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import PeerKey, key_from_peer_id, peer_id_text
@@ -31,24 +29,29 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
     from types import TracebackType
 
-    from libp2p.abc import INetConn, INetStream
+    from libp2p.abc import IHost, INetConn, INetStream
     from libp2p.network.connection.swarm_connection import SwarmConn
     from libp2p.pubsub.gossipsub import GossipSub
+    from libp2p.security.noise.io import NoiseTransportReadWriter
+    from libp2p.security.secure_session import SecureSession
     from libp2p.stream_muxer.yamux.yamux import Yamux
 
-    from tequio_client.worker.peers.topics import Announcement, Judge
+    from tequio_client.worker.swarm.peers.gossip import Announcement, TopicFilter
 
 log = structlog.get_logger(__name__)
 
 REMEMBERED = 4_096
-"""Peers whose addresses are remembered; then those told of longest ago are forgotten."""
+"""Peers whose addresses are remembered; beyond that the oldest are forgotten."""
+NEW_PEERS_S = 5.0
+"""How often the watch looks for peers that are new."""
 
 
 class PeerNetwork:
-    """Our place in the peer-to-peer network: `async with PeerNetwork(...) as network`.
+    """This peer in the peer-to-peer network: `async with PeerNetwork(...) as network`.
 
-    `seed` is the 32-byte Ed25519 seed of our key. `announce` replaces the addresses that
-    peers are told (for a node behind a forwarded port).
+    `seed` is the 32-byte Ed25519 seed of our key. `announce` replaces the addresses that are sent
+    to peers (for a node behind a forwarded port). `repeat_topics_s` is how often peers are sent
+    our gossip topics again.
     """
 
     def __init__(
@@ -58,17 +61,18 @@ class PeerNetwork:
         listen: Sequence[str] = ("/ip4/0.0.0.0/tcp/0",),
         announce: Sequence[str] = (),
         limits: PeerLimits | None = None,
+        repeat_topics_s: float = REPEAT_TOPICS_S,
     ) -> None:
         if len(seed) != SEED_BYTES:  # libp2p gives a random identity for a seed of the wrong size
             raise RefusedError("bad-seed", f"a key seed has {SEED_BYTES} bytes, not {len(seed)}")
         self._listen = [Multiaddr(text) for text in listen]
         self._limits = limits or PeerLimits()
-        self.door = Door(self._limits, trio.current_time)
+        self.limiter = RateLimiter(self._limits, trio.current_time)
         addrs = [Multiaddr(text) for text in announce]
-        self._host = hosts.make(seed, self._listen, addrs, self.door)
+        self._host = hosts.make(seed, self._listen, addrs, self.limiter)
         hosts.guard_negotiation(self._host, self.blame)
-        self._topics = Topics(self._host, self.door, self.blame)
-        self._watch = Watch(self._host, self._limits, self.connected, self.disconnect)
+        self._topics = GossipTopics(self._host, self.limiter, self.blame, repeat_s=repeat_topics_s)
+        self._watch = SilenceWatch(self._host, self._limits, self.connected, self.disconnect)
         self._inbound: dict[PeerKey, int] = {}  # open inbound streams, owned by `_admitted`
         self._known: dict[PeerKey, tuple[str, ...]] = {}
         self._stack = AsyncExitStack()
@@ -92,12 +96,12 @@ class PeerNetwork:
         return tuple(str(addr) for addr in self._host.get_addrs())
 
     def connected(self) -> set[PeerKey]:
-        """Tell to which peers a connection is open now."""
+        """The peers to which a connection is open now."""
         keys = (key_of(peer) for peer in self._host.get_connected_peers())
         return {key for key in keys if key is not None}
 
     def chosen(self) -> set[PeerKey]:
-        """Tell to which peers a connection is open that we opened ourselves."""
+        """The peers to which a connection is open that we opened ourselves."""
         network = self._host.get_network()
         outbound = (
             peer
@@ -123,22 +127,20 @@ class PeerNetwork:
             del self._known[next(iter(self._known))]
 
     async def connect(self, addr: str) -> PeerKey:
-        """Connect to `/ip4/…/tcp/…/p2p/<peer id>` unless connected already; say to whom."""
+        """Connect to `/ip4/…/tcp/…/p2p/<peer id>` unless connected already; returns its key."""
         with foreign_errors(f"connecting to {addr}"), trio.fail_after(self._limits.connect_s):
             info = info_from_p2p_addr(Multiaddr(addr))
             key = key_from_peer_id(str(info.peer_id))
             if key == self.key:
                 raise PeerError("that address is our own")
-            self.door.check(key)
+            self.limiter.check_not_banned(key)
             await self._host.connect(info)
         return key
 
     async def disconnect(self, peer: PeerKey) -> None:
-        """Close every connection to the peer; never raises.
-
-        The sockets go first: a write that waits for a dead peer is shielded, and holds the lock
-        that a polite good-bye would need.
-        """
+        """Close every connection to the peer; never raises."""
+        # The sockets first: a write that waits for a dead peer is shielded, and holds the lock
+        # that the library's own closing frame needs.
         with trio.move_on_after(5):
             try:
                 for connection in self._host.get_network().get_connections(id_of(peer)):
@@ -148,9 +150,9 @@ class PeerNetwork:
                 log.debug("a connection could not be closed", error=repr(err))
 
     def blame(self, peer: PeerKey) -> None:
-        """Note that a peer sent what no honest program sends; too much of it, and it is out."""
-        if self.door.fault(peer):
-            log.info("a peer sent garbage and is kept out", peer=peer_id_text(peer))
+        """Count a message that no honest program sends; after too many the peer is banned."""
+        if self.limiter.record_fault(peer):
+            log.info("a peer sent garbage and is banned", peer=peer_id_text(peer))
             self._nursery.start_soon(self.disconnect, peer)
 
     async def open_stream(self, peer: PeerKey, protocol: str) -> PeerStream:
@@ -177,16 +179,18 @@ class PeerNetwork:
 
         self._host.set_stream_handler(TProtocol(protocol), hosts.guarded(admit, self.blame))
 
-    async def subscribe(self, topic: str, judge: Judge) -> trio.MemoryReceiveChannel[Announcement]:
-        """Join a gossip topic and receive what the judge takes, our own messages too.
+    async def subscribe(
+        self, topic: str, topic_filter: TopicFilter
+    ) -> trio.MemoryReceiveChannel[Announcement]:
+        """Join a gossip topic and receive what the filter accepts, our own messages too.
 
         A reader that falls behind by thousands of messages loses the newest.
         """
         with foreign_errors(f"joining {topic}"):
-            return await self._topics.subscribe(topic, judge, self._nursery)
+            return await self._topics.subscribe(topic, topic_filter, self._nursery)
 
     async def publish(self, topic: str, content: bytes) -> None:
-        """Tell the topic; best effort. RefusedError above GOSSIP_BYTES: larger ones vanish."""
+        """Publish, best effort. RefusedError above GOSSIP_BYTES: larger ones vanish silently."""
         if len(content) > GOSSIP_BYTES:
             raise RefusedError("too-large", f"{len(content)} bytes for gossip")
         with foreign_errors(f"publishing to {topic}"):
@@ -247,3 +251,70 @@ class PeerNetwork:
 
 def _is_ours(connection: INetConn) -> bool:
     return cast("SwarmConn", connection).direction is Direction.OUTBOUND
+
+
+class SilenceWatch:
+    """Pings connected peers that send nothing, and disconnects those that do not answer.
+
+    The library does not notice: a stopped process stays listed, and new streams to it time out.
+    """
+
+    def __init__(
+        self,
+        host: IHost,
+        limits: PeerLimits,
+        connected: Callable[[], set[PeerKey]],
+        disconnect: Callable[[PeerKey], Awaitable[None]],
+    ) -> None:
+        self._host = host
+        self._ping = PingService(host)
+        self._limits = limits
+        self._connected = connected
+        self._disconnect = disconnect
+        self._watched: set[PeerKey] = set()
+
+    async def run(self) -> None:
+        """Watch until cancelled."""
+        async with trio.open_nursery() as nursery:
+            while True:
+                for peer in self._connected() - self._watched:
+                    self._watched.add(peer)
+                    nursery.start_soon(self._watch, peer)
+                await trio.sleep(min(NEW_PEERS_S, self._limits.ping_every_s))
+
+    async def _watch(self, peer: PeerKey) -> None:
+        misses, received = 0, self._messages_from(peer)
+        while peer in self._connected() and misses < self._limits.ping_misses:
+            await trio.sleep(self._limits.ping_every_s)
+            is_active = self._messages_from(peer) > received
+            misses = 0 if is_active or await self._answers(peer) else misses + 1
+            received = self._messages_from(peer)
+        if misses:
+            log.info("a silent peer is disconnected", peer=peer_id_text(peer))
+        await self._disconnect(peer)
+        self._watched.discard(peer)
+
+    async def _answers(self, peer: PeerKey) -> bool:
+        """Whether the peer answered a ping, or sent anything else meanwhile."""
+        before = self._messages_from(peer)
+        with trio.move_on_after(self._limits.ping_wait_s):
+            try:
+                await self._ping.ping(id_of(peer), 1)
+            except Exception as err:  # noqa: BLE001 - libp2p fails in many ways on a dead connection
+                log.debug("a ping failed", peer=peer_id_text(peer), error=repr(err))
+            else:
+                return True
+        return self._messages_from(peer) > before
+
+    def _messages_from(self, peer: PeerKey) -> int:
+        connections = self._host.get_network().get_connections(id_of(peer))
+        return sum(_messages_read(connection) for connection in connections)
+
+
+def _messages_read(connection: INetConn) -> int:
+    # The nonce of the receiving cipher counts messages. The library has no other count of them, and
+    # a ping to a peer that is busy sending would wait behind its megabytes.
+    secured = cast("Yamux", connection.muxed_conn).secured_conn
+    noise = cast("NoiseTransportReadWriter", cast("SecureSession", secured).conn)
+    nonce: int = noise.noise_state.noise_protocol.cipher_state_decrypt.n
+    return nonce

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import structlog
 import trio
 
-from tequio_client.worker.peers.foreign import foreign_errors, shielded
+from tequio_client.worker.swarm.peers.boundary import foreign_errors, shielded
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.limits import FRAME_BYTES
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 READ_BYTES = 512 << 10
-"""What is worth a read of its own."""
+"""As much as is worth a read of its own."""
 AHEAD_BYTES = 64 << 10
-"""What may be read beyond what was asked for: most often the whole of a short frame."""
+"""How much may be read beyond what is needed: most often the whole of a short frame."""
 
 
 class PeerStream:
@@ -36,7 +36,7 @@ class PeerStream:
 
     def __init__(self, stream: INetStream, peer: PeerKey) -> None:
         self._stream = stream
-        self._ahead = bytearray()  # read with what came before it
+        self._ahead = bytearray()  # was read, but belongs to the next frame
         self.peer = peer
 
     async def send_frame(self, *parts: bytes, timeout_s: float = 30.0) -> None:
@@ -73,7 +73,7 @@ class PeerStream:
             return await self._stream.read(most_bytes)
 
     async def close(self) -> None:
-        """Say that nothing more will be sent; what is on its way still arrives."""
+        """Send nothing more; what is on its way still arrives."""
         with foreign_errors("closing a stream"), trio.fail_after(5):
             await self._stream.close()
 
@@ -89,8 +89,8 @@ class PeerStream:
         while (lack := size - len(self._ahead)) > 0:
             await _wait_for_bytes(self._stream, lack, timeout_s)
             with trio.fail_after(timeout_s):
-                came = await _read_ready(self._stream, lack + AHEAD_BYTES)
-            self._ahead = self._ahead + came if self._ahead else came
+                received = await _read_ready(self._stream, lack + AHEAD_BYTES)
+            self._ahead = self._ahead + received if self._ahead else received
         return self._split_ahead(size)
 
     def _split_ahead(self, size: int) -> bytearray:
@@ -126,6 +126,6 @@ async def _read_ready(stream: INetStream, most_bytes: int) -> bytearray:
     ready = len(buffers.get(muxed.stream_id, b""))
     if not 0 < ready <= most_bytes or muxed.recv_closed or muxed.closed:
         return bytearray(await stream.read(most_bytes))
-    came, buffers[muxed.stream_id] = buffers[muxed.stream_id], bytearray()
+    received, buffers[muxed.stream_id] = buffers[muxed.stream_id], bytearray()
     await muxed._auto_tune_and_send_window_update(bytes_read=ready)  # noqa: SLF001
-    return came
+    return received

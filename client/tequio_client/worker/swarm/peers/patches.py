@@ -1,49 +1,82 @@
-"""Yamux that is prompt, whole and bounded, in place of the library's own."""
+"""What is changed in libp2p itself before the first host; for one version of it only.
+
+Every private name of py-libp2p that is replaced, but for two on the host (`host`, `gossip`), is
+here. None of these has an upstream fix in 0.8.1: a frame write that is cancelled half-way breaks
+the connection, silent overflows of gossip queues, dialling of dropped peers, unbounded reads.
+Yamux becomes prompt (an event in place of a poll), whole (frames) and bounded (memory, streams).
+"""
 
 from __future__ import annotations
 
+import importlib.metadata
 import struct
+from typing import TYPE_CHECKING
 
+import libp2p.network.swarm as _swarm
+import libp2p.protocol_muxer.multiselect_communicator as _communicator
+import libp2p.pubsub.pubsub as _pubsub
 import libp2p.stream_muxer.yamux.yamux as _yamux
 import trio
+from libp2p.exceptions import ParseError
+from libp2p.network.auto_connector import AutoConnector
+from libp2p.pubsub.rpc_queue import RpcQueue
 from libp2p.stream_muxer.exceptions import MuxedStreamError
 from libp2p.stream_muxer.yamux.yamux import Yamux, YamuxStream
+from libp2p.utils import read_varint_prefixed_bytes_limited
 
-from tequio_client.worker.peers.foreign import shielded
-from tequio_shared.errors import PeerError
+from tequio_client.worker.swarm.peers.boundary import shielded
+from tequio_shared.errors import PeerError, RefusedError
+
+if TYPE_CHECKING:
+    from libp2p.io.abc import Reader
+
+LIBP2P_VERSION = "0.8.1"
+RPC_QUEUE = 1024
+"""Gossip messages that may wait for one peer; the library's 32 overflow silently."""
+SUBSCRIPTION_QUEUE = 4096
+NEGOTIATION_BYTES = 1024
+"""Longest line of a negotiation; the library would wait for as many bytes as the peer names."""
 
 WINDOW_BYTES = 4 << 20
 """Largest receive window of a stream: 40 MB/s at a round trip of 100 ms."""
 CONNECTION_BYTES = 32 << 20
-"""Unread bytes of one connection beyond which its peer cannot be keeping to its windows."""
+"""Unread bytes of one connection beyond which its peer must be writing past its windows."""
 STREAMS = 128
-"""Streams of one connection beyond which its peer opens them for their own sake."""
+"""Streams of one connection; no honest peer opens more."""
 FRAME_S = 10.0
 """A Yamux frame that cannot be sent in this time ends the connection: its shield must end."""
 WINDOW_S = 5.0
-"""A stream whose reader opens no window for so long is given up."""
+"""A stream whose reader opens no window for this long is given up."""
 NOISE_PAYLOAD_BYTES = 65_519
 """What one Noise message carries; a Yamux frame of this size is encrypted once, not twice."""
 
+_queue_init = RpcQueue.__init__
+_read_body = Yamux._read_data_body  # noqa: SLF001 - the patches replace private names
+
 
 def install() -> None:
-    """Put these in the place of the library's own."""
+    """Change the library; RefusedError when it is another version."""
+    version = importlib.metadata.version("libp2p")
+    if version != LIBP2P_VERSION:
+        raise RefusedError("libp2p-version", f"libp2p {version}; made for {LIBP2P_VERSION} only")
+    _swarm._HAPPY_EYEBALLS_DELAY = 0.02  # noqa: SLF001 - else every connect waits 250 ms
+    _pubsub.SUBSCRIPTION_CHANNEL_SIZE = SUBSCRIPTION_QUEUE
+    _communicator.read_delim = _read_line  # type: ignore[attr-defined]
+    AutoConnector.maybe_connect = _no_dialling  # type: ignore[method-assign]
+    RpcQueue.__init__ = _larger_queue  # type: ignore[method-assign]
     _yamux.MAX_MESSAGE_SIZE = NOISE_PAYLOAD_BYTES
     _yamux.MAX_WINDOW_SIZE = WINDOW_BYTES
     _yamux.YamuxStream = PromptStream  # type: ignore[misc]
-    Yamux._write_frame = shielded_write  # type: ignore[method-assign]  # noqa: SLF001
-    Yamux._read_data_body = bounded_read  # type: ignore[method-assign]  # noqa: SLF001
-
-
-_read_body = Yamux._read_data_body  # noqa: SLF001 - the fixes replace private names
+    Yamux._write_frame = _shielded_write  # type: ignore[method-assign]  # noqa: SLF001
+    Yamux._read_data_body = _bounded_read  # type: ignore[method-assign]  # noqa: SLF001
 
 
 class PromptStream(YamuxStream):
-    """Writes on as soon as the window opens, where the library looks every 10 ms.
+    """A stream that writes as soon as the window opens, where the library polls every 10 ms.
 
-    Gives its own window back in few frames. Writes without a copy of what is still to go. Writers
-    take turns: the library's gossip has several for one stream, and their long messages would be
-    mixed.
+    It gives its own window back in few frames, and writes without a copy of what is still to go.
+    Writers take turns: the library's gossip has several for one stream, and their long messages
+    would be mixed.
     """
 
     def __init__(self, stream_id: int, conn: Yamux, is_initiator: bool) -> None:  # noqa: FBT001
@@ -96,7 +129,7 @@ class PromptStream(YamuxStream):
         raise MuxedStreamError("the stream is closed, or its reader has paused for too long")
 
 
-async def shielded_write(self: Yamux, data: bytes) -> None:
+async def _shielded_write(self: Yamux, data: bytes) -> None:
     """Send a frame whole, or end the connection."""
     async with self._write_lock:  # waiting for our turn may be cancelled, sending may not
         with shielded(FRAME_S) as scope:
@@ -108,8 +141,24 @@ async def shielded_write(self: Yamux, data: bytes) -> None:
             )
 
 
-async def bounded_read(self: Yamux, length: int) -> bytes:
+async def _bounded_read(self: Yamux, length: int) -> bytes:
     """Read a frame's body if there may be room for it; else the connection ends."""
     if sum(map(len, self.stream_buffers.values())) + length > CONNECTION_BYTES:
         raise trio.TooSlowError  # the one error for which Yamux closes the connection here
     return await _read_body(self, length)
+
+
+async def _read_line(reader: Reader) -> bytes:
+    line = await read_varint_prefixed_bytes_limited(reader, NEGOTIATION_BYTES)
+    if not line.endswith(b"\n"):
+        raise ParseError("a line of a negotiation without its end")
+    return line[:-1]
+
+
+def _larger_queue(self: RpcQueue, *args: int, **kwargs: int) -> None:
+    _queue_init(self, *args, **kwargs)
+    self._queue.max_size = RPC_QUEUE
+
+
+async def _no_dialling(self: AutoConnector) -> None:
+    """Do nothing: we decide whom to dial, and a peer that was dropped stays dropped."""

@@ -1,4 +1,4 @@
-"""The folder of the store: which file lies where, and when it gets its name.
+"""The files of the store: which one lies where, and when it gets its final name.
 
 A file has its final name only once it is whole, checked and on the disk:
 
@@ -7,19 +7,19 @@ A file has its final name only once it is whole, checked and on the disk:
     trees/<2 hex>/<root hex>.part    a tree under way, and
     trees/<2 hex>/<root hex>.bits    which of its pieces were written (a hint)
     blobs/<2 hex>/<sha256 hex>       the whole content, read-only
-    temp/                            files on their way to a name; emptied at the start
+    temp/                            files that have no name yet; emptied at the start
 """
 
 from __future__ import annotations
 
 import errno
-import os
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from tequio_client.worker.trees import Tree
+from tequio_client.worker import small_file
+from tequio_client.worker.store.trees import MerkleBlob
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest
 
@@ -34,8 +34,8 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """A file that an earlier life left, when it was used last, and its size in bytes."""
+class FoundFile:
+    """A file that an earlier start left, when it was used last, and its size in bytes."""
 
     kind: Kind
     name: Digest
@@ -51,7 +51,7 @@ class StoreFiles:
         self._lock = threading.Lock()
         self._temporary = 0  # names given out in temp/; guarded by the lock
 
-    def prepare(self) -> list[Found]:
+    def prepare(self) -> list[FoundFile]:
         """Make the folders, delete what cannot be used, and list the rest, oldest use first."""
         for name in ("trees", "blobs", "temp"):
             (self._folder / name).mkdir(parents=True, exist_ok=True)
@@ -65,14 +65,14 @@ class StoreFiles:
         text = name.hex()
         return self._folder / kind / text[:2] / text
 
-    def under_way(self, root: Digest) -> tuple[Path, Path]:
+    def partial_paths(self, root: Digest) -> tuple[Path, Path]:
         """Content and bits of a tree that is being fetched."""
         path = self.path("trees", root)
         return _beside(path, ".part"), _beside(path, ".bits")
 
     @contextmanager
     def temporary(self) -> Iterator[Path]:
-        """Give a path in the same file system, whose file is gone when the block ends."""
+        """Give a path in the same file system; its file is deleted when the block ends."""
         with self._lock:
             self._temporary += 1
             path = self._folder / "temp" / str(self._temporary)
@@ -82,26 +82,27 @@ class StoreFiles:
             path.unlink(missing_ok=True)
 
     def settle(self, source: Path, kind: Kind, name: Digest) -> None:
-        """Bring a file to the disk, then to its name."""
+        """Flush a file to the disk, then give it its final name."""
         _settle(source, self.path(kind, name))
 
     def finish(self, root: Digest) -> None:
-        """Give a tree whose last piece came its name."""
-        part, bits = self.under_way(root)
+        """Give a tree whose last piece came its final name."""
+        part, bits = self.partial_paths(root)
         path = self.path("trees", root)
         if not path.exists():
             _settle(part, path)
         _delete(part)
         _delete(bits)
 
-    def take_back(self, root: Digest, held: bytes) -> None:
-        """Make a whole tree one under way of which only these pieces (1 each) are sound."""
-        path, (part, bits) = self.path("trees", root), self.under_way(root)
+    def reopen(self, root: Digest, held: bytes) -> None:
+        """Make a whole tree a partial one, of which only these pieces (1 each) are sound."""
+        # The bits first: a content that is found without them would be fetched from its start.
+        path, (part, bits) = self.path("trees", root), self.partial_paths(root)
         bits.write_bytes(held)
         path.chmod(0o644)
         path.replace(part)
 
-    def write_meta(self, tree: Tree) -> None:
+    def write_meta(self, tree: MerkleBlob) -> None:
         """Write size, piece size and leaf hashes, unless they are there."""
         target = _beside(self.path("trees", tree.ref.root), ".meta")
         if not target.exists():
@@ -109,17 +110,17 @@ class StoreFiles:
                 temporary.write_bytes(tree.encode())
                 _settle(temporary, target)
 
-    def read_meta(self, root: Digest) -> Tree | None:
+    def read_meta(self, root: Digest) -> MerkleBlob | None:
         """Read `write_meta` back; None when it is not there or does not lead to the root."""
         raw = self.read_all(_beside(self.path("trees", root), ".meta"))
         try:
-            return None if raw is None else Tree.parse(raw, root)
+            return None if raw is None else MerkleBlob.parse(raw, root)
         except MalformedError:
             return None
 
     def read_bits(self, root: Digest) -> bytes:
-        """One byte per piece of a tree under way, 1 where it claims to be here; or nothing."""
-        return self.read_all(self.under_way(root)[1]) or b""
+        """One byte per piece of a partial tree, 1 where it claims to be here; empty without one."""
+        return self.read_all(self.partial_paths(root)[1]) or b""
 
     def delete(self, kind: Kind, name: Digest) -> None:
         """Delete every file of the tree or blob."""
@@ -134,7 +135,7 @@ class StoreFiles:
             return None
 
     def read_span(self, path: Path, start: int, length: int) -> bytes | None:
-        """Read so many bytes of a file; None when it is not there or shorter."""
+        """Read `length` bytes of a file; None when it is not there or shorter."""
         try:
             with path.open("rb", buffering=0) as file:
                 file.seek(start)
@@ -145,7 +146,7 @@ class StoreFiles:
 
     @contextmanager
     def translated(self) -> Iterator[None]:
-        """Turn what the disk says into one sentence for the person (UserFacingError)."""
+        """Turn an OSError into one sentence for the user (UserFacingError)."""
         try:
             yield
         except OSError as err:
@@ -154,7 +155,7 @@ class StoreFiles:
                 message = f"the disk that holds {self._folder} is full; free some space on it"
             raise UserFacingError(message) from err
 
-    def _scan(self, kind: Kind) -> Iterator[Found]:
+    def _scan(self, kind: Kind) -> Iterator[FoundFile]:
         stems = {path.name.partition(".")[0] for path in (self._folder / kind).glob("??/*")}
         for stem in stems:
             name = Digest(bytes.fromhex(stem))
@@ -163,7 +164,9 @@ class StoreFiles:
                 self.delete(kind, name)
             else:
                 stat = usable.stat()
-                yield Found(kind=kind, name=name, used_ns=stat.st_mtime_ns, size_bytes=stat.st_size)
+                yield FoundFile(
+                    kind=kind, name=name, used_ns=stat.st_mtime_ns, size_bytes=stat.st_size
+                )
 
     def _usable(self, kind: Kind, name: Digest) -> Path | None:
         path = self.path(kind, name)
@@ -178,11 +181,8 @@ class StoreFiles:
 
 def _settle(source: Path, target: Path) -> None:
     target.parent.mkdir(exist_ok=True)
-    with source.open("r+b") as file:
-        os.fsync(file.fileno())
-    source.replace(target)
+    small_file.keep(source, target)
     target.chmod(0o444)
-    _sync_folder(target.parent)
 
 
 def _delete(path: Path) -> None:
@@ -193,13 +193,3 @@ def _delete(path: Path) -> None:
 
 def _beside(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
-
-
-def _sync_folder(path: Path) -> None:
-    if os.name != "posix":
-        return  # elsewhere a folder cannot be opened, and renames are ordered
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
