@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from msgspec import inspect
 
-from tequio_client.worker import blobs, gossip
+from tequio_client.worker.swarm import blob_server, membership
 from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_ledger.settings import ledger as settings
 from tequio_ledger.web import (
@@ -101,8 +101,8 @@ NUMBERED: dict[str, type[IntEnum]] = {
     "Reasons of run.close": CloseReason,
     "Causes": Cause,
     "Tiers": Tier,
-    "Blob operations": blobs.Op,
-    "Blob answers": blobs.Status,
+    "Blob operations": blob_server.BlobOp,
+    "Blob answers": blob_server.BlobStatus,
 }
 ANSWERS: dict[str, type[msgspec.Struct]] = {
     "network": answers.NetworkAnswer,
@@ -336,8 +336,8 @@ def test_every_refusal_of_a_document_is_listed() -> None:
 
 
 def test_the_peer_protocols_are_named_as_in_the_code() -> None:
-    assert f"`{blobs.PROTOCOL}`" in DOCUMENT
-    assert f"`{gossip.PEERS_PROTOCOL}`" in DOCUMENT
+    assert f"`{blob_server.PROTOCOL}`" in DOCUMENT
+    assert f"`{membership.PEERS_PROTOCOL}`" in DOCUMENT
 
 
 def test_every_route_is_listed() -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, cast
 import pytest
 import trio
 
-from tequio_client.worker import door
 from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_client.worker.swarm.peers.boundary import id_of
 from tequio_client.worker.swarm.peers.patches import STREAMS
@@ -74,11 +73,8 @@ async def closed(stream: trio.SocketStream) -> bool:
 
 
 @pytest.mark.trio
-async def test_the_places_of_connections_that_ended_are_given_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(door, "INBOUND", 3)
-    async with network("attacked") as attacked:
+async def test_the_places_of_connections_that_ended_are_given_back() -> None:
+    async with network("attacked", PeerLimits(inbound=3)) as attacked:
         attacked.serve(ECHO, echo)
         for number in range(8):
             async with network(f"guest {number}") as guest:
@@ -105,7 +101,7 @@ async def test_sockets_that_say_nothing_are_few_and_do_not_stay() -> None:
             nursery.cancel_scope.cancel()
         for one in idle:  # the rest leaves by itself
             await one.aclose()
-        await until(lambda: attacked.door.places() == 0)
+        await until(lambda: attacked.limiter.inbound == 0)
         assert await serves(attacked, honest)
 
 
@@ -209,7 +205,7 @@ async def test_a_peer_that_goes_on_sending_garbage_is_kept_out_for_a_while() -> 
                     await stream.send_frame(b"garbage")
                     await stream.receive_frame(timeout_s=5)
                 except PeerError:
-                    if attacked.door.is_out(attacker.key):
+                    if attacked.limiter.is_banned(attacker.key):
                         break
             else:
                 pytest.fail("garbage was taken without end")
@@ -217,7 +213,7 @@ async def test_a_peer_that_goes_on_sending_garbage_is_kept_out_for_a_while() -> 
             with pytest.raises(PeerError):
                 await attacked.connect(attacker.addresses()[0])
             assert await serves(attacked, honest)
-            await until(lambda: not attacked.door.is_out(attacker.key))
+            await until(lambda: not attacked.limiter.is_banned(attacker.key))
             await until(lambda: attacked.key not in attacker.connected())
             assert await serves(attacked, attacker)
 

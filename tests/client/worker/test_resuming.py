@@ -17,11 +17,11 @@ from tequio_client.ledger_answers import Network, RoundAnswer
 from tequio_client.worker import availability, replay, resuming
 from tequio_client.worker import duty as duties
 from tequio_client.worker.availability import head_of, nearest_start
-from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.duty import Own, duty
-from tequio_client.worker.swarm.transfer import Fetcher
 from tequio_client.worker.resuming import Earlier, cheaper_start, start_after
 from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm.blob_server import BlobServer
+from tequio_client.worker.swarm.transfer import Fetcher
 from tequio_shared.accepted import AcceptedSet, accepted_set
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, HeadHash, sha256, to_text

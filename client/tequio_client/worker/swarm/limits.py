@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 CONNECTIONS = 200
 """Of all peers together."""
-INBOUND = 150
-"""Of these, opened by others: a flood from outside leaves room for the peers that we chose."""
 HANDSHAKES = 256
 """Connections of all addresses that have not shown a key yet."""
 BURST_S = 10.0
@@ -57,6 +55,8 @@ class PeerLimits:
 
     streams: int = 32
     """Inbound streams of one peer that may be open at once."""
+    inbound: int = 150
+    """Of the CONNECTIONS, those opened by others: a flood leaves room for peers that we choose."""
     connections: int = 32
     """Inbound connections of one network address."""
     handshakes: int = 8
@@ -84,15 +84,12 @@ class PeerLimits:
 class RateLimiter:
     """What each address and each peer may still do now; used from one event loop.
 
-    `clock` gives seconds that never go back. `inbound` bounds the inbound connections of all.
+    `clock` gives seconds that never go back.
     """
 
-    def __init__(
-        self, limits: PeerLimits, clock: Callable[[], float], *, inbound: int = INBOUND
-    ) -> None:
+    def __init__(self, limits: PeerLimits, clock: Callable[[], float]) -> None:
         self._limits = limits
         self._clock = clock
-        self._most_inbound = inbound
         self._inbound: Counter[str] = Counter()  # by network address
         self._handshakes: Counter[str] = Counter()
         self._arrivals = Buckets(limits.arrivals_per_s, limits.arrivals_per_s * BURST_S)
@@ -158,7 +155,7 @@ class RateLimiter:
 
     def _check_arrival(self, network: str) -> None:
         times = self._times(network)
-        if self.inbound >= self._most_inbound or self._handshakes.total() >= HANDSHAKES:
+        if self.inbound >= self._limits.inbound or self._handshakes.total() >= HANDSHAKES:
             raise PeerError("too many connections")
         if self._inbound[network] >= self._limits.connections * times:
             raise PeerError(f"too many connections from {network}")

@@ -67,7 +67,7 @@ def install() -> None:
     _yamux.MAX_MESSAGE_SIZE = NOISE_PAYLOAD_BYTES
     _yamux.MAX_WINDOW_SIZE = WINDOW_BYTES
     _yamux.YamuxStream = PromptStream  # type: ignore[misc]
-    Yamux._write_frame = _shielded_write  # type: ignore[method-assign]  # noqa: SLF001
+    Yamux._write_frame = shielded_write  # type: ignore[method-assign]  # noqa: SLF001
     Yamux._read_data_body = _bounded_read  # type: ignore[method-assign]  # noqa: SLF001
 
 
@@ -129,7 +129,7 @@ class PromptStream(YamuxStream):
         raise MuxedStreamError("the stream is closed, or its reader has paused for too long")
 
 
-async def _shielded_write(self: Yamux, data: bytes) -> None:
+async def shielded_write(self: Yamux, data: bytes) -> None:
     """Send a frame whole, or end the connection."""
     async with self._write_lock:  # waiting for our turn may be cancelled, sending may not
         with shielded(FRAME_S) as scope:

@@ -7,22 +7,38 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 import trio
 
-from tequio_client.worker import blame, crew
-from tequio_client.worker.swarm.blob_server import PROTOCOL, BlobServer, Op, Request, Status, answer
-from tequio_client.worker.swarm.limits import ByteBudget
-from tequio_client.worker.swarm.transfer import Fetcher, FetchFailedError
-from tequio_client.worker.swarm.transfer import SourcePool
+from tequio_client.ledger_api import LedgerApi
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef, cut_bytes
-from tequio_shared.ids import PeerKey, sha256
+from tequio_client.worker.swarm.blob_server import (
+    PROTOCOL,
+    BlobOp,
+    BlobRequest,
+    BlobServer,
+    BlobStatus,
+    answer,
+)
+from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_client.worker.swarm.streams import FIRST_BAN_S, PeerBans
+from tequio_client.worker.swarm.transfer import (
+    Exchange,
+    Fetcher,
+    FetchFailedError,
+    Sources,
+    TransferTimes,
+)
+from tequio_shared.ids import sha256
+from tests.support import memory_log
 from tests.support.attack_table import attack
-from tests.support.loopback import network
+from tests.support.loopback import network, two_peers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -30,12 +46,16 @@ if TYPE_CHECKING:
 
     from trio_typing import TaskStatus
 
-    from tequio_client.worker.store.trees import Partial
+    from tequio_client.worker.store.trees import PartialTree
     from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
+    from tequio_shared.ids import PeerKey
 
 MIB = 1 << 20
 BIG = random.Random(1).randbytes(12 * MIB + 5)
 SMALL = random.Random(2).randbytes(67_000)
+PAYLOAD = random.Random(5).randbytes(300_000)
+REF = cut_bytes(PAYLOAD, 1 << 16).ref
+AWAY = memory_log.unused_url()
 
 
 class Swarm:
@@ -72,11 +92,20 @@ class Swarm:
         return address
 
     def fetcher(
-        self, download: ByteBudget | None = None, record: blame.Blame | None = None
+        self,
+        download: ByteBudget | None = None,
+        bans: PeerBans | None = None,
+        times: TransferTimes | None = None,
     ) -> Fetcher:
         """Make the fetcher of our store."""
-        rng = random.Random(3)
-        return Fetcher(self.network, self.store, rng=rng, download=download, blame=record)
+        return Fetcher(
+            self.network,
+            self.store,
+            rng=random.Random(3),
+            download=download,
+            bans=bans,
+            times=times,
+        )
 
     def has(self, content: bytes, ref: TreeRef) -> bool:
         """Whether our store has the tree, with this content."""
@@ -110,22 +139,24 @@ def small() -> TreeRef:
     return cut_bytes(SMALL, 20_000).ref
 
 
-def liar(content: bytes, piece_bytes: int, spoil: Op) -> Callable[[PeerStream], Awaitable[None]]:
+def liar(
+    content: bytes, piece_bytes: int, spoil: BlobOp
+) -> Callable[[PeerStream], Awaitable[None]]:
     """Serve a tree rightly, but for one kind of answer, in which one bit is wrong."""
     tree = cut_bytes(content, piece_bytes)
 
     async def serve(stream: PeerStream) -> None:
         while True:
-            request = Request.parse(bytes(await stream.receive_frame()))
+            request = BlobRequest.parse(bytes(await stream.receive_frame()))
             start, length = tree.ref.span(request.first, request.count)
             payload = {
-                Op.LEAVES: b"".join(tree.leaves),
-                Op.HELD: b"",
-                Op.PIECES: content[start : start + length],
+                BlobOp.LEAVES: b"".join(tree.leaves),
+                BlobOp.HELD: b"",
+                BlobOp.PIECES: content[start : start + length],
             }[request.op]
             if request.op is spoil:
                 payload = bytes([payload[0] ^ 1]) + payload[1:]
-            await stream.send_frame(bytes([Status.OK]), payload)
+            await stream.send_frame(bytes([BlobStatus.OK]), payload)
 
     return serve
 
@@ -148,14 +179,14 @@ async def test_no_piece_comes_twice_from_sources_that_keep_up(swarm: Swarm) -> N
         await fetcher.fetch_tree(big(), sources, timeout_s=30)
         await trio.sleep(0.2)  # a second copy of a piece would still arrive
         envelopes = 100 * (big().pieces + len(sources))
-        assert fetcher.received_bytes <= len(BIG) + envelopes
+        assert fetcher.client.streams.received_bytes <= len(BIG) + envelopes
 
 
 class SlowDisk(Store):
     """A store whose writes take longer than a source may be late."""
 
     def write_pieces(
-        self, partial: Partial, first: int, content: bytes | bytearray | memoryview
+        self, partial: PartialTree, first: int, content: bytes | bytearray | memoryview
     ) -> int:
         """Write, and only say so later."""
         written = super().write_pieces(partial, first, content)
@@ -179,15 +210,12 @@ def alarm() -> Iterator[None]:
 
 @pytest.mark.trio
 @pytest.mark.usefixtures("alarm")
-async def test_a_slow_disk_does_not_keep_the_process_spinning(
-    swarm: Swarm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(crew, "HEDGE_S", 0.3)
+async def test_a_slow_disk_does_not_keep_the_process_spinning(swarm: Swarm, tmp_path: Path) -> None:
     content = BIG[:7_400_000]
     sources = [await swarm.source(name, content) for name in "abc"]
     swarm.store = SlowDisk(tmp_path / "slow", quota_bytes=10**9)
     ref = cut_bytes(content, MIB).ref
-    async with swarm.fetcher(ByteBudget(3e6)) as fetcher:
+    async with swarm.fetcher(ByteBudget(3e6), times=TransferTimes(hedge_s=0.3)) as fetcher:
         await fetcher.fetch_tree(ref, sources, timeout_s=25)
     assert swarm.has(content, ref)
 
@@ -212,8 +240,8 @@ async def test_what_is_here_already_is_not_fetched(swarm: Swarm) -> None:
 
 
 @pytest.mark.trio
-@pytest.mark.parametrize("spoil", [Op.LEAVES, Op.PIECES])
-async def test_a_lying_source_is_dropped_and_named(swarm: Swarm, spoil: Op) -> None:
+@pytest.mark.parametrize("spoil", [BlobOp.LEAVES, BlobOp.PIECES])
+async def test_a_lying_source_is_dropped_and_named(swarm: Swarm, spoil: BlobOp) -> None:
     bad = await swarm.crooked("liar", liar(BIG, MIB, spoil))
     good = await swarm.source("good", BIG)
     async with swarm.fetcher() as fetcher:
@@ -224,7 +252,7 @@ async def test_a_lying_source_is_dropped_and_named(swarm: Swarm, spoil: Op) -> N
 
 @pytest.mark.trio
 async def test_a_lying_source_of_a_small_tree_is_dropped_and_named(swarm: Swarm) -> None:
-    bad = await swarm.crooked("liar", liar(SMALL, 20_000, Op.PIECES))
+    bad = await swarm.crooked("liar", liar(SMALL, 20_000, BlobOp.PIECES))
     good = await swarm.source("good", SMALL, piece_bytes=20_000)
     async with swarm.fetcher() as fetcher:
         report = await fetcher.fetch_tree(small(), [bad, good], timeout_s=20)
@@ -235,7 +263,7 @@ async def test_a_lying_source_of_a_small_tree_is_dropped_and_named(swarm: Swarm)
 
 @pytest.mark.trio
 async def test_when_only_liars_are_left_the_fetch_fails_and_names_them(swarm: Swarm) -> None:
-    bad = await swarm.crooked("liar", liar(BIG, MIB, Op.PIECES))
+    bad = await swarm.crooked("liar", liar(BIG, MIB, BlobOp.PIECES))
     async with swarm.fetcher() as fetcher:
         with pytest.raises(FetchFailedError) as failure:
             await fetcher.fetch_tree(big(), [bad], timeout_s=20)
@@ -257,7 +285,7 @@ async def test_sources_that_hold_parts_are_put_together(swarm: Swarm, tmp_path: 
     tree, sources = cut_bytes(BIG, 300_000), []
     stores = [Store(tmp_path / f"part{turn}", quota_bytes=10**9) for turn in range(2)]
     for turn, store in enumerate(stores):
-        partial = store.enter_partial(tree)
+        partial = store.acquire_partial(tree)
         for index in range(turn, tree.ref.pieces, 2):
             start, length = tree.ref.span(index, 1)
             store.write_pieces(partial, index, BIG[start : start + length])
@@ -265,7 +293,7 @@ async def test_sources_that_hold_parts_are_put_together(swarm: Swarm, tmp_path: 
     async with swarm.fetcher() as fetcher:
         report = await fetcher.fetch_tree(tree.ref, sources, timeout_s=20)
     for store in stores:
-        store.leave_partial(tree.ref.root)
+        store.release_partial(tree.ref.root)
     assert swarm.has(BIG, tree.ref)
     assert set(report.bytes_by_source) == set(sources)
 
@@ -274,10 +302,10 @@ async def test_sources_that_hold_parts_are_put_together(swarm: Swarm, tmp_path: 
 async def test_a_silent_source_does_not_hold_the_others_up(swarm: Swarm) -> None:
     async def silent(stream: PeerStream) -> None:
         while True:
-            request = Request.parse(bytes(await stream.receive_frame()))
-            if request.op is not Op.PIECES:
-                payload = b"" if request.op is Op.HELD else b"".join(cut_bytes(BIG, MIB).leaves)
-                await stream.send_frame(bytes([Status.OK]), payload)
+            request = BlobRequest.parse(bytes(await stream.receive_frame()))
+            if request.op is not BlobOp.PIECES:
+                payload = b"" if request.op is BlobOp.HELD else b"".join(cut_bytes(BIG, MIB).leaves)
+                await stream.send_frame(bytes([BlobStatus.OK]), payload)
 
     mute, good = await swarm.crooked("mute", silent), await swarm.source("good", BIG)
     async with swarm.fetcher() as fetcher:
@@ -305,7 +333,7 @@ async def test_a_cancelled_fetch_goes_on_where_it_was(swarm: Swarm, tmp_path: Pa
 
 @pytest.mark.trio
 async def test_a_source_may_join_while_fetching(swarm: Swarm) -> None:
-    pool = SourcePool()
+    pool = Sources()
     async with swarm.fetcher() as fetcher, trio.open_nursery() as nursery:
         nursery.start_soon(lambda: fetcher.fetch_tree(big(), pool, timeout_s=20))
         await trio.sleep(0.2)
@@ -317,7 +345,7 @@ async def test_a_source_may_join_while_fetching(swarm: Swarm) -> None:
 async def test_without_any_source_the_deadline_ends_the_fetch(swarm: Swarm) -> None:
     async with swarm.fetcher() as fetcher:
         with pytest.raises(FetchFailedError):
-            await fetcher.fetch_tree(big(), SourcePool(), timeout_s=0.3)
+            await fetcher.fetch_tree(big(), Sources(), timeout_s=0.3)
         with pytest.raises(FetchFailedError):
             await fetcher.fetch_blob(sha256(b"x"), [], timeout_s=20)
 
@@ -355,7 +383,7 @@ async def test_a_blob_that_is_wrong_or_too_large_names_its_source(swarm: Swarm) 
     async def wrong(stream: PeerStream) -> None:
         while True:
             await stream.receive_frame()
-            await stream.send_frame(bytes([Status.OK]), (4).to_bytes(8, "big"), b"glob")
+            await stream.send_frame(bytes([BlobStatus.OK]), (4).to_bytes(8, "big"), b"glob")
 
     bad = await swarm.crooked("wrong", wrong)
     async with swarm.fetcher() as fetcher:
@@ -412,34 +440,34 @@ async def test_a_source_that_is_killed_while_serving_is_replaced(
 def test_the_answer_to_a_request_is_read_from_the_store(tmp_path: Path) -> None:
     store = Store(tmp_path, quota_bytes=10**9)
     ref = store.put_tree(SMALL, 20_000)
-    assert answer(store, Request(op=Op.PIECES, name=ref.root, count=ref.pieces)) == SMALL
+    assert answer(store, BlobRequest(op=BlobOp.PIECES, name=ref.root, count=ref.pieces)) == SMALL
 
 
 @attack("M1", layer="net", ends="not asked again for a while, and on record")
 @pytest.mark.trio
 async def test_a_liar_is_not_asked_again_for_a_while_and_is_on_record(swarm: Swarm) -> None:
-    asked: list[Request] = []
-    lie = liar(BIG, MIB, Op.PIECES)
+    asked: list[BlobRequest] = []
+    lie = liar(BIG, MIB, BlobOp.PIECES)
 
     async def noting(stream: PeerStream) -> None:
-        asked.append(Request(op=Op.HELD, name=big().root))
+        asked.append(BlobRequest(op=BlobOp.HELD, name=big().root))
         await lie(stream)
 
     bad, good = await swarm.crooked("liar", noting), await swarm.source("good", BIG, SMALL)
     now_s = [0.0]
-    async with swarm.fetcher(record=blame.Blame(lambda: now_s[0])) as fetcher:
+    async with swarm.fetcher(bans=PeerBans(lambda: now_s[0])) as fetcher:
         await fetcher.fetch_tree(big(), [bad, good], timeout_s=20)
-        (record,) = fetcher.blame.liars
+        (record,) = fetcher.bans.newest_first
         assert (record.peer, record.times) == (bad, 1)
         assert "leaf hash" in record.reason
-        for later_s, is_asked in ((1.0, False), (blame.FIRST_BAN_S + 1, True)):
+        for later_s, is_asked in ((1.0, False), (FIRST_BAN_S + 1, True)):
             now_s[0] = later_s
             asked.clear()
             swarm.store.remove(big().root)
             report = await fetcher.fetch_tree(big(), [bad, good], timeout_s=20)
             assert bool(asked) is is_asked
             assert set(report.bad_sources) == ({bad} if is_asked else set())
-        (record,) = fetcher.blame.liars
+        (record,) = fetcher.bans.newest_first
         assert record.times == 2
 
 
@@ -456,27 +484,8 @@ async def test_who_serves_honestly_what_a_name_does_not_fit_is_not_banned(swarm:
             with pytest.raises(FetchFailedError) as failure:
                 await fetcher.fetch_tree(ref, [good], timeout_s=20)
             assert failure.value.report.bad_sources
-            assert not fetcher.blame.liars
+            assert not fetcher.bans.newest_first
             swarm.store.remove(ref.root)
-
-
-def test_the_record_of_liars_is_bounded_and_bans_grow() -> None:
-    async def main() -> None:
-        record = blame.Blame()
-        for number in range(blame.RECORDS + 9):
-            name = sha256(bytes([number]))
-            record.suspect(name, PeerKey(name), "lies")
-            assert not record.is_banned(PeerKey(name))
-            record.had(name)
-            assert record.is_banned(PeerKey(name))
-        assert len(record.liars) == blame.RECORDS
-        again = record.liars[0]
-        record.suspect(name, again.peer, "lies again")
-        record.had(name)
-        assert record.liars[0].times == 2
-        assert record.liars[0].until_s > again.until_s + blame.FIRST_BAN_S / 2
-
-    trio.run(main)
 
 
 FETCHING = """
@@ -494,7 +503,8 @@ async def main():
         source = await peers.connect(address)
         async with Fetcher(peers, store, rng=random.Random(1)) as fetcher:
             report = await fetcher.fetch_tree(ref, [source], timeout_s=60)
-            print(sum(report.bytes_by_source.values()), fetcher.received_bytes, flush=True)
+            received = fetcher.client.streams.received_bytes
+            print(sum(report.bytes_by_source.values()), received, flush=True)
 trio.run(main)
 """
 
@@ -542,7 +552,7 @@ async def test_a_damaged_tree_costs_the_damaged_piece_alone(swarm: Swarm) -> Non
     async with swarm.fetcher() as fetcher:
         report = await fetcher.fetch_tree(ref, [source], timeout_s=20)
         assert dict(report.bytes_by_source) == {source: MIB}
-        assert fetcher.received_bytes <= MIB + 100  # not even the leaf hashes
+        assert fetcher.client.streams.received_bytes <= MIB + 100  # not even the leaf hashes
     assert swarm.has(BIG, ref)
 
 
@@ -559,9 +569,133 @@ async def test_of_a_tree_like_one_that_is_here_only_the_pieces_that_differ_come(
         assert dict(report.bytes_by_source) == {source: MIB}
         assert report.copied_bytes == len(BIG) - MIB
         leaves = 32 * ref.pieces
-        assert fetcher.received_bytes <= leaves + MIB + 100
+        assert fetcher.client.streams.received_bytes <= leaves + MIB + 100
     assert swarm.has(BIG, ref)
     assert swarm.has(bytes(ours), mine)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """Our exchange and store, and the store that the other peer serves."""
+
+    exchange: Exchange
+    ours: Store
+    theirs: Store
+    other: PeerKey
+
+
+@asynccontextmanager
+async def paired(
+    folder: Path, ledger: str = AWAY, times: TransferTimes | None = None
+) -> AsyncIterator[Pair]:
+    ours, theirs = (Store(folder / name, quota_bytes=10**9) for name in ("ours", "theirs"))
+    async with two_peers() as (there, here), LedgerApi(ledger) as api:
+        BlobServer(there, theirs)
+        async with Fetcher(here, ours, rng=random.Random(1), times=times) as fetcher:
+            exchange = Exchange(store=ours, fetcher=fetcher, ledger=api, peers=here.connected)
+            with trio.fail_after(20):
+                yield Pair(exchange=exchange, ours=ours, theirs=theirs, other=there.key)
+
+
+@pytest.mark.trio
+async def test_a_tree_comes_from_whom_it_is_said_to_be_at(tmp_path: Path) -> None:
+    async with paired(tmp_path) as pair:
+        pair.theirs.put_tree(PAYLOAD, REF.piece_bytes)
+        assert await pair.exchange.tree(REF, pair.other) == {pair.other: len(PAYLOAD)}
+        assert pair.ours.tree_path(REF.root).read_bytes() == PAYLOAD
+        assert await pair.exchange.tree(REF, pair.other) == {}
+
+
+@pytest.mark.trio
+async def test_when_the_likely_holder_does_not_answer_others_are_asked(tmp_path: Path) -> None:
+    async with paired(tmp_path) as pair:
+        pair.theirs.put_tree(PAYLOAD, REF.piece_bytes)
+        stranger = random.Random(2).randbytes(32)
+        await pair.exchange.tree(REF, stranger)  # type: ignore[arg-type]  # any 32 bytes
+        assert pair.ours.has_tree(REF.root)
+
+
+@pytest.mark.trio
+async def test_a_tree_that_nobody_has_yet_is_waited_for(tmp_path: Path) -> None:
+    times = TransferTimes(try_s=0.5, retry_s=0.1)
+    async with paired(tmp_path, times=times) as pair, trio.open_nursery() as nursery:
+        nursery.start_soon(pair.exchange.tree, REF, pair.other)
+        await trio.sleep(1)
+        assert not pair.ours.has_tree(REF.root)
+        pair.theirs.put_tree(PAYLOAD, REF.piece_bytes)
+
+
+@pytest.mark.trio
+async def test_asked_for_twice_at_once_a_tree_is_fetched_once(tmp_path: Path) -> None:
+    came: list[int] = []
+    async with paired(tmp_path) as pair:
+        pair.theirs.put_tree(PAYLOAD, REF.piece_bytes)
+
+        async def get() -> None:
+            came.append(sum((await pair.exchange.tree(REF, pair.other)).values()))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(get)
+            nursery.start_soon(get)
+    assert sorted(came) == [0, len(PAYLOAD)]
+
+
+@pytest.mark.trio
+async def test_when_the_first_who_asked_gives_up_the_second_still_gets_it(tmp_path: Path) -> None:
+    async with paired(tmp_path) as pair:
+        async with trio.open_nursery() as nursery:
+            scope = trio.CancelScope()
+
+            async def impatient() -> None:
+                with scope:
+                    await pair.exchange.tree(REF, pair.other)
+
+            nursery.start_soon(impatient)
+            await trio.sleep(0.2)
+            nursery.start_soon(pair.exchange.tree, REF, pair.other)
+            await trio.sleep(0.1)
+            scope.cancel()
+            pair.theirs.put_tree(PAYLOAD, REF.piece_bytes)
+        assert pair.ours.has_tree(REF.root)
+
+
+@pytest.mark.trio
+async def test_who_waits_learns_of_fetched_trees_and_of_our_own(tmp_path: Path) -> None:
+    own = cut_bytes(b"own" * 1_000, 1 << 10).ref
+    async with paired(tmp_path) as pair, trio.open_nursery() as nursery:
+        pair.theirs.put_tree(PAYLOAD, REF.piece_bytes)
+        nursery.start_soon(pair.exchange.wait_for, [REF.root, own.root])
+        await pair.exchange.gather(REF, pair.other)
+        pair.ours.put_tree(b"own" * 1_000, own.piece_bytes)
+        pair.exchange.wake_waiters()
+
+
+@pytest.mark.trio
+async def test_a_blob_comes_from_peers_while_the_ledger_is_away(tmp_path: Path) -> None:
+    async with paired(tmp_path) as pair:
+        name = pair.theirs.put_blob(b"a roster")
+        assert await pair.exchange.blob(name) == b"a roster"
+        assert pair.ours.has_blob(name)
+
+
+@pytest.mark.trio
+async def test_a_blob_comes_from_the_ledger_and_is_kept(tmp_path: Path) -> None:
+    log = memory_log.MemoryLog.founded()
+    name = sha256(b"a result")
+    async with memory_log.serving(log) as server, paired(tmp_path, server.url) as pair:
+        server.blobs[name] = b"a result"
+        assert await pair.exchange.blob(name) == b"a result"
+        assert pair.ours.get_blob(name) == b"a result"
+
+
+@pytest.mark.trio
+async def test_what_is_wrong_with_a_tree_does_not_end_its_gatherer(tmp_path: Path) -> None:
+    async with paired(tmp_path) as pair:
+        pair.theirs.put_tree(PAYLOAD, REF.piece_bytes)
+        wrong = TreeRef(root=REF.root, size_bytes=7, piece_bytes=3)
+        with trio.move_on_after(0.5):
+            await pair.exchange.gather(wrong, pair.other)
+        assert not pair.ours.has_tree(REF.root)
 
 
 def flip(path: Path, at: int) -> None:

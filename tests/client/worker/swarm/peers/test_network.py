@@ -14,14 +14,13 @@ import pytest
 import trio
 from libp2p.stream_muxer.yamux.yamux import DEFAULT_WINDOW_SIZE, TYPE_WINDOW_UPDATE, Yamux
 
+from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_client.worker.swarm.peers import (
     CONNECTION_BYTES,
     Announcement,
-    PeerLimits,
     PeerNetwork,
     PeerStream,
-    router,
-    yamux,
+    patches,
 )
 from tequio_client.worker.swarm.peers.gossip import TOPIC_CHARACTERS
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
@@ -335,7 +334,7 @@ async def test_windows_are_given_back_by_halves(
 
     async def count(muxer: Yamux, frame: bytes) -> None:
         kinds.append(frame[1:4])  # with the flags: a new stream is one of this kind as well
-        await yamux.shielded_write(muxer, frame)
+        await patches.shielded_write(muxer, frame)
 
     monkeypatch.setattr(Yamux, "_write_frame", count)
     for size in (*[200] * 100, 1 << 19):
@@ -442,11 +441,8 @@ async def test_a_topic_with_a_very_long_name_is_not_remembered(
 
 
 @pytest.mark.trio
-async def test_who_forgot_which_topics_we_take_is_told_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(router, "SAID_AGAIN_S", 0.5)
-    async with two_peers() as (first, second):
+async def test_a_peer_that_forgot_our_topics_is_sent_them_again() -> None:
+    async with two_peers(repeat_topics_s=0.5) as (first, second):
         received = await first.subscribe("/test/topic", Takes())
         await second.subscribe("/test/topic", Takes())
         await mesh_stands(second, received)

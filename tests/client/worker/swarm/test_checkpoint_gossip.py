@@ -11,8 +11,12 @@ import pytest
 import trio
 
 from tequio_client.ledger_api import ApiLimits, LedgerApi, LogForkedError
-from tequio_client.worker import checkpoint_watch, log_memory
-from tequio_client.worker.swarm.checkpoint_gossip import CheckpointJudge, CheckpointWatch, topic_of
+from tequio_client.worker import log_memory
+from tequio_client.worker.swarm.checkpoint_gossip import (
+    CheckpointFilter,
+    CheckpointGossip,
+    checkpoint_topic,
+)
 from tequio_shared.errors import PeerError
 from tequio_shared.fork import ForkEvidence, is_proof
 from tequio_shared.ids import PeerKey
@@ -37,12 +41,6 @@ ALICE, BOB = chain_of(Signer(bytes([1]) * 32), 60), chain_of(Signer(bytes([2]) *
 LOG_KEY = VerifierKey.parse(genesis().log_key)
 
 
-@pytest.fixture(autouse=True)
-def _brisk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoint_watch, "TELL_S", 0.2)
-    monkeypatch.setattr(checkpoint_watch, "WITHHELD_S", 0.5)
-
-
 def a_log(alice: int, bob: int = 0) -> MemoryLog:
     log = MemoryLog.founded()
     log.extend(ALICE[:alice])
@@ -56,12 +54,20 @@ def note_of(log: MemoryLog) -> bytes:
 
 async def watch(
     stack: AsyncExitStack, peers: PeerNetwork, server: LogServer, folder: Path, seen: MemoryLog
-) -> CheckpointWatch:
+) -> CheckpointGossip:
     """A watch of a peer that read the log up to there."""
     folder.mkdir()  # noqa: ASYNC240 - a test's
     log_memory.remember(folder / log_memory.FILE, seen.checkpoint(), note_of(seen))
     ledger = await stack.enter_async_context(LedgerApi(server.url, limits=BRISK))
-    return CheckpointWatch(peers, ledger, await ledger.network(), folder, rng=Random(3))
+    return CheckpointGossip(
+        peers,
+        ledger,
+        await ledger.network(),
+        folder,
+        rng=Random(3),
+        publish_every_s=0.2,
+        withheld_s=0.5,
+    )
 
 
 def evidence(folder: Path) -> ForkEvidence:
@@ -70,7 +76,7 @@ def evidence(folder: Path) -> ForkEvidence:
 
 
 async def both_until(
-    first: CheckpointWatch, second: CheckpointWatch, is_so: Callable[[], bool]
+    first: CheckpointGossip, second: CheckpointGossip, is_so: Callable[[], bool]
 ) -> None:
     """Run both until it is so; raises what one of them found."""
     with trio.fail_after(PATIENCE_S):
@@ -89,12 +95,12 @@ async def side_by_side(*works: Callable[[], Awaitable[object]]) -> None:
                 nursery.start_soon(work)
 
 
-def fits(one: CheckpointWatch, size: int) -> bool:
-    return size in {known for known, _ in one._fit}  # noqa: SLF001 - nothing else shows silence
+def fits(one: CheckpointGossip, size: int) -> bool:
+    return one.has_fitting(size)
 
 
-def ahead_of(one: CheckpointWatch) -> bytes | None:
-    return one._ahead  # noqa: SLF001 - nothing else shows what is waited for
+def ahead_of(one: CheckpointGossip) -> bytes | None:
+    return one.ahead
 
 
 def alarm_of(group: BaseExceptionGroup[BaseException]) -> str:
@@ -136,10 +142,10 @@ async def test_two_notes_of_one_size_prove_a_fork_by_themselves(tmp_path: Path) 
             forked = note_of(a_log(5, 10))
 
             async def tell() -> None:
-                judge = CheckpointJudge(LOG_KEY)
-                (await second.subscribe(topic_of(NET), judge)).close()
+                judge = CheckpointFilter(LOG_KEY)
+                (await second.subscribe(checkpoint_topic(NET), judge)).close()
                 while True:
-                    await second.publish(topic_of(NET), forked)
+                    await second.publish(checkpoint_topic(NET), forked)
                     await trio.sleep(0.5)
 
             with pytest.raises(BaseExceptionGroup) as caught:
@@ -154,11 +160,11 @@ async def test_two_notes_ahead_of_ours_are_held_against_each_other(tmp_path: Pat
     async with serving(a_log(4)) as server, two_peers() as (first, _), AsyncExitStack() as stack:
         ours = await watch(stack, first, server, tmp_path / "one", a_log(4))
         halves = note_of(a_log(10, 5)), note_of(a_log(5, 10))
-        await ours._judge(halves[0])  # noqa: SLF001
-        await ours._judge(halves[0])  # noqa: SLF001
+        await ours.compare(halves[0])
+        await ours.compare(halves[0])
         assert not (tmp_path / "one" / "alarms").exists()
         with pytest.raises(LogForkedError, match="two roots of size 16"):
-            await ours._judge(halves[1])  # noqa: SLF001
+            await ours.compare(halves[1])
         kept = evidence(tmp_path / "one")
         assert {note.encode() for note in kept.notes} == set(halves)
         assert is_proof(kept)
@@ -180,7 +186,7 @@ async def test_peers_at_different_places_of_one_log_live_on(tmp_path: Path) -> N
         log_memory.remember(
             tmp_path / "behind" / log_memory.FILE, server.log.checkpoint(), note_of(server.log)
         )
-        await behind._judge(note_of(a_log(20)))  # noqa: SLF001
+        await behind.compare(note_of(a_log(20)))
         assert ahead_of(behind) is None
     assert not (tmp_path / "behind" / "alarms").exists()
     assert not (tmp_path / "ahead" / "alarms").exists()
@@ -203,12 +209,12 @@ async def test_a_ledger_that_is_away_proves_nothing(tmp_path: Path) -> None:
     async with serving(a_log(20)) as server, two_peers() as (first, _), AsyncExitStack() as stack:
         ours = await watch(stack, first, server, tmp_path / "one", a_log(20))
         server.tamper = lambda *_: problem("read-only", "", 503)
-        await ours._judge(note_of(a_log(4)))  # noqa: SLF001
+        await ours.compare(note_of(a_log(4)))
         assert not (tmp_path / "one" / "alarms").exists()
 
 
 def test_only_what_the_log_signed_is_passed_on() -> None:
-    judge, stranger = CheckpointJudge(LOG_KEY), PeerKey(bytes(32))
+    judge, stranger = CheckpointFilter(LOG_KEY), PeerKey(bytes(32))
     note = note_of(a_log(3))
     assert judge.screen(stranger, note)
     assert judge.check(stranger, note)
@@ -220,4 +226,4 @@ def test_only_what_the_log_signed_is_passed_on() -> None:
 
 
 def test_the_topic_follows_from_the_network() -> None:
-    assert topic_of(NET) == f"/tequio/{NET.hex()[:16]}/checkpoint/1"
+    assert checkpoint_topic(NET) == f"/tequio/{NET.hex()[:16]}/checkpoint/1"

@@ -1,4 +1,4 @@
-"""Announcements arrive once and checked; addresses travel signed."""
+"""Peers stay connected; addresses travel signed; announcements arrive once and checked."""
 
 from __future__ import annotations
 
@@ -8,23 +8,30 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.worker import addressbook, gossip
-from tequio_client.worker.swarm.membership import AddressBook
+from tequio_client import clock
+from tequio_client.ledger_api import LedgerApi
+from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_client.worker.swarm.membership import (
+    LEDGER,
     PEERS_PROTOCOL,
+    POLL_S,
     RECORDS,
-    Gossip,
+    AddressBook,
+    BookBounds,
+    Membership,
     PeerExchange,
+    ReconnectPauses,
+    RunGossip,
     pack_records,
     parse_records,
-    topic_of,
+    run_topic,
 )
-from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_shared.addresses import LIFE_MS, AddressRecord, sign_addresses
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import NetworkId, RunId, peer_id_text
 from tequio_shared.keys import Signer
 from tests.support.loopback import Takes, network, two_peers
+from tests.support.memory_log import NET, unused_url
 
 if TYPE_CHECKING:
     from tequio_client.worker.swarm.peers import PeerNetwork
@@ -32,6 +39,7 @@ if TYPE_CHECKING:
 NETWORK, RUN = NetworkId(bytes(range(32))), RunId(bytes(range(32, 64)))
 NOW = 1_800_000_000_000
 REMEMBERED = 130
+AT_ONCE_S = 10.0  # well below the 15 s after which a silent address is given up
 MESSAGES_KEPT_S = 8.0  # five heartbeats, and what a busy machine adds
 
 
@@ -46,8 +54,8 @@ def record(number: int, ts: int = NOW) -> AddressRecord:
     )
 
 
-def book() -> AddressBook:
-    return AddressBook(NETWORK, lambda: NOW)
+def book(bounds: BookBounds | None = None) -> AddressBook:
+    return AddressBook(NETWORK, lambda: NOW, bounds)
 
 
 def exchange(peers: PeerNetwork, addresses: AddressBook) -> PeerExchange:
@@ -55,14 +63,16 @@ def exchange(peers: PeerNetwork, addresses: AddressBook) -> PeerExchange:
 
 
 def test_the_topic_follows_from_network_and_run() -> None:
-    assert topic_of(NETWORK, RUN) == "/tequio/0001020304050607/work/2021222324252627/1"
+    assert run_topic(NETWORK, RUN) == "/tequio/0001020304050607/work/2021222324252627/1"
 
 
 @pytest.mark.trio
 async def test_an_announcement_is_received_once_and_only_when_it_passes_the_check() -> None:
     async with two_peers() as (first, second):
-        ours = await Gossip.join(first, NETWORK, RUN, Takes(lambda _, content: content != b"bad"))
-        theirs = await Gossip.join(second, NETWORK, RUN, Takes())
+        ours = await RunGossip.join(
+            first, NETWORK, RUN, Takes(lambda _, content: content != b"bad")
+        )
+        theirs = await RunGossip.join(second, NETWORK, RUN, Takes())
 
         async def announce() -> None:
             while True:  # before the mesh stands, messages are lost
@@ -82,8 +92,8 @@ async def test_an_announcement_is_received_once_and_only_when_it_passes_the_chec
 @pytest.mark.trio
 async def test_what_was_told_is_soon_forgotten() -> None:
     async with two_peers() as (first, second):
-        ours = await Gossip.join(first, NETWORK, RUN, Takes())
-        theirs = await Gossip.join(second, NETWORK, RUN, Takes())
+        ours = await RunGossip.join(first, NETWORK, RUN, Takes())
+        theirs = await RunGossip.join(second, NETWORK, RUN, Takes())
         with trio.fail_after(60):
             await _told(theirs, ours, b"until the mesh stands")
             for number in range(3 * REMEMBERED):
@@ -93,7 +103,7 @@ async def test_what_was_told_is_soon_forgotten() -> None:
             assert _largest_memory(peers) <= REMEMBERED
 
 
-async def _told(teller: Gossip, hearer: Gossip, content: bytes) -> None:
+async def _told(teller: RunGossip, hearer: RunGossip, content: bytes) -> None:
     """Tell again and again until it is heard."""
     async with trio.open_nursery() as nursery:
 
@@ -192,13 +202,11 @@ def test_a_record_of_another_network_is_not_kept() -> None:
     assert not elsewhere.add(record(1), "here")
 
 
-def test_one_source_cannot_push_out_what_others_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(addressbook, "PEERS", 12)
-    monkeypatch.setattr(addressbook, "OF_SOURCE", 8)
-    addresses = book()
+def test_one_source_cannot_push_out_what_others_told() -> None:
+    addresses = book(BookBounds(peers=12, of_source=8))
     honest = [told(number, f"198.51.{number}.1", NOW - 9) for number in range(1, 5)]
     seed = told(9, "203.0.113.1", NOW - 99)
-    assert addresses.add(seed, addressbook.LEDGER)
+    assert addresses.add(seed, LEDGER)
     assert all(addresses.add(one, f"10.0.{at}.0/24") for at, one in enumerate(honest))
     for number in range(100, 150):
         addresses.add(told(number, f"192.0.{number}.1"), "10.9.9.0/24")
@@ -206,9 +214,8 @@ def test_one_source_cannot_push_out_what_others_told(monkeypatch: pytest.MonkeyP
     assert len(addresses) == 12
 
 
-def test_one_place_cannot_fill_the_book(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(addressbook, "AT_PLACE", 4)
-    addresses = book()
+def test_one_place_cannot_fill_the_book() -> None:
+    addresses = book(BookBounds(at_place=4))
     taken = [addresses.add(told(at, "192.0.2.7"), f"10.0.{at}.0/24") for at in range(1, 9)]
     assert taken == [True] * 4 + [False] * 4
     assert addresses.add(told(1, "192.0.2.9", NOW + 1), "10.0.9.0/24"), "news of one that is here"
@@ -216,8 +223,7 @@ def test_one_place_cannot_fill_the_book(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.trio
-async def test_a_peer_that_pours_records_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gossip, "RECORDS", 0)  # answers are of no interest here
+async def test_a_peer_that_pours_records_is_cut_short() -> None:
     limits = PeerLimits(records_per_s=0.3)
     async with network("first", limits) as first, network("second") as second:
         await second.connect(first.addresses()[0])
@@ -235,3 +241,65 @@ async def test_a_peer_that_pours_records_is_cut_short(monkeypatch: pytest.Monkey
         else:
             pytest.fail("all of them were taken")
         assert len(addresses) == number - 1 >= 3
+
+
+def membership_of(
+    ours: PeerNetwork,
+    ledger: LedgerApi,
+    *bootstrap: str,
+    pauses: ReconnectPauses | None = None,
+) -> Membership:
+    book, rng = AddressBook(NET, clock.now_ms), random.Random(1)
+    return Membership(
+        net=NET,
+        network=ours,
+        exchange=PeerExchange(ours, book, rng=rng),
+        book=book,
+        ledger=ledger,
+        signer=Signer(bytes([1]) * 32),
+        clock=clock.now_ms,
+        rng=rng,
+        bootstrap=bootstrap,
+        pauses=pauses,
+    )
+
+
+@pytest.mark.trio
+async def test_a_silent_address_keeps_us_from_no_other(nursery: trio.Nursery) -> None:
+    (deaf,) = await trio.open_tcp_listeners(0, host="127.0.0.1")  # takes connections, says nothing
+    port = deaf.socket.getsockname()[1]
+    silent = f"/ip4/127.0.0.1/tcp/{port}/p2p/{peer_id_text(Signer(bytes([2]) * 32).key)}"
+    async with (
+        deaf,
+        network("ours") as ours,
+        network("other") as other,
+        LedgerApi(unused_url()) as ledger,
+    ):
+        nursery.start_soon(membership_of(ours, ledger, silent, other.addresses()[0]).run)
+        with trio.fail_after(AT_ONCE_S):
+            while other.key not in ours.connected():  # noqa: ASYNC110 - libp2p tells nobody
+                await trio.sleep(0.05)
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
+async def test_who_is_lost_is_sought_soon_however_long_the_pauses_are_by_then(
+    nursery: trio.Nursery,
+) -> None:
+    pauses = ReconnectPauses(first_s=1_000.0, after_loss_s=0.1)  # as after hours without a loss
+    async with (
+        network("ours") as ours,
+        network("other") as other,
+        LedgerApi(unused_url()) as ledger,
+    ):
+        own = membership_of(ours, ledger, other.addresses()[0], pauses=pauses)
+        nursery.start_soon(own.run)
+        with trio.fail_after(60):
+            while other.key not in ours.connected():  # noqa: ASYNC110 - libp2p tells nobody
+                await trio.sleep(0.05)
+            await trio.sleep(POLL_S)
+            await ours.disconnect(other.key)
+            assert other.key not in ours.connected()
+            while other.key not in ours.connected():  # noqa: ASYNC110 - libp2p tells nobody
+                await trio.sleep(0.05)
+        nursery.cancel_scope.cancel()

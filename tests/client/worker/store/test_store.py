@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.worker.store.trees import FLUSH_BYTES
 from tequio_client.worker.store.store import HASHED_EVERY, Store
-from tequio_client.worker.store.trees import Tree, TreeRef, cut_bytes
+from tequio_client.worker.store.trees import FLUSH_BYTES, MerkleBlob, TreeRef, cut_bytes
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
 from tequio_shared.ids import Digest, sha256
 from tequio_shared.merkle import root
@@ -145,15 +144,15 @@ def test_a_tree_larger_than_what_waits_for_the_disk_comes_out_whole(tmp_path: Pa
 
 def test_two_users_of_a_partial_share_it_and_either_may_complete_it(tmp_path: Path) -> None:
     store, tree = store_in(tmp_path), cut_bytes(CONTENT, PIECE)
-    first, second = store.enter_partial(tree), store.enter_partial(tree)
+    first, second = store.acquire_partial(tree), store.acquire_partial(tree)
     assert first is second
     store.write_pieces(first, 0, CONTENT)
-    store.leave_partial(tree.ref.root)
+    store.release_partial(tree.ref.root)
     assert store.has_tree(tree.ref.root)
     assert store.write_pieces(second, 0, CONTENT[:1000]) == 0
-    store.leave_partial(tree.ref.root)
+    store.release_partial(tree.ref.root)
     with pytest.raises(RefusedError):
-        store.enter_partial(tree)
+        store.acquire_partial(tree)
 
 
 KILLED = """
@@ -163,7 +162,7 @@ from tequio_client.worker.store.trees import cut_bytes
 content = bytes(range(256)) * 40
 tree = cut_bytes(content, 1000)
 store = Store(pathlib.Path(sys.argv[1]), quota_bytes=10**6)
-partial = store.enter_partial(tree)
+partial = store.acquire_partial(tree)
 store.write_pieces(partial, 0, content[:4000])
 (pathlib.Path(sys.argv[1]) / "temp" / "half").write_bytes(b"half a file")
 print("ready", flush=True)
@@ -351,12 +350,12 @@ def test_a_tree_without_content_or_with_huge_pieces_is_no_tree(size: int, piece:
 
 def test_the_description_of_a_tree_is_checked_against_its_root() -> None:
     tree = cut_bytes(CONTENT, PIECE)
-    assert Tree.parse(tree.encode(), tree.ref.root) == tree
+    assert MerkleBlob.parse(tree.encode(), tree.ref.root) == tree
     for raw in (b"", tree.encode()[:-1], b"X" + tree.encode()[1:]):
         with pytest.raises(MalformedError):
-            Tree.parse(raw, tree.ref.root)
+            MerkleBlob.parse(raw, tree.ref.root)
     with pytest.raises(MalformedError):
-        Tree.parse(tree.encode(), sha256(b"another"))
+        MerkleBlob.parse(tree.encode(), sha256(b"another"))
 
 
 def test_leaf_hashes_of_large_trees_do_not_fill_the_memory(tmp_path: Path) -> None:
