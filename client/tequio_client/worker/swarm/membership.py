@@ -116,6 +116,7 @@ class Membership:
         After the first time each kind of work goes at its own pace: a peer or ledger that does not
         answer holds up nothing else.
         """
+        # In this order the first time: each finds the peers that the next one asks.
         works = (self._ask_ledger, self._connect_bootstrap, self._exchange_records, self._widen)
         for work in works:
             await work()
@@ -375,6 +376,7 @@ class PeerExchange:
         source = self._network.place_of(giver)
         others = [one for one in records if one.author != self._network.key]
         news = [one for one in others if self._book.add(one, source)]
+        # News only: an old record would move the peer's address back.
         for record in news:
             self._network.remember(record.author, record.addrs)
         return len(news)

@@ -197,6 +197,7 @@ class FetchPool:
                 # A busy source counts as failing only once: it lives, and will have time again.
                 failures += 1
             if not self._progress.is_done:
+                # Jittered below: the retries of many fetchers must not meet at one server.
                 pause_s = min(LONGEST_PAUSE_S, 0.1 * 2 ** min(failures, 8))
                 await trio.sleep(pause_s * self._rng.uniform(0.5, 1.5))
 
@@ -205,7 +206,7 @@ class FetchPool:
         try:
             await self._fetch_from(peer)
         except MalformedError:
-            raise
+            raise  # a PeerError as well, but no reason to try again
         except PeerError as err:
             log.debug("a source failed", peer=peer_id_text(peer), error=str(err))
             return isinstance(err, AnswerError) and err.status is BlobStatus.BUSY
@@ -239,6 +240,7 @@ class OneAtATime:
             await self._fetch_from(peer)
         except PeerError:
             self._next_at_s = -math.inf
+            # All waiters wake, and the first to run takes the turn; the others wait on.
             self._failed.set()
             self._failed = trio.Event()
             raise

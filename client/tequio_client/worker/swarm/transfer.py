@@ -172,6 +172,7 @@ class Exchange:
                 report = err.report
                 log.warning("fetch failed; trying again", error=str(err))
                 await trio.sleep(self._fetcher.times.retry_s)
+            # Of a failed attempt too: its pieces were verified and stay.
             self.received.update(report.bytes_by_source)
             nursery.cancel_scope.cancel()
         return report.bytes_by_source
@@ -275,6 +276,7 @@ class Fetcher:
             await fetch
         if not progress.is_done:
             raise progress.failure()
+        # Only now: until right bytes were seen, the name itself may be the lie (`PeerBans`).
         self.bans.confirm(progress.name)
         log.debug("fetched", name=progress.name.hex())
 
@@ -287,6 +289,7 @@ class Fetcher:
             self.store.put_tree(content, ref.piece_bytes)
 
         async def fetch_from(peer: PeerKey) -> None:
+            # No leaf hashes are asked for first: they would double the round trips of a small tree.
             content = bytes(await self.client.pieces(peer, ref, 0, ref.pieces))
             await _finish(put, content, peer, progress)
 

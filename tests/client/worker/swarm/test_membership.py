@@ -120,7 +120,7 @@ async def _told(teller: RunGossip, hearer: RunGossip, content: bytes) -> None:
 
 def _largest_memory(peers: PeerNetwork) -> int:
     """Items in the largest collection of the library's gossip, but for what it forgets by time."""
-    pubsub = peers._topics.pubsub  # noqa: SLF001 - what the library keeps shows nowhere else
+    pubsub = peers.topics.pubsub  # what the library keeps shows nowhere else
     kept = (pubsub, pubsub.router, pubsub.validation_cache)
     found = [value for one in kept for value in vars(one).values() if hasattr(value, "__len__")]
     found += [one for value in found if isinstance(value, dict) for one in value.values()]

@@ -98,6 +98,7 @@ class GossipTopics:
         self._filters[topic] = topic_filter
         check = _safe_check(topic_filter.check, self._blame)
         self.pubsub.set_topic_validator(topic, check, False)  # noqa: FBT003
+        # The filter comes first: a message between the two would pass unchecked.
         subscription = await self.pubsub.subscribe(topic)
         send, receive = trio.open_memory_channel[Announcement](BACKLOG)
         nursery.start_soon(_pump, subscription.get, send)
@@ -107,6 +108,7 @@ class GossipTopics:
         """Strip a packet of what needs no check; whether to process the rest."""
         peer = key_of(forwarder)
         control = packet.control
+        # Control entries count as messages: each costs a look-up, and a packet holds thousands.
         count = len(packet.publish) + len(packet.subscriptions)
         count += len(control.ihave) + len(control.iwant) + len(control.graft) + len(control.prune)
         if peer is None or (count and not self._limiter.allows_gossip(peer, count)):
@@ -188,7 +190,7 @@ def _new_pubsub(host: IHost, repeat_s: float) -> Pubsub:
         degree=6,
         degree_low=4,
         degree_high=10,
-        heartbeat_interval=1,
+        heartbeat_interval=1,  # the default of 120 s leaves a mesh broken for minutes
         adaptive_gossip_enabled=False,
         spam_protection_enabled=False,  # its 10 messages a second drop honest bursts
         eclipse_protection_enabled=False,
@@ -223,6 +225,7 @@ class RepeatingRouter(GossipSub):
     def add_peer(self, peer_id: ID, protocol_id: TProtocol | None) -> None:
         """Add a peer, and send it our topics once it can be written to."""
         super().add_peer(peer_id, protocol_id)
+        # Twice is harmless, never is not: the greeting that the library sends may be lost.
         self.manager.run_task(self._send_topics, peer_id)
 
     async def _repeat_topics(self) -> None:

@@ -64,7 +64,7 @@ def make(
         connection_config=ConnectionConfig(
             max_connections=CONNECTIONS,
             high_watermark=CONNECTIONS,  # no peer is pruned: the limiter admits fewer
-            low_watermark=0,
+            low_watermark=0,  # above it the library dials known peers by itself, every 30 s
             min_connections=0,
             inbound_upgrade_timeout=HANDSHAKE_S,
         ),
@@ -106,6 +106,7 @@ async def _dropped(stream: INetStream, err: Exception, blame: Callable[[PeerKey]
         log.debug("a stream ended", protocol=stream.get_protocol(), error=str(err) or repr(err))
     else:
         log.error("a stream handler failed", protocol=stream.get_protocol(), exc_info=err)
+    # Shielded: a stream that is not reset keeps its buffer until its connection ends.
     with shielded(2):
         try:
             await stream.reset()
@@ -156,6 +157,8 @@ async def _accept(
             raw = RawConnection(MeteredSocket(conn, limiter), initiator=False)
             muxed = await swarm.upgrade_inbound_raw_conn(raw, maddr)
             arrival.end_handshake()
+            # The slot is held as long as the connection: the library's own counter is released
+            # only when the host ends.
             await cast("Yamux", muxed).event_closed.wait()
     except Exception as err:  # noqa: BLE001 - a stranger's bytes can raise anything in libp2p
         log.debug("a connection was not accepted", remote=remote, error=str(err) or repr(err))
@@ -175,6 +178,7 @@ class MeteredSocket(ReadWriteCloser):
 
     async def read(self, n: int | None = None) -> bytes:
         """Read some bytes; none at the end."""
+        # Paid after the read, as its size is not known before; the next read waits for it.
         received = await self._conn.read(READ_BYTES if n is None else min(n, READ_BYTES))
         await self._pay(max(len(received), SMALL_BYTES), is_ours=False)
         return received
@@ -195,4 +199,6 @@ class MeteredSocket(ReadWriteCloser):
     async def _pay(self, size_bytes: int, *, is_ours: bool) -> None:
         delay_s = self._limiter.delay_s(self._network, size_bytes, is_ours=is_ours)
         if delay_s:
+            # Bounded: a longer pause would look like a dead peer to the other end's pings. What is
+            # not waited for stays owed.
             await trio.sleep(min(delay_s, LONGEST_PAUSE_S))

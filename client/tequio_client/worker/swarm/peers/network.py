@@ -71,7 +71,7 @@ class PeerNetwork:
         addrs = [Multiaddr(text) for text in announce]
         self._host = hosts.make(seed, self._listen, addrs, self.limiter)
         hosts.guard_negotiation(self._host, self.blame)
-        self._topics = GossipTopics(self._host, self.limiter, self.blame, repeat_s=repeat_topics_s)
+        self.topics = GossipTopics(self._host, self.limiter, self.blame, repeat_s=repeat_topics_s)
         self._watch = SilenceWatch(self._host, self._limits, self.connected, self.disconnect)
         self._inbound: dict[PeerKey, int] = {}  # open inbound streams, owned by `_admitted`
         self._known: dict[PeerKey, tuple[str, ...]] = {}
@@ -121,7 +121,7 @@ class PeerNetwork:
 
     def remember(self, peer: PeerKey, addrs: Sequence[str]) -> None:
         """Addresses at which `open_stream` may dial the peer when it is not connected."""
-        self._known.pop(peer, None)
+        self._known.pop(peer, None)  # so that the peer becomes the newest
         self._known[peer] = tuple(addrs)
         if len(self._known) > REMEMBERED:
             del self._known[next(iter(self._known))]
@@ -153,6 +153,7 @@ class PeerNetwork:
         """Count a message that no honest program sends; after too many the peer is banned."""
         if self.limiter.record_fault(peer):
             log.info("a peer sent garbage and is banned", peer=peer_id_text(peer))
+            # Not awaited: we are called by the handler of a stream of this very connection.
             self._nursery.start_soon(self.disconnect, peer)
 
     async def open_stream(self, peer: PeerKey, protocol: str) -> PeerStream:
@@ -187,18 +188,18 @@ class PeerNetwork:
         A reader that falls behind by thousands of messages loses the newest.
         """
         with foreign_errors(f"joining {topic}"):
-            return await self._topics.subscribe(topic, topic_filter, self._nursery)
+            return await self.topics.subscribe(topic, topic_filter, self._nursery)
 
     async def publish(self, topic: str, content: bytes) -> None:
         """Publish, best effort. RefusedError above GOSSIP_BYTES: larger ones vanish silently."""
         if len(content) > GOSSIP_BYTES:
             raise RefusedError("too-large", f"{len(content)} bytes for gossip")
         with foreign_errors(f"publishing to {topic}"):
-            await self._topics.pubsub.publish(topic, content)
+            await self.topics.pubsub.publish(topic, content)
 
     @asynccontextmanager
     async def _running(self) -> AsyncIterator[None]:
-        pubsub = self._topics.pubsub
+        pubsub = self.topics.pubsub
         router = cast("GossipSub", pubsub.router)
         async with (
             self._host.run(listen_addrs=self._listen),
@@ -217,6 +218,7 @@ class PeerNetwork:
                 await self._close_all()
 
     async def _close_all(self) -> None:
+        # Shielded: a stop is a cancellation, and the sockets have to be closed all the same.
         with shielded(5):
             for peer in self.connected():
                 await self.disconnect(peer)
@@ -237,6 +239,7 @@ class PeerNetwork:
 
     @contextmanager
     def _admitted(self, peer: PeerKey) -> Iterator[None]:
+        # By peer, not by connection: a peer may open many connections, each with few streams.
         open_streams = self._inbound.get(peer, 0)
         if open_streams >= self._limits.streams:
             raise PeerError(f"more than {open_streams} streams at once")
@@ -286,6 +289,7 @@ class SilenceWatch:
         misses, received = 0, self._messages_from(peer)
         while peer in self._connected() and misses < self._limits.ping_misses:
             await trio.sleep(self._limits.ping_every_s)
+            # A peer that sends is alive, whatever its pings say: on a full line they come late.
             is_active = self._messages_from(peer) > received
             misses = 0 if is_active or await self._answers(peer) else misses + 1
             received = self._messages_from(peer)

@@ -44,6 +44,7 @@ class PeerStream:
         size = sum(map(len, parts))
         if size > FRAME_BYTES:
             raise RefusedError("too-large", f"a frame of {size} bytes; at most {FRAME_BYTES}")
+        # One write: the length alone would be a Yamux frame and a Noise message of its own.
         with foreign_errors("sending a frame"), trio.fail_after(timeout_s):
             await self._stream.write(b"".join((struct.pack("!I", size), *parts)))
 
@@ -56,6 +57,7 @@ class PeerStream:
         """
         with foreign_errors("receiving a frame"):
             (size,) = struct.unpack("!I", await self._read_exactly(4, timeout_s))
+            # Checked before a byte of it is read: the length is the peer's word.
             if size > most_bytes:
                 raise MalformedError(f"a frame of {size} bytes where {most_bytes} are allowed")
             return await self._read_exactly(size, timeout_s)
@@ -126,6 +128,7 @@ async def _read_ready(stream: INetStream, most_bytes: int) -> bytearray:
     ready = len(buffers.get(muxed.stream_id, b""))
     if not 0 < ready <= most_bytes or muxed.recv_closed or muxed.closed:
         return bytearray(await stream.read(most_bytes))
+    # The stream's own `read` copies out of the buffer and then shortens it, a second copy.
     received, buffers[muxed.stream_id] = buffers[muxed.stream_id], bytearray()
     await muxed._auto_tune_and_send_window_update(bytes_read=ready)  # noqa: SLF001
     return received

@@ -451,7 +451,7 @@ async def test_a_peer_that_forgot_our_topics_is_sent_them_again() -> None:
 
 
 def known_topics(peers: PeerNetwork) -> dict[str, set[ID]]:
-    return peers._topics.pubsub.peer_topics  # noqa: SLF001 - nothing tells of it
+    return peers.topics.pubsub.peer_topics  # nothing tells of it
 
 
 @pytest.mark.trio
