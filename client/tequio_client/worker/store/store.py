@@ -288,7 +288,7 @@ class Store:
         return name
 
     def get_blob(self, name: Digest) -> bytes | None:
-        """Read a blob; None when it is not here, or is not what its name says any more."""
+        """Read a blob; None when it is not here, or no longer matches its name."""
         self._touch("blobs", name)
         with self._files.translated():
             content = self._files.read_all(self._files.path("blobs", name))

@@ -1,8 +1,8 @@
 """Staying connected: address records of peers, the exchange of them, and whom to connect to.
 
 The ledger is only needed to find the first peer. A worker that is connected once learns of the
-others from its peers and keeps their signed address records, so a dead seed or ledger splits
-nobody off.
+others from its peers and keeps their signed address records, so a dead seed or ledger does not
+split the network.
 
 `RunGossip` carries announcements of log entries to the peers of a run, over the topic
 `/tequio/<first 16 hex of the network id>/work/<first 16 hex of the run id>/1`. Delivery is best

@@ -53,7 +53,7 @@ class FetchReport:
 
 
 class FetchFailedError(PeerError):
-    """The sources did not give all of it in time; `report` tells what came, which stays."""
+    """The sources did not give all of it in time; `report` has what came, which stays."""
 
     def __init__(self, message: str, report: FetchReport) -> None:
         super().__init__(message)
@@ -265,7 +265,7 @@ class ChunkQueue:
         return any(_first_run(held, chunk) for chunk in (*self._todo, *self._flying))
 
     def choose(self, peer: PeerKey, held: list[bool] | None) -> Chunk | None:
-        """What the source holds of the first chunk that is asked of nobody, or a late chunk.
+        """Take what the source holds of the first chunk that is still queued, or a late chunk.
 
         Costs time in the number of chunks that the source holds nothing of: none for a full one.
         """

@@ -141,7 +141,7 @@ class StreamPool:
         return self
 
     async def __aexit__(self, *_error: object) -> None:
-        # The nursery is told of no error: it would wrap the caller's own in an ExceptionGroup.
+        # The error is not passed to the nursery, which would wrap it in an ExceptionGroup.
         self._nursery.cancel_scope.cancel()
         await self._stack.aclose()
 

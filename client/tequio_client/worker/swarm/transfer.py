@@ -59,7 +59,7 @@ log = structlog.get_logger(__name__)
 REQUESTS_PER_SOURCE = 4
 """On their way to one source at once: hides the round trip, and a slow source owes little."""
 WAIT_S = 0.25
-"""How soon a source without a chunk to fetch looks again whether another one is late."""
+"""How often a source without a chunk to fetch checks whether another source is late."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

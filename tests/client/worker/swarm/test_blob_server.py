@@ -121,7 +121,7 @@ def test_a_request_has_one_spelling() -> None:
 
 
 @pytest.mark.parametrize("raw", [b"", b"\x02", b"\x00" + bytes(40), b"\x09" + bytes(40), bytes(42)])
-def test_what_is_no_request_is_malformed(raw: bytes) -> None:
+def test_bytes_that_are_not_a_request_are_malformed(raw: bytes) -> None:
     with pytest.raises(MalformedError):
         BlobRequest.parse(raw)
 
@@ -163,7 +163,7 @@ async def test_a_spent_upload_budget_says_busy(store: Store) -> None:
 
 
 @pytest.mark.trio
-async def test_who_asks_over_many_streams_gets_no_more_than_who_asks_over_two(
+async def test_a_peer_with_many_streams_gets_no_more_than_a_peer_with_one(
     store: Store,
 ) -> None:
     async with two_peers() as (first, greedy), network("modest") as modest:

@@ -283,7 +283,7 @@ async def test_a_silent_address_keeps_us_from_no_other(nursery: trio.Nursery) ->
 
 
 @pytest.mark.trio
-async def test_who_is_lost_is_sought_soon_however_long_the_pauses_are_by_then(
+async def test_a_lost_peer_is_dialled_soon_however_long_the_pauses_have_grown(
     nursery: trio.Nursery,
 ) -> None:
     pauses = ReconnectPauses(first_s=1_000.0, after_loss_s=0.1)  # as after hours without a loss

@@ -472,7 +472,7 @@ async def test_a_liar_is_not_asked_again_for_a_while_and_is_on_record(swarm: Swa
 
 
 @pytest.mark.trio
-async def test_who_serves_honestly_what_a_name_does_not_fit_is_not_banned(swarm: Swarm) -> None:
+async def test_an_honest_source_of_a_name_with_another_shape_is_not_banned(swarm: Swarm) -> None:
     good = await swarm.source("good", BIG)
     names = [
         TreeRef(root=big().root, size_bytes=MIB, piece_bytes=MIB),  # one piece of it
@@ -598,7 +598,7 @@ async def paired(
 
 
 @pytest.mark.trio
-async def test_a_tree_comes_from_whom_it_is_said_to_be_at(tmp_path: Path) -> None:
+async def test_a_tree_comes_from_its_likely_holder(tmp_path: Path) -> None:
     async with paired(tmp_path) as pair:
         pair.theirs.put_tree(PAYLOAD, REF.piece_bytes)
         assert await pair.exchange.tree(REF, pair.other) == {pair.other: len(PAYLOAD)}
@@ -616,7 +616,7 @@ async def test_when_the_likely_holder_does_not_answer_others_are_asked(tmp_path:
 
 
 @pytest.mark.trio
-async def test_a_tree_that_nobody_has_yet_is_waited_for(tmp_path: Path) -> None:
+async def test_a_tree_that_no_peer_has_yet_is_waited_for(tmp_path: Path) -> None:
     times = TransferTimes(try_s=0.5, retry_s=0.1)
     async with paired(tmp_path, times=times) as pair, trio.open_nursery() as nursery:
         nursery.start_soon(pair.exchange.tree, REF, pair.other)
@@ -641,7 +641,9 @@ async def test_asked_for_twice_at_once_a_tree_is_fetched_once(tmp_path: Path) ->
 
 
 @pytest.mark.trio
-async def test_when_the_first_who_asked_gives_up_the_second_still_gets_it(tmp_path: Path) -> None:
+async def test_when_the_first_caller_gives_up_the_second_gets_the_tree(
+    tmp_path: Path,
+) -> None:
     async with paired(tmp_path) as pair:
         async with trio.open_nursery() as nursery:
             scope = trio.CancelScope()
@@ -660,7 +662,7 @@ async def test_when_the_first_who_asked_gives_up_the_second_still_gets_it(tmp_pa
 
 
 @pytest.mark.trio
-async def test_who_waits_learns_of_fetched_trees_and_of_our_own(tmp_path: Path) -> None:
+async def test_waiters_wake_for_fetched_trees_and_for_our_own(tmp_path: Path) -> None:
     own = cut_bytes(b"own" * 1_000, 1 << 10).ref
     async with paired(tmp_path) as pair, trio.open_nursery() as nursery:
         pair.theirs.put_tree(PAYLOAD, REF.piece_bytes)

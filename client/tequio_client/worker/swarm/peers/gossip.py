@@ -2,8 +2,8 @@
 
 The library checks the signature over a message before it asks whether any topic accepts it, starts
 a task for each message of a packet, and ends its whole service when a message names a key that
-does not parse. So each packet is checked first: how many messages its forwarder may send, who the
-authors are, how long the messages are, and what else the topic knows without a signature.
+does not parse. So each packet is checked first: how many messages its forwarder may send, their
+authors and lengths, and what else the topic knows without a signature.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ SUBSCRIPTIONS = 64
 VALIDATED = 128
 """Messages remembered with the result of their check; the library's duplicates are apart."""
 REPEAT_TOPICS_S = 30.0
-"""How often each peer is told our topics again."""
+"""How often each peer is sent our topics again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ class TopicFilter(Protocol):
 
 
 class GossipTopics:
-    """The gossip of one host; `repeat_s` is how often each peer is told our topics again."""
+    """The gossip of one host; `repeat_s` is how often each peer is sent our topics again."""
 
     def __init__(
         self,

@@ -418,7 +418,7 @@ async def test_gossip_reaches_the_others_with_its_author_and_a_burst_arrives(
 
 
 @pytest.mark.trio
-async def test_who_joins_a_topic_after_it_was_told_of_anothers_joining_reaches_that_one(
+async def test_a_peer_that_joins_a_topic_after_another_reaches_that_one(
     pair: tuple[PeerNetwork, PeerNetwork],
 ) -> None:
     first, second = pair
@@ -451,7 +451,7 @@ async def test_a_peer_that_forgot_our_topics_is_sent_them_again() -> None:
 
 
 def known_topics(peers: PeerNetwork) -> dict[str, set[ID]]:
-    return peers.topics.pubsub.peer_topics  # nothing tells of it
+    return peers.topics.pubsub.peer_topics
 
 
 @pytest.mark.trio
