@@ -72,6 +72,11 @@ class FetchProgress:
     copied_bytes: int = 0
     is_done: bool = False
 
+    @property
+    def seconds(self) -> float:
+        """Time since the start."""
+        return trio.current_time() - self.started_s
+
     def add(self, peer: PeerKey, size_bytes: int) -> None:
         """Count verified bytes."""
         self.by_source[peer] = self.by_source.get(peer, 0) + size_bytes
@@ -83,16 +88,15 @@ class FetchProgress:
             bytes_by_source=dict(self.by_source),
             bad_sources=dict(self.bad),
             copied_bytes=self.copied_bytes,
-            seconds=trio.current_time() - self.started_s,
+            seconds=self.seconds,
         )
 
     def failure(self) -> FetchFailedError:
         """The error of a fetch that ended without all of it."""
-        report = self.report()
         return FetchFailedError(
             f"could not fetch {self.name.hex()} from {len(self.asked)} peers "
-            f"in {report.seconds:.0f} s ({len(self.bad)} sent wrong data)",
-            report,
+            f"in {self.seconds:.0f} s ({len(self.bad)} sent wrong data)",
+            self.report(),
         )
 
 

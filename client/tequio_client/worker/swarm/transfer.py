@@ -278,7 +278,7 @@ class Fetcher:
             raise progress.failure()
         # Only now: until right bytes were seen, the name itself may be the lie (`PeerBans`).
         self.bans.confirm(progress.name)
-        log.debug("fetched", name=progress.name.hex())
+        log.debug("fetched", name=progress.name.hex(), seconds=round(progress.seconds, 3))
 
     async def _fetch_small(self, ref: TreeRef, sources: Sources, progress: FetchProgress) -> None:
         """Fetch a tree by one request: its content alone shows whether the root is right."""
