@@ -21,8 +21,8 @@ import click
 import structlog
 from loops.machine import machine
 
-from tequio_client.worker.addressbook import AddressBook
 from tequio_client.worker.commitments import Commitments
+from tequio_client.worker.swarm.membership import AddressBook
 from tequio_ledger.sequencing.admission import screen
 from tequio_ledger.state import State
 from tequio_shared.addresses import AddressRecord, sign_addresses

@@ -13,18 +13,10 @@ import msgspec
 import pytest
 from msgspec import inspect
 
-from tequio_client.worker import blobs, gossip
-from tequio_client.worker.peer_limits import PeerLimits
+from tequio_client.worker.swarm import blob_server, membership
+from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_ledger.settings import ledger as settings
-from tequio_ledger.web import (
-    bodies,
-    doors,
-    events,
-    gate,
-    places,
-    seeds,
-    server,
-)
+from tequio_ledger.web import bodies, doors, events, gate, places, seeds, server
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.problems import _OTHER_REFUSAL, _STATUS
 from tequio_shared import (
@@ -92,6 +84,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from enum import IntEnum
 
+
 ROOT = Path(__file__).parent.parent
 DOCUMENT = (ROOT / "docs" / "protocol.md").read_text("utf-8")
 SOURCES = tuple(
@@ -124,8 +117,8 @@ NUMBERED: dict[str, type[IntEnum]] = {
     "Reasons of run.close": CloseReason,
     "Causes": Cause,
     "Tiers": Tier,
-    "Blob operations": blobs.Op,
-    "Blob answers": blobs.Status,
+    "Blob operations": blob_server.BlobOp,
+    "Blob answers": blob_server.BlobStatus,
 }
 ANSWERS: dict[str, type[msgspec.Struct]] = {
     "network": NetworkAnswer,
@@ -359,8 +352,8 @@ def test_every_refusal_of_a_document_is_listed() -> None:
 
 
 def test_the_peer_protocols_are_named_as_in_the_code() -> None:
-    assert f"`{blobs.PROTOCOL}`" in DOCUMENT
-    assert f"`{gossip.PEERS_PROTOCOL}`" in DOCUMENT
+    assert f"`{blob_server.PROTOCOL}`" in DOCUMENT
+    assert f"`{membership.PEERS_PROTOCOL}`" in DOCUMENT
 
 
 def test_every_route_is_listed() -> None:

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from tequio_client.ledger.api import Network
 from tequio_client.link import messages
-from tequio_client.worker import blobs, gossip, trees
+from tequio_client.worker.store import trees
+from tequio_client.worker.swarm import blob_server, membership
 from tequio_shared import bloom, canonical, merkle, notes, proof, statement, tlog
 from tequio_shared.addresses import AddressRecord, sign_addresses
 from tequio_shared.api.answer import parse_answer
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.support.swarm import Swarm
+
 
 MIB = 1 << 20
 MOST_BYTES = 6 * MIB
@@ -125,14 +127,14 @@ PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
     "bitmap": (lambda raw: proof.decode_bitmap(raw, 16), lambda: bytes(2)),
     "address record": (AddressRecord.parse, record),
     "address records": (
-        gossip.parse_records,
+        membership.parse_records,
         lambda: b"\0\1" + len(record()).to_bytes(2, "big") + record(),
     ),
-    "blob request": (blobs.Request.parse, lambda: b"\1" + bytes(40)),
-    "bits": (lambda raw: blobs.unpack_bits(raw, 1_000), lambda: bytes(125)),
-    "blob answer": (lambda raw: blobs.unpack_blob(memoryview(raw)), lambda: bytes(9)),
+    "blob request": (blob_server.BlobRequest.parse, lambda: b"\1" + bytes(40)),
+    "bits": (lambda raw: blob_server.unpack_bits(raw, 1_000), lambda: bytes(125)),
+    "blob answer": (lambda raw: blob_server.unpack_blob(memoryview(raw)), lambda: bytes(9)),
     "tree": (
-        lambda raw: trees.Tree.parse(raw, sha256()),
+        lambda raw: trees.MerkleBlob.parse(raw, sha256()),
         lambda: trees.cut_bytes(bytes(99), 9).encode(),
     ),
     "manifest": (Manifest.parse, manifest),

@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import save_file
 
 from tequio_client.trainer import adapters, model
-from tequio_client.worker.trees import cut_file
+from tequio_client.worker.store.trees import cut_file
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.lora import Base, BaseFile

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from tequio_client.trainer import origin
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
 from tequio_shared.api.network import NetworkAnswer
 from tequio_shared.api.runs import RunAnswer, RunsAnswer
 from tequio_shared.corpus import Corpus, TrainShard
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tequio_shared.lora import Base
     from tequio_shared.manifest import Manifest
     from tests.client.audit.logs import MemoryLog
+
 
 CONFIG = {
     "model_type": "llama",

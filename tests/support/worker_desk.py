@@ -21,7 +21,6 @@ from tequio_client.worker import duty as duties
 from tequio_client.worker.base_files import BaseFiles
 from tequio_client.worker.beacon_secrets import BeaconSecrets
 from tequio_client.worker.deeds import Deeds
-from tequio_client.worker.exchange import Exchange
 from tequio_client.worker.feedback import Feedback
 from tequio_client.worker.kept_heads import KeptHeads
 from tequio_client.worker.ledger_clock import LedgerClock
@@ -29,7 +28,8 @@ from tequio_client.worker.means import Means
 from tequio_client.worker.outbox import Outbox
 from tequio_client.worker.points import Points
 from tequio_client.worker.points_book import PointsBook
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm.transfer import Exchange
 from tequio_client.worker.trainer_process import TrainerProcess
 from tequio_client.worker.workroom import Workroom, clear_work_folder
 from tequio_shared.ids import to_text
@@ -44,12 +44,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.announce import Announcer
-    from tequio_client.worker.fetch import Fetcher
     from tequio_client.worker.means import Tracker
+    from tequio_client.worker.swarm.transfer import Fetcher
     from tequio_shared.corpus import Corpus
     from tequio_shared.round import RoundView
     from tequio_shared.statements import Body
     from tests.support.dutiful import DutifulSwarm
+
 
 PAPER = (sys.executable, "-m", "tests.support.paper_trainer")
 

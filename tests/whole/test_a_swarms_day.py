@@ -13,8 +13,8 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.store import Store
-from tequio_client.worker.trees import cut_bytes
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import cut_bytes
 from tequio_shared.ids import digest_from_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.statements.members import MemberLeave, MemberReady
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.stage import Actor
+
 
 WHOLE_DAY_S = 240.0
 END_S = 5.0

@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
 from tequio_shared.ids import digest_from_text
 from tequio_shared.manifest import Manifest
 from tequio_shared.statements.rounds import HeadMeasure, RoundClose, RoundVoid
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.stage import Stage
+
 
 WHOLE_S = 180.0
 PLAN = """

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from tequio_client.worker.trees import TreeRef
+    from tequio_client.worker.store.trees import TreeRef
 
 
 class ContributionSource(Protocol):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tequio_client.audit.findings import Place
 from tequio_client.trainer.head import HeadFiles, advance_files, engine_for
-from tequio_client.worker.trees import TreeRef, cut_file
+from tequio_client.worker.store.trees import TreeRef, cut_file
 from tequio_shared.contribution import validate
 from tequio_shared.head import Step
 from tequio_shared.ids import Digest, to_text

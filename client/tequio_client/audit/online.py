@@ -19,8 +19,8 @@ from tequio_client.audit.main import Scope, audit
 from tequio_client.audit.sources import NotHadError, PeerClaim, RunClaim
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
-from tequio_client.worker.fetch import Fetcher, FetchFailedError
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm.transfer import Fetcher, FetchFailedError
 from tequio_shared.errors import PeerError
 
 if TYPE_CHECKING:
@@ -30,11 +30,12 @@ if TYPE_CHECKING:
     from tequio_client.audit.contributions import ContributionSource
     from tequio_client.audit.findings import Report
     from tequio_client.audit.main import Progress
-    from tequio_client.worker.peers import PeerNetwork
-    from tequio_client.worker.trees import TreeRef
+    from tequio_client.worker.store.trees import TreeRef
+    from tequio_client.worker.swarm.peers import PeerNetwork
     from tequio_shared.ids import Digest, PeerKey, RunId
     from tequio_shared.notes import Checkpoint, VerifierKey
     from tequio_shared.policy import Policy
+
 
 log = structlog.get_logger(__name__)
 
@@ -160,7 +161,7 @@ async def audit_live(
 @asynccontextmanager
 async def seeds(api: LedgerApi, cache: Path) -> AsyncIterator[Seeds]:
     """Join the peer network under a new key, to fetch into a store in `cache`."""
-    from tequio_client.worker.peers import PeerNetwork  # noqa: PLC0415 - libp2p takes a second
+    from tequio_client.worker.swarm.peers import PeerNetwork  # noqa: PLC0415 - libp2p takes a second
 
     async with AsyncExitStack() as stack:
         network = await stack.enter_async_context(

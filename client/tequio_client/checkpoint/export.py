@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from tequio_client.audit.main import Progress
     from tequio_client.checkpoint.story import Story, Wanted
     from tequio_client.checkpoint.workplace import Workplace
-    from tequio_client.worker.trees import TreeRef
+    from tequio_client.worker.store.trees import TreeRef
     from tequio_shared.manifest import Manifest
     from tequio_shared.policy import Policy
+
 
 _ROOM = 1.05
 """Beside the weights: the documents, and what a file system takes."""

@@ -24,7 +24,7 @@ from tequio_client.checkpoint.verdict import CannotTellError, NotTheHeadError, O
 from tequio_client.checkpoint.workplace import check_room
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import base_files, endings
-from tequio_client.worker.trees import cut_file
+from tequio_client.worker.store.trees import cut_file
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.limits import DOCUMENT_BYTES, PIECE_BYTES
@@ -37,9 +37,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tequio_client.audit.main import Progress
-    from tequio_client.worker.trees import TreeRef
+    from tequio_client.worker.store.trees import TreeRef
     from tequio_shared.ids import Digest
     from tequio_shared.policy import Policy
+
 
 FILE_BYTES = 256 << 20
 """Most bytes of a tokenizer.json that are read."""

@@ -9,8 +9,8 @@ import trio
 
 from tequio_client.audit.contributions import StoreFolders
 from tequio_client.audit.online import seeds
-from tequio_client.worker.fetch import FetchFailedError
-from tequio_client.worker.trees import TreeRef, cut_file
+from tequio_client.worker.store.trees import TreeRef, cut_file
+from tequio_client.worker.swarm.transfer import FetchFailedError
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tequio_client.ledger.api import LedgerApi
     from tequio_shared.ids import Digest
     from tequio_shared.manifest import Manifest
+
 
 TRY_S = 60.0
 """A fetch goes on for as long as each such time brings a piece more."""

@@ -16,7 +16,7 @@ import structlog
 from msgspec import UnsetType
 
 from tequio_client.organiser import source as sources
-from tequio_client.worker.trees import cut_file
+from tequio_client.worker.store.trees import cut_file
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tequio_client.organiser.plan import LoraPlan
     from tequio_client.organiser.source import Source
     from tequio_client.trainer.origin import Origin
-    from tequio_client.worker.store import Store
+    from tequio_client.worker.store.store import Store
     from tequio_shared.corpus import Corpus
     from tequio_shared.layout import LayoutKind
 

@@ -17,7 +17,7 @@ from tequio_client.locks import locked
 from tequio_client.names import is_meant, name_with_id, short
 from tequio_client.organiser import decision, opening, run_words
 from tequio_client.worker import endings
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.statements.runs import RunFinish, RunPause, RunResume
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tequio_client.organiser.opening import Prepared
     from tequio_shared.api.runs import RunAnswer
     from tequio_shared.statements import Body
+
 
 T = TypeVar("T")
 _WRONG_STATE = "wrong-state"

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from tequio_client.ledger.api import LedgerApi
     from tequio_client.organiser.base import Begun
     from tequio_client.trainer.origin import Origin
-    from tequio_client.worker.store import Store
+    from tequio_client.worker.store.store import Store
     from tequio_shared.corpus import Corpus
     from tequio_shared.manifest import Manifest
+
 
 log = structlog.get_logger(__name__)
 

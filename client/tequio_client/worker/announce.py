@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from tequio_client.worker.commitments import Commitments, header_of
-from tequio_client.worker.gossip import Gossip
+from tequio_client.worker.swarm.membership import RunGossip
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import peer_id_text
 from tequio_shared.round import is_trainer
@@ -34,7 +34,7 @@ class Announcer:
     """Says our commitments, and tells the round driver those of others; made by `join`."""
 
     def __init__(self) -> None:
-        self._gossip: Gossip
+        self._gossip: RunGossip
         self._view: RunView | None = None
         self.on_conflict: OnConflict = tell_conflict
 
@@ -43,7 +43,7 @@ class Announcer:
         """Join the run's topic; nothing passes before there is a view to `follow`."""
         announcer, net, run = cls(), node.network_info.id, manifest.run_id
         judge = Commitments(net, run, announcer.round_of, announcer._conflict)
-        announcer._gossip = await Gossip.join(node.network, net, run, judge)
+        announcer._gossip = await RunGossip.join(node.network, net, run, judge)
         return announcer
 
     def follow(self, view: RunView) -> None:

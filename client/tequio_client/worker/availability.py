@@ -13,7 +13,6 @@ import structlog
 import trio
 
 from tequio_client.ledger.proofs import read_entries
-from tequio_client.worker.blobs import Op, Request
 from tequio_client.worker.replay import head_ref
 from tequio_client.worker.resuming import CLOSED, start_after
 from tequio_shared.errors import PeerError
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from tequio_shared.api.runs import RoundAnswer
     from tequio_shared.manifest import Manifest
     from tequio_shared.statement import Statement
+
 
 log = structlog.get_logger(__name__)
 
@@ -94,7 +94,7 @@ async def _is_had(node: Node, manifest: Manifest, head: Head) -> bool:
     peers = node.rng.sample(sorted(node.network.connected()), len(node.network.connected()))
     for peer in peers[:ASKED]:
         try:
-            if not await node.fetcher.ask(peer, Request(op=Op.HELD, name=ref.root)):
+            if await node.fetcher.client.held(peer, ref) is None:  # all of it
                 return True
         except PeerError:
             continue

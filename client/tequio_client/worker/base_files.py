@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client.worker.trees import TreeRef
+from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text
 from tequio_shared.limits import PIECE_BYTES
@@ -21,8 +21,8 @@ from tequio_shared.limits import PIECE_BYTES
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.worker.exchange import Exchange
-    from tequio_client.worker.store import Store
+    from tequio_client.worker.store.store import Store
+    from tequio_client.worker.swarm.transfer import Exchange
     from tequio_shared.lora import Base, BaseFile
 
 log = structlog.get_logger(__name__)

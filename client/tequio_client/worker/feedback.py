@@ -19,7 +19,7 @@ import msgspec
 import structlog
 
 from tequio_client.worker import small_file
-from tequio_client.worker.trees import cut_file
+from tequio_client.worker.store.trees import cut_file
 from tequio_shared.contribution import HEADER_BYTES, Header
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, ZERO_DIGEST, Digest, from_text, to_text

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.settings import WorkerSettings
     from tequio_shared.keys import Signer
 
+
 log = structlog.get_logger(__name__)
 
 KEEP_S = 30
@@ -221,7 +222,7 @@ class Host:
             ):
                 self.node, self._fault = node, Why.BARRED
                 nodes.say_where(node, "worker", roles=",".join(settings.roles))
-                nursery.start_soon(node.swarm.run)
+                nursery.start_soon(node.membership.run)
                 nursery.start_soon(node.checkpoints.run)
                 nursery.start_soon(self.books.run)
                 self.volunteer = Volunteer(
@@ -265,7 +266,8 @@ class Host:
         node = self.node
         if node is None:
             return None
-        return Counters(node=node, up=node.blobs.sent_bytes, down=node.fetcher.received_bytes)
+        received_bytes = node.fetcher.client.streams.received_bytes
+        return Counters(node=node, up=node.blobs.sent_bytes, down=received_bytes)
 
     def _weigh(self, moment: Moment) -> None:
         """Count the energy of the devices on which a trainer of ours computes."""

@@ -20,8 +20,8 @@ import trio
 from msgspec import UNSET, UnsetType
 
 from tequio_client.link import messages as link
+from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.trainer_process import TrainerFailedError
-from tequio_client.worker.trees import TreeRef
 from tequio_shared.errors import MalformedError, RefusedError, TequioError
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.limits import PIECE_BYTES

@@ -16,18 +16,15 @@ from tequio_client.keys import identity
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.locks import locked
 from tequio_client.worker import endings, small_file
-from tequio_client.worker.addressbook import AddressBook
 from tequio_client.worker.backoff import BackOff
-from tequio_client.worker.blobs import BlobServer
-from tequio_client.worker.budget import ByteBudget
-from tequio_client.worker.checkpoint_watch import CheckpointWatch
 from tequio_client.worker.endings import first_of
-from tequio_client.worker.exchange import Exchange
-from tequio_client.worker.fetch import Fetcher
-from tequio_client.worker.gossip import PeerExchange
-from tequio_client.worker.peers import PeerNetwork
-from tequio_client.worker.store import Store
-from tequio_client.worker.swarm import Swarm
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm.blob_server import BlobServer
+from tequio_client.worker.swarm.checkpoint_gossip import CheckpointGossip
+from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_client.worker.swarm.membership import AddressBook, Membership, PeerExchange
+from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import peer_id_text, to_text
 from tequio_shared.keys import Signer
@@ -39,6 +36,7 @@ if TYPE_CHECKING:
     from tequio_client.ledger.api import LedgerApi, Network
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.ids import PeerKey
+
 
 log = structlog.get_logger(__name__)
 
@@ -60,8 +58,8 @@ class Node:
     fetcher: Fetcher
     blobs: BlobServer
     exchange: Exchange
-    swarm: Swarm
-    checkpoints: CheckpointWatch
+    membership: Membership
+    checkpoints: CheckpointGossip
     upload: ByteBudget
     download: ByteBudget
 
@@ -94,7 +92,7 @@ async def opened(
         )
         blobs = BlobServer(network, store, upload)
         book = AddressBook(info.id, clock.now_ms)
-        swarm = Swarm(
+        membership = Membership(
             network=network,
             exchange=PeerExchange(network, book, rng=rng),
             book=book,
@@ -120,8 +118,8 @@ async def opened(
             fetcher=fetcher,
             blobs=blobs,
             exchange=exchange,
-            swarm=swarm,
-            checkpoints=CheckpointWatch(network, ledger, info, settings.folder, rng=rng),
+            membership=membership,
+            checkpoints=CheckpointGossip(network, ledger, info, settings.folder, rng=rng),
             upload=upload,
             download=download,
         )

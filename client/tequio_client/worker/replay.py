@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.worker.trees import TreeRef
+from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.limits import PIECE_BYTES
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from tequio_client.worker import replay
 from tequio_client.worker.backoff import BackOff
 from tequio_client.worker.duty import Duty, Own
 from tequio_client.worker.endings import BrokenRulesError, first_of
+from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.trainer_process import TrainerFailedError
-from tequio_client.worker.trees import TreeRef
 from tequio_shared.accepted import accepted_set
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import HeadHash, PeerKey, digest_from_text, to_text
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest
     from tequio_shared.run import RunView
     from tequio_shared.statement import Entry, Statement
+
 
 log = structlog.get_logger(__name__)
 

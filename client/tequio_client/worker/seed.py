@@ -24,10 +24,10 @@ from tequio_client.worker import node as nodes
 from tequio_client.worker.announce import tell_conflict
 from tequio_client.worker.commitments import Commitments
 from tequio_client.worker.follower import LogFollower
-from tequio_client.worker.gossip import Gossip
 from tequio_client.worker.rosters import Rosters
 from tequio_client.worker.stopping import Stopping
-from tequio_client.worker.trees import TreeRef
+from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.swarm.membership import RunGossip
 from tequio_shared import heap
 from tequio_shared.contribution import Header
 from tequio_shared.corpus import Corpus
@@ -43,11 +43,12 @@ from tequio_shared.statements.runs import RunClose, RunOpen
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from tequio_client.worker.exchange import Exchange
     from tequio_client.worker.node import Node
     from tequio_client.worker.settings import NetSettings
+    from tequio_client.worker.swarm.transfer import Exchange
     from tequio_shared.ids import Digest, PeerKey, RunId
     from tequio_shared.statement import Entry, Statement
+
 
 log = structlog.get_logger(__name__)
 
@@ -78,7 +79,7 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
         node = await stack.enter_async_context(nodes.opened(settings, signer, ledger, is_seed=True))
         nodes.say_where(node, "seed")
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(node.swarm.run)
+            nursery.start_soon(node.membership.run)
             nursery.start_soon(node.checkpoints.run)
             if settings.status_lines:
                 nursery.start_soon(status_lines.report, partial(_status, node, trio.current_time()))
@@ -212,7 +213,7 @@ class Cache:
         """Pass on the announcements of peers that only know us."""
         net = self._node.network_info.id
         judge = Commitments(net, run, partial(self.rosters.round_of, run), tell_conflict)
-        await Gossip.relay(self._node.network, net, run, judge)
+        await RunGossip.relay(self._node.network, net, run, judge)
 
     async def _document(self, name: str) -> bytes:
         digest = digest_from_text(name)
@@ -259,7 +260,7 @@ def _status(node: Node, started_s: float) -> Status:
         sent_bytes=node.blobs.sent_bytes,
         received_bytes=sum(node.exchange.received.values()),
         sources=len(node.exchange.received),
-        bad_sources=tuple(map(str, node.fetcher.blame.liars[: status_lines.LIARS])),
+        bad_sources=tuple(map(str, node.fetcher.bans.newest_first[: status_lines.LIARS])),
         elapsed_seconds=trio.current_time() - started_s,
         resident_mb=status_lines.resident_mb(),
     )

@@ -15,7 +15,7 @@ import trio
 from tequio_client.link import messages as link
 from tequio_client.worker.means import current_round
 from tequio_client.worker.points_book import Work
-from tequio_client.worker.trees import TreeRef
+from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.contribution import HEADER_BYTES, Header
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import digest_from_text, from_text, to_text

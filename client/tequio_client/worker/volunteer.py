@@ -265,7 +265,7 @@ class Volunteer:
             sent_bytes=node.blobs.sent_bytes,
             received_bytes=sum(node.exchange.received.values()),
             sources=len(node.exchange.received),
-            bad_sources=tuple(map(str, node.fetcher.blame.liars[: status_lines.LIARS])),
+            bad_sources=tuple(map(str, node.fetcher.bans.newest_first[: status_lines.LIARS])),
             verdict=self._rounds.verdict if self._rounds else "",
             rounds_trained=tally.rounds_trained if tally else 0,
             proofs=tally.proofs if tally else 0,

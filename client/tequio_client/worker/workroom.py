@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.base_files import BaseFiles
-    from tequio_client.worker.exchange import Exchange
     from tequio_client.worker.lending import Limits
-    from tequio_client.worker.store import Store
+    from tequio_client.worker.store.store import Store
+    from tequio_client.worker.swarm.transfer import Exchange
     from tequio_client.worker.trainer_process import TrainerProcess
     from tequio_shared.ids import Digest
 
@@ -102,7 +102,7 @@ class Workroom:
         if not await trio.Path(file).is_file():
             raise PeerError(f"the trainer did not leave {file}")
         ref = await trio.to_thread.run_sync(self._store.move_tree_file, file, piece_bytes)
-        self._exchange.note_local()
+        self._exchange.wake_waiters()
         return ref.root
 
     async def sweep(self, number: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tequio_client.audit.sources import NotHadError, PeerClaim, RunClaim
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
 from tequio_shared import merkle
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Digest, to_text

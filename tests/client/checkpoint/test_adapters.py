@@ -21,7 +21,7 @@ from tequio_client.checkpoint.verdict import Outcome
 from tequio_client.competition import weights
 from tequio_client.competition.weights import Origin
 from tequio_client.trainer import adapters, model_folder, origin, stored
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
 from tequio_shared.competition_rules import Submission
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text

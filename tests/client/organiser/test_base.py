@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
 from tequio_client.organiser import opening, outline
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text
 from tequio_shared.manifest import Manifest

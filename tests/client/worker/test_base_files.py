@@ -11,12 +11,12 @@ import msgspec
 import pytest
 
 from tequio_client.worker.base_files import BaseFiles, reference
-from tequio_client.worker.trees import cut_bytes
+from tequio_client.worker.store.trees import cut_bytes
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.lora import BaseFile
-from tests.client.worker.test_exchange import paired
+from tests.client.worker.swarm.test_transfer import paired
 from tests.shared.test_lora import BASE
 
 if TYPE_CHECKING:

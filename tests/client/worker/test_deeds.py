@@ -9,7 +9,7 @@ import trio
 
 from tequio_client.worker import duty as duties
 from tequio_client.worker.feedback import Feedback
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
 from tequio_shared.accepted import accepted_set
 from tequio_shared.contribution import Header
 from tequio_shared.ids import from_text

@@ -12,7 +12,7 @@ import pytest
 
 from tequio_client.worker import feedback as feedbacks
 from tequio_client.worker.feedback import NOTE, PIECE_BYTES, Feedback
-from tequio_client.worker.trees import cut_bytes
+from tequio_client.worker.store.trees import cut_bytes
 from tequio_shared.contribution import Header
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, RunId, sha256

@@ -16,7 +16,7 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.kept_heads import KeptHeads
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
 from tequio_shared.ids import RunId, digest_from_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.statements.rounds import RoundClose
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.stage import Actor
+
 
 pytestmark = [pytest.mark.whole, pytest.mark.trio, pytest.mark.skipif("sys.platform == 'win32'")]
 

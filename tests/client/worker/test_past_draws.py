@@ -13,7 +13,7 @@ from tequio_client.ledger.api import Network
 from tequio_client.worker import duty as duties
 from tequio_client.worker.duty import Own, duty
 from tequio_client.worker.past_draws import ENTRIES, recall
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.manifest import Measure
 from tequio_shared.round import NextHead
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tequio_shared.measures import Draw
     from tequio_shared.round import Head
     from tests.support.dutiful import Dutiful
+
 
 pytestmark = pytest.mark.trio
 

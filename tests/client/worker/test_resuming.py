@@ -17,11 +17,11 @@ from tequio_client.ledger.api import Network
 from tequio_client.worker import availability, replay, resuming
 from tequio_client.worker import duty as duties
 from tequio_client.worker.availability import head_of, nearest_start
-from tequio_client.worker.blobs import BlobServer
 from tequio_client.worker.duty import Own, duty
-from tequio_client.worker.fetch import Fetcher
 from tequio_client.worker.resuming import Earlier, cheaper_start, start_after
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm.blob_server import BlobServer
+from tequio_client.worker.swarm.transfer import Fetcher
 from tequio_shared.accepted import AcceptedSet, accepted_set
 from tequio_shared.api.runs import RoundAnswer
 from tequio_shared.errors import PeerError
@@ -41,9 +41,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.node import Node
-    from tequio_client.worker.peers import PeerNetwork
+    from tequio_client.worker.swarm.peers import PeerNetwork
     from tequio_shared.ids import RunId
     from tequio_shared.round import Head
+
 
 ROUNDS = 5
 

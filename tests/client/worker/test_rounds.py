@@ -27,7 +27,7 @@ from tequio_client.worker.points import Points
 from tequio_client.worker.points_book import PointsBook
 from tequio_client.worker.rounds import LONGEST_REST_S, Rounds
 from tequio_client.worker.standing_watch import MARGIN_MS, StandingWatch
-from tequio_client.worker.store import Store
+from tequio_client.worker.store.store import Store
 from tequio_shared.api.runs import ResumeAnswer
 from tequio_shared.contribution import Header
 from tequio_shared.errors import PeerError, UserFacingError
@@ -56,10 +56,11 @@ if TYPE_CHECKING:
     from tequio_client.worker.deeds import Deeds
     from tequio_client.worker.duty import Duty
     from tequio_client.worker.means import Means
-    from tequio_client.worker.trees import TreeRef
+    from tequio_client.worker.store.trees import TreeRef
     from tequio_shared.ids import Digest, PeerKey
     from tequio_shared.manifest import Manifest
     from tequio_shared.round import Head
+
 
 pytestmark = pytest.mark.trio
 

@@ -1,0 +1,1 @@
+"""The content-addressed store on disk: `store` over `trees`, `index` and `files`."""

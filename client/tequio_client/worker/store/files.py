@@ -1,0 +1,195 @@
+"""The files of the store: which one lies where, and when it gets its final name.
+
+A file has its final name only once it is whole, checked and on the disk:
+
+    trees/<2 hex>/<root hex>         the whole content, read-only
+    trees/<2 hex>/<root hex>.meta    size, piece size and leaf hashes
+    trees/<2 hex>/<root hex>.part    a tree under way, and
+    trees/<2 hex>/<root hex>.bits    which of its pieces were written (a hint)
+    blobs/<2 hex>/<sha256 hex>       the whole content, read-only
+    temp/                            files that have no name yet; emptied at the start
+"""
+
+from __future__ import annotations
+
+import errno
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from tequio_client.worker import small_file
+from tequio_client.worker.store.trees import MerkleBlob
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import Digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+Kind = Literal["trees", "blobs"]
+
+_ENDINGS = ("", ".part", ".bits", ".meta")
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundFile:
+    """A file that an earlier start left, when it was used last, and its size in bytes."""
+
+    kind: Kind
+    name: Digest
+    used_ns: int
+    size_bytes: int
+
+
+class StoreFiles:
+    """The files under `folder`. OSError passes; `translated` makes it a UserFacingError."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._temporary = 0  # names given out in temp/; guarded by the lock
+
+    def prepare(self) -> list[FoundFile]:
+        """Make the folders, delete what cannot be used, and list the rest, oldest use first."""
+        for name in ("trees", "blobs", "temp"):
+            (self._folder / name).mkdir(parents=True, exist_ok=True)
+        for leftover in (self._folder / "temp").iterdir():
+            _delete(leftover)
+        found = [*self._scan("trees"), *self._scan("blobs")]
+        return sorted(found, key=lambda one: one.used_ns)
+
+    def path(self, kind: Kind, name: Digest) -> Path:
+        """Where the whole content lies or would lie."""
+        text = name.hex()
+        return self._folder / kind / text[:2] / text
+
+    def partial_paths(self, root: Digest) -> tuple[Path, Path]:
+        """Content and bits of a tree that is being fetched."""
+        path = self.path("trees", root)
+        return _beside(path, ".part"), _beside(path, ".bits")
+
+    @contextmanager
+    def temporary(self) -> Iterator[Path]:
+        """Give a path in the same file system; its file is deleted when the block ends."""
+        with self._lock:
+            self._temporary += 1
+            path = self._folder / "temp" / str(self._temporary)
+        try:
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
+
+    def settle(self, source: Path, kind: Kind, name: Digest) -> None:
+        """Flush a file to the disk, then give it its final name."""
+        _settle(source, self.path(kind, name))
+
+    def finish(self, root: Digest) -> None:
+        """Give a tree whose last piece came its final name."""
+        part, bits = self.partial_paths(root)
+        path = self.path("trees", root)
+        if not path.exists():
+            _settle(part, path)
+        _delete(part)
+        _delete(bits)
+
+    def reopen(self, root: Digest, held: bytes) -> None:
+        """Make a whole tree a partial one, of which only these pieces (1 each) are sound."""
+        # The bits first: a content that is found without them would be fetched from its start.
+        path, (part, bits) = self.path("trees", root), self.partial_paths(root)
+        bits.write_bytes(held)
+        path.chmod(0o644)
+        path.replace(part)
+
+    def write_meta(self, tree: MerkleBlob) -> None:
+        """Write size, piece size and leaf hashes, unless they are there."""
+        target = _beside(self.path("trees", tree.ref.root), ".meta")
+        if not target.exists():
+            with self.temporary() as temporary:
+                temporary.write_bytes(tree.encode())
+                _settle(temporary, target)
+
+    def read_meta(self, root: Digest) -> MerkleBlob | None:
+        """Read `write_meta` back; None when it is not there or does not lead to the root."""
+        raw = self.read_all(_beside(self.path("trees", root), ".meta"))
+        try:
+            return None if raw is None else MerkleBlob.parse(raw, root)
+        except MalformedError:
+            return None
+
+    def read_bits(self, root: Digest) -> bytes:
+        """One byte per piece of a partial tree, 1 where it claims to be here; empty without one."""
+        return self.read_all(self.partial_paths(root)[1]) or b""
+
+    def delete(self, kind: Kind, name: Digest) -> None:
+        """Delete every file of the tree or blob."""
+        for ending in _ENDINGS if kind == "trees" else ("",):
+            _delete(_beside(self.path(kind, name), ending))
+
+    def read_all(self, path: Path) -> bytes | None:
+        """Read a file; None when it is not there."""
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def read_span(self, path: Path, start: int, length: int) -> bytes | None:
+        """Read `length` bytes of a file; None when it is not there or shorter."""
+        try:
+            with path.open("rb", buffering=0) as file:
+                file.seek(start)
+                content = file.read(length)
+        except FileNotFoundError:
+            return None
+        return content if len(content) == length else None
+
+    @contextmanager
+    def translated(self) -> Iterator[None]:
+        """Turn an OSError into one sentence for the user (UserFacingError)."""
+        try:
+            yield
+        except OSError as err:
+            message = f"cannot use the store in {self._folder}: {err.strerror or err}"
+            if err.errno in _FULL:
+                message = f"the disk that holds {self._folder} is full; free some space on it"
+            raise UserFacingError(message) from err
+
+    def _scan(self, kind: Kind) -> Iterator[FoundFile]:
+        stems = {path.name.partition(".")[0] for path in (self._folder / kind).glob("??/*")}
+        for stem in stems:
+            name = Digest(bytes.fromhex(stem))
+            usable = self._usable(kind, name)
+            if usable is None:
+                self.delete(kind, name)
+            else:
+                stat = usable.stat()
+                yield FoundFile(
+                    kind=kind, name=name, used_ns=stat.st_mtime_ns, size_bytes=stat.st_size
+                )
+
+    def _usable(self, kind: Kind, name: Digest) -> Path | None:
+        path = self.path(kind, name)
+        if kind == "blobs":
+            return path
+        tree = self.read_meta(name)
+        for found in (path, _beside(path, ".part")):
+            if tree and found.exists() and found.stat().st_size == tree.ref.size_bytes:
+                return found
+        return None
+
+
+def _settle(source: Path, target: Path) -> None:
+    target.parent.mkdir(exist_ok=True)
+    small_file.keep(source, target)
+    target.chmod(0o444)
+
+
+def _delete(path: Path) -> None:
+    if path.exists():
+        path.chmod(0o644)  # Windows deletes no read-only file
+        path.unlink(missing_ok=True)
+
+
+def _beside(path: Path, ending: str) -> Path:
+    return path.with_name(path.name + ending)

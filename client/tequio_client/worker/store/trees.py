@@ -1,0 +1,245 @@
+"""Merkle blobs: byte strings cut into pieces, named by the RFC 6962 root over them.
+
+Heads, data shards and contribution payloads all travel as such trees. The last piece may be
+shorter. `PartialTree` is one that is being fetched: a piece goes in once it matches its leaf hash.
+
+A partial tree is two files: the content, sparse and at its full size from the start, and one byte
+per piece that states whether it was written. The second is only a hint to the next start: what it
+claims is hashed again then, so a crash between the two writes, or a lost page, costs a piece and
+never a wrong one. Nothing therefore waits for the disk but the end; every FLUSH_BYTES one writer
+flushes what is written, so that the wait at the end is short.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+
+from tequio_shared.errors import MalformedError
+from tequio_shared.ids import DIGEST_BYTES, Digest
+from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.merkle import root_of_hashes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+FLUSH_BYTES = 16 << 20
+
+_META = struct.Struct("!4sQI")
+_MAGIC = b"TQM1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeRef:
+    """What must be known of a tree to fetch it: its root and how it is cut.
+
+    Raises MalformedError for an empty tree and for pieces of more than PIECE_BYTES.
+    """
+
+    root: Digest
+    size_bytes: int
+    piece_bytes: int
+
+    def __post_init__(self) -> None:
+        is_sound = self.size_bytes >= 1 and 1 <= self.piece_bytes <= PIECE_BYTES
+        if not is_sound or len(self.root) != DIGEST_BYTES:
+            raise MalformedError(f"no tree of {self.size_bytes} bytes cut at {self.piece_bytes}")
+
+    @property
+    def pieces(self) -> int:
+        """How many pieces the tree has."""
+        return -(-self.size_bytes // self.piece_bytes)
+
+    def span(self, first: int, count: int) -> tuple[int, int]:
+        """Offset and length in bytes of `count` pieces from `first`; cut at the tree's end."""
+        start = first * self.piece_bytes
+        return start, min(self.size_bytes, (first + count) * self.piece_bytes) - start
+
+    def check_leaves(self, leaves: Sequence[bytes]) -> None:
+        """Return if these are the tree's leaf hashes; raises MalformedError."""
+        if len(leaves) != self.pieces or root_of_hashes(leaves) != self.root:
+            raise MalformedError(f"leaf hashes do not lead to the root {self.root.hex()}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MerkleBlob:
+    """A tree's shape and its leaf hashes, which lead to its root."""
+
+    ref: TreeRef
+    leaves: tuple[bytes, ...]
+
+    @classmethod
+    def parse(cls, raw: bytes, root: Digest) -> MerkleBlob:
+        """Read `encode` back and check it against the root; raises MalformedError."""
+        if len(raw) < _META.size or raw[:4] != _MAGIC:
+            raise MalformedError("not the description of a tree")
+        _, size, piece = _META.unpack_from(raw)
+        ref = TreeRef(root=root, size_bytes=size, piece_bytes=piece)
+        leaves = split_leaves(raw[_META.size :])
+        ref.check_leaves(leaves)
+        return cls(ref=ref, leaves=leaves)
+
+    def encode(self) -> bytes:
+        """Magic, size u64, piece size u32 (big-endian), then the leaf hashes."""
+        head = _META.pack(_MAGIC, self.ref.size_bytes, self.ref.piece_bytes)
+        return head + b"".join(self.leaves)
+
+
+def split_leaves(raw: bytes) -> tuple[bytes, ...]:
+    """Cut joined leaf hashes apart; a remainder becomes a short one, which no root accepts."""
+    return tuple(raw[at : at + DIGEST_BYTES] for at in range(0, len(raw), DIGEST_BYTES))
+
+
+def cut_bytes(content: bytes, piece_bytes: int) -> MerkleBlob:
+    """Hash bytes into a tree."""
+    return _tree(hash_pieces(content, piece_bytes), len(content), piece_bytes)
+
+
+def cut_file(file: BinaryIO, piece_bytes: int) -> MerkleBlob:
+    """Hash an open file from its position to its end into a tree."""
+    leaves, size = [], 0
+    while piece := file.read(piece_bytes):
+        leaves.append(_hash_piece(memoryview(piece)))
+        size += len(piece)
+    return _tree(tuple(leaves), size, piece_bytes)
+
+
+def hash_pieces(content: bytes | bytearray | memoryview, piece_bytes: int) -> tuple[bytes, ...]:
+    """Leaf hashes of the pieces in `content`, which begins where a piece begins."""
+    return tuple(map(_hash_piece, _pieces(memoryview(content), piece_bytes)))
+
+
+def _hash_piece(piece: memoryview) -> bytes:
+    # `merkle.leaf_hash` joins prefix and piece, a copy of up to 1 MiB; two updates need none.
+    state = hashlib.sha256(b"\x00")
+    state.update(piece)
+    return state.digest()
+
+
+def _pieces(content: memoryview, piece_bytes: int) -> Iterator[memoryview]:
+    return (content[at : at + piece_bytes] for at in range(0, len(content), piece_bytes))
+
+
+def _tree(leaves: tuple[bytes, ...], size_bytes: int, piece_bytes: int) -> MerkleBlob:
+    ref = TreeRef(root=root_of_hashes(leaves), size_bytes=size_bytes, piece_bytes=piece_bytes)
+    return MerkleBlob(ref=ref, leaves=leaves)
+
+
+class PartialTree:
+    """One tree that is being fetched; safe for several threads.
+
+    Made by the `Store`, which also turns the OSError of a failing disk into a sentence.
+    """
+
+    def __init__(self, tree: MerkleBlob, *, content: Path, bits: Path) -> None:
+        self.tree = tree
+        self._lock = threading.Lock()  # guards files and positions
+        # Held over an fsync, so that `close` waits for it and no reader does. Taken first.
+        self._flushing = threading.Lock()
+        self._unflushed = 0
+        self._have = bytearray(tree.ref.pieces)
+        self._content = _open_sized(content, tree.ref.size_bytes)
+        self._bits = _open_sized(bits, tree.ref.pieces)
+        self._recheck()
+
+    def held(self) -> bytes:
+        """One byte per piece, 1 where it is here and was checked."""
+        return bytes(self._have)
+
+    def has(self, first: int, count: int) -> bool:
+        """Whether all of `count` pieces from `first` are here."""
+        return 0 not in self._have[first : first + count]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no piece is missing."""
+        return 0 not in self._have
+
+    def missing(self) -> list[int]:
+        """List the pieces still to come, in order."""
+        return [index for index, have in enumerate(self._have) if not have]
+
+    def write(self, first: int, content: bytes | bytearray | memoryview) -> int:
+        """Check and write whole pieces from `first`; returns how many bytes were new.
+
+        Raises MalformedError, with nothing written, when one does not match its leaf hash or
+        the length is not that of whole pieces.
+        """
+        ref = self.tree.ref
+        count = -(-len(content) // ref.piece_bytes)
+        start, length = ref.span(first, count)
+        if first + count > ref.pieces or length != len(content):
+            raise MalformedError(f"{len(content)} bytes are not {count} pieces from {first}")
+        # Hashed outside the lock: sha256 releases the interpreter, and several writers hash at once
+        if hash_pieces(content, ref.piece_bytes) != self.tree.leaves[first : first + count]:
+            raise MalformedError(f"a piece of {first}..{first + count - 1} is not its leaf hash")
+        new = self._write_checked(first, count, start, content)
+        self._flush_sometimes(new)
+        return new
+
+    def read(self, first: int, count: int) -> bytes | None:
+        """Read checked pieces; None when one of them is still to come."""
+        start, length = self.tree.ref.span(first, count)
+        with self._lock:
+            return _read_at(self._content, start, length) if self.has(first, count) else None
+
+    def close(self) -> None:
+        """Release the files."""
+        with self._flushing, self._lock:
+            self._content.close()
+            self._bits.close()
+
+    def _write_checked(
+        self, first: int, count: int, start: int, content: bytes | bytearray | memoryview
+    ) -> int:
+        with self._lock:
+            missing = [index for index in range(first, first + count) if not self._have[index]]
+            if missing:
+                # Content before bits: a bit without its content would be a claim that fails the
+                # next start's check; content without its bit is only fetched again.
+                _write_at(self._content, start, content)
+                _write_at(self._bits, first, b"\x01" * count)
+                self._have[first : first + count] = b"\x01" * count
+        return sum(self.tree.ref.span(index, 1)[1] for index in missing)
+
+    def _flush_sometimes(self, new_bytes: int) -> None:
+        with self._lock:
+            self._unflushed += new_bytes
+            if self._unflushed < FLUSH_BYTES:
+                return
+            self._unflushed = 0
+        with self._flushing:
+            if not self._content.closed:
+                os.fsync(self._content.fileno())
+
+    def _recheck(self) -> None:
+        ref = self.tree.ref
+        for index, claim in enumerate(_read_at(self._bits, 0, ref.pieces)):
+            if claim:
+                piece = _read_at(self._content, *ref.span(index, 1))
+                sound = hash_pieces(piece, ref.piece_bytes) == (self.tree.leaves[index],)
+                self._have[index] = sound
+
+
+def _open_sized(path: Path, size_bytes: int) -> BinaryIO:
+    path.touch()
+    file = path.open("r+b", buffering=0)
+    file.truncate(size_bytes)
+    return file
+
+
+def _read_at(file: BinaryIO, start: int, length: int) -> bytes:
+    file.seek(start)
+    return file.read(length)
+
+
+def _write_at(file: BinaryIO, start: int, content: bytes | bytearray | memoryview) -> None:
+    file.seek(start)
+    view = memoryview(content)
+    while view:
+        view = view[file.write(view) :]

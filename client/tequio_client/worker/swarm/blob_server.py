@@ -1,0 +1,245 @@
+"""The protocol /tequio/blob/1, and serving the store to peers over it.
+
+A stream carries requests one way and answers, in the same order, the other. All integers are
+big-endian; every message is one frame.
+
+    request = op u8 | name 32 bytes | first u32 | count u32
+    answer  = status u8 | payload
+
+    op 1 LEAVES   payload: `count` leaf hashes of the tree from leaf `first`, 32 bytes each
+    op 2 PIECES   payload: `count` pieces from `first`, joined; at most PAYLOAD_BYTES
+    op 3 BLOB     payload: size of the blob u64, then its bytes from `first`, at most `count`
+    op 4 HELD     payload: one bit per piece, the first piece the highest bit of the first byte;
+                  nothing when the tree is here whole
+
+    status 0 OK | 1 MISSING, not here | 2 BUSY, try later or elsewhere | 3 REFUSED, do not ask so
+
+Only an OK answer has a payload. A small tree is fetched by one PIECES request for all of it: its
+content alone shows whether it has the right root. A request that does not parse ends the stream.
+Pieces are hashed now and then before they are served: a peer that sends wrong bytes is banned by
+the peers that it sent them to.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+import trio
+
+from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import DIGEST_BYTES, Digest
+from tequio_shared.limits import PIECE_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tequio_client.worker.store.store import Store
+    from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
+    from tequio_shared.ids import PeerKey
+
+PROTOCOL = "/tequio/blob/1"
+PAYLOAD_BYTES = PIECE_BYTES
+"""Most bytes of content in one answer."""
+IDLE_S = 300.0
+"""A stream without requests is closed after this long."""
+SEND_S = 60.0
+QUEUE_S = 5.0
+"""Above this wait for the upload budget the answer is BUSY."""
+READERS = 4
+"""Answers that are read from the disk at once, over all peers."""
+PEER_READERS = 2
+"""Answers to one peer that are read or wait for the budget at once. A peer with many streams gets
+no larger share than a peer with two."""
+
+_REQUEST = struct.Struct("!B32sII")
+_SIZE = struct.Struct("!Q")
+
+
+class BlobOp(IntEnum):
+    """The operation a request asks for."""
+
+    LEAVES = 1
+    PIECES = 2
+    BLOB = 3
+    HELD = 4
+
+
+class BlobStatus(IntEnum):
+    """The outcome of a request, first byte of its answer."""
+
+    OK = 0
+    MISSING = 1
+    BUSY = 2
+    REFUSED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlobRequest:
+    """One request about the tree or blob `name`; `first` and `count` as the op says."""
+
+    op: BlobOp
+    name: Digest
+    first: int = 0
+    count: int = 0
+
+    @classmethod
+    def parse(cls, raw: bytes) -> BlobRequest:
+        """Read `encode` back; raises MalformedError."""
+        try:
+            op, name, first, count = _REQUEST.unpack(raw)
+            return cls(op=BlobOp(op), name=Digest(name), first=first, count=count)
+        except (struct.error, ValueError) as err:
+            raise MalformedError(f"not a request: {raw[:8].hex()}") from err
+
+    def encode(self) -> bytes:
+        """Write the request in its 41 bytes."""
+        return _REQUEST.pack(self.op, self.name, self.first, self.count)
+
+
+class NoPayload(Exception):  # noqa: N818 - an answer without a payload, not an error
+    """The request gets this status, and no payload."""
+
+    def __init__(self, status: BlobStatus) -> None:
+        super().__init__(status.name)
+        self.status = status
+
+
+class BlobServer:
+    """Answers peers from the store, within an upload budget."""
+
+    def __init__(
+        self, network: PeerNetwork, store: Store, upload: ByteBudget | None = None
+    ) -> None:
+        self._store = store
+        self._upload = upload or ByteBudget()
+        self._readers = trio.CapacityLimiter(READERS)
+        self._shares: dict[PeerKey, trio.CapacityLimiter] = {}  # of those with open streams
+        self._streams: Counter[PeerKey] = Counter()
+        self.sent_bytes = 0  # of payloads, since the start
+        network.serve(PROTOCOL, self.serve)
+
+    async def serve(self, stream: PeerStream) -> None:
+        """Answer one peer's requests until its stream ends; raises PeerError then."""
+        with self._share_of(stream.peer) as share:
+            await self._serve(stream, share)
+
+    @contextmanager
+    def _share_of(self, peer: PeerKey) -> Iterator[trio.CapacityLimiter]:
+        self._streams[peer] += 1
+        try:
+            yield self._shares.setdefault(peer, trio.CapacityLimiter(PEER_READERS))
+        finally:
+            self._streams[peer] -= 1
+            if not self._streams[peer]:
+                del self._streams[peer], self._shares[peer]
+
+    async def _serve(self, stream: PeerStream, share: trio.CapacityLimiter) -> None:
+        while True:
+            raw = await stream.receive_frame(most_bytes=_REQUEST.size, timeout_s=IDLE_S)
+            request = BlobRequest.parse(bytes(raw))
+            try:
+                # One share over all streams of a peer, taken before the disk and the budget: both
+                # serve in order of arrival, and a hundred streams would hold all of their queue.
+                async with share:
+                    payload = await self._payload(request)
+            except NoPayload as reason:
+                await stream.send_frame(bytes([reason.status]), timeout_s=SEND_S)
+            else:
+                await stream.send_frame(bytes([BlobStatus.OK]), payload, timeout_s=SEND_S)
+                self.sent_bytes += len(payload)
+
+    async def _payload(self, request: BlobRequest) -> bytes:
+        # Told at once that we are busy, the peer asks elsewhere; a late answer would arrive after
+        # its deadline, and the upload would be wasted.
+        if self._upload.wait_s() > QUEUE_S:
+            raise NoPayload(BlobStatus.BUSY)
+        try:
+            payload = await trio.to_thread.run_sync(
+                answer, self._store, request, limiter=self._readers
+            )
+        except (
+            UserFacingError
+        ) as err:  # our own disk fails: no fault of the peer, others may serve it
+            raise NoPayload(BlobStatus.BUSY) from err
+        await self._upload.acquire(len(payload))
+        return payload
+
+
+def answer(store: Store, request: BlobRequest) -> bytes:
+    """Read the payload of the answer from the store; blocks. Raises NoPayload without one."""
+    payload = _READ[request.op](store, request)
+    if payload is None:
+        raise NoPayload(BlobStatus.MISSING)
+    return payload
+
+
+def pack_bits(held: bytes) -> bytes:
+    """One byte per piece to one bit per piece, highest first."""
+    packed = bytearray(-(-len(held) // 8))
+    for index, have in enumerate(held):
+        if have:
+            packed[index // 8] |= 0x80 >> index % 8
+    return bytes(packed)
+
+
+def unpack_bits(packed: bytes, pieces: int) -> list[bool]:
+    """Read `pack_bits` back; raises MalformedError unless it has a bit for each piece."""
+    if len(packed) != -(-pieces // 8):
+        raise MalformedError(f"{len(packed)} bytes of bits for {pieces} pieces")
+    return [bool(packed[index // 8] & 0x80 >> index % 8) for index in range(pieces)]
+
+
+def unpack_blob(payload: memoryview) -> tuple[int, memoryview]:
+    """Split a BLOB answer into the size of the blob and a part of it; raises MalformedError."""
+    if len(payload) < _SIZE.size:
+        raise MalformedError("a blob answer without the size of the blob")
+    return _SIZE.unpack_from(payload)[0], payload[_SIZE.size :]
+
+
+def _leaves(store: Store, request: BlobRequest) -> bytes | None:
+    if request.count * DIGEST_BYTES > PAYLOAD_BYTES:
+        raise NoPayload(BlobStatus.REFUSED)
+    tree = store.tree(request.name)
+    if tree is None:
+        return None
+    if request.first + request.count > tree.ref.pieces:
+        raise NoPayload(BlobStatus.REFUSED)
+    return b"".join(tree.leaves[request.first : request.first + request.count])
+
+
+def _pieces(store: Store, request: BlobRequest) -> bytes | None:
+    tree = store.tree(request.name)
+    if tree is None:
+        return None
+    inside = request.count > 0 and request.first + request.count <= tree.ref.pieces
+    if not inside or tree.ref.span(request.first, request.count)[1] > PAYLOAD_BYTES:
+        raise NoPayload(BlobStatus.REFUSED)
+    return store.sound_pieces(request.name, request.first, request.count)
+
+
+def _blob(store: Store, request: BlobRequest) -> bytes | None:
+    if request.count > PAYLOAD_BYTES:
+        raise NoPayload(BlobStatus.REFUSED)
+    found = store.read_blob(request.name, request.first, request.count)
+    return None if found is None else _SIZE.pack(found[0]) + found[1]
+
+
+def _held(store: Store, request: BlobRequest) -> bytes | None:
+    held = store.held(request.name)
+    if held is None:
+        return None
+    return b"" if all(held) else pack_bits(held)
+
+
+_READ = {
+    BlobOp.LEAVES: _leaves,
+    BlobOp.PIECES: _pieces,
+    BlobOp.BLOB: _blob,
+    BlobOp.HELD: _held,
+}

@@ -1,0 +1,227 @@
+"""Checkpoints exchanged among peers, so that a ledger cannot show two peers two histories.
+
+Each peer publishes, on one topic of the network, the newest checkpoint that it verified, unless it
+has just received the same one. A message is the signed note; only the log can make one, so any
+peer may send it. A checkpoint that our log does not continue, or that does not continue ours,
+proves a split view: both notes are stored as evidence, the ledger is sent the other one, and the
+program ends. One that is larger than ours waits until our log has grown that far; two of one size
+are compared at once.
+
+Topic: `/tequio/<first 16 hex of the network id>/checkpoint/1`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, NoReturn
+
+import structlog
+import trio
+
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.proofs import LogProofs
+from tequio_client.worker import fork_evidence, log_memory
+from tequio_shared.errors import MalformedError, PeerError
+from tequio_shared.merkle import verify_consistency
+from tequio_shared.notes import open_checkpoint
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from random import Random
+
+    from tequio_client.ledger.api import LedgerApi, Network
+    from tequio_client.worker.swarm.peers import Announcement, PeerNetwork
+    from tequio_shared.ids import Digest, NetworkId, PeerKey
+    from tequio_shared.notes import Checkpoint, VerifierKey
+
+
+log = structlog.get_logger(__name__)
+
+MESSAGE_BYTES = 16_384
+"""Longest note that is forwarded; dozens of cosignatures fit."""
+PUBLISH_EVERY_S = 30.0
+"""Pause between two times at which our own checkpoint may be published."""
+WITHHELD_S = 120.0
+"""A ledger that shows us less than it showed a peer for this long withholds entries from us."""
+FITTING = 1_024
+"""Trees remembered that were found to fit; they are not checked again."""
+
+_Tree = tuple[int, "Digest"]
+
+
+def checkpoint_topic(network_id: NetworkId) -> str:
+    """The topic of a network's checkpoints."""
+    return f"/tequio/{network_id.hex()[:16]}/checkpoint/1"
+
+
+class CheckpointFilter:
+    """Accepts messages that bear the log's signature."""
+
+    def __init__(self, log_key: VerifierKey) -> None:
+        self._log_key = log_key
+
+    def screen(self, _author: PeerKey, content: bytes) -> bool:
+        """Check the length alone, which costs no signature."""
+        return len(content) <= MESSAGE_BYTES
+
+    def check(self, _author: PeerKey, content: bytes) -> bool:
+        """Verify the log's signature; raises PeerError without one."""
+        open_checkpoint(content, self._log_key)
+        return True
+
+
+class CheckpointGossip:
+    """Compares checkpoints of peers with the log that the ledger shows us; `run` does it all."""
+
+    def __init__(  # noqa: PLR0913 - composition
+        self,
+        peers: PeerNetwork,
+        ledger: LedgerApi,
+        network: Network,
+        folder: Path,
+        *,
+        rng: Random,
+        publish_every_s: float = PUBLISH_EVERY_S,
+        withheld_s: float = WITHHELD_S,
+    ) -> None:
+        self._peers = peers
+        self._ledger = ledger
+        self._network = network
+        self._memory = folder / log_memory.FILE
+        self._folder = folder
+        self._rng = rng
+        self._publish_every_s = publish_every_s
+        self._withheld_s = withheld_s
+        self._topic = checkpoint_topic(network.id)
+        self._fitting: OrderedDict[_Tree, None] = OrderedDict()
+        self._received: set[_Tree] = set()  # from others, since we published ours last
+        self.ahead: bytes | None = None  # the largest note that our log has not reached
+        self._ahead_since_s = 0.0
+        self._is_withheld_reported = False
+
+    async def run(self) -> NoReturn:
+        """Publish, receive and compare until cancelled; raises LogForkedError at a split view."""
+        signed = CheckpointFilter(self._network.log_key)
+        received = await self._peers.subscribe(self._topic, signed)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._receive, received)
+            nursery.start_soon(self._publish)
+        raise AssertionError("neither task returns")
+
+    def has_fitting(self, size: int) -> bool:
+        """Whether a checkpoint of that size was compared with our log, and fits."""
+        return size in {known for known, _ in self._fitting}
+
+    async def _receive(self, received: trio.MemoryReceiveChannel[Announcement]) -> None:
+        async for announcement in received:
+            if announcement.author != self._peers.key:
+                await self.compare(announcement.content)
+
+    async def _publish(self) -> None:
+        while True:
+            await trio.sleep(self._publish_every_s * self._rng.uniform(0.5, 1.5))
+            if self.ahead is not None:
+                await self.compare(self.ahead)
+            ours, note = await self._ours()
+            if ours is not None and note and _tree(ours) not in self._received:
+                await self._peers.publish(self._topic, note)
+            self._received.clear()
+
+    async def compare(self, note: bytes) -> None:
+        """Compare a signed checkpoint with our log; raises LogForkedError at a split view."""
+        theirs = open_checkpoint(note, self._network.log_key).checkpoint
+        self._received.add(_tree(theirs))
+        ours, own_note = await self._ours()
+        if _tree(theirs) in self._fitting or ours is None:
+            return
+        if theirs.size > ours.size:
+            await self._wait_for(note, theirs, ours)
+            return
+        try:
+            await self._check_fits(theirs, ours, note, own_note)
+        except LedgerUnavailableError as err:
+            log.info("a peer's checkpoint is compared later", why=str(err))
+            return
+        self._add_fitting(theirs)
+        if self.ahead == note:
+            self.ahead = None
+
+    async def _wait_for(self, note: bytes, theirs: Checkpoint, ours: Checkpoint) -> None:
+        """Remember the largest checkpoint ahead of ours, and report when it stays ahead."""
+        now_s = trio.current_time()
+        ahead = self._checkpoint_ahead()
+        if ahead is not None and ahead.size == theirs.size and ahead.root != theirs.root:
+            await self._raise_fork((note, self.ahead or b""), f"two roots of size {theirs.size}")
+        if ahead is None or theirs.size > ahead.size:
+            if self.ahead is None:
+                self._ahead_since_s, self._is_withheld_reported = now_s, False
+            self.ahead = note
+        elif now_s - self._ahead_since_s > self._withheld_s and not self._is_withheld_reported:
+            self._is_withheld_reported = True
+            log.error(
+                "the ledger shows us less of its log than it showed a peer",
+                ours=ours.size,
+                theirs=theirs.size,
+            )
+            await self._report(note)
+
+    def _checkpoint_ahead(self) -> Checkpoint | None:
+        if self.ahead is None:
+            return None
+        return open_checkpoint(self.ahead, self._network.log_key).checkpoint
+
+    async def _raise_fork(self, notes: tuple[bytes, bytes], what: str) -> NoReturn:
+        """Store and report two notes that no one log can have signed; raises LogForkedError."""
+        key = self._network.log_key
+        path = await fork_evidence.keep(self._folder, key, f"split view: {what}", notes, [])
+        for note in notes:
+            await self._report(note)
+        raise LogForkedError(
+            f"the ledger showed others two histories of {key.name}: {what}; the proof is in {path}"
+        )
+
+    async def _check_fits(
+        self, theirs: Checkpoint, ours: Checkpoint, note: bytes, own_note: bytes
+    ) -> None:
+        """Return if our log begins with theirs; raises LogForkedError, LedgerUnavailableError."""
+        proof: list[Digest] = []
+        try:
+            if 0 < theirs.size < ours.size:
+                proof = await LogProofs(self._ledger, ours.size).consistency(theirs.size)
+            if theirs.size > 0:
+                verify_consistency(theirs.size, theirs.root, ours.size, ours.root, proof)
+        except LedgerRefusedError as err:
+            raise LedgerUnavailableError(str(err)) from err
+        except PeerError as err:
+            key, why = self._network.log_key, f"split view: {err}"
+            path = await fork_evidence.keep(self._folder, key, why, (note, own_note), proof)
+            await self._report(note)
+            raise LogForkedError(
+                f"the ledger showed others another history of {ours.origin}: a checkpoint of "
+                f"{theirs.size} entries and ours of {ours.size} do not fit; the proof is in {path}"
+            ) from err
+
+    async def _report(self, note: bytes) -> None:
+        """Send the ledger what others have: one that lost entries must not sign any more."""
+        try:
+            await self._ledger.show_checkpoint(note)
+        except (LedgerUnavailableError, LedgerRefusedError, PeerError) as err:
+            log.warning("the ledger did not take a peer's checkpoint", why=str(err))
+
+    async def _ours(self) -> tuple[Checkpoint | None, bytes]:
+        note = await trio.to_thread.run_sync(log_memory.recall_note, self._memory)
+        if not note:
+            return None, b""
+        try:
+            return open_checkpoint(note, self._network.log_key).checkpoint, note
+        except MalformedError:
+            return None, b""
+
+    def _add_fitting(self, fitting: Checkpoint) -> None:
+        self._fitting[_tree(fitting)] = None
+        if len(self._fitting) > FITTING:
+            self._fitting.popitem(last=False)
+
+
+def _tree(checkpoint: Checkpoint) -> _Tree:
+    return checkpoint.size, checkpoint.root

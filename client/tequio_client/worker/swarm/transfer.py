@@ -1,0 +1,476 @@
+"""Fetching trees and blobs by their hash, from the store, from peers, and from the ledger.
+
+The way of one chunk: `Exchange.tree` wants a tree and lists likely sources; `Fetcher.fetch_tree`
+makes one attempt with them; each source's task in the `FetchPool` takes a chunk from the
+`ChunkQueue`, requests it through the `BlobClient`, and gives it to the store, which checks every
+piece against its leaf hash, and so against the Merkle root, before it writes.
+
+Names are hashes, so any peer will do as a source. One whose bytes do not match is dropped at once,
+named in the report, and banned for a while (`PeerBans`).
+
+A tree that fits one answer is fetched by one request. A larger one needs its leaf hashes first and
+grows in a `PartialTree`, which survives cancellation and crashes; of a tree that is like others
+that are here, only the pieces that differ are fetched.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import structlog
+import trio
+
+from tequio_client.ledger_api import LedgerUnavailableError
+from tequio_client.worker.endings import first_of
+from tequio_client.worker.store.trees import MerkleBlob, cut_bytes
+from tequio_client.worker.swarm.blob_server import PAYLOAD_BYTES
+from tequio_client.worker.swarm.sources import (
+    ChunkQueue,
+    FetchFailedError,
+    FetchPool,
+    FetchProgress,
+    FetchReport,
+    OneAtATime,
+    Sources,
+)
+from tequio_client.worker.swarm.streams import SILENCE_S, BlobClient, PeerBans
+from tequio_shared.errors import MalformedError, PeerError, RefusedError
+from tequio_shared.ids import sha256
+from tequio_shared.limits import BLOB_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+    from random import Random
+
+    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.worker.store.store import Store
+    from tequio_client.worker.store.trees import PartialTree, TreeRef
+    from tequio_client.worker.swarm.limits import ByteBudget
+    from tequio_client.worker.swarm.peers import PeerNetwork
+    from tequio_client.worker.swarm.sources import Chunk, FetchFrom
+    from tequio_shared.ids import Digest, PeerKey
+
+__all__ = ["Exchange", "FetchFailedError", "FetchReport", "Fetcher", "Sources", "TransferTimes"]
+
+log = structlog.get_logger(__name__)
+
+REQUESTS_PER_SOURCE = 4
+"""On their way to one source at once: hides the round trip, and a slow source owes little."""
+WAIT_S = 0.25
+"""How often a source without a chunk to fetch checks whether another source is late."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransferTimes:
+    """How long each step of a transfer may take before the next is tried."""
+
+    hedge_s: float = 1.5
+    """When an answer is this late, another source is asked for the same."""
+    silence_s: float = SILENCE_S
+    """A stream on which nothing arrives for this long is given up."""
+    alone_s: float = 1.5
+    """How long the likely holder is asked alone before all connected peers are."""
+    try_s: float = 60.0
+    """One attempt, with the sources of its time."""
+    retry_s: float = 1.0
+    """Pause after an attempt that failed."""
+    poll_s: float = 1.0
+    """How often peers that connected meanwhile are added to the sources."""
+
+
+class Exchange:
+    """Fetches trees and blobs for the whole worker; a fetch goes on until it succeeds."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        fetcher: Fetcher,
+        ledger: LedgerApi,
+        peers: Callable[[], Iterable[PeerKey]],
+    ) -> None:
+        self._store = store
+        self._fetcher = fetcher
+        self._ledger = ledger
+        self._peers = peers  # connected now, most useful first
+        self._under_way: dict[Digest, trio.Event] = {}
+        self._arrived = trio.Event()  # replaced whenever a tree arrived
+        self.received: Counter[PeerKey] = Counter()  # verified bytes by source
+
+    async def tree(
+        self, ref: TreeRef, holder: PeerKey | None = None, *, like: Sequence[Digest] = ()
+    ) -> Counter[PeerKey]:
+        """Return once the whole tree is in the store; concurrent calls share one fetch.
+
+        Pieces that it shares with the trees `like` it are not fetched when those are here.
+        Returns the verified bytes by source that this call fetched: none when it was here.
+        """
+        fetched: Counter[PeerKey] = Counter()
+        while not self._store.has_tree(ref.root):
+            if ref.root in self._under_way:
+                await self._under_way[ref.root].wait()
+                continue  # and check again: the other caller may have been cancelled
+            self._under_way[ref.root] = trio.Event()
+            try:
+                fetched.update(await self._try_tree(ref, holder, like))
+            finally:
+                self._under_way.pop(ref.root).set()
+        return fetched
+
+    async def gather(self, ref: TreeRef, holder: PeerKey | None = None) -> None:
+        """Fetch as `tree` does, for a background task: errors of peers only go to the log.
+
+        UserFacingError passes: a full disk does not repair itself.
+        """
+        try:
+            await self.tree(ref, holder)
+        except* (PeerError, RefusedError) as group:
+            log.warning("not fetched", root=ref.root.hex()[:12], error=str(first_of(group)))
+
+    async def wait_for(self, roots: Iterable[Digest]) -> None:
+        """Return once all of these trees are in the store; other tasks fetch them."""
+        missing = [root for root in roots if not self._store.has_tree(root)]
+        while missing:
+            await self._arrived.wait()
+            missing = [root for root in missing if not self._store.has_tree(root)]
+
+    async def wait_for_more(self, roots: Sequence[Digest], missing: int) -> int:
+        """Return once fewer than `missing` of these trees are missing; returns how many are."""
+        while (left := sum(not self._store.has_tree(root) for root in roots)) >= missing:
+            await self._arrived.wait()
+        return left
+
+    async def blob(self, name: Digest) -> bytes:
+        """The bytes of a blob, from the store, the ledger, or a peer."""
+        while True:
+            content = await trio.to_thread.run_sync(self._store.get_blob, name)
+            if content is not None:
+                return content
+            await self._try_blob(name)
+
+    def wake_waiters(self) -> None:
+        """A tree is new in the store: callers of `wait_for` check again."""
+        self._arrived.set()
+        self._arrived = trio.Event()
+
+    async def _try_tree(
+        self, ref: TreeRef, holder: PeerKey | None, like: Sequence[Digest]
+    ) -> Mapping[PeerKey, int]:
+        """Make one attempt; returns the verified bytes by source."""
+        sources = Sources([holder] if holder else self._peers())
+        alone_s = self._fetcher.times.alone_s if holder else self._fetcher.times.poll_s
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._add_connected, sources, alone_s)
+            try:
+                report = await self._fetcher.fetch_tree(
+                    ref, sources, timeout_s=self._fetcher.times.try_s, like=like
+                )
+                self.wake_waiters()
+            except FetchFailedError as err:
+                report = err.report
+                log.warning("fetch failed; trying again", error=str(err))
+                await trio.sleep(self._fetcher.times.retry_s)
+            # Of a failed attempt too: its pieces were verified and stay.
+            self.received.update(report.bytes_by_source)
+            nursery.cancel_scope.cancel()
+        return report.bytes_by_source
+
+    async def _add_connected(self, sources: Sources, after_s: float) -> None:
+        """Add the peers that are connected, now and as they come."""
+        await trio.sleep(after_s)
+        while True:
+            for peer in self._peers():
+                sources.add(peer)
+            await trio.sleep(self._fetcher.times.poll_s)
+
+    async def _try_blob(self, name: Digest) -> None:
+        # The ledger first: blobs are small documents, which it has as soon as they are named.
+        try:
+            content = await self._ledger.get_blob(name)
+        except (LedgerUnavailableError, RefusedError, PeerError) as err:
+            log.debug("the ledger does not give a blob", error=str(err))
+            content = None
+        if content is not None:
+            await trio.to_thread.run_sync(self._store.put_blob, content)
+            return
+        try:
+            report = await self._fetcher.fetch_blob(
+                name, list(self._peers()), timeout_s=self._fetcher.times.try_s
+            )
+            self.received.update(report.bytes_by_source)
+        except FetchFailedError as err:
+            log.warning("blob not found; trying again", error=str(err))
+            await trio.sleep(self._fetcher.times.retry_s)
+
+
+class Fetcher:
+    """One attempt at a time from given sources, into its store; `async with Fetcher(...)`."""
+
+    def __init__(
+        self,
+        network: PeerNetwork,
+        store: Store,
+        *,
+        rng: Random,
+        download: ByteBudget | None = None,
+        bans: PeerBans | None = None,
+        times: TransferTimes | None = None,
+    ) -> None:
+        self.store = store
+        self.times = times or TransferTimes()
+        self.bans = bans or PeerBans()
+        self.client = BlobClient(network, download=download, silence_s=self.times.silence_s)
+        self._rng = rng
+
+    async def __aenter__(self) -> Self:
+        await self.client.streams.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.client.streams.__aexit__(*error)
+
+    async def fetch_tree(
+        self,
+        ref: TreeRef,
+        sources: Sources | Iterable[PeerKey],
+        *,
+        timeout_s: float,
+        like: Iterable[Digest] = (),
+    ) -> FetchReport:
+        """Return once the whole tree is in the store.
+
+        `like` names trees that may have pieces in common with it; those here are not fetched.
+        Raises FetchFailedError when the sources do not give it in time (for a plain list of
+        peers: or when all of them were given up), UserFacingError when the disk is full.
+        """
+        progress = FetchProgress(ref.root)
+        if not self.store.has_tree(ref.root):
+            if ref.size_bytes <= PAYLOAD_BYTES:
+                fetch = self._fetch_small(ref, _sources(sources), progress)
+            else:
+                fetch = self._fetch_chunks(ref, _sources(sources), progress, tuple(like))
+            await self._in_time(fetch, progress, timeout_s)
+        return progress.report()
+
+    async def fetch_blob(
+        self,
+        name: Digest,
+        sources: Sources | Iterable[PeerKey],
+        *,
+        timeout_s: float,
+        most_bytes: int = BLOB_BYTES,
+    ) -> FetchReport:
+        """Return once the blob, at most `most_bytes`, is in the store; raises FetchFailedError."""
+        progress = FetchProgress(name)
+        if not self.store.has_blob(name):
+            fetch = self._fetch_blob(name, _sources(sources), progress, most_bytes)
+            await self._in_time(fetch, progress, timeout_s)
+        return progress.report()
+
+    async def _in_time(
+        self, fetch: Awaitable[None], progress: FetchProgress, timeout_s: float
+    ) -> None:
+        with trio.move_on_after(timeout_s):
+            await fetch
+        if not progress.is_done:
+            raise progress.failure()
+        # Only now: until right bytes were seen, the name itself may be the lie (`PeerBans`).
+        self.bans.confirm(progress.name)
+        log.debug("fetched", name=progress.name.hex(), seconds=round(progress.seconds, 3))
+
+    async def _fetch_small(self, ref: TreeRef, sources: Sources, progress: FetchProgress) -> None:
+        """Fetch a tree by one request: its content alone shows whether the root is right."""
+
+        def put(content: bytes) -> None:
+            if cut_bytes(content, ref.piece_bytes).ref != ref:
+                raise MalformedError(f"{len(content)} bytes that are not the tree {ref.root.hex()}")
+            self.store.put_tree(content, ref.piece_bytes)
+
+        async def fetch_from(peer: PeerKey) -> None:
+            # No leaf hashes are asked for first: they would double the round trips of a small tree.
+            content = bytes(await self.client.pieces(peer, ref, 0, ref.pieces))
+            await _finish(put, content, peer, progress)
+
+        await self._pool(sources, progress, self._hedged(fetch_from)).run()
+
+    async def _fetch_blob(
+        self, name: Digest, sources: Sources, progress: FetchProgress, most_bytes: int
+    ) -> None:
+        """Fetch a blob from one source after the other: only its end shows whether it is right."""
+
+        def put(content: bytes) -> None:
+            if sha256(content) != name:
+                raise MalformedError(f"{len(content)} bytes that are not the blob {name.hex()}")
+            self.store.put_blob(content)
+
+        async def fetch_from(peer: PeerKey) -> None:
+            content = await _whole_blob(self.client, peer, name, most_bytes)
+            await _finish(put, content, peer, progress)
+
+        await self._pool(sources, progress, self._hedged(fetch_from)).run()
+
+    async def _fetch_chunks(
+        self, ref: TreeRef, sources: Sources, progress: FetchProgress, like: tuple[Digest, ...]
+    ) -> None:
+        """Fetch a tree by its pieces, into a partial tree that outlives this attempt."""
+        tree = await trio.to_thread.run_sync(self.store.tree, ref.root)
+        if tree is None:
+            tree = await self._fetch_leaves(ref, sources, progress)
+        if tree is None:
+            return
+        try:
+            partial = await trio.to_thread.run_sync(self.store.acquire_partial, tree)
+        except RefusedError:  # another fetch has completed it meanwhile
+            progress.is_done = True
+            return
+        try:
+            progress.copied_bytes = await trio.to_thread.run_sync(
+                self.store.copy_pieces, partial, like
+            )
+            chunks = ChunkFetch(
+                self.client, self.store, partial, progress, hedge_s=self.times.hedge_s
+            )
+            await self._pool(sources, progress, chunks.fetch_from).run()
+        finally:
+            # Shielded: a partial tree that is not released could never be evicted, or completed.
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(self.store.release_partial, ref.root)
+
+    async def _fetch_leaves(
+        self, ref: TreeRef, sources: Sources, progress: FetchProgress
+    ) -> MerkleBlob | None:
+        """Fetch the leaf hashes and check them; None when no source gave them."""
+        found: list[MerkleBlob] = []
+        # A progress of its own, as leaf hashes are no verified bytes of the tree; yet a source
+        # that is bad here is not asked for pieces either.
+        own = FetchProgress(ref.root, bad=progress.bad, asked=progress.asked)
+
+        async def fetch_from(peer: PeerKey) -> None:
+            leaves = await self.client.leaves(peer, ref)
+            await trio.to_thread.run_sync(ref.check_leaves, leaves)
+            found.append(MerkleBlob(ref=ref, leaves=leaves))
+            own.is_done = True
+
+        await self._pool(sources, own, self._hedged(fetch_from)).run()
+        return found[0] if found else None
+
+    def _pool(self, sources: Sources, progress: FetchProgress, fetch_from: FetchFrom) -> FetchPool:
+        return FetchPool(
+            sources,
+            progress,
+            fetch_from,
+            streams=self.client.streams,
+            bans=self.bans,
+            rng=self._rng,
+        )
+
+    def _hedged(self, fetch_from: FetchFrom) -> FetchFrom:
+        return OneAtATime(fetch_from, hedge_s=self.times.hedge_s)
+
+
+def _sources(sources: Sources | Iterable[PeerKey]) -> Sources:
+    return sources if isinstance(sources, Sources) else Sources(sources, may_grow=False)
+
+
+async def _finish(
+    put: Callable[[bytes], None], content: bytes, peer: PeerKey, progress: FetchProgress
+) -> None:
+    """Check and store what one source gave whole; a second one in time counts for nothing."""
+    await trio.to_thread.run_sync(put, content)
+    if not progress.is_done:
+        progress.add(peer, len(content))
+    progress.is_done = True
+
+
+async def _whole_blob(client: BlobClient, peer: PeerKey, name: Digest, most_bytes: int) -> bytes:
+    """Fetch a blob from one source, unchecked."""
+    size, part = await client.blob_part(peer, name, 0)
+    # Before anything else is fetched: the size is the peer's word, and memory is ours.
+    if size > most_bytes:
+        raise MalformedError(f"a blob of {size} bytes where {most_bytes} are allowed")
+    parts = {0: part}
+    todo = list(range(PAYLOAD_BYTES, size, PAYLOAD_BYTES))
+
+    async def pull() -> None:
+        while todo:
+            first = todo.pop(0)
+            _, parts[first] = await client.blob_part(peer, name, first)
+
+    await _in_parallel(pull)
+    return b"".join(parts[first] for first in sorted(parts))
+
+
+class ChunkFetch:
+    """Fetches the missing chunks of one partial tree; `fetch_from` runs for several sources."""
+
+    def __init__(
+        self,
+        client: BlobClient,
+        store: Store,
+        partial: PartialTree,
+        progress: FetchProgress,
+        *,
+        hedge_s: float,
+    ) -> None:
+        self._client = client
+        self._store = store
+        self._partial = partial
+        self._progress = progress
+        self._ref = partial.tree.ref
+        self._queue = ChunkQueue(
+            partial, most_pieces=PAYLOAD_BYTES // self._ref.piece_bytes, hedge_s=hedge_s
+        )
+        self._progress.is_done = partial.is_whole
+
+    async def fetch_from(self, peer: PeerKey) -> None:
+        """Fetch from one source until the tree is done, or it has nothing more of it.
+
+        Raises MalformedError when it sends wrong bytes, PeerError when it fails.
+        """
+        held = await self._client.held(peer, self._ref)
+
+        async def pull() -> None:
+            while not self._progress.is_done and self._queue.has_use(held):
+                chunk = self._queue.choose(peer, held)
+                if chunk is None:  # all that it holds is on its way from others
+                    await self._queue.wait_for_change(WAIT_S)
+                elif self._partial.has(*chunk):  # another fetch of this tree brought it
+                    self._progress.is_done = self._partial.is_whole
+                else:
+                    await self._fetch(peer, chunk)
+
+        await _in_parallel(pull)
+
+    async def _fetch(self, peer: PeerKey, chunk: Chunk) -> None:
+        with self._queue.requested(chunk, peer):
+            try:
+                content = await self._client.pieces(peer, self._ref, *chunk)
+                new_bytes = await trio.to_thread.run_sync(
+                    self._store.write_pieces, self._partial, chunk[0], content
+                )
+                self._progress.add(peer, new_bytes)
+            finally:
+                self._progress.is_done = self._partial.is_whole
+
+
+async def _in_parallel(pull: Callable[[], Awaitable[None]]) -> None:
+    """Run REQUESTS_PER_SOURCE pulls from one source; a PeerError ends all of them and is raised.
+
+    MalformedError goes before other errors: wrong bytes get a source banned, a failure does not.
+    """
+    errors: list[PeerError] = []
+    async with trio.open_nursery() as nursery:
+
+        async def run() -> None:
+            try:
+                await pull()
+            except PeerError as err:
+                errors.append(err)
+                nursery.cancel_scope.cancel()
+
+        for _ in range(REQUESTS_PER_SOURCE):
+            nursery.start_soon(run)
+    if errors:
+        raise next((err for err in errors if isinstance(err, MalformedError)), errors[0])
