@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Self
 import structlog
 import trio
 
-from tequio_client.ledger_api import LedgerUnavailableError
+from tequio_client.ledger.api import LedgerUnavailableError
 from tequio_client.worker.endings import first_of
 from tequio_client.worker.store.trees import MerkleBlob, cut_bytes
 from tequio_client.worker.swarm.blob_server import PAYLOAD_BYTES
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
     from random import Random
 
-    from tequio_client.ledger_api import LedgerApi
+    from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.store.store import Store
     from tequio_client.worker.store.trees import PartialTree, TreeRef
     from tequio_client.worker.swarm.limits import ByteBudget

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 import trio
-from tequio_client.ledger_api import LedgerApi
 
 from tequio_client import clock
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_client.worker.swarm.membership import (
     LEDGER,

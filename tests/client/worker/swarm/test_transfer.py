@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 import trio
-from tequio_client.ledger_api import LedgerApi
 
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef, cut_bytes
 from tequio_client.worker.swarm.blob_server import (
