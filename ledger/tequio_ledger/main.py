@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Iterator
 
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.service import Ledger
-    from tequio_ledger.settings.ledger import Settings
     from tequio_ledger.web.gate import App
 
 END_S = 10.0
@@ -57,7 +57,7 @@ class _Listeners:
     metrics: socket.socket | None
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: LedgerSettings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError and FatalLogError."""
     with Folder(settings.folder) as folder, _bound(settings) as listeners:
         ledger = open_ledger(settings, folder, now_ms)
@@ -71,12 +71,12 @@ def serve(settings: Settings) -> None:
 
 
 @contextmanager
-def _bound(settings: Settings) -> Iterator[_Listeners]:
+def _bound(settings: LedgerSettings) -> Iterator[_Listeners]:
     """Listen before anything is read: a busy port is told at once."""
     with ExitStack() as stack:
         public = stack.enter_context(bind(settings.host, settings.port))
         port, metrics = settings.metrics_port, None
-        if port is not None:
+        if port != "off":
             metrics = bind(settings.metrics_host, port, "--metrics-port")
             stack.enter_context(metrics)
         yield _Listeners(public=public, metrics=metrics)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator
     from pathlib import Path
 
-    from tequio_ledger.signing.settings import Settings
+    from tequio_ledger.signing.settings import SignerSettings
 
 PATIENCE_S = 5.0
 """How long a caller may take for the whole of its line; the ledger says it at once."""
@@ -167,7 +167,7 @@ def listening(path: Path) -> Iterator[socket.socket]:
             path.unlink(missing_ok=True)
 
 
-def serve(notary: Notary, settings: Settings) -> None:
+def serve(notary: Notary, settings: SignerSettings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError."""
     with listening(settings.socket) as listener:
         server = SigningServer(notary, listener, settings.origin, settings.callers)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from litestar import Litestar
 
     from tequio_ledger.web.gate import App
-    from tequio_ledger.witness.settings import Settings
+    from tequio_ledger.witness.settings import WitnessSettings
     from tequio_shared.keys import Signer
 
 KEY = "witness"
@@ -37,7 +37,7 @@ REQUEST_RATE = 50
 log = structlog.get_logger(__name__)
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: WitnessSettings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError."""
     with Folder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
         signer = _signer(folder)
@@ -70,7 +70,7 @@ def _signer(folder: Folder) -> Signer:
 
 
 async def _serve(
-    app: Litestar, settings: Settings, listener: socket.socket, own: VerifierKey
+    app: Litestar, settings: WitnessSettings, listener: socket.socket, own: VerifierKey
 ) -> None:
     url = address(listener)
     app_ = cast("App", app)  # the framework types its messages one by one

@@ -16,7 +16,7 @@ from tequio_shared.keys import Signer
 from tequio_shared.statement import Entry
 from tequio_shared.statements.connectors import MemberVouch
 from tequio_shared.tlog import Tile, parse_bundle
-from tests.ledger.settings.test_settings import run
+from tests.ledger.config.test_settings import run
 from tests.support.account_provider import (
     DEVICE_CODE,
     NUMBER,
