@@ -6,7 +6,7 @@ import secrets
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from tequio_client import private_file, sealed_key
+from tequio_client import files, sealed_key
 from tequio_client.key_errors import IdentityError
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ def save(path: Path, seed: bytes, passphrase: str) -> None:
     check_passphrase(passphrase)
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
-        private_file.write(part, sealed_key.seal(seed, passphrase))
+        files.write_private(part, sealed_key.seal(seed, passphrase))
         _prove(part, path, seed, passphrase)
-        part.replace(path)
+        files.settle(part, path)
     except OSError as err:
         raise _unusable(path, err) from err
     finally:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from tequio_client import private_file
+from tequio_client import files
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Door:
         listener.listen(BACKLOG)
         token, proof = (secrets.token_urlsafe(_TOKEN_BYTES) for _ in range(2))
         self.port = Port(port=listener.getsockname()[1], token=token, proof=proof)
-        private_file.write(self._folder / PORT, msgspec.json.encode(self.port))
+        files.write_private(self._folder / PORT, msgspec.json.encode(self.port))
         return listener
 
 

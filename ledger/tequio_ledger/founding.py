@@ -10,7 +10,7 @@ from tequio_ledger.log.log import Admitted
 from tequio_ledger.signing import places
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.derived import Changes, derive, write
-from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store.files import UnwritableError
 from tequio_shared import canonical, limits
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.genesis import Genesis

@@ -29,11 +29,11 @@ from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.replicas.office import Builder
 from tequio_ledger.replicas.replica import Replica
 from tequio_ledger.sequencing.sequencer import Sequencer, Signal
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.bucket import Bucket
-from tequio_ledger.store.disk import UnwritableError
 from tequio_ledger.store.engine import Database, closing_if_failed
+from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import TakenError
 from tequio_shared.errors import FatalLogError, UserFacingError
 from tequio_shared.notes import VerifierKey
@@ -204,11 +204,11 @@ class Ledger:
         self.guard.check()
         self.database.close()
         try:
-            disk.probe(self._folder.path)
+            files.probe(self._folder.path)
         except OSError as err:
-            if not disk.is_passing(err):
-                raise UserFacingError(disk.explain(err, self._folder.path)) from err
-            raise UnwritableError(disk.explain(err, self._folder.path)) from err
+            if not files.is_passing(err):
+                raise UserFacingError(files.explain(err, self._folder.path)) from err
+            raise UnwritableError(files.explain(err, self._folder.path)) from err
         return self._builder().lead()
 
     def _read_only(self, reason: str) -> Office:
@@ -288,5 +288,5 @@ def open_ledger(settings: LedgerSettings, folder: Folder, clock: Clock) -> Ledge
         with closing_if_failed(ledger.database):
             ledger.open()
     except OSError as err:
-        raise UserFacingError(disk.explain(err, folder.path)) from err
+        raise UserFacingError(files.explain(err, folder.path)) from err
     return ledger

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from keyring.backends import fail
 
-from tequio_client import identity, key_backup, key_words, private_file
+from tequio_client import files, identity, key_backup, key_words
 from tequio_client.key_errors import TEMPLATES, IdentityError
 from tequio_client.key_state import Kept
 from tequio_client.key_store import RECORD, KeyStore
@@ -275,7 +275,7 @@ def test_a_backup_that_cannot_be_written_leaves_what_was_there(
     def lie(target: Path, _: bytes) -> None:
         target.write_bytes(before)
 
-    monkeypatch.setattr(private_file, "write", lie)
+    monkeypatch.setattr(files, "write_private", lie)
     with refused("backup-differs"):
         key_backup.save(path, bytes(32), PHRASE)
     assert [one.read_bytes() for one in tmp_path.iterdir()] == [before]
@@ -326,4 +326,4 @@ def test_no_sentence_ends_as_one_that_stands_alone() -> None:
 
 def private_file_in(store: KeyStore, content: bytes) -> None:
     store.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    private_file.write(store.folder / identity.FILE, content)
+    files.write_private(store.folder / identity.FILE, content)

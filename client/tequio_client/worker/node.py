@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client import clock, identity
+from tequio_client import clock, files, identity
 from tequio_client.folder_lock import locked
 from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
-from tequio_client.worker import endings, small_file
+from tequio_client.worker import endings
 from tequio_client.worker.addressbook import AddressBook
 from tequio_client.worker.backoff import BackOff
 from tequio_client.worker.blobs import BlobServer
@@ -171,7 +171,7 @@ def _pin_network(folder: Path, info: Network) -> None:
     file, mine = folder / "network", to_text(info.id)
     try:
         if not file.exists():
-            small_file.replace(file, mine.encode())
+            files.write_or_explain(file, mine.encode())
         pinned = file.read_text().strip()
     except OSError as err:
         raise UserFacingError(

@@ -9,10 +9,10 @@ so that the wait at the end is short.
 
 from __future__ import annotations
 
-import os
 import threading
 from typing import TYPE_CHECKING, BinaryIO
 
+from tequio_client import files
 from tequio_client.worker.trees import hash_pieces
 from tequio_shared.errors import MalformedError
 
@@ -105,7 +105,7 @@ class Partial:
             self._unflushed = 0
         with self._flushing:
             if not self._content.closed:
-                os.fsync(self._content.fileno())
+                files.sync(self._content)
 
     def _recheck(self) -> None:
         ref = self.tree.ref

@@ -13,12 +13,12 @@ A file has its final name only once it is whole, checked and on the disk:
 from __future__ import annotations
 
 import errno
-import os
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from tequio_client import files
 from tequio_client.worker.trees import Tree
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest
@@ -178,11 +178,8 @@ class StoreFiles:
 
 def _settle(source: Path, target: Path) -> None:
     target.parent.mkdir(exist_ok=True)
-    with source.open("r+b") as file:
-        os.fsync(file.fileno())
-    source.replace(target)
+    files.settle(source, target)
     target.chmod(0o444)
-    _sync_folder(target.parent)
 
 
 def _delete(path: Path) -> None:
@@ -193,13 +190,3 @@ def _delete(path: Path) -> None:
 
 def _beside(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
-
-
-def _sync_folder(path: Path) -> None:
-    if os.name != "posix":
-        return  # elsewhere a folder cannot be opened, and renames are ordered
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -24,7 +24,7 @@ from tequio_ledger.connector.openid import OpenId
 from tequio_ledger.connector.outside import Outside
 from tequio_ledger.connector.web import build
 from tequio_ledger.folder import Folder
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_ledger.web.gate import Gate
 from tequio_ledger.web.server import WebServer, address, bind
 from tequio_shared import connecting
@@ -167,7 +167,7 @@ def _client_secret(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except OSError as err:
-        raise UserFacingError(disk.explain(err, path)) from err
+        raise UserFacingError(files.explain(err, path)) from err
     except UnicodeDecodeError as err:
         raise UserFacingError(f"{path} is not a secret of a provider: it has to be ASCII") from err
     if mode & (stat.S_IRWXG | stat.S_IRWXO):

@@ -27,7 +27,7 @@ from tequio_ledger.signing.lines import (
     Signed,
 )
 from tequio_ledger.signing.notary import Notary, WouldForkError
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import Digest
 from tequio_shared.notes import Checkpoint, from_base64, to_base64
@@ -160,7 +160,7 @@ def listening(path: Path) -> Iterator[socket.socket]:
                 os.umask(before)
             listener.listen(_BACKLOG)
         except OSError as err:
-            raise UserFacingError(disk.explain(err, path)) from err
+            raise UserFacingError(files.explain(err, path)) from err
         try:
             yield listener
         finally:

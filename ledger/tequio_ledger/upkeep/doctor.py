@@ -17,7 +17,7 @@ from sqlalchemy.exc import DatabaseError
 from tequio_ledger import founding
 from tequio_ledger.log import guard
 from tequio_ledger.signing import places
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_ledger.store.engine import Database
 from tequio_ledger.upkeep import medical
 from tequio_ledger.upkeep.findings import RESTORE, Finding, error, ok, warning
@@ -66,7 +66,7 @@ def _folder(folder: Folder) -> Iterator[Finding]:
 
 def _room(folder: Folder) -> Iterator[Finding]:
     free = shutil.disk_usage(folder.path).free
-    if free < disk.PROBE_BYTES:
+    if free < files.PROBE_BYTES:
         yield error("disk", f"{free >> 20} MiB are free: nothing can be written", "free some space")
     elif free < LEAST_FREE_BYTES:
         yield warning("disk", f"only {free >> 20} MiB are free", "free some space soon")

@@ -10,7 +10,7 @@ import structlog
 from tequio_ledger import ending
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_ledger.web.gate import Gate
 from tequio_ledger.web.server import WebServer, address, bind
 from tequio_ledger.witness.book import Book
@@ -63,9 +63,9 @@ def _signer(folder: Folder) -> Signer:
             "that back, or begin anew in another folder, under another name and key"
         )
     try:
-        disk.make_folder(seen)
+        files.make_folder(seen)
     except OSError as err:
-        raise UserFacingError(disk.explain(err, seen)) from err
+        raise UserFacingError(files.explain(err, seen)) from err
     return folder.signer(KEY)
 
 
