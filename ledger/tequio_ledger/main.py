@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 import structlog
 
-from tequio_ledger import SOFTWARE, ending
+from tequio_ledger import SOFTWARE, ending, heap
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
 from tequio_ledger.service import open_ledger
@@ -31,7 +31,6 @@ from tequio_ledger.web.server import WebServer, address, bind
 from tequio_ledger.web.traced import Traced
 from tequio_ledger.web.typed import Typed
 from tequio_ledger.web.unread import Unread
-from tequio_shared import heap
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def serve(settings: LedgerSettings) -> None:
         ledger = open_ledger(settings, folder, now_ms)
         timing.watch(ledger.database.writer, "writer")
         timing.watch(ledger.database.reader, "reader")
-        heap.settle()
+        heap.tune()
         try:
             asyncio.run(_serve(ledger, listeners))
         finally:
