@@ -35,8 +35,7 @@ def write_or_explain(path: Path, content: bytes) -> None:
         write_file(path, content)
     except OSError as err:
         raise UserFacingError(
-            f"{path} cannot be written ({err.strerror}): free some disk space, or choose "
-            "another --dir"
+            f"{path} cannot be written ({err.strerror}): make room, or choose another --dir"
         ) from err
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import delete, text
+from sqlalchemy import delete, text, update
 
 from tequio_ledger.folder import Folder
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.engine import Database
-from tequio_ledger.store.models import DERIVED, Base
+from tequio_ledger.store.models import Attended, Base, Round
 from tequio_shared.errors import UserFacingError
 from tests.ledger.test_replay import CLOCK, live_through, rows
 from tests.support.ledgers import make_settings, opened
@@ -34,7 +34,13 @@ def test_the_migrations_make_the_tables_of_the_models(tmp_path: Path, either_dat
         assert database.revision() == REVISION
         with database.writer.connect() as connection:
             context = MigrationContext.configure(connection, opts={"compare_type": True})
-            assert compare_metadata(context, Base.metadata) == []
+            found = compare_metadata(context, Base.metadata)
+            if not either_database:  # SQLAlchemy reads no DESC back from SQLite
+                found = [one for one in found if getattr(one[1], "name", "") != "peer_rank"]
+                query = text("SELECT sql FROM sqlite_master WHERE name = 'peer_rank'")
+                sql = connection.execute(query).scalar_one()
+                assert sql.endswith('(micropoints DESC, registered_index, "key")')
+            assert found == []
 
 
 def test_hashes_and_signatures_are_stored_uncompressed(either_database: str) -> None:
@@ -69,8 +75,8 @@ def test_a_filled_database_keeps_its_root_and_gets_lost_derived_rows_back(
     with closing(Database(place)) as database:
         assert database.revision() == REVISION
         with database.writer.begin() as connection:
-            for table in DERIVED:
-                connection.execute(delete(table))
+            connection.execute(delete(Attended))
+            connection.execute(update(Round).values(opened_ms=None, ended_ms=None, tokens=0))
         database.migrate()
         assert database.revision() == REVISION
         assert head_of(database) == before
