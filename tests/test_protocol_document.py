@@ -15,7 +15,8 @@ from msgspec import inspect
 
 from tequio_client.worker.swarm import blob_server, membership
 from tequio_client.worker.swarm.limits import PeerLimits
-from tequio_ledger.settings import ledger as settings
+from tequio_ledger.config.settings import LedgerSettings
+from tequio_ledger.config.sources import settings_of
 from tequio_ledger.web import bodies, doors, events, gate, places, seeds, server
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.problems import _OTHER_REFUSAL, _STATUS
@@ -375,7 +376,7 @@ def test_every_field_of_an_answer_is_listed() -> None:
 
 def test_the_options_of_the_doors_have_the_defaults_that_are_listed() -> None:
     listed = {row[0]: row[1] for row in table("Door options")}
-    defaults = {f"--{setting.name}": setting.default for setting in settings.ALL}
+    defaults = {f"--{one.name}": one.default_text for one in settings_of(LedgerSettings)}
     assert listed == {name: defaults.get(name) for name in listed}
     assert {
         name for name in defaults if re.search("rate|streams|quota|proxy", name)

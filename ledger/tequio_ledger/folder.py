@@ -8,7 +8,7 @@ import secrets
 import stat
 from typing import TYPE_CHECKING, Self
 
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
 
@@ -91,10 +91,10 @@ class Folder:
 
 def _lock(path: Path) -> int:
     try:
-        disk.make_folder(path)
+        files.make_folder(path)
         handle = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as err:
-        raise UserFacingError(disk.explain(err, path)) from err
+        raise UserFacingError(files.explain(err, path)) from err
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as err:
@@ -107,9 +107,9 @@ def _lock(path: Path) -> int:
 
 def _write_seed(path: Path, seed: bytes) -> None:
     try:
-        disk.write_file(path, seed.hex().encode() + b"\n")
+        files.write_file(path, seed.hex().encode() + b"\n")
     except OSError as err:
-        raise UserFacingError(disk.explain(err, path)) from err
+        raise UserFacingError(files.explain(err, path)) from err
 
 
 def _read_seed(path: Path) -> bytes:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import enum
 import logging
 import sys
+from typing import TYPE_CHECKING
 
 import structlog
 
-LEVELS = ("debug", "info", "warning", "error")
+if TYPE_CHECKING:
+    from tequio_ledger.config.sources import ProgramSettings
 
 
 class Style(enum.Enum):
@@ -16,6 +18,11 @@ class Style(enum.Enum):
 
     CONSOLE = "console"
     JSON = "json"
+
+
+def configure_by(settings: ProgramSettings) -> None:
+    """Set structlog up as a program's settings say."""
+    configure(Style.JSON if settings.log_json else Style.CONSOLE, settings.log_level)
 
 
 def configure(style: Style, level: str) -> None:

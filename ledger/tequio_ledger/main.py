@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 import structlog
 
-from tequio_ledger import SOFTWARE, ending
+from tequio_ledger import SOFTWARE, ending, heap
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
 from tequio_ledger.service import open_ledger
@@ -31,15 +31,14 @@ from tequio_ledger.web.server import WebServer, address, bind
 from tequio_ledger.web.traced import Traced
 from tequio_ledger.web.typed import Typed
 from tequio_ledger.web.unread import Unread
-from tequio_shared import heap
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Iterator
 
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.service import Ledger
-    from tequio_ledger.settings.ledger import Settings
     from tequio_ledger.web.gate import App
 
 END_S = 10.0
@@ -57,13 +56,13 @@ class _Listeners:
     metrics: socket.socket | None
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: LedgerSettings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError and FatalLogError."""
     with Folder(settings.folder) as folder, _bound(settings) as listeners:
         ledger = open_ledger(settings, folder, now_ms)
         timing.watch(ledger.database.writer, "writer")
         timing.watch(ledger.database.reader, "reader")
-        heap.settle()
+        heap.tune()
         try:
             asyncio.run(_serve(ledger, listeners))
         finally:
@@ -71,12 +70,12 @@ def serve(settings: Settings) -> None:
 
 
 @contextmanager
-def _bound(settings: Settings) -> Iterator[_Listeners]:
+def _bound(settings: LedgerSettings) -> Iterator[_Listeners]:
     """Listen before anything is read: a busy port is told at once."""
     with ExitStack() as stack:
         public = stack.enter_context(bind(settings.host, settings.port))
         port, metrics = settings.metrics_port, None
-        if port is not None:
+        if port != "off":
             metrics = bind(settings.metrics_host, port, "--metrics-port")
             stack.enter_context(metrics)
         yield _Listeners(public=public, metrics=metrics)

@@ -29,21 +29,21 @@ from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.replicas.office import Builder
 from tequio_ledger.replicas.replica import Replica
 from tequio_ledger.sequencing.sequencer import Sequencer, Signal
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.bucket import Bucket
-from tequio_ledger.store.disk import UnwritableError
 from tequio_ledger.store.engine import Database, closing_if_failed
+from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import TakenError
 from tequio_shared.errors import FatalLogError, UserFacingError
 from tequio_shared.notes import VerifierKey
 
 if TYPE_CHECKING:
     from tequio_ledger.clock import Clock
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.folder import Folder
     from tequio_ledger.log.log import Log, Published
     from tequio_ledger.replicas.office import Office
-    from tequio_ledger.settings.ledger import Settings
     from tequio_ledger.state import State
     from tequio_shared.genesis import Genesis
 
@@ -76,7 +76,7 @@ class Ledger:
     state: State
     sequencer: Sequencer | Follower
 
-    def __init__(self, settings: Settings, folder: Folder, clock: Clock) -> None:
+    def __init__(self, settings: LedgerSettings, folder: Folder, clock: Clock) -> None:
         """Prepare the tables and read who we are; raises UserFacingError, UnwritableError."""
         self.settings = settings
         self.clock = clock
@@ -204,11 +204,11 @@ class Ledger:
         self.guard.check()
         self.database.close()
         try:
-            disk.probe(self._folder.path)
+            files.probe(self._folder.path)
         except OSError as err:
-            if not disk.is_passing(err):
-                raise UserFacingError(disk.explain(err, self._folder.path)) from err
-            raise UnwritableError(disk.explain(err, self._folder.path)) from err
+            if not files.is_passing(err):
+                raise UserFacingError(files.explain(err, self._folder.path)) from err
+            raise UnwritableError(files.explain(err, self._folder.path)) from err
         return self._builder().lead()
 
     def _read_only(self, reason: str) -> Office:
@@ -281,12 +281,12 @@ async def _ended(works: list[asyncio.Task[None]]) -> None:
                 work.result()
 
 
-def open_ledger(settings: Settings, folder: Folder, clock: Clock) -> Ledger:
+def open_ledger(settings: LedgerSettings, folder: Folder, clock: Clock) -> Ledger:
     """Open or found the ledger in a folder, every stored byte checked; raises UserFacingError."""
     try:
         ledger = Ledger(settings, folder, clock)
         with closing_if_failed(ledger.database):
             ledger.open()
     except OSError as err:
-        raise UserFacingError(disk.explain(err, folder.path)) from err
+        raise UserFacingError(files.explain(err, folder.path)) from err
     return ledger

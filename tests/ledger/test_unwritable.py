@@ -17,8 +17,8 @@ from tequio_ledger import service
 from tequio_ledger.folder import Folder
 from tequio_ledger.log.log import Log
 from tequio_ledger.sequencing.sequencer import Known, Logged
-from tequio_ledger.store import disk
-from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store import files
+from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.upkeep import doctor
 from tequio_ledger.upkeep.findings import Grade, worst
 from tequio_shared.errors import FatalLogError, RefusedError, UserFacingError
@@ -161,7 +161,7 @@ def test_a_disk_that_is_full_at_the_start_serves_what_is_there(
 
     with opened(make_settings(tmp_path / "old"), CLOCK):
         pass
-    monkeypatch.setattr(disk, "probe", fail)
+    monkeypatch.setattr(files, "probe", fail)
     with opened(make_settings(tmp_path / "old"), CLOCK) as ledger:
         assert (ledger.log.published.size, ledger.health().status) == (1, "read-only")
     nothing = opened(make_settings(tmp_path / "new"), CLOCK)

@@ -25,11 +25,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tequio_client import files
 from tequio_client.__main__ import main as program
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.link import messages as link
 from tequio_client.worker import main as _worker  # noqa: F401 - imported before the forks
-from tequio_client.worker import small_file, trainer_process
+from tequio_client.worker import trainer_process
 from tequio_client.worker.feedback import NOTE, Feedback
 from tequio_client.worker.heads import Heads
 from tequio_client.worker.outbox_file import OutboxFile
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from tequio_client.worker.outbox_file import Copy
+
 
 LOOK_S = 0.02
 CRASHED = 70
@@ -104,7 +106,7 @@ MOMENTS = {
     "training": _after(TrainerProcess, "_take", _is_training),
     "trained": _after(Workroom, "ask", _asks(link.Trained)),
     "payload kept": _before(Feedback, "take"),
-    "feedback kept, not noted": _after(small_file, "keep", _keeps_feedback),
+    "feedback kept, not noted": _after(files, "settle", _keeps_feedback),
     "feedback noted": _after(Feedback, "take"),
     "commitment to be kept": _before(OutboxFile, "add", _says(WorkCommit)),
     "commitment on disk": _after(OutboxFile, "add", _says(WorkCommit)),

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from tequio_client import files as client_files
 from tequio_client.link import messages as link
 from tequio_client.trainer import codecs, files, inner, work, workshop
 from tequio_client.trainer.activity import Activity
 from tequio_client.trainer.desk import Desk
-from tequio_client.worker import small_file
 from tequio_client.worker.feedback import Feedback
 from tequio_shared.contribution import Header
 from tequio_shared.ids import RunId, from_text
@@ -40,7 +40,7 @@ PLACES: dict[str, tuple[type | ModuleType, str, int, bool]] = {
     "after encoding": (codecs, "encode", 3, True),
     "between the trainer's files": (files, "write", 5, True),
     "before the feedback is kept": (Feedback, "take", 3, False),
-    "between feedback and note": (small_file, "keep", 7, True),
+    "between feedback and note": (client_files, "settle", 7, True),
     "after the note": (Feedback, "take", 3, True),
     "before a void round is settled": (Feedback, "settle", 2, False),
     "before an accepted round is settled": (Feedback, "settle", 3, False),

@@ -11,7 +11,7 @@ import shutil
 from enum import StrEnum
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from tequio_client import private_file
+from tequio_client import files
 from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class KeptFile(Generic[T]):
     def write(self, value: T) -> None:
         """Let the file say that; raises OSError, and then it says what it said before."""
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        private_file.write(self.path, self._encode(value))
+        files.write_private(self.path, self._encode(value))
 
     def aside(self, found: Found) -> Path:
         """Where it is kept when it was found so."""

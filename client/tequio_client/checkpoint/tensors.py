@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
+from tequio_client import files
 from tequio_client.checkpoint import exact, parts
 from tequio_shared.errors import MalformedError
 
@@ -280,8 +281,7 @@ class SafetensorsFile:
 
     def __exit__(self, *_: object) -> None:
         with self._file:
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            files.sync(self._file)
 
     def write(self, values: NDArray[Any]) -> None:
         """Append the next values."""

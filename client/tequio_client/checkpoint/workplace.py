@@ -6,11 +6,11 @@ What was fetched stays until then, so that an export that was cut off goes on wh
 from __future__ import annotations
 
 import errno
-import os
 import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from tequio_client import files
 from tequio_client.locks import locked
 from tequio_client.worker.endings import first_of
 from tequio_shared.errors import UserFacingError
@@ -18,6 +18,7 @@ from tequio_shared.errors import UserFacingError
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NOT_OURS = (errno.EACCES, errno.EROFS, errno.EPERM)
@@ -40,12 +41,7 @@ class Workplace:
 
     def settle(self) -> None:
         """Give what was made its place, whole; then nothing of the work is left."""
-        for path in (*self.made.rglob("*"), self.made):
-            _sync(path)
-        if self.target.exists():
-            self.target.rmdir()  # it was empty when we began
-        self.made.rename(self.target)
-        _sync(self.target.parent)
+        files.settle_folder(self.made, self.target)
         shutil.rmtree(self.fetched, ignore_errors=True)
 
 
@@ -107,13 +103,3 @@ def _check_free(target: Path) -> None:
         )
     if not target.parent.is_dir():
         raise UserFacingError(f"the folder {target.parent} is not there: make it first")
-
-
-def _sync(path: Path) -> None:
-    if os.name != "posix" and path.is_dir():  # a folder cannot be opened elsewhere
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 import platformdirs
 
+from tequio_client import heap
 from tequio_client.cli import options
-from tequio_shared import heap
 
 if TYPE_CHECKING:
     from tequio_client.app.links.way import LinkOpener
@@ -38,7 +38,7 @@ def app(*, link: str, ledger: str | None, folder: Path, background: bool, selfte
         from tequio_client.app import selftest as selftests
 
         sys.exit(selftests.run())
-    with heap.loading():
+    with heap.collection_paused():
         from tequio_client.app import main
 
     code = main.run(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tequio_client import heap
 from tequio_client.cli import options
-from tequio_shared import heap
 
 if TYPE_CHECKING:
     from tequio_client.worker.settings import NetSettings
@@ -78,7 +78,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
     **net: object,
 ) -> None:
     """Lend this computer to a run: train, witness, and earn compute points."""
-    with heap.loading():
+    with heap.collection_paused():
         from tequio_client.worker import main
         from tequio_client.worker.settings import TrainerSettings, WorkerSettings
 
@@ -121,7 +121,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
 @options.logging
 def seed(*, heads_every: int, log_json: bool, log_level: str, **net: object) -> None:
     """Be a public entry to the swarm: first address for newcomers, and a cache of its bytes."""
-    with heap.loading():
+    with heap.collection_paused():
         from tequio_client.worker import seed as seeds
 
     options.set_up_logs(log_json=log_json, log_level=log_level)

@@ -5,12 +5,11 @@ Who loses them after the commitment cannot show them any more; they do not count
 
 from __future__ import annotations
 
-import os
 import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_client import private_file
+from tequio_client import files
 from tequio_client.worker.evaluator_folder import EVALUATION
 from tequio_shared import competition_scores
 from tequio_shared.errors import MalformedError
@@ -80,8 +79,8 @@ def keep(place: Path, made: Evaluation) -> OwnScores:
     salt = _salt(place)
     if salt is None:
         salt = secrets.token_bytes(SALT_BYTES)
-        private_file.write(place / _SALT, to_text(salt).encode() + b"\n")
-    private_file.write(place / EVALUATION, made.encode())
+        files.write_private(place / _SALT, to_text(salt).encode() + b"\n")
+    files.write_private(place / EVALUATION, made.encode())
     return OwnScores(evaluation=made, salt=salt)
 
 
@@ -108,8 +107,7 @@ def count_try(place: Path) -> None:
     place.mkdir(parents=True, exist_ok=True)
     with (place / _TRIES).open("ab") as file:
         file.write(b".")
-        file.flush()
-        os.fsync(file.fileno())
+        files.sync(file)
 
 
 def _salt(place: Path) -> bytes | None:

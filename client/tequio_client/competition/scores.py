@@ -6,7 +6,6 @@ scored again; a line that a crash cut short is.
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from tequio_client import files
 from tequio_client.names import cleaned
 from tequio_client.trainer import device, fitness, likelihood, model_folder
 from tequio_shared.errors import UserFacingError
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tequio_client.trainer.model_folder import ScoredModel
     from tequio_shared.competition_rules import Scoring
     from tequio_shared.ids import Digest, PeerKey
+
 
 _WORDS = 128
 _WHY = 300
@@ -137,8 +138,7 @@ def _score(
             for raw, one in zip(left, found, strict=True):
                 named = msgspec.structs.replace(one, document=to_text(sha256(raw)))
                 file.write(msgspec.json.encode(named) + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
+                files.sync(file)
                 tick(1)
     except OSError as err:
         raise UserFacingError(f"cannot write {journal}: {err.strerror}") from err

@@ -7,12 +7,11 @@ is made here, split, and forgotten; it touches no disk except as shares.
 from __future__ import annotations
 
 import hashlib
-import os
 import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_client import private_file
+from tequio_client import files
 from tequio_client.dataset.sources import Files
 from tequio_client.names import cleaned
 from tequio_client.organiser import archive_cipher, custody
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.dataset.sources import Source
+
 
 ARCHIVE = "archive.sealed"
 COMMITMENT = "commitment.json"
@@ -71,7 +71,7 @@ def seal(source: Source, to: Path, *, needed: int, shares: int) -> SealedSet:
         )
         (stage / COMMITMENT).write_bytes(sealed.encode())
         for one in held:
-            private_file.write(stage / share_file(one), _letter(one).encode())
+            files.write_private(stage / share_file(one), _letter(one).encode())
     return sealed
 
 
@@ -184,6 +184,5 @@ def _write(path: Path, pieces: Iterator[bytes]) -> bytes:
         for piece in pieces:
             state.update(piece)
             file.write(piece)
-        file.flush()
-        os.fsync(file.fileno())
+        files.sync(file)
     return state.digest()

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tequio_client import files
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -28,9 +29,7 @@ def staged(to: Path) -> Iterator[Path]:
         stage = Path(tempfile.mkdtemp(prefix=f".{to.name}-", dir=to.parent))
         try:
             yield stage
-            if to.exists():
-                to.rmdir()
-            stage.rename(to)
+            files.settle_folder(stage, to)
         except BaseException:
             shutil.rmtree(stage, ignore_errors=True)
             raise

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 import structlog
 
+from tequio_client import files
 from tequio_client.link import preferences as link_preferences
 from tequio_client.link.preferences import Preferences
 from tequio_client.link.wish import Wish
-from tequio_client.worker import small_file
 from tequio_shared.errors import MalformedError, UserFacingError
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Choices:
         """Write what is not on the disk yet, if that can be."""
         for name, content in list(self._unsaved.items()):
             try:
-                small_file.replace(self._folder / name, content)
+                files.write_or_explain(self._folder / name, content)
             except UserFacingError as err:
                 log.warning("holds, and was not written", file=name, error=str(err))
             else:

@@ -12,7 +12,7 @@ import msgspec
 import structlog
 from msgspec import Meta, Struct
 
-from tequio_client.worker import small_file
+from tequio_client import files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,7 +84,7 @@ class Energy:
         """Write down what is new; blocks. Raises UserFacingError."""
         now = self._now
         if now != self._kept:
-            small_file.replace(self._path, msgspec.json.encode(now))
+            files.write_or_explain(self._path, msgspec.json.encode(now))
             self._kept = now
 
     def _recall(self) -> Kept:

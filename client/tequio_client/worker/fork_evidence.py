@@ -12,7 +12,7 @@ import msgspec
 import structlog
 import trio
 
-from tequio_client.worker import small_file
+from tequio_client import files
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.fork import ForkEvidence
 from tequio_shared.notes import keep_signers, to_base64
@@ -66,5 +66,5 @@ def _write(path: Path, raw: bytes) -> bool:
         return True
     if len(list(path.parent.glob("*.json"))) >= MOST_FILES:
         return False
-    small_file.replace(path, raw)
+    files.write_or_explain(path, raw)
     return True

@@ -12,7 +12,7 @@ import msgspec
 import structlog
 from msgspec import Meta, Struct
 
-from tequio_client.worker import small_file
+from tequio_client import files
 from tequio_shared.errors import PeerError
 from tequio_shared.fields import Bytes32Text, Natural
 from tequio_shared.ids import HeadHash, digest_from_text, to_text
@@ -69,7 +69,7 @@ class KeptHeads:
             for one in self.heads
         )
         content = msgspec.json.encode(_File(run=to_text(self._run), heads=heads))
-        small_file.replace(self._path, content)
+        files.write_or_explain(self._path, content)
 
     def _recall(self) -> tuple[Head, ...]:
         try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from tequio_client.worker import small_file
+from tequio_client import files
 from tequio_shared.errors import UserFacingError
 from tequio_shared.fields import Bytes32Text, Natural
 from tequio_shared.ids import digest_from_text, to_text
@@ -51,7 +51,7 @@ def remember(path: Path, checkpoint: Checkpoint, note: bytes = b"") -> None:
         root=to_text(checkpoint.root),
         note=note.decode(),
     )
-    small_file.replace(path, msgspec.json.encode(kept))
+    files.write_or_explain(path, msgspec.json.encode(kept))
 
 
 def _read(path: Path) -> _Remembered | None:

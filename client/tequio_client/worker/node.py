@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client import clock
+from tequio_client import clock, files
 from tequio_client.keys import identity
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.locks import locked
-from tequio_client.worker import endings, small_file
+from tequio_client.worker import endings
 from tequio_client.worker.backoff import BackOff
 from tequio_client.worker.endings import first_of
 from tequio_client.worker.store.store import Store
@@ -170,7 +170,7 @@ def _pin_network(folder: Path, info: Network) -> None:
     file, mine = folder / "network", to_text(info.id)
     try:
         if not file.exists():
-            small_file.replace(file, mine.encode())
+            files.write_or_explain(file, mine.encode())
         pinned = file.read_text().strip()
     except OSError as err:
         raise UserFacingError(

@@ -14,7 +14,7 @@ import msgspec
 import structlog
 from msgspec import Meta, Struct
 
-from tequio_client.worker import small_file
+from tequio_client import files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,7 +87,7 @@ class MonthCounter:
         """Write down what is new; blocks. Raises UserFacingError."""
         months = self._months
         if months != self._kept:
-            small_file.replace(self._path, msgspec.json.encode(months))
+            files.write_or_explain(self._path, msgspec.json.encode(months))
             self._kept = months
 
     def _recall(self) -> Months:

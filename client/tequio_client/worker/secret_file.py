@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING
 
-from tequio_client import private_file
+from tequio_client import files
 from tequio_shared import competition_draw
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import from_text, to_text
@@ -51,7 +51,7 @@ def made(folder: Path, competition: Digest) -> bytes:
     path = _path(folder, competition)
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        private_file.write(path, to_text(secret).encode() + b"\n")
+        files.write_private(path, to_text(secret).encode() + b"\n")
     except OSError as err:
         raise UserFacingError(f"cannot keep the secret in {path}: {err.strerror}") from err
     return secret

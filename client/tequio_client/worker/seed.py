@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
+from tequio_client import heap
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.link.status import Status
 from tequio_client.worker import base_files, endings, status_lines
@@ -28,7 +29,6 @@ from tequio_client.worker.rosters import Rosters
 from tequio_client.worker.stopping import Stopping
 from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.membership import RunGossip
-from tequio_shared import heap
 from tequio_shared.contribution import Header
 from tequio_shared.corpus import Corpus
 from tequio_shared.errors import MalformedError
@@ -67,7 +67,7 @@ DOCUMENT_S = 120.0
 
 def run(settings: NetSettings, *, heads_every: int) -> None:
     """Be a seed until a signal says stop; keeps the head of every `heads_every`-th round."""
-    heap.settle()
+    heap.tune()
     with endings.named(settings.ledger):
         trio.run(Stopping().run, partial(_main, settings, heads_every))
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import structlog
 
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.fields import MaybeBytes32Text, Natural, Positive
 
@@ -86,8 +86,7 @@ class Book:
                 end = file.tell()
                 try:
                     file.write(msgspec.json.encode(line) + b"\n")
-                    file.flush()
-                    disk.sync(file)
+                    files.sync(file)
                 except OSError:
                     os.truncate(self._path, end)
                     raise
@@ -104,9 +103,9 @@ class Book:
         if self.used and all(line.seq != self.used for line in standing):
             lines = [*standing, _Line(self.used)]
         try:
-            disk.write_file(self._path, _written(lines))
+            files.write_file(self._path, _written(lines))
         except OSError as err:
-            raise UserFacingError(disk.explain(err, self._path)) from err
+            raise UserFacingError(files.explain(err, self._path)) from err
 
 
 def _written(lines: Iterable[_Line]) -> bytes:
@@ -120,7 +119,7 @@ def _read(path: Path) -> list[_Line]:
     except FileNotFoundError:
         return []
     except OSError as err:
-        raise UserFacingError(disk.explain(err, path)) from err
+        raise UserFacingError(files.explain(err, path)) from err
     try:
         return [msgspec.json.decode(line, type=_Line) for line in whole.splitlines()]
     except (msgspec.DecodeError, UnicodeDecodeError) as err:

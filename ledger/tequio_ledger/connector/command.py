@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 import click
 
 from tequio_ledger import logs
-from tequio_ledger.connector import main, settings
-from tequio_ledger.settings.options import with_those
+from tequio_ledger.config.options import with_settings
+from tequio_ledger.connector import main
+from tequio_ledger.connector.settings import CONNECTOR
 
 if TYPE_CHECKING:
-    from tequio_ledger.settings.sources import Gathered
+    from tequio_ledger.connector.settings import ConnectorSettings
 
 
 @click.command("connect")
-@with_those(settings.ALL, settings.PROGRAM)
-def connect(gathered: Gathered) -> None:
+@with_settings(CONNECTOR)
+def connect(settings: ConnectorSettings) -> None:
     """Let accounts at GitHub or any OpenID Connect provider vouch for keys (`tequio connect`).
 
     Organisers have to name its key, which it tells at the start. Keep the folder: it holds the
     secret under which accounts are known here.
     """
-    given = settings.read(gathered)
-    logs.configure(logs.Style.JSON if given.log_json else logs.Style.CONSOLE, given.log_level)
-    main.serve(given)
+    logs.configure_by(settings)
+    main.serve(settings)

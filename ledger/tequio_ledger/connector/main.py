@@ -24,7 +24,7 @@ from tequio_ledger.connector.openid import OpenId
 from tequio_ledger.connector.outside import Outside
 from tequio_ledger.connector.web import build
 from tequio_ledger.folder import Folder
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_ledger.web.gate import Gate
 from tequio_ledger.web.server import WebServer, address, bind
 from tequio_shared.api import connector
@@ -39,9 +39,10 @@ if TYPE_CHECKING:
     import httpx
 
     from tequio_ledger.connector.provider import Provider
-    from tequio_ledger.connector.settings import Settings
+    from tequio_ledger.connector.settings import ConnectorSettings
     from tequio_ledger.web.gate import App
     from tequio_shared.genesis import Genesis
+
 
 KEY = "connector"
 OWNERS = "owners"
@@ -52,13 +53,13 @@ _SECRET_CHARACTERS = 512
 log = structlog.get_logger(__name__)
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: ConnectorSettings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError."""
     with Folder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
         asyncio.run(_serve(settings, folder, listener))
 
 
-async def _serve(settings: Settings, folder: Folder, listener: socket.socket) -> None:
+async def _serve(settings: ConnectorSettings, folder: Folder, listener: socket.socket) -> None:
     url = settings.url or address(listener)
     stopping = asyncio.Event()
     ending.when_asked(stopping.set)
@@ -74,7 +75,7 @@ async def _serve(settings: Settings, folder: Folder, listener: socket.socket) ->
 
 
 async def _answer(
-    desk: Desk, settings: Settings, listener: socket.socket, stopping: asyncio.Task[bool]
+    desk: Desk, settings: ConnectorSettings, listener: socket.socket, stopping: asyncio.Task[bool]
 ) -> None:
     here = address(listener)
     app = cast("App", build(desk))  # the framework types its messages one by one
@@ -92,7 +93,9 @@ async def _answer(
     await server.serve()
 
 
-async def _open_desk(settings: Settings, folder: Folder, url: str, http: httpx.AsyncClient) -> Desk:
+async def _open_desk(
+    settings: ConnectorSettings, folder: Folder, url: str, http: httpx.AsyncClient
+) -> Desk:
     """Put the parts together, our key registered; raises UserFacingError."""
     signer, secret = folder.signer(KEY), folder.secret(OWNERS)
     providers = _providers(settings, folder.path, http)
@@ -126,7 +129,9 @@ async def _genesis(ledger: LedgerClient) -> Genesis:
         raise UserFacingError(f"what answers at {ledger.url} is no ledger: {err}") from err
 
 
-def _providers(settings: Settings, folder: Path, http: httpx.AsyncClient) -> dict[str, Provider]:
+def _providers(
+    settings: ConnectorSettings, folder: Path, http: httpx.AsyncClient
+) -> dict[str, Provider]:
     asker = Outside(http)
     made: list[Provider] = [
         GitHub(asker, Client(id=one.client), one.address) for one in settings.github
@@ -163,7 +168,7 @@ def _client_secret(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except OSError as err:
-        raise UserFacingError(disk.explain(err, path)) from err
+        raise UserFacingError(files.explain(err, path)) from err
     except UnicodeDecodeError as err:
         raise UserFacingError(f"{path} is not a secret of a provider: it has to be ASCII") from err
     if mode & (stat.S_IRWXG | stat.S_IRWXO):

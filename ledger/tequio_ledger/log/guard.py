@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from tequio_ledger.log.checkpoint import NOTHING
 from tequio_ledger.log.past import root_at
-from tequio_ledger.store import disk, log_rows
+from tequio_ledger.store import files, log_rows
 from tequio_shared.errors import PeerError, TequioError, UserFacingError
 from tequio_shared.notes import VerifierKey, open_checkpoint
 
@@ -139,7 +139,7 @@ class Guard:
             raise NotSigningError(explain(self.mark))
         if self._database is None:
             self._path.unlink(missing_ok=True)
-            disk.sync_folder(self._path.parent)
+            files.sync_folder(self._path.parent)
         else:
             with self._database.passing_errors(), self._database.writer.begin() as connection:
                 log_rows.delete_mark(connection)
@@ -153,7 +153,7 @@ class Guard:
         try:
             self._keep(mark)
         except (OSError, TequioError) as err:
-            why = disk.explain(err, self._path) if isinstance(err, OSError) else str(err)
+            why = files.explain(err, self._path) if isinstance(err, OSError) else str(err)
             log.error("the reason could not be kept", error=why)  # noqa: TRY400 - the sentence says it
 
     def _keep(self, mark: Mark) -> None:
@@ -227,4 +227,4 @@ def read_mark(path: Path) -> Mark | None:
 
 def write_mark(path: Path, mark: Mark) -> None:
     """Mark a folder; durable when this returns. Raises OSError."""
-    disk.write_file(path, msgspec.json.encode(mark))
+    files.write_file(path, msgspec.json.encode(mark))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tequio_ledger.log.admitted import Admitted
 from tequio_ledger.log.damage import damage
 from tequio_ledger.store import log_rows
-from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.tree import Tree, count_tiles
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.statement import Entry

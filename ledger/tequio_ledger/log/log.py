@@ -24,9 +24,9 @@ from tequio_ledger.log.guard import NotSigningError
 from tequio_ledger.log.integrity import Integrity
 from tequio_ledger.log.tile_proofs import TileProofs
 from tequio_ledger.signing.notary import WouldForkError
-from tequio_ledger.store import authored, disk, log_rows
-from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store import authored, files, log_rows
 from tequio_ledger.store.engine import FAILURES
+from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.log_rows import Head, StoredCheckpoint
 from tequio_shared import merkle
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
@@ -247,7 +247,7 @@ class Log:
         except WouldForkError as err:
             raise NotSigningError(str(err)) from err
         except OSError as err:
-            passing = UnwritableError if disk.is_passing(err) else FatalLogError
+            passing = UnwritableError if files.is_passing(err) else FatalLogError
             raise passing(f"what is signed cannot be kept: {err.strerror or err}") from err
 
     def _prove(self, old_size: int, size: int) -> list[Digest]:

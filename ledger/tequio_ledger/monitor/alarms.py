@@ -13,7 +13,7 @@ import msgspec
 import structlog
 from msgspec import Struct
 
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_shared.errors import TequioError
 from tequio_shared.fork import ForkEvidence
 from tequio_shared.ids import sha256
@@ -114,9 +114,9 @@ class Alarms:
         raw = msgspec.json.encode(alarm)
         path = self._folder / f"{alarm.kind.value}-{_name(alarm)}.json"
         try:
-            disk.make_folder(self._folder)
+            files.make_folder(self._folder)
             if not path.exists():
-                disk.write_file(path, raw)
+                files.write_file(path, raw)
         except OSError as err:
             log.error("evidence not kept", error=str(err), evidence=raw.decode())  # noqa: TRY400 - the event holds it
         log.error("alarm", kind=alarm.kind.value, why=alarm.why, evidence=str(path))

@@ -12,14 +12,14 @@ import structlog
 
 from tequio_ledger import logs
 from tequio_ledger.clock import now_ms
+from tequio_ledger.config.options import with_settings
 from tequio_ledger.folder import Folder
-from tequio_ledger.monitor import settings
 from tequio_ledger.monitor.alarms import FINAL, Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror, stored_genesis
 from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
+from tequio_ledger.monitor.settings import MONITOR
 from tequio_ledger.monitor.watch import Watch
 from tequio_ledger.publishing.policy_file import load_policy
-from tequio_ledger.settings.options import with_those
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.genesis import Genesis
 from tequio_shared.ids import from_text, to_text
@@ -28,7 +28,7 @@ from tequio_shared.notes import VerifierKey
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.settings.sources import Gathered
+    from tequio_ledger.monitor.settings import MonitorSettings
     from tequio_shared.notes import VerifierKey as Key
     from tequio_shared.policy import Policy
 
@@ -38,21 +38,20 @@ log = structlog.get_logger(__name__)
 
 
 @click.command("monitor")
-@with_those(settings.ALL, settings.PROGRAM)
+@with_settings(MONITOR)
 @click.argument("url")
 @click.option("--once", is_flag=True, help="Look once, and end: 0 all is well, 2 an alarm rang.")
-def monitor(gathered: Gathered, url: str, *, once: bool) -> None:
+def monitor(settings: MonitorSettings, url: str, *, once: bool) -> None:
     """Read a ledger's log as it grows, verify all of it, and ring an alarm when it lies.
 
     Run it on another machine than the ledger. An alarm is a line in the log and a file in
     DIR/alarms that others can check. After a fork, or an entry that must not be there, it ends
     with status 2: that log cannot be read on.
     """
-    given = settings.read(gathered)
-    logs.configure(logs.Style.JSON if given.log_json else logs.Style.CONSOLE, given.log_level)
-    with Folder(given.folder) as opened, RemoteLedger(url) as ledger:
-        policy = load_policy(given.trust) if given.trust else None
-        sys.exit(_run(ledger, opened.path, policy, 0.0 if once else given.every_s))
+    logs.configure_by(settings)
+    with Folder(settings.folder) as opened, RemoteLedger(url) as ledger:
+        policy = load_policy(settings.trust) if settings.trust else None
+        sys.exit(_run(ledger, opened.path, policy, 0.0 if once else settings.every_s))
 
 
 def _run(ledger: RemoteLedger, folder: Path, policy: Policy | None, every_s: float) -> int:

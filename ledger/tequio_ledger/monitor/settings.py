@@ -1,71 +1,36 @@
-"""What the monitor was asked to be: one frozen value, read once at its start.
+"""The monitor's settings.
 
-To add a setting: a constant here, in `ALL`, with a field in `Settings`, and a line in
-`installer/monitor.toml`.
+To add a setting: a field here and a line in `installer/monitor.toml`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
 
 import platformdirs
+from msgspec import Meta, field
 
-from tequio_ledger.settings.logging import LOG_JSON, LOG_LEVEL
-from tequio_ledger.settings.reader import Reader
-from tequio_ledger.settings.setting import Form, Setting, maybe_place, number, place
-from tequio_ledger.settings.sources import Program
-
-if TYPE_CHECKING:
-    from tequio_ledger.settings.sources import Gathered
-
-PROGRAM = Program("TEQUIO_MONITOR_", "tequio-ledger monitor --help")
-
-DIR = Setting(
-    name="dir",
-    default=platformdirs.user_data_dir("tequio-monitor"),
-    parse=place,
-    help="Where the copy of the log and the alarms are kept.",
-)
-TRUST = Setting(
-    name="trust",
-    default="",
-    parse=maybe_place,
-    help="Policy file (C2SP tlog-policy): the log's key, and who must have cosigned.",
-)
-EVERY = Setting(
-    name="every",
-    default="10",
-    parse=number(1, 3_600),
-    help="Seconds between two looks.",
-    form=Form.NUMBER,
-)
-
-ALL: tuple[Setting[Any], ...] = (DIR, TRUST, EVERY, LOG_JSON, LOG_LEVEL)
+from tequio_ledger.config.settings import Folder, OptionalPath
+from tequio_ledger.config.sources import Program, ProgramSettings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """Everything that an operator may choose."""
+class MonitorSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab"):
+    """All settings of the monitor."""
 
-    folder: Path
-    trust: Path | None
-    """The policy that the log is held to; None asks for no cosignature."""
-    every_s: int
-    log_json: bool
-    log_level: str
-
-
-def read(gathered: Gathered) -> Settings:
-    """Turn texts into settings; raises UserFacingError naming every fault at once."""
-    reader = Reader(gathered)
-    settings = Settings(
-        folder=reader.of(DIR, Path()),
-        trust=reader.of(TRUST, None),
-        every_s=reader.of(EVERY, 1),
-        log_json=reader.of(LOG_JSON, False),  # noqa: FBT003 - a value among others
-        log_level=reader.of(LOG_LEVEL, ""),
+    folder: Annotated[
+        Folder, Meta(description="Folder of the monitor's copy of the log and of its alarms.")
+    ] = field(name="dir", default=Path(platformdirs.user_data_dir("tequio-monitor")))
+    trust: Annotated[
+        OptionalPath,
+        Meta(
+            description="Policy file (C2SP tlog-policy) with the log's key and the required "
+            "cosignatures. Default: no cosignature is required."
+        ),
+    ] = None
+    every_s: Annotated[int, Meta(ge=1, le=3_600, description="Seconds between two checks.")] = (
+        field(name="every", default=10)
     )
-    reader.finish()
-    return settings
+
+
+MONITOR = Program(MonitorSettings, "TEQUIO_MONITOR_", "tequio-ledger monitor --help")

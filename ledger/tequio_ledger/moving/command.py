@@ -8,29 +8,28 @@ from typing import TYPE_CHECKING
 import click
 
 from tequio_ledger import logs
+from tequio_ledger.config.options import with_settings
+from tequio_ledger.config.settings import LEDGER
 from tequio_ledger.folder import Folder
 from tequio_ledger.moving.move import Move
-from tequio_ledger.settings import ledger as settings
-from tequio_ledger.settings.options import with_settings
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.engine import Database
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
-    from tequio_ledger.settings.sources import Gathered
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.store.log_rows import Head
 
 
 @click.command("migrate")
-@with_settings
-def migrate(gathered: Gathered) -> None:
+@with_settings(LEDGER)
+def migrate(settings: LedgerSettings) -> None:
     """Bring the tables up to this program, as each start does; the log stays as it is."""
     logs.configure(logs.Style.CONSOLE, "warning")
-    given = settings.read(gathered)
     with (
-        Folder(given.folder) as folder,
-        closing(Database(given.database or folder.database)) as database,
+        Folder(settings.folder) as folder,
+        closing(Database(settings.database or folder.database)) as database,
     ):
         before, head = database.revision(), _head(database)
         database.migrate()
@@ -42,19 +41,18 @@ def migrate(gathered: Gathered) -> None:
 
 
 @click.command("move")
-@with_settings
+@with_settings(LEDGER)
 @click.option("--to", "target", required=True, help="URL of an empty database.")
-def move(gathered: Gathered, target: str) -> None:
+def move(settings: LedgerSettings, target: str) -> None:
     """Move a ledger to another database; run it again when it was cut short.
 
     From then on nothing is signed in the old one. Blobs and keys stay where they are: serve the
     same folder with --database.
     """
     logs.configure(logs.Style.CONSOLE, "warning")
-    given = settings.read(gathered)
     with (
-        Folder(given.folder) as folder,
-        closing(Database(given.database or folder.database)) as old,
+        Folder(settings.folder) as folder,
+        closing(Database(settings.database or folder.database)) as old,
         closing(Database(target)) as new,
     ):
         moved = Move(folder, old, new).run(_tell)

@@ -22,7 +22,7 @@ from tequio_ledger.log import guard
 from tequio_ledger.log.guard import Cause, Mark
 from tequio_ledger.log.integrity import Integrity
 from tequio_ledger.store import log_rows
-from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.insertion import insert_many
 from tequio_ledger.store.models import Base, LogEntry, LogHead, LogMark, Submission
 from tequio_shared.errors import UserFacingError

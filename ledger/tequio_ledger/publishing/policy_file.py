@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.policy import POLICY_BYTES, Policy
 
@@ -43,7 +43,7 @@ def load_policy(path: Path) -> Policy:
         with path.open("rb") as file:
             return Policy.parse(file.read(POLICY_BYTES + 1))
     except OSError as err:
-        raise UserFacingError(disk.explain(err, path)) from err
+        raise UserFacingError(files.explain(err, path)) from err
     except MalformedError as err:
         raise UserFacingError(f"{path} is no policy: {err}") from err
 

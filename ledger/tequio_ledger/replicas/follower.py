@@ -19,7 +19,7 @@ import structlog
 from tequio_ledger.replicas import errand, passed_on
 from tequio_ledger.sequencing.needed import NAMING, document_of
 from tequio_ledger.store import submissions
-from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import RefusedError
 from tequio_shared.tlog import bundle
 

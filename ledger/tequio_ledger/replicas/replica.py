@@ -18,7 +18,7 @@ from tequio_ledger.log.guard import NotSigningError
 from tequio_ledger.replicas import errand
 from tequio_ledger.replicas.follower import OFFICE_POLL_S, Follower
 from tequio_ledger.replicas.intake import Intake
-from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import LEASE_S, TakenError
 from tequio_shared.errors import FatalLogError, RefusedError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_ledger.store.disk import explain
+from tequio_ledger.store.files import explain
 from tequio_shared.errors import FatalLogError
 from tequio_shared.ids import Digest, sha256
 

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING
 import click
 
 from tequio_ledger import logs
+from tequio_ledger.config.options import with_settings
 from tequio_ledger.folder import Folder
-from tequio_ledger.settings.options import with_those
-from tequio_ledger.signing import server, settings
+from tequio_ledger.signing import server
 from tequio_ledger.signing.places import open_keeper
+from tequio_ledger.signing.settings import SIGNER
 
 if TYPE_CHECKING:
-    from tequio_ledger.settings.sources import Gathered
+    from tequio_ledger.signing.settings import SignerSettings
 
 
 @click.command("sign")
-@with_those(settings.ALL, settings.PROGRAM)
+@with_settings(SIGNER)
 @click.option("--first", is_flag=True, help="The key in the folder has never signed anything.")
-def sign(gathered: Gathered, *, first: bool) -> None:
+def sign(settings: SignerSettings, *, first: bool) -> None:
     """Hold the key of the log ORIGIN and sign its checkpoints, and never one that would fork it.
 
     `tequio-ledger serve --signer SOCKET` asks here. Give this process a user of its own that may
     share the socket's folder, and the ledger none of its files; name the ledger's user as --caller.
     """
-    given = settings.read(gathered)
-    logs.configure(logs.Style.JSON if given.log_json else logs.Style.CONSOLE, given.log_level)
-    with Folder(given.folder) as opened:
-        notary = open_keeper(opened, given.origin, is_first=first)
-        server.serve(notary, given)
+    logs.configure_by(settings)
+    with Folder(settings.folder) as opened:
+        notary = open_keeper(opened, settings.origin, is_first=first)
+        server.serve(notary, settings)

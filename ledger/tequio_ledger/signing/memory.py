@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, NamedTuple
 
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest, sha256
 from tequio_shared.notes import Checkpoint
@@ -53,9 +53,9 @@ class Memory:
         if self._path.exists():
             return
         try:
-            disk.write_file(self._path, _NEVER.ljust(2 * _PLACE_BYTES, b"\0"))
+            files.write_file(self._path, _NEVER.ljust(2 * _PLACE_BYTES, b"\0"))
         except OSError as err:
-            raise UserFacingError(disk.explain(err, self._path)) from err
+            raise UserFacingError(files.explain(err, self._path)) from err
 
     def write(self, checkpoint: Checkpoint) -> None:
         """Keep a checkpoint after `begin`; durable when this returns.
@@ -69,8 +69,7 @@ class Memory:
         with self._path.open("r+b") as file:
             file.seek(_PLACE_BYTES * (1 - number % 2))
             file.write(record)
-            file.flush()
-            disk.sync(file)
+            files.sync(file)
         self._last = _Record(number, checkpoint)
         self._is_read = True
 
@@ -81,7 +80,7 @@ class Memory:
         except FileNotFoundError:
             return None
         except OSError as err:
-            raise UserFacingError(disk.explain(err, self._path)) from err
+            raise UserFacingError(files.explain(err, self._path)) from err
         found = [_parse(raw[at:]) for at in (0, _PLACE_BYTES)]
         sound = [record for record in found if record is not None]
         if not sound and raw.startswith(_NEVER):

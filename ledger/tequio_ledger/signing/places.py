@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tequio_ledger.signing.memory import Memory
 from tequio_ledger.signing.notary import Notary
 from tequio_ledger.signing.remote import RemoteNotary
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.keys import check_key
 from tequio_shared.notes import from_base64, to_base64
@@ -102,9 +102,9 @@ def note_key(folder: Folder, key: PeerKey) -> None:
     if folder.holds_key(KEY) or path.exists():
         return
     try:
-        disk.write_file(path, to_base64(key).encode() + b"\n")
+        files.write_file(path, to_base64(key).encode() + b"\n")
     except OSError as err:
-        raise UserFacingError(disk.explain(err, path)) from err
+        raise UserFacingError(files.explain(err, path)) from err
 
 
 def public_key(folder: Folder) -> PeerKey | None:

@@ -20,7 +20,7 @@ from tequio_ledger.signing.lines import (
     Signed,
 )
 from tequio_ledger.signing.notary import WouldForkError
-from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.keys import check_key
 from tequio_shared.notes import (

@@ -27,7 +27,7 @@ from tequio_ledger.signing.lines import (
     Signed,
 )
 from tequio_ledger.signing.notary import Notary, WouldForkError
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import Digest
 from tequio_shared.notes import Checkpoint, from_base64, to_base64
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator
     from pathlib import Path
 
-    from tequio_ledger.signing.settings import Settings
+    from tequio_ledger.signing.settings import SignerSettings
 
 PATIENCE_S = 5.0
 """How long a caller may take for the whole of its line; the ledger says it at once."""
@@ -160,14 +160,14 @@ def listening(path: Path) -> Iterator[socket.socket]:
                 os.umask(before)
             listener.listen(_BACKLOG)
         except OSError as err:
-            raise UserFacingError(disk.explain(err, path)) from err
+            raise UserFacingError(files.explain(err, path)) from err
         try:
             yield listener
         finally:
             path.unlink(missing_ok=True)
 
 
-def serve(notary: Notary, settings: Settings) -> None:
+def serve(notary: Notary, settings: SignerSettings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError."""
     with listening(settings.socket) as listener:
         server = SigningServer(notary, listener, settings.origin, settings.callers)

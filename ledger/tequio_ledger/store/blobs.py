@@ -20,7 +20,14 @@ import structlog
 from sqlalchemy import func, select
 from sqlalchemy.exc import DatabaseError
 
-from tequio_ledger.store.disk import UnwritableError, explain, is_passing, make_folder, sync_folder
+from tequio_ledger.store.files import (
+    UnwritableError,
+    explain,
+    is_passing,
+    make_folder,
+    rename,
+    sync,
+)
 from tequio_ledger.store.insertion import insert_new
 from tequio_ledger.store.models import Blob
 from tequio_shared.errors import RefusedError
@@ -76,8 +83,7 @@ class Upload:
             return
         if self._hash.digest() != self.digest:
             raise RefusedError("malformed", "the body is not what its name says")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        sync(self._file)
         self._file.close()
 
     def drop(self) -> None:
@@ -262,8 +268,7 @@ class BlobFolder:
         upload.finish()
         place = self.path(upload.digest)
         make_folder(place.parent)
-        upload.path.rename(place)
-        sync_folder(place.parent)
+        rename(upload.path, place)
 
     def put(self, content: bytes) -> Digest:
         """Keep a document of the coordinator's own, whatever the quota says.

@@ -23,7 +23,7 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
 from tequio_ledger.store import sqlite
-from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import Postgresql, TakenError
 from tequio_ledger.store.sqlite import Sqlite
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError

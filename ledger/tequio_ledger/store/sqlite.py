@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.pool import QueuePool
 
-from tequio_ledger.store import disk
-from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store import files
+from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import FatalLogError, TequioError
 
 if TYPE_CHECKING:
@@ -106,10 +106,10 @@ class Sqlite:
             return UnwritableError(self.explain(err))
         if code in _INPUT_OUTPUT:
             try:
-                disk.probe(self._path.parent)
+                files.probe(self._path.parent)
             except OSError as why:
-                if disk.is_passing(why):
-                    return UnwritableError(disk.explain(why, self._path.parent))
+                if files.is_passing(why):
+                    return UnwritableError(files.explain(why, self._path.parent))
         return FatalLogError(self.explain(err))
 
     def explain(self, err: DatabaseError) -> str:

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger import SOFTWARE, founding
 from tequio_ledger.sequencing import needed
-from tequio_ledger.store import disk, log_rows
+from tequio_ledger.store import files, log_rows
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.engine import Database
 from tequio_ledger.upkeep import manifest
@@ -42,7 +42,7 @@ def backup(source: Folder, target: Path, clock: Clock) -> Manifest:
     """
     if not source.database.exists():
         raise UserFacingError(f"{source.path} holds no ledger: choose its folder with --dir")
-    with disk.building(target) as fresh:
+    with files.building(target) as fresh:
         try:
             return _Copying(source, fresh, clock).run()
         except DatabaseError as err:
@@ -60,10 +60,10 @@ class _Copying:
 
     def run(self) -> Manifest:
         """Copy everything and write the manifest."""
-        files = [*self._database(), *self._keys()]
+        listed = [*self._database(), *self._keys()]
         with closing(Database(self._target / DATABASE)) as copied:
-            files += self._blobs(copied)
-            made = self._manifest(copied, files)
+            listed += self._blobs(copied)
+            made = self._manifest(copied, listed)
         manifest.write(self._target, made)
         return made
 
@@ -73,7 +73,7 @@ class _Copying:
             running.copy(place)
         place.chmod(0o600)
         with place.open("rb") as file:
-            disk.sync(file)
+            files.sync(file)
         return [manifest.describe(place, DATABASE)]
 
     def _keys(self) -> list[File]:
@@ -83,14 +83,14 @@ class _Copying:
         return [manifest.copy(path, self._target / path.name, path.name) for path in paths]
 
     def _blobs(self, copied: Database) -> list[File]:
-        files = []
+        found = []
         with copied.reader.begin() as connection:
             wanted = {digest: index for index, digest in needed.documents(connection)}
         blobs = BlobFolder(self._target / BLOBS, copied, self._clock, 0)
         for digest in sorted(blobs.rows().keys() | wanted.keys()):
             file = self._blob(digest, blobs.path(digest))
             if file is not None:
-                files.append(file)
+                found.append(file)
             elif digest in wanted:
                 raise UserFacingError(
                     f"entry {wanted[digest]} needs the blob {digest.hex()}, which is missing or "
@@ -98,7 +98,7 @@ class _Copying:
                 )
             else:
                 self._left_out.append(digest.hex())
-        return files
+        return found
 
     def _blob(self, digest: Digest, target: Path) -> File | None:
         name = str(target.relative_to(self._target))
@@ -111,7 +111,7 @@ class _Copying:
             return None
         return file
 
-    def _manifest(self, copied: Database, files: list[File]) -> Manifest:
+    def _manifest(self, copied: Database, listed: list[File]) -> Manifest:
         with copied.reader.begin() as connection:
             head = log_rows.read_head(connection)
             last = log_rows.read_last_checkpoint(connection)
@@ -127,6 +127,6 @@ class _Copying:
             network_id=to_text(genesis.network_id),
             size=head.size,
             published=last.size if last else 0,
-            files=tuple(files),
+            files=tuple(listed),
             left_out=tuple(self._left_out),
         )

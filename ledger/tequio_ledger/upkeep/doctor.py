@@ -17,7 +17,7 @@ from sqlalchemy.exc import DatabaseError
 from tequio_ledger import founding
 from tequio_ledger.log import guard
 from tequio_ledger.signing import places
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_ledger.store.engine import Database
 from tequio_ledger.upkeep import medical
 from tequio_ledger.upkeep.findings import RESTORE, Finding, error, ok, warning
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from tequio_ledger.clock import Clock
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.folder import Folder
-    from tequio_ledger.settings.ledger import Settings
     from tequio_shared.genesis import Genesis
 
 LEAST_FREE_BYTES = 256 << 20
 """Less free room than this is a warning."""
 
 
-def examine(settings: Settings, folder: Folder, clock: Clock) -> list[Finding]:
+def examine(settings: LedgerSettings, folder: Folder, clock: Clock) -> list[Finding]:
     """Check everything that can be checked."""
     if not settings.database and not folder.database.exists():
         found = f"{folder.path} holds no ledger"
@@ -66,7 +66,7 @@ def _folder(folder: Folder) -> Iterator[Finding]:
 
 def _room(folder: Folder) -> Iterator[Finding]:
     free = shutil.disk_usage(folder.path).free
-    if free < disk.PROBE_BYTES:
+    if free < files.PROBE_BYTES:
         yield error("disk", f"{free >> 20} MiB are free: nothing can be written", "free some space")
     elif free < LEAST_FREE_BYTES:
         yield warning("disk", f"only {free >> 20} MiB are free", "free some space soon")
@@ -96,7 +96,7 @@ def _signing(folder: Folder, database: Database) -> Iterator[Finding]:
 
 
 def _database(
-    settings: Settings, folder: Folder, database: Database, clock: Clock
+    settings: LedgerSettings, folder: Folder, database: Database, clock: Clock
 ) -> Iterator[Finding]:
     try:
         with database.reader.begin() as connection:
@@ -134,7 +134,7 @@ def _keys(folder: Folder, genesis: Genesis) -> Iterator[Finding]:
         yield ok("keys", "log and coordinator sign with the keys of the genesis")
 
 
-def _settings(settings: Settings, genesis: Genesis) -> Iterator[Finding]:
+def _settings(settings: LedgerSettings, genesis: Genesis) -> Iterator[Finding]:
     said = {
         "--network": (settings.network, genesis.name),
         "--origin": (settings.origin, genesis.origin),
@@ -149,7 +149,7 @@ def _settings(settings: Settings, genesis: Genesis) -> Iterator[Finding]:
     yield ok("settings", f"network {genesis.name}, log {genesis.origin}")
 
 
-def _network(settings: Settings, genesis: Genesis) -> Iterator[Finding]:
+def _network(settings: LedgerSettings, genesis: Genesis) -> Iterator[Finding]:
     anew = "found another network, in a new folder,"
     if not genesis.organisers:
         found = "this network was founded without organisers: nobody can open a run in it"
@@ -159,7 +159,7 @@ def _network(settings: Settings, genesis: Genesis) -> Iterator[Finding]:
         yield warning("network", found, f"{anew} with an --origin of your own")
 
 
-def _port(settings: Settings, *, is_running: bool) -> Iterator[Finding]:
+def _port(settings: LedgerSettings, *, is_running: bool) -> Iterator[Finding]:
     if is_running:
         yield ok("port", "the ledger is running")
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -67,20 +67,19 @@ def read(folder: Path) -> Manifest:
 
 def write(folder: Path, manifest: Manifest) -> None:
     """Write the manifest; durable when this returns. Raises OSError."""
-    disk.write_file(folder / NAME, msgspec.json.format(msgspec.json.encode(manifest)))
+    files.write_file(folder / NAME, msgspec.json.format(msgspec.json.encode(manifest)))
 
 
 def copy(source: Path, target: Path, name: str) -> File:
     """Copy one file, mode 0600, its bytes on the disk, hashed on the way; raises OSError."""
-    disk.make_folder(target.parent)
+    files.make_folder(target.parent)
     digest, size = hashlib.sha256(), 0
     with source.open("rb") as old, target.open("xb") as new:
         target.chmod(0o600)
-        while chunk := old.read(disk.PROBE_BYTES):
+        while chunk := old.read(files.PROBE_BYTES):
             digest.update(chunk)
             size += new.write(chunk)
-        new.flush()
-        disk.sync(new)
+        files.sync(new)
     return File(name, size, digest.hexdigest())
 
 

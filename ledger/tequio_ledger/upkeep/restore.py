@@ -17,7 +17,7 @@ from tequio_ledger.log.log import Log
 from tequio_ledger.sequencing.shelf import Shelf
 from tequio_ledger.signing import places
 from tequio_ledger.state import State
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.engine import Database
 from tequio_ledger.upkeep import manifest
@@ -38,7 +38,7 @@ def restore(source: Path, target: Path) -> Manifest:
     Raises UserFacingError, and leaves nothing behind then.
     """
     made = manifest.read(source)
-    with disk.building(target) as fresh:
+    with files.building(target) as fresh:
         for file in made.files:
             _copy(source, fresh, file)
         _mark(Folder(fresh), made)
@@ -110,6 +110,6 @@ def _show(guard: Guard, path: Path, log: Log, database: Database) -> None:
         with path.open("rb") as file:
             guard.judge(file.read(NOTE_BYTES), log.published, database)
     except OSError as err:
-        raise UserFacingError(disk.explain(err, path)) from err
+        raise UserFacingError(files.explain(err, path)) from err
     except PeerError as err:
         raise UserFacingError(f"{path} is no checkpoint of this log ({err})") from err

@@ -13,7 +13,7 @@ from litestar.params import SkipValidation
 
 from tequio_ledger import metrics
 from tequio_ledger.clock import Clock
-from tequio_ledger.settings.ledger import Settings
+from tequio_ledger.config.settings import LedgerSettings
 from tequio_ledger.web.problems import AnyRequest
 from tequio_shared import addresses
 from tequio_shared.buckets import Buckets
@@ -31,7 +31,7 @@ NAMES = 65_536
 class Doors:
     """What one sender may still ask of the ledger now; any thread may ask."""
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
+    def __init__(self, settings: LedgerSettings, clock: Clock) -> None:
         self._keys = _buckets(settings.key_rate)
         self._addresses = _buckets(settings.address_rate)
         self._clock = clock

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import structlog
 
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_shared.cosigning import origin_hash
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import sha256
@@ -55,8 +55,8 @@ class Book:
         """Keep a checkpoint and its cosigned note; durable when this returns. Raises OSError."""
         name = origin_hash(checkpoint.origin)
         place = self._folder / name
-        disk.make_folder(place)
-        disk.write_file(place / "checkpoint", note)
+        files.make_folder(place)
+        files.write_file(place / "checkpoint", note)
         self.last[checkpoint.origin] = checkpoint
         self._notes[name] = note
 
@@ -77,11 +77,11 @@ class Book:
         """Keep a file for each checkpoint that was shown, however it came; gives its path."""
         folder = self._folder / origin_hash(shown.origin) / kind
         path = folder / f"{sha256(shown.text().encode()).hex()[:16]}.json"
-        disk.make_folder(folder)
+        files.make_folder(folder)
         if not path.exists():
             if len(list(folder.iterdir())) >= EVIDENCE_FILES:
                 return None
-            disk.write_file(path, msgspec.json.encode(evidence))
+            files.write_file(path, msgspec.json.encode(evidence))
         return str(path)
 
     def _read(self, origin: str, key: VerifierKey) -> bytes | None:
@@ -93,7 +93,7 @@ class Book:
         except FileNotFoundError:
             return None
         except OSError as err:
-            raise UserFacingError(disk.explain(err, path)) from err
+            raise UserFacingError(files.explain(err, path)) from err
         except PeerError as err:
             raise UserFacingError(_damaged(path, str(err))) from err
         if not signed.cosignatures:

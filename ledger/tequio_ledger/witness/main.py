@@ -10,7 +10,7 @@ import structlog
 from tequio_ledger import ending
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
-from tequio_ledger.store import disk
+from tequio_ledger.store import files
 from tequio_ledger.web.gate import Gate
 from tequio_ledger.web.server import WebServer, address, bind
 from tequio_ledger.witness.book import Book
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from litestar import Litestar
 
     from tequio_ledger.web.gate import App
-    from tequio_ledger.witness.settings import Settings
+    from tequio_ledger.witness.settings import WitnessSettings
     from tequio_shared.keys import Signer
 
 KEY = "witness"
@@ -37,7 +37,7 @@ REQUEST_RATE = 50
 log = structlog.get_logger(__name__)
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: WitnessSettings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError."""
     with Folder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
         signer = _signer(folder)
@@ -63,14 +63,14 @@ def _signer(folder: Folder) -> Signer:
             "that back, or begin anew in another folder, under another name and key"
         )
     try:
-        disk.make_folder(seen)
+        files.make_folder(seen)
     except OSError as err:
-        raise UserFacingError(disk.explain(err, seen)) from err
+        raise UserFacingError(files.explain(err, seen)) from err
     return folder.signer(KEY)
 
 
 async def _serve(
-    app: Litestar, settings: Settings, listener: socket.socket, own: VerifierKey
+    app: Litestar, settings: WitnessSettings, listener: socket.socket, own: VerifierKey
 ) -> None:
     url = address(listener)
     app_ = cast("App", app)  # the framework types its messages one by one

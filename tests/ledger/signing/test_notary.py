@@ -34,7 +34,7 @@ from tequio_ledger.signing.places import (
 )
 from tequio_ledger.signing.remote import RemoteNotary
 from tequio_ledger.signing.server import SigningServer, listening
-from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store.files import UnwritableError
 from tequio_shared import merkle
 from tequio_shared.errors import UserFacingError
 from tequio_shared.notes import Checkpoint, open_checkpoint, to_base64

@@ -9,8 +9,8 @@ import pytest
 
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.bucket import Bucket
-from tequio_ledger.store.disk import UnwritableError
 from tequio_ledger.store.engine import Database
+from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, sha256
 from tests.ledger.store.test_blobs import put

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import NullPool, create_engine, text
 
-from tequio_ledger.store.disk import UnwritableError
 from tequio_ledger.store.engine import Database
+from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import _OFFICE_LOCK, LEASE_S, ForeignOfficeError
 from tests.support.slack import allowed_s
 

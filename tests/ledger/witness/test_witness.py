@@ -16,7 +16,7 @@ from tequio_ledger.clock import now_ms
 from tequio_ledger.witness import main
 from tequio_ledger.witness.book import EVIDENCE_FILES, Book
 from tequio_ledger.witness.desk import Desk
-from tequio_ledger.witness.settings import Settings
+from tequio_ledger.witness.settings import WitnessSettings
 from tequio_shared import notes
 from tequio_shared.cosigning import AddCheckpoint, CosigningRefusedError, cosignature, origin_hash
 from tequio_shared.errors import UserFacingError
@@ -179,7 +179,7 @@ def test_a_second_witness_on_the_folder_and_settings_that_cannot_be_are_refused(
 ) -> None:
     assert witness.url
     for folder, name, sentence in (("w", "w", "in use by another"), ("x", "w w", "not a key name")):
-        settings = Settings(
+        settings = WitnessSettings(
             folder=tmp_path / folder, host="127.0.0.1", port=0, name=name, logs=(log.key,)
         )
         with pytest.raises(UserFacingError, match=sentence):

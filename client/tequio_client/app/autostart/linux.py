@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tequio_client import private_file
+from tequio_client import files
 from tequio_client.app.autostart.names import NAME
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class DesktopEntry:
         """See Autostart."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         entry = _ENTRY.format(name=NAME, command=self._exec, delay=DELAY_S)
-        private_file.write(self._path, entry.encode())
+        files.write_private(self._path, entry.encode())
 
     def turn_off(self) -> None:
         """See Autostart."""

@@ -6,7 +6,7 @@ import plistlib
 from typing import TYPE_CHECKING
 from xml.parsers.expat import ExpatError
 
-from tequio_client import private_file
+from tequio_client import files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ class LaunchAgent:
             "ProcessType": "Interactive",
             "LimitLoadToSessionType": "Aqua",
         }
-        private_file.write(self._path, plistlib.dumps(said))
+        files.write_private(self._path, plistlib.dumps(said))
 
     def turn_off(self) -> None:
         """See Autostart."""

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from tequio_client.worker import small_file
+from tequio_client import files
 from tequio_client.worker.store.trees import MerkleBlob
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest
@@ -26,6 +26,7 @@ from tequio_shared.ids import Digest
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
 
 Kind = Literal["trees", "blobs"]
 
@@ -181,7 +182,7 @@ class StoreFiles:
 
 def _settle(source: Path, target: Path) -> None:
     target.parent.mkdir(exist_ok=True)
-    small_file.keep(source, target)
+    files.settle(source, target)
     target.chmod(0o444)
 
 

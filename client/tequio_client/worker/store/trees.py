@@ -13,12 +13,12 @@ flushes what is written, so that the wait at the end is short.
 from __future__ import annotations
 
 import hashlib
-import os
 import struct
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
+from tequio_client import files
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import DIGEST_BYTES, Digest
 from tequio_shared.limits import PIECE_BYTES
@@ -215,7 +215,7 @@ class PartialTree:
             self._unflushed = 0
         with self._flushing:
             if not self._content.closed:
-                os.fsync(self._content.fileno())
+                files.sync(self._content)
 
     def _recheck(self) -> None:
         ref = self.tree.ref

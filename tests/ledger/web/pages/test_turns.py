@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy.pool import QueuePool
 
 from tequio_ledger.sequencing.sequencer import Known, Logged, Outcome
-from tequio_ledger.store.disk import UnwritableError
+from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.web.pages.prints import ASKED
 from tequio_ledger.web.pages.routes import ROUTES
 from tequio_ledger.web.pages.turns import AT_ONCE, WAITING, Turns

@@ -1,25 +1,19 @@
-"""What is freed is found, and goes back to the system: each in a process of its own."""
+"""Programs that make garbage and holes in the heap, each run in a process of its own."""
 
 from __future__ import annotations
 
-import gc
 import subprocess
 import sys
-from contextlib import suppress
-
-import pytest
-
-from tequio_shared import heap
 
 GARBAGE = """
 import gc, itertools, weakref
 from collections import deque
-from tequio_shared import heap
+from {package} import heap
 
 loaded = [[number] for number in range(200_000)]  # a program's modules
 gc.collect()
-if {settles}:
-    heap.settle()
+if {is_tuned}:
+    heap.tune()
 
 class Stream:
     def __init__(self):
@@ -39,16 +33,17 @@ for number in range(40_000):
         most = max(most, len(living))
 print(most)
 """
+"""Prints how many streams were alive at most."""
 HOLES = """
 from pathlib import Path
-from tequio_shared import heap
+from {package} import heap
 
 def own_mib():
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) >> 10
 
-if {settles}:
-    heap.settle()
+if {is_tuned}:
+    heap.tune()
 before = own_mib()
 del (whole := [bytearray(24 << 20)])[0]  # from now on glibc takes blocks like that for small
 blocks, notes = [], []
@@ -58,27 +53,10 @@ for _ in range(40):
 del blocks
 print(own_mib() - before)
 """
+"""Prints how many MiB it kept."""
 
 
-def test_what_is_loaded_is_not_looked_through_and_what_follows_is() -> None:
-    looked = []
-    with suppress(ModuleNotFoundError), heap.loading():
-        looked.append(gc.isenabled())
-        raise ModuleNotFoundError
-    assert [*looked, gc.isenabled()] == [False, True]
-
-
-def run(program: str, *, settles: bool) -> int:
-    command = [sys.executable, "-c", program.format(settles=settles)]
+def run(program: str, package: str, *, is_tuned: bool) -> int:
+    """Run one with the `heap` of that package and give what it prints."""
+    command = [sys.executable, "-c", program.format(package=package, is_tuned=is_tuned)]
     return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-
-
-def test_dead_streams_do_not_wait_for_a_quarter_of_all_objects() -> None:
-    assert run(GARBAGE, settles=True) < 15_000
-    assert run(GARBAGE, settles=False) > 20_000  # else this test says nothing
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="glibc, and /proc")
-def test_pages_of_large_blocks_go_back_whatever_lies_between_them() -> None:
-    assert run(HOLES, settles=True) < 8
-    assert run(HOLES, settles=False) > 20  # MiB

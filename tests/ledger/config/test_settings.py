@@ -12,33 +12,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.settings import ledger as settings
-from tequio_ledger.settings import sources
-from tequio_ledger.settings.setting import Form, Setting, hide
+from tequio_ledger.config.settings import LEDGER, LedgerSettings
+from tequio_ledger.config.sources import hide, settings_of
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
+from tests.support.configured import find
 from tests.support.ledgers import ORGANISER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tequio_ledger.settings.ledger import Settings
-
 SAMPLE = Path(__file__).parents[3] / "installer" / "ledger.toml"
 KEY = to_text(ORGANISER.key)
 
 
-def gathered(
-    options: Mapping[str, str], environ: Mapping[str, str], file: Path | None = None
-) -> sources.Gathered:
-    more = {sources.FILE: str(file)} if file else {}
-    return sources.gather(settings.ALL, {**options, **more}, environ)
-
-
 def read(
     options: Mapping[str, str], environ: Mapping[str, str], file: Path | None = None
-) -> Settings:
-    return settings.read(gathered(options, environ, file))
+) -> LedgerSettings:
+    return find(LEDGER, options, environ, file).convert()
 
 
 def written(folder: Path, text: str) -> Path:
@@ -97,11 +88,11 @@ def test_every_fault_is_told_at_once_with_its_value_its_place_and_what_would_do(
     assert faults({"organiser": "me", "threshold": "2"}, environ, file) == [
         f"key-rate in {file} is 1.5, but must be a text, a whole number, true or false, "
         "or a list of texts",
-        f"adress-rate in {file} is no setting: do you mean address-rate?",
-        "TEQUIO_LEDGER_KEYRATE in the environment is no setting: "
-        "do you mean TEQUIO_LEDGER_KEY_RATE?",
+        f"adress-rate in {file} is an unknown setting: did you mean address-rate?",
+        "TEQUIO_LEDGER_KEYRATE in the environment is an unknown setting: "
+        "did you mean TEQUIO_LEDGER_KEY_RATE?",
         "TEQUIO_LEDGER_HOST is 'a b', but must be a host name or address",
-        f"port in {file} is '70000', but must be a number from 0 to 65535",
+        f"port in {file} is '70000', but must be a whole number from 0 to 65535",
         f"network in {file} is 'My Net', but must be 1 to 32 of a-z, 0-9 and -",
         "--organiser is 'me', but must be public keys, which 'me' is not "
         "(not the one base64url spelling: 'me')",
@@ -109,12 +100,17 @@ def test_every_fault_is_told_at_once_with_its_value_its_place_and_what_would_do(
     ]
 
 
+def test_an_empty_variable_counts_as_unset(tmp_path: Path) -> None:
+    file = written(tmp_path, "port = 5\n")
+    assert read({}, {"TEQUIO_LEDGER_PORT": "", "TEQUIO_LEDGER_SETTINGS": str(file)}).port == 5
+
+
 @pytest.mark.parametrize("content", [b"port = \n", b"\xff\xfe", b"port = 1\nport = 2\n"])
 def test_a_file_that_is_no_toml_is_told(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "ledger.toml"
     file.write_bytes(content)
     (fault,) = faults({}, {}, file)
-    assert fault.startswith(f"the settings file {file} is no TOML: ")
+    assert fault.startswith(f"the settings file {file} is not valid TOML: ")
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
@@ -126,7 +122,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 def test_a_key_twice_is_a_fault() -> None:
     (fault,) = faults({"organiser": f"{KEY} {KEY}"}, {})
-    assert "one is there twice" in fault
+    assert "one is repeated" in fault
 
 
 def test_a_password_in_an_address_is_hidden_wherever_it_is_shown() -> None:
@@ -136,7 +132,7 @@ def test_a_password_in_an_address_is_hidden_wherever_it_is_shown() -> None:
         "postgresql:///x?user=a&password=***&c=d"
     )
     assert hide("http://ledger.example:8600/x") == "http://ledger.example:8600/x"
-    setting = Setting(name="x", default="", parse=str, help="", form=Form.TEXT)
+    (setting,) = (one for one in settings_of(LedgerSettings) if one.name == "database")
     assert "se:cr" not in setting.written(url)
 
 
@@ -157,7 +153,7 @@ def test_the_settings_are_printed_as_a_file_that_says_where_each_comes_from(
         assert line in done.stdout.splitlines()
     again = written(tmp_path, done.stdout)
     assert read({}, {}, again) == read(
-        {"port": "7", "host": "::1", "organiser": KEY, "log-json": "true"}, {}
+        {"port": "7", "host": "::1", "organiser": KEY}, {"TEQUIO_LEDGER_LOG_JSON": "true"}
     )
 
 
@@ -165,18 +161,16 @@ def test_every_command_with_a_folder_reads_the_settings(tmp_path: Path) -> None:
     for command in (("serve",), ("doctor",), ("replay",), ("backup", "--to", "x"), ("settings",)):
         done = run(*command, TEQUIO_LEDGER_DIRR=str(tmp_path))
         assert done.returncode == 1, command
-        assert "TEQUIO_LEDGER_DIRR in the environment is no setting" in done.stderr, command
+        assert "TEQUIO_LEDGER_DIRR in the environment is an unknown setting" in done.stderr, command
 
 
 def test_the_sample_names_every_setting_with_its_default(tmp_path: Path) -> None:
     text = SAMPLE.read_text("utf-8")
     assert tomllib.loads(text) == {}, "all of it is commented out"
     lines = re.findall(r"^#([a-z-]+ = .*)$", text, re.MULTILINE)
-    shown = gathered({}, {}, written(tmp_path, "\n".join(lines)))
-    assert not shown.faults
-    assert {line.split(" = ")[0] for line in lines} == {setting.name for setting in settings.ALL}
-    assert {
-        setting.name: shown.values[setting.name].text
-        for setting in settings.ALL
-        if setting.name != "dir"
-    } == {setting.name: setting.default for setting in settings.ALL if setting.name != "dir"}
+    found = find(LEDGER, {}, file=written(tmp_path, "\n".join(lines)))
+    assert not found.faults
+    known = settings_of(LedgerSettings)
+    assert {line.split(" = ")[0] for line in lines} == {one.name for one in known}
+    defaults = {one.name: one.default_text for one in known if one.name != "dir"}
+    assert {name: found.texts[name].text for name in defaults} == defaults
