@@ -196,5 +196,5 @@ def _promoted(history: RunHistory, wanted: Wanted) -> tuple[int, Head]:
 
 
 def _points(history: RunHistory, size: int) -> Iterable[tuple[PeerKey, int]]:
-    found = [(key, history.points_at(key, size)) for key in history.points]
+    found = [(key, history.points.at(key, size) or 0) for key in history.points.keys]
     return sorted((one for one in found if one[1]), key=lambda one: (-one[1], one[0]))

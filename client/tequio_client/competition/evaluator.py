@@ -288,8 +288,7 @@ class Evaluator:
             if entrant.author == self.key:
                 return "an entrant does not evaluate"
             history = None if entrant.side is None else self._reader.runs.get(entrant.side)
-            accounts = None if history is None else history.view.accounts
-            if accounts is not None and self.key in accounts.rostered:
+            if history is not None and self.key in history.view.accounts.rostered:
                 return f"this key trained in a run that is in it, as {entrant.name}"
         return scoring_memory.lacking(self._largest(view))
 

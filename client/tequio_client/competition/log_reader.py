@@ -105,7 +105,7 @@ class LogReader:
     @property
     def competitions(self) -> Mapping[Digest, CompetitionView]:
         """Every competition, in the order of the log."""
-        return {} if self._fold is None else self._fold.contests.competitions.views
+        return {} if self._fold is None else self._fold.view.competitions.views
 
     @property
     def runs(self) -> Mapping[RunId, RunHistory]:

@@ -145,7 +145,7 @@ def _submit(log: LogReader, view: CompetitionView, name: str, looked: Looked, fo
 def _last_within(view: CompetitionView, history: RunHistory) -> int:
     """The last certified round that keeps the budget of tokens and hours."""
     budget, accounts = view.rules.budget, history.view.accounts
-    trained = {} if accounts is None else accounts.trained
+    trained = accounts.trained
     fitting = [
         number
         for number in history.view.heads

@@ -103,7 +103,6 @@ async def test_rounds_are_pending_from_their_roster_and_counted_when_proven(
     assert [row.entry for row in counted] == ends
     assert len(ends) == 3
     accounts = finished.view.accounts
-    assert accounts is not None
     earned = accounts.earned[ana]
     assert sum(row.trained for row in counted) == earned.trainer > 0
     assert sum(row.witnessed for row in counted) == earned.witness > 0
