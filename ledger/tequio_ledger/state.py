@@ -73,9 +73,9 @@ class State(NetworkView):
         self._heads: dict[RunId, int] = {}  # log index of the last head.promote
         self._pending: dict[RunId, int] = {}  # of the last round.close without one
 
-    def take(self, index: int, entry: Entry, at_ms: int) -> None:
+    def apply_checked(self, index: int, entry: Entry, at_ms: int) -> None:
         """Apply a checked entry, and record it; raises RefusedError as a view does."""
-        super().take(index, entry, at_ms)
+        super().apply_checked(index, entry, at_ms)
         statement = entry.statement
         self.types[statement.type] += 1
         if statement.run is not None:

@@ -194,7 +194,7 @@ class Fold:
             self.view.check(index, entry)
             entry.verify(self.view.net)
         except (RefusedError, PeerError) as err:
-            self._report.mismatch(f"{statement.type} statement", place, _say(err))
+            self._report.mismatch(f"{statement.type} statement", place, _described(err))
             self._break(statement)
             self.are_tiers_unsure |= statement.run is None
             self.view.pass_over(index, statement)
@@ -214,7 +214,7 @@ class Fold:
             place = Place(entry=index, peer=to_text(entry.author))
             is_known = self._extend_unread(index, entry)
         except (RefusedError, PeerError) as err:
-            self._report.mismatch("entry", Place(entry=index), _say(err))
+            self._report.mismatch("entry", Place(entry=index), _described(err))
             return
         self._report.missing("entry", place, f"{unknown}: a newer tequio knows it")
         if is_known and entry.author in self.view.founders | set(self.view.tiers.connectors):
@@ -250,7 +250,7 @@ class Fold:
         statement = entry.statement
         changed = list(self.view.tiers.subjects(entry))
         try:
-            self.view.take(index, entry, 0)
+            self.view.apply_checked(index, entry, 0)
         except NotHadError as err:
             self._lacks_document = True
             self._report.missing(f"document of {statement.type}", place, str(err))
@@ -285,7 +285,7 @@ class Fold:
         if doubt:
             self._report.missing(what, place, doubt)
         else:
-            self._report.mismatch(what, place, _say(err))
+            self._report.mismatch(what, place, _described(err))
 
     # --- entries about a run
 
@@ -308,7 +308,7 @@ class Fold:
         statement = entry.statement
         current = None if history is None else history.view.round
         try:
-            self.view.take(index, entry, 0)
+            self.view.apply_checked(index, entry, 0)
         except NotHadError as err:
             opens = isinstance(statement.body, RunOpen)
             what = "manifest" if opens else f"document of {statement.type}"
@@ -331,7 +331,7 @@ class Fold:
         if self._is_unsure() and isinstance(err, RefusedError) and err.code == "wrong-roster":
             self._report.missing(what, place, UNSURE_STANDING)
             return True
-        self._report.mismatch(what, place, _say(err))
+        self._report.mismatch(what, place, _described(err))
         return False
 
     def _break(self, statement: Statement) -> None:
@@ -413,5 +413,5 @@ def answer_of(tiers: Tiers, key: PeerKey) -> TierAnswer:
     )
 
 
-def _say(err: TequioError) -> str:
+def _described(err: TequioError) -> str:
     return f"{err.code}: {err}" if isinstance(err, RefusedError) else str(err)

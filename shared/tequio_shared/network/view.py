@@ -5,10 +5,11 @@ and has changed nothing. The ledger stops there: `apply` admits a statement, and
 its own log again. An auditor reports what was refused, lets its author's chain move on by
 `pass_over`, and reads on.
 
-Rules that need no other log are checked first (`check`): the author is known, speaks in order, in
-its role, and in time. Then the entry goes to the part that it is about (`take`). Nobody verifies a
-signature here: the ledger does so before it queues an entry, an auditor between the two steps. The
-same entries always give the same view. An entry costs the same in a long log as in a short one.
+Two steps: `check` asks whether its author may make such a statement next (a known key, in its role,
+in the order of its chain, in time); `apply_checked` gives the entry to the part that it is about.
+No signature is verified here: the ledger does so before it queues an entry, an auditor between the
+two steps. The same entries always give the same view, and an entry costs as much in a long log as
+in a short one.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Chain:
 
 
 class NetworkView:
-    """The fold over all entries so far; only `apply`, `take` and `pass_over` change it."""
+    """The fold over all entries so far; only its public methods change it."""
 
     def __init__(
         self, genesis: Genesis, documents: Documents, size_of: SizeOf = lambda _: None
@@ -101,7 +102,7 @@ class NetworkView:
         `at_ms` is when the reader got it (only the coordinator's own count, in round results).
         """
         self.check(index, entry)
-        self.take(index, entry, at_ms)
+        self.apply_checked(index, entry, at_ms)
 
     def check(self, index: int, entry: Entry) -> None:
         """Raise RefusedError unless the entry's author may say such a thing next."""
@@ -124,7 +125,7 @@ class NetworkView:
             if key not in self.peers and key not in newcomers:
                 raise RefusedError("not-admitted", f"key {to_text(key)} was not registered before")
 
-    def take(self, index: int, entry: Entry, at_ms: int) -> None:
+    def apply_checked(self, index: int, entry: Entry, at_ms: int) -> None:
         """Apply an entry that was checked; raises RefusedError when it does not follow.
 
         Whatever `documents` raises but KeyError and MalformedError passes through, and nothing has
@@ -134,11 +135,11 @@ class NetworkView:
         if isinstance(statement.body, RunOpen):
             self._open_run(statement, statement.body)
         if statement.run is None:
-            self._take_of_network(index, entry)
+            self._apply_to_network(index, entry)
         else:
             self.run(statement.run).apply(index, statement, at_ms, self.documents)
         self.extend_chain(index, statement.author, statement.seq, statement.digest)
-        self._note_time(statement)
+        self._record_time(statement)
 
     def pass_over(self, index: int, statement: Statement) -> None:
         """Read on after a statement that was refused or cannot be judged: one fault, one finding.
@@ -148,7 +149,7 @@ class NetworkView:
         if isinstance(statement.body, KeyRegister):
             self.standings.register(statement.author, index)
         self.extend_chain(index, statement.author, statement.seq, statement.digest)
-        self._note_time(statement)
+        self._record_time(statement)
 
     def extend_chain(self, index: int, author: PeerKey, seq: int, last: Digest) -> None:
         """Let the author's chain end here; the author counts from here on if it is new."""
@@ -197,13 +198,13 @@ class NetworkView:
             late_s = (self._coordinator_ms - statement.exp) // 1000
             raise RefusedError("expired", f"had expired {late_s} s before it was logged")
 
-    def _note_time(self, statement: Statement) -> None:
+    def _record_time(self, statement: Statement) -> None:
         if statement.author == self._coordinator:
             self._coordinator_ms = max(self._coordinator_ms, statement.ts)
 
     # --- private: what it is about
 
-    def _take_of_network(self, index: int, entry: Entry) -> None:
+    def _apply_to_network(self, index: int, entry: Entry) -> None:
         statement = entry.statement
         match statement.body:
             case NetGenesis():
