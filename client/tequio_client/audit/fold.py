@@ -25,7 +25,7 @@ from tequio_shared.competitions import ABOUT_COMPETITIONS
 from tequio_shared.documents import Result
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256, to_text
-from tequio_shared.network.view import Chain, NetworkView
+from tequio_shared.network.view import AuthorChain, NetworkView
 from tequio_shared.statement import Entry
 from tequio_shared.statements.members import KeyRegister, MemberTeam
 from tequio_shared.statements.rounds import HeadMeasure, HeadPromote, RoundClose, RoundRoster
@@ -84,7 +84,7 @@ class Past(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class RunFacts:
     """A run right after log index `index`, in the words of the API."""
 
     index: int
@@ -102,7 +102,7 @@ class RunHistory:
     view: FullRunView
     closed: dict[int, AcceptedSet] = field(default_factory=dict)  # by number of the round
     promoted: list[tuple[int, Head]] = field(default_factory=list)  # with log index
-    standings: list[Standing] = field(default_factory=list)
+    standings: list[RunFacts] = field(default_factory=list)
     measures: dict[int, dict[PeerKey, tuple[int, HeadMeasure]]] = field(default_factory=dict)
     """What members measured of the head of a round, with log index."""
     points: Past[int] = field(default_factory=Past)
@@ -111,7 +111,7 @@ class RunHistory:
     lacks_something: bool = False
     """Whether it could not be judged further, rather than found wrong."""
 
-    def standing_at(self, size: int) -> Standing | None:
+    def standing_at(self, size: int) -> RunFacts | None:
         """Find how the run stood in the log of that size."""
         at = bisect_right(self.standings, size - 1, key=lambda one: one.index)
         return self.standings[at - 1] if at else None
@@ -127,7 +127,7 @@ class RunHistory:
             case HeadPromote() if head is not None:
                 self.promoted.append((index, head))
         self.standings.append(
-            Standing(
+            RunFacts(
                 index=index,
                 state=self.view.state.value,
                 round=self.view.number,
@@ -157,7 +157,7 @@ class Fold:
         """Rosters of which nothing can be said, as something that they rest on is missing."""
         self.followed: Counter[str] = Counter()
         """How many statements of each competition follow, by its name."""
-        self.chains: Past[Chain] = Past()
+        self.chains: Past[AuthorChain] = Past()
         self.standings: Past[StandingAnswer] = Past()
         self.tiers: Past[TierAnswer] = Past()
         self.is_standing_unsure = False

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chain:
+class AuthorChain:
     """Where an author's chain of statements ends."""
 
     registered_index: int
@@ -75,7 +75,9 @@ class NetworkView:
         self.net = genesis.network_id
         self.documents = documents
         self.founders = frozenset({genesis.coordinator_key, *genesis.organiser_keys})
-        self.peers: dict[PeerKey, Chain] = {key: Chain(registered_index=0) for key in self.founders}
+        self.peers: dict[PeerKey, AuthorChain] = {
+            key: AuthorChain(registered_index=0) for key in self.founders
+        }
         self.standings = Standings()
         self.tiers = Tiers(registered=self.peers, founders=self.founders)
         self.teams = Teams()
@@ -155,7 +157,7 @@ class NetworkView:
         """Let the author's chain end here; the author counts from here on if it is new."""
         known = self.peers.get(author)
         registered = index if known is None else known.registered_index
-        self.peers[author] = Chain(registered_index=registered, seq=seq, last=last)
+        self.peers[author] = AuthorChain(registered_index=registered, seq=seq, last=last)
 
     # --- what it says
 
