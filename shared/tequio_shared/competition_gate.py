@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition_rules import Budget, Submission
     from tequio_shared.competition_state import Entrant, Offer
     from tequio_shared.ids import Digest, PeerKey, RunId
-    from tequio_shared.run import RunView
+    from tequio_shared.run import FullRunView
     from tequio_shared.run_documents import Documents
     from tequio_shared.standing import Standings
     from tequio_shared.tiers import Tiers
@@ -39,8 +39,7 @@ class Network:
 
     documents: Documents
     """Raises KeyError for one that is not there."""
-    run: Callable[[RunId], RunView | None]
-    """The whole view of a run."""
+    run: Callable[[RunId], FullRunView | None]
     standings: Standings
     tiers: Tiers
     organisers: frozenset[PeerKey]
@@ -68,7 +67,7 @@ class Network:
     def rostered(self, run: RunId) -> set[PeerKey]:
         """Who ever had a slot in the run."""
         view = self.run(run)
-        return set() if view is None or view.accounts is None else view.accounts.rostered
+        return set() if view is None else view.accounts.rostered
 
 
 def read_document(
@@ -101,7 +100,7 @@ def check_submission(
         due = "a folder" if side is None else f"a head of run {to_text(side)}"
         raise RefusedError("wrong-submission", f"this entrant submits {due}")
     view = None if side is None else network.run(side)
-    if view is None or view.accounts is None:
+    if view is None:
         return
     head = view.heads.get(submission.round)
     if head is None:

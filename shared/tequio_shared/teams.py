@@ -10,17 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.statements.members import MemberTeam
 
 if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
-
-ABOUT_TEAMS = (MemberTeam,)
-"""Bodies that `Teams.apply` takes."""
+    from tequio_shared.statements.members import MemberTeam
 
 
 class Teams:
-    """A fold over the log; the ledger's state feeds it."""
+    """The team of each key; only `apply` changes it."""
 
     def __init__(self) -> None:
         self._team: dict[PeerKey, str] = {}  # of those that are in one
@@ -29,15 +26,11 @@ class Teams:
         """The team of a key; empty: none."""
         return self._team.get(key, "")
 
-    def admit(self, author: PeerKey, body: MemberTeam) -> None:
-        """Raise RefusedError for a word that changes nothing."""
+    def apply(self, author: PeerKey, body: MemberTeam) -> None:
+        """Apply a statement; raises RefusedError for one that changes nothing."""
         if body.team == self.of(author):
             what = f"is in the team {body.team}" if body.team else "is in no team"
             raise RefusedError("already-said", f"the key {what} already")
-
-    def apply(self, author: PeerKey, body: MemberTeam) -> None:
-        """Take a statement; raises RefusedError as `admit` does."""
-        self.admit(author, body)
         if body.team:
             self._team[author] = body.team
         else:

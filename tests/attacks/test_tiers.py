@@ -215,7 +215,6 @@ def lenient_roster(swarm: Swarm) -> Step:
     while swarm.view.state is not State.WAITING_FOR_MEMBERS:
         assert swarm.step()
     accounts = swarm.view.accounts
-    assert accounts is not None
     strict = accounts.manifest
     accounts.manifest = msgspec.structs.replace(strict, admission=Admission())
     swarm.watch.note(swarm.view, swarm.now_ms)

@@ -178,7 +178,7 @@ class ContestLog:
         fold = Fold(genesis(), self, Report())
         for index, leaf in enumerate(self.log.leaves):
             fold.take(index, leaf)
-        return fold.contests.competitions.views[self.rules.id]
+        return fold.view.competitions.views[self.rules.id]
 
     # --- the course of things
 

@@ -86,7 +86,7 @@ class Claims:
         self._report.checked["derived answers"] += 1
         key = key_from_text(claim.key)
         link = self._fold.chains.at(key, size)
-        points = sum(one.points_at(key, size) for one in self._fold.runs.values())
+        points = sum(one.points.at(key, size) or 0 for one in self._fold.runs.values())
         due = {
             "micropoints": points,
             "last_seq": link.seq if link else 0,
@@ -101,12 +101,11 @@ class Claims:
                     expected=expected,
                     found=getattr(claim, name),
                 )
-        if claim.standing is not None and not self._fold.conduct.is_unsure:
-            self._compare_fields(
-                "standing", key, self._fold.conduct.at(key, size), claim.standing, size
-            )
-        if claim.tier is not None and not self._fold.entrance.is_unsure:
-            self._compare_fields("tier", key, self._fold.entrance.at(key, size), claim.tier, size)
+        if claim.standing is not None and not self._fold.is_standing_unsure:
+            due_standing = self._fold.standings.at(key, size)
+            self._compare_fields("standing", key, due_standing, claim.standing, size)
+        if claim.tier is not None and not self._fold.are_tiers_unsure:
+            self._compare_fields("tier", key, self._fold.tier_at(key, size), claim.tier, size)
 
     def _compare_fields(
         self, what: str, key: PeerKey, due: object, claim: StandingAnswer | TierAnswer, size: int

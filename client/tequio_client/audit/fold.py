@@ -1,47 +1,90 @@
-"""The log folded into runs: rosters, beacons, committees, quorums, results and points, anew.
+"""A log read by an auditor: the network's view, and a finding for whatever does not follow.
 
-Every run is folded by `RunView`, whole, which takes no coordinator's statement that does not
-follow. Where a run breaks, the fold says how and goes no further in that run. How keys stand
-(`conduct`) follows from all runs, who is behind them (`entrance`) from what organisers and
-connectors said, and rosters follow from both.
+`NetworkView` holds all rules. The fold adds what an audit needs beside them: which findings are
+accusations and which only doubts, and what followed at which size of the log. Where a run breaks,
+the fold reports how, and goes no further in that run; the standing of keys follows from all runs,
+so from then on it is unsure. Entries about tiers make each other unsure in the same way, and
+competitions rest on all of these. What does not fit where the fold is unsure may be right, and is
+reported as missing, never as a mismatch.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from tequio_client.audit.chains import Chains
-from tequio_client.audit.conduct import UNSURE, Conduct
-from tequio_client.audit.contests import Contests
-from tequio_client.audit.entrance import Entrance
 from tequio_client.audit.findings import Place
 from tequio_client.audit.sources import NotHadError
 from tequio_client.audit.unread import Unread
+from tequio_client.ledger_answers import StandingAnswer, TierAnswer
+from tequio_shared import conduct
 from tequio_shared.accepted import accepted_set
-from tequio_shared.competition_gate import Network
+from tequio_shared.competitions import ABOUT_COMPETITIONS
 from tequio_shared.documents import Result
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256, to_text
-from tequio_shared.manifest import Manifest
-from tequio_shared.run import RunView, first_head
-from tequio_shared.run_documents import needed_document
+from tequio_shared.network.view import AuthorChain, NetworkView
 from tequio_shared.statement import Entry
+from tequio_shared.statements.members import KeyRegister, MemberTeam
 from tequio_shared.statements.rounds import HeadMeasure, HeadPromote, RoundClose, RoundRoster
 from tequio_shared.statements.runs import RunOpen
+from tequio_shared.statements.standing import StandingChange
+from tequio_shared.tiers import ABOUT_TIERS, Tiers
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import msgspec
+
     from tequio_client.audit.findings import Report
     from tequio_client.audit.sources import DocumentSource
     from tequio_shared.accepted import AcceptedSet
     from tequio_shared.genesis import Genesis
     from tequio_shared.round import Head, RoundView
+    from tequio_shared.run import FullRunView
+    from tequio_shared.standing import Standings
     from tequio_shared.statement import Statement
+    from tequio_shared.statements import Body
+
+T = TypeVar("T")
+
+_COUNTED: Mapping[type[Body], str] = {
+    StandingChange: "standing changes",
+    RoundClose: "rounds closed",
+    HeadMeasure: "measures of heads",
+}
+
+UNSURE_STANDING = "how keys stand follows from a run that could not be folded to its end"
+UNSURE_TIERS = "who was let in follows from entries that could not be read or do not fit"
+UNSURE_BASIS = "what it follows from could not be folded to its end"
+
+
+class Past(Generic[T]):
+    """Values by key as the log grew: what followed for a key in the log of any size."""
+
+    def __init__(self) -> None:
+        self._values: defaultdict[PeerKey, list[tuple[int, T]]] = defaultdict(list)
+
+    @property
+    def keys(self) -> list[PeerKey]:
+        """Every key that has a value at some size."""
+        return list(self._values)
+
+    def record(self, key: PeerKey, index: int, value: T) -> None:
+        """The value follows from the entry at that index, the newest one."""
+        self._values[key].append((index, value))
+
+    def at(self, key: PeerKey, size: int) -> T | None:
+        """The value in the log of that size; None before the first one. Costs a bisection."""
+        values = self._values.get(key, [])
+        at = bisect_right(values, size - 1, key=lambda one: one[0])
+        return values[at - 1][1] if at else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class RunFacts:
     """A run right after log index `index`, in the words of the API."""
 
     index: int
@@ -56,154 +99,271 @@ class Standing:
 class RunHistory:
     """One run: its view, and what happened that later checks need."""
 
-    view: RunView
+    view: FullRunView
     closed: dict[int, AcceptedSet] = field(default_factory=dict)  # by number of the round
     promoted: list[tuple[int, Head]] = field(default_factory=list)  # with log index
-    standings: list[Standing] = field(default_factory=list)
+    standings: list[RunFacts] = field(default_factory=list)
     measures: dict[int, dict[PeerKey, tuple[int, HeadMeasure]]] = field(default_factory=dict)
     """What members measured of the head of a round, with log index."""
-    points: dict[PeerKey, list[tuple[int, int]]] = field(default_factory=dict)  # (index, total)
+    points: Past[int] = field(default_factory=Past)
+    """Micro-points of each key in all."""
     is_broken: bool = False
     lacks_something: bool = False
     """Whether it could not be judged further, rather than found wrong."""
 
-    def standing_at(self, size: int) -> Standing | None:
+    def standing_at(self, size: int) -> RunFacts | None:
         """Find how the run stood in the log of that size."""
         at = bisect_right(self.standings, size - 1, key=lambda one: one.index)
         return self.standings[at - 1] if at else None
 
-    def points_at(self, key: PeerKey, size: int) -> int:
-        """Find the micro-points of a key in the log of that size."""
-        totals = self.points.get(key, [])
-        at = bisect_right(totals, size - 1, key=lambda one: one[0])
-        return totals[at - 1][1] if at else 0
+    def record(self, index: int, statement: Statement) -> None:
+        """Remember what the statement at that index led to."""
+        head, number = self.view.head, statement.round or 0
+        match statement.body:
+            case RoundClose():
+                self._record_close(index)
+            case HeadMeasure() as body:
+                self.measures.setdefault(number, {})[statement.author] = index, body
+            case HeadPromote() if head is not None:
+                self.promoted.append((index, head))
+        self.standings.append(
+            RunFacts(
+                index=index,
+                state=self.view.state.value,
+                round=self.view.number,
+                head=to_text(head.hash) if head else None,
+                head_round=head.round if head else None,
+                weights_root=to_text(head.weights_root) if head else None,
+            )
+        )
+
+    def _record_close(self, index: int) -> None:
+        current = self.view.round
+        if current is None:
+            raise AssertionError("a round was closed that was never begun")
+        self.closed[current.number] = accepted_set(index, current)
+        for key in current.slot_of:
+            earned = self.view.accounts.earned[key]
+            self.points.record(key, index, earned.trainer + earned.witness)
 
 
 class Fold:
-    """Takes the log's leaves in order; `runs` and `chains` are what follows from them."""
+    """Folds the log's leaves in order, and reports what is wrong with them."""
 
     def __init__(self, genesis: Genesis, source: DocumentSource, report: Report) -> None:
-        self.net = genesis.network_id
-        self.chains = Chains(genesis)
+        self.view = NetworkView(genesis, self._document)
+        self.runs: dict[RunId, RunHistory] = {}
         self.unvouched = 0
         """Rosters of which nothing can be said, as something that they rest on is missing."""
-        self._in_office = {genesis.coordinator_key, *genesis.organiser_keys}
-        self.runs: dict[RunId, RunHistory] = {}
-        self.conduct = Conduct(genesis, report, self._round_of)
-        self.entrance = Entrance(genesis, report, self.conduct.standings.records)
+        self.followed: Counter[str] = Counter()
+        """How many statements of each competition follow, by its name."""
+        self.chains: Past[AuthorChain] = Past()
+        self.standings: Past[StandingAnswer] = Past()
+        self.tiers: Past[TierAnswer] = Past()
+        self.is_standing_unsure = False
+        self.are_tiers_unsure = False
+        self._lacks_document = False  # one that a competition rests on
         self._source = source
         self._report = report
-        network = Network(
-            documents=self._document,
-            run=self._view_of,
-            standings=self.conduct.standings,
-            tiers=self.entrance.tiers,
-            organisers=genesis.organiser_keys,
-        )
-        self.contests = Contests(report, network, self._is_unsure)
+        for key in self.view.founders:
+            self.chains.record(key, -1, self.view.peers[key])
+            self.standings.record(key, 0, standing_answer(self.view.standings, key))
 
     def take(self, index: int, leaf: bytes) -> None:
-        """Take the next leaf; all that is wrong with it goes into the report."""
-        entry = self._parse(index, leaf)
-        if entry is None:
-            return
-        place = place_of(index, entry.statement)
+        """Fold the next leaf; all that is wrong with it goes into the report."""
         try:
-            self.chains.take(index, entry)
-        except (RefusedError, PeerError) as err:
-            self._report.mismatch(f"{entry.statement.type} statement", place, _say(err))
-            self._break(entry.statement)
-            self.entrance.is_unsure |= entry.statement.run is None
-            return
-        self._report.checked["signatures"] += len(entry.signatures)
-        if entry.statement.run is not None:
-            self._take_run(index, entry.statement)
-        elif not self.contests.take(index, entry.statement, place) and not self.entrance.take(
-            index, entry, place
-        ):
-            self.conduct.take(index, entry.statement, place)
-
-    def _is_unsure(self) -> bool:
-        return self.conduct.is_unsure or self.entrance.is_unsure
-
-    def _view_of(self, run: RunId) -> RunView | None:
-        history = self.runs.get(run)
-        return None if history is None else history.view
-
-    def _round_of(self, run: RunId) -> RoundView | None:
-        history = self.runs.get(run)
-        return None if history is None else history.view.round
-
-    def _parse(self, index: int, leaf: bytes) -> Entry | None:
-        try:
-            return Entry.parse(leaf)
+            entry = Entry.parse(leaf)
         except RefusedError as err:
-            self._take_unread(index, leaf, err)
+            self._fold_unread(index, leaf, err)
         except MalformedError as err:
             self._report.mismatch("entry", Place(entry=index), str(err))
-            self.conduct.is_unsure = self.entrance.is_unsure = True
-        return None
+            self.is_standing_unsure = self.are_tiers_unsure = True
+        else:
+            self._fold(index, entry)
+            author = entry.statement.author
+            self.chains.record(author, index, self.view.peers[author])
 
-    def _take_unread(self, index: int, leaf: bytes, unknown: RefusedError) -> None:
-        """Take an entry of an unknown type; one of those in office may change what we fold."""
+    def tier_at(self, key: PeerKey, size: int) -> TierAnswer:
+        """Tier and owner of the key in the log of that size, in the words of the API."""
+        return self.tiers.at(key, size) or answer_of(Tiers(founders=self.view.founders), key)
+
+    def _fold(self, index: int, entry: Entry) -> None:
+        statement = entry.statement
+        place = place_of(index, statement)
+        try:
+            self.view.check(index, entry)
+            entry.verify(self.view.net)
+        except (RefusedError, PeerError) as err:
+            self._report.mismatch(f"{statement.type} statement", place, _described(err))
+            self._break(statement)
+            self.are_tiers_unsure |= statement.run is None
+            self.view.pass_over(index, statement)
+            return
+        self._report.checked["signatures"] += len(entry.signatures)
+        if statement.run is None:
+            self._fold_of_network(index, entry, place)
+        else:
+            self._fold_of_run(index, entry, statement.run, place)
+
+    # --- entries of a type that only a later version knows
+
+    def _fold_unread(self, index: int, leaf: bytes, unknown: RefusedError) -> None:
+        """Pass over such an entry; one of the keys in office may change what we fold."""
         try:
             entry = Unread.parse(leaf)
             place = Place(entry=index, peer=to_text(entry.author))
-            is_known = self.chains.take_unread(index, entry)
+            is_known = self._extend_unread(index, entry)
         except (RefusedError, PeerError) as err:
-            self._report.mismatch("entry", Place(entry=index), _say(err))
+            self._report.mismatch("entry", Place(entry=index), _described(err))
             return
         self._report.missing("entry", place, f"{unknown}: a newer tequio knows it")
-        if is_known and entry.author in self._in_office | set(self.entrance.tiers.connectors):
-            self.conduct.is_unsure = self.entrance.is_unsure = True
+        if is_known and entry.author in self.view.founders | set(self.view.tiers.connectors):
+            self.is_standing_unsure = self.are_tiers_unsure = True
 
-    def _take_run(self, index: int, statement: Statement) -> None:
-        run = statement.run
-        if run is None:
-            return
-        if isinstance(statement.body, RunOpen):
-            self._open(index, statement, statement.body)
-        history = self.runs.get(run)
-        if history is None:
-            self._report.mismatch(
-                f"{statement.type} statement", place_of(index, statement), "no such run is open"
-            )
-        elif not history.is_broken:
-            self._fold(index, statement, history)
+    def _extend_unread(self, index: int, entry: Unread) -> bool:
+        """Extend its author's chain; False if nobody knows the author.
+
+        Raises RefusedError or SignatureInvalidError if it holds in no version.
+        """
+        entry.verify(self.view.net)
+        chain = self.view.peers.get(entry.author)
+        if chain is None:
+            return False
+        self.view.extend_chain(index, entry.author, entry.seq or chain.seq, entry.digest)
+        self.chains.record(entry.author, index, self.view.peers[entry.author])
+        if not entry.follows(chain.seq, chain.last):
+            raise RefusedError("seq-gap", "it does not continue its author's chain")
+        return True
+
+    def _count(self, statement: Statement) -> None:
+        """Count an entry that follows."""
+        counted = _COUNTED.get(type(statement.body))
+        if counted is not None:
+            self._report.checked[counted] += 1
+        elif isinstance(statement.body, ABOUT_COMPETITIONS):
+            self._report.checked["statements about competitions"] += 1
+            self.followed[statement.body.competition] += 1
+
+    # --- entries about the network
+
+    def _fold_of_network(self, index: int, entry: Entry, place: Place) -> None:
+        statement = entry.statement
+        changed = list(self.view.tiers.subjects(entry))
+        try:
+            self.view.apply_checked(index, entry, 0)
+        except NotHadError as err:
+            self._lacks_document = True
+            self._report.missing(f"document of {statement.type}", place, str(err))
+            self.view.pass_over(index, statement)
+            changed = []
+        except RefusedError as err:
+            self._report_refused(statement, place, err)
+            self.view.pass_over(index, statement)
+            changed = []
+        else:
+            self._count(statement)
+        for key in changed:
+            self.tiers.record(key, index, answer_of(self.view.tiers, key))
+        subject = conduct.subject(statement)
+        if subject is not None and subject in self.view.standings.records:
+            self.standings.record(subject, index, standing_answer(self.view.standings, subject))
+
+    def _report_refused(self, statement: Statement, place: Place, err: RefusedError) -> None:
+        """Report it as wrong, or as doubtful where what it rests on is unsure."""
+        match statement.body:
+            case body if isinstance(body, ABOUT_COMPETITIONS):
+                doubt = UNSURE_BASIS if self._lacks_document or self._is_unsure() else ""
+            case body if isinstance(body, (*ABOUT_TIERS, KeyRegister)):
+                doubt = UNSURE_TIERS if self.are_tiers_unsure else ""
+                self.are_tiers_unsure = True
+            case MemberTeam():  # rests on the author's own statements, and nothing rests on it
+                doubt = ""
+            case _:
+                doubt = UNSURE_STANDING if self.is_standing_unsure else ""
+                self.is_standing_unsure = True
+        what = f"{statement.type} statement"
+        if doubt:
+            self._report.missing(what, place, doubt)
+        else:
+            self._report.mismatch(what, place, _described(err))
+
+    # --- entries about a run
+
+    def _fold_of_run(self, index: int, entry: Entry, run: RunId, place: Place) -> None:
+        statement, history = entry.statement, self.runs.get(run)
+        if history is not None and history.is_broken and not isinstance(statement.body, RunOpen):
+            self.view.pass_over(index, statement)
+        elif self._follows(index, entry, history, place):
+            if history is None:
+                history = self.runs[run] = RunHistory(view=self.view.runs[run])
+            history.record(index, statement)
+            self._count(statement)
+        else:
+            self.view.pass_over(index, statement)
         if history is not None and history.lacks_something:
             self.unvouched += isinstance(statement.body, RoundRoster)
 
-    def _open(self, index: int, statement: Statement, body: RunOpen) -> None:
-        place = place_of(index, statement)
+    def _follows(self, index: int, entry: Entry, history: RunHistory | None, place: Place) -> bool:
+        """Whether the run goes on with this entry; otherwise the report has why not."""
+        statement = entry.statement
+        current = None if history is None else history.view.round
         try:
-            manifest = Manifest.parse(self._document(digest_from_text(body.manifest)))
-            _check_opening(statement, body, manifest, self.runs)
+            self.view.apply_checked(index, entry, 0)
         except NotHadError as err:
-            self._report.missing("manifest", place, str(err))
-            return
+            opens = isinstance(statement.body, RunOpen)
+            what = "manifest" if opens else f"document of {statement.type}"
+            self._report.missing(what, place, str(err))
+            lacks_something = True
         except (RefusedError, PeerError) as err:
-            self._report.mismatch("run.open statement", place, _say(err))
-            return
-        view = RunView.opened(self.net, manifest, self.conduct.standings, self.entrance.tiers)
-        self.runs[manifest.run_id] = RunHistory(view=view)
-
-    def _fold(self, index: int, statement: Statement, history: RunHistory) -> None:
-        place, current = place_of(index, statement), history.view.round
-        try:
-            name = needed_document(statement)
-            document = self._document(name) if name else b""
-            history.view.apply(index, statement, 0, lambda _: document)
-        except NotHadError as err:
-            self._report.missing(f"document of {statement.type}", place, str(err))
-            history.lacks_something = True
-            self._break(statement)
-        except (RefusedError, PeerError) as err:
-            history.lacks_something = self._tell_broken(place, statement, err)
-            self._break(statement)
-            if isinstance(statement.body, RoundClose) and current is not None:
-                self._explain_close(place, statement.body, current)
+            lacks_something = self._report_broken(place, statement, err)
         else:
-            self._remember(index, statement, history)
+            return True
+        if history is not None:
+            history.lacks_something = lacks_something
+            self._break(statement)
+        if isinstance(statement.body, RoundClose) and current is not None and not lacks_something:
+            self._explain_close(place, statement.body, current)
+        return False
+
+    def _report_broken(self, place: Place, statement: Statement, err: TequioError) -> bool:
+        """Report it; whether it cannot be judged, as something else is missing."""
+        what = f"{statement.type} statement"
+        if self._is_unsure() and isinstance(err, RefusedError) and err.code == "wrong-roster":
+            self._report.missing(what, place, UNSURE_STANDING)
+            return True
+        self._report.mismatch(what, place, _described(err))
+        return False
+
+    def _break(self, statement: Statement) -> None:
+        """Stop folding a run in which a statement does not hold or cannot be judged."""
+        if statement.run in self.runs:
+            self.runs[statement.run].is_broken = True
+        self.is_standing_unsure = True
+
+    def _explain_close(self, place: Place, body: RoundClose, current: RoundView) -> None:
+        """Report in which rows and fields a refused close differs from what the proofs say."""
+        try:
+            stated = Result.parse(self._document(digest_from_text(body.result)))
+        except TequioError:
+            return  # reported already
+        times = {slot: row.ms for slot, row in enumerate(stated.slots)}
+        due = current.result(dict.fromkeys(current.commitments, 0) | times)
+        for slot, (own, other) in enumerate(zip(due.slots, stated.slots, strict=False)):
+            peer = current.roster.members[slot].peer
+            spot = Place(entry=place.entry, run=place.run, round=place.round, peer=peer)
+            self._report_differences(f"result, slot {slot}", spot, own, other)
+        self._report_differences("round.close", place, current.closing(stated), body)
+
+    def _report_differences(
+        self, what: str, place: Place, due: msgspec.Struct, stated: msgspec.Struct
+    ) -> None:
+        for name in due.__struct_fields__:
+            expected, found = getattr(due, name), getattr(stated, name)
+            if expected != found:
+                self._report.mismatch(f"{what}, {name}", place, expected=expected, found=found)
+
+    def _is_unsure(self) -> bool:
+        return self.is_standing_unsure or self.are_tiers_unsure
 
     def _document(self, name: Digest) -> bytes:
         """Get a document; raises NotHadError, and MalformedError when it is another one."""
@@ -217,70 +377,9 @@ class Fold:
         self._report.checked["documents"] += 1
         return document
 
-    def _remember(self, index: int, statement: Statement, history: RunHistory) -> None:
-        view = history.view
-        match statement.body:
-            case RoundClose():
-                self._report.checked["rounds closed"] += 1
-                _remember_close(index, history)
-            case HeadMeasure() as body:
-                self._report.checked["measures of heads"] += 1
-                of_head = history.measures.setdefault(statement.round or 0, {})
-                of_head[statement.author] = index, body
-            case HeadPromote() if view.head is not None:
-                history.promoted.append((index, view.head))
-        head = view.head
-        history.standings.append(
-            Standing(
-                index=index,
-                state=view.state.value,
-                round=view.number,
-                head=to_text(head.hash) if head else None,
-                head_round=head.round if head else None,
-                weights_root=to_text(head.weights_root) if head else None,
-            )
-        )
-
-    def _tell_broken(self, place: Place, statement: Statement, err: TequioError) -> bool:
-        """Report it; say whether it cannot be judged, for something else is missing."""
-        what = f"{statement.type} statement"
-        if self._is_unsure() and isinstance(err, RefusedError) and err.code == "wrong-roster":
-            self._report.missing(what, place, UNSURE)
-            return True
-        self._report.mismatch(what, place, _say(err))
-        return False
-
-    def _break(self, statement: Statement) -> None:
-        """Stop folding a run in which a statement does not hold or cannot be judged."""
-        if statement.run in self.runs:
-            self.runs[statement.run].is_broken = True
-        self.conduct.is_unsure = True
-
-    def _explain_close(self, place: Place, body: RoundClose, current: RoundView) -> None:
-        """Say in which rows and fields a refused close differs from what the proofs say."""
-        try:
-            stated = Result.parse(self._document(digest_from_text(body.result)))
-        except TequioError:
-            return  # said already
-        times = {slot: row.ms for slot, row in enumerate(stated.slots)}
-        due = current.result(dict.fromkeys(current.commitments, 0) | times)
-        for slot, (own, other) in enumerate(zip(due.slots, stated.slots, strict=False)):
-            peer = current.roster.members[slot].peer
-            spot = Place(entry=place.entry, run=place.run, round=place.round, peer=peer)
-            for name in own.__struct_fields__:
-                expected, found = getattr(own, name), getattr(other, name)
-                if expected != found:
-                    what = f"result, slot {slot}, {name}"
-                    self._report.mismatch(what, spot, expected=expected, found=found)
-        closing = current.closing(stated)
-        for name in closing.__struct_fields__:
-            expected, found = getattr(closing, name), getattr(body, name)
-            if expected != found:
-                self._report.mismatch(f"round.close, {name}", place, expected=expected, found=found)
-
 
 def place_of(index: int, statement: Statement) -> Place:
-    """Name the place of an entry: its index, run and round, and who said it."""
+    """The place of an entry: its index, run and round, and its author."""
     return Place(
         entry=index,
         run=to_text(statement.run) if statement.run is not None else None,
@@ -289,26 +388,30 @@ def place_of(index: int, statement: Statement) -> Place:
     )
 
 
-def _say(err: TequioError) -> str:
+def standing_answer(standings: Standings, key: PeerKey) -> StandingAnswer:
+    """How a registered key stands, in the words of the API."""
+    record = standings.records[key]
+    return StandingAnswer(
+        standing=str(record.standing),
+        since=record.since,
+        cause=None if record.cause is None else int(record.cause),
+        evidence=record.evidence,
+        until=record.until,
+        appeal=None if record.appeal is None else record.appeal[0],
+    )
+
+
+def answer_of(tiers: Tiers, key: PeerKey) -> TierAnswer:
+    """What the log gives a key, in the words of the API."""
+    word = tiers.word(key)
+    return TierAnswer(
+        tier=int(word.tier),
+        owner=to_text(word.owner),
+        run=None if word.run is None else to_text(word.run),
+        until=word.until,
+        since=word.since,
+    )
+
+
+def _described(err: TequioError) -> str:
     return f"{err.code}: {err}" if isinstance(err, RefusedError) else str(err)
-
-
-def _check_opening(
-    statement: Statement, body: RunOpen, manifest: Manifest, runs: dict[RunId, RunHistory]
-) -> None:
-    if statement.run in runs:
-        raise RefusedError("wrong-state", "the run was open before")
-    if manifest.run_id != statement.run:
-        raise RefusedError("malformed", "the run id is not the manifest's digest")
-    if digest_from_text(body.head) != Digest(first_head(manifest).hash):
-        raise RefusedError("wrong-head", "the head is not what the manifest starts from")
-
-
-def _remember_close(index: int, history: RunHistory) -> None:
-    current, accounts = history.view.round, history.view.accounts
-    if current is None or accounts is None:
-        return
-    history.closed[current.number] = accepted_set(index, current)
-    for key in current.slot_of:
-        earned = accounts.earned[key]
-        history.points.setdefault(key, []).append((index, earned.trainer + earned.witness))

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tequio_shared.round import Head
     from tequio_shared.statements.rounds import HeadMeasure
 
+
 _SHOWN_ROUNDS = 8
 
 
@@ -196,5 +197,5 @@ def _promoted(history: RunHistory, wanted: Wanted) -> tuple[int, Head]:
 
 
 def _points(history: RunHistory, size: int) -> Iterable[tuple[PeerKey, int]]:
-    found = [(key, history.points_at(key, size)) for key in history.points]
+    found = [(key, history.points.at(key, size) or 0) for key in history.points.keys]
     return sorted((one for one in found if one[1]), key=lambda one: (-one[1], one[0]))

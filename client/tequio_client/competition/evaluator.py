@@ -14,13 +14,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from tequio_client.clock import now_ms
-from tequio_client.competition import (
-    drawn_texts,
-    moments,
-    own_scores,
-    scores,
-    weights,
-)
+from tequio_client.competition import drawn_texts, moments, own_scores, scores, weights
 from tequio_client.competition.time_limit import TimeLimit
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import weight_files
@@ -44,6 +38,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition import CompetitionView
     from tequio_shared.evaluations import Evaluation
     from tequio_shared.statements import Body
+
 
 log = structlog.get_logger(__name__)
 
@@ -288,8 +283,7 @@ class Evaluator:
             if entrant.author == self.key:
                 return "an entrant does not evaluate"
             history = None if entrant.side is None else self._reader.runs.get(entrant.side)
-            accounts = None if history is None else history.view.accounts
-            if accounts is not None and self.key in accounts.rostered:
+            if history is not None and self.key in history.view.accounts.rostered:
                 return f"this key trained in a run that is in it, as {entrant.name}"
         return scoring_memory.lacking(self._largest(view))
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tequio_shared.notes import Checkpoint, VerifierKey
     from tequio_shared.policy import Policy
 
+
 PUBLISHED_S = 5.0
 """How long what was logged may take to be under a signed checkpoint."""
 LOOK_S = 0.5
@@ -105,7 +106,7 @@ class LogReader:
     @property
     def competitions(self) -> Mapping[Digest, CompetitionView]:
         """Every competition, in the order of the log."""
-        return {} if self._fold is None else self._fold.contests.competitions.views
+        return {} if self._fold is None else self._fold.view.competitions.views
 
     @property
     def runs(self) -> Mapping[RunId, RunHistory]:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition_rules import CompetitionRules
     from tequio_shared.statements import Body
 
+
 _SHARE_BYTES = 65_536
 
 
@@ -145,7 +146,7 @@ def _submit(log: LogReader, view: CompetitionView, name: str, looked: Looked, fo
 def _last_within(view: CompetitionView, history: RunHistory) -> int:
     """The last certified round that keeps the budget of tokens and hours."""
     budget, accounts = view.rules.budget, history.view.accounts
-    trained = {} if accounts is None else accounts.trained
+    trained = accounts.trained
     fitting = [
         number
         for number in history.view.heads

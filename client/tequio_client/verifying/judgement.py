@@ -51,7 +51,7 @@ class Judged:
 
 def find(log: ReadLog, wanted: str, report: Report) -> CompetitionView | None:
     """Find the one competition that is meant; what stands against that goes into the report."""
-    views = list(log.fold.contests.competitions.views.values())
+    views = list(log.fold.view.competitions.views.values())
     found = [one for one in views if fits(one, wanted)]
     if len(found) == 1:
         return found[0]

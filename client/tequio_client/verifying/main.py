@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition_rules import CompetitionRules
     from tequio_shared.policy import Policy
 
+
 _ARCHIVE = "archive.sealed"
 _PAGE = re.compile(r"(?P<ledger>https?://.+)/competitions/(?P<competition>[A-Za-z0-9_-]{43})/?")
 
@@ -158,7 +159,7 @@ def _check(  # noqa: PLR0913, PLR0917 - one call, whose parts are known at diffe
     if found.view is None:
         return
     if not report.findings:
-        number = found.log.fold.contests.followed[to_text(found.view.id)]
+        number = found.log.fold.followed[to_text(found.view.id)]
         found.lines.append(words.of_statements(found.view, number))
     if found.view.outcome is None:
         as_of_ms = now_ms() if wish.is_live else found.log.said_ms

@@ -14,8 +14,7 @@ from tequio_shared.ids import to_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tequio_ledger.competition_story import Said
-    from tequio_ledger.state import State
+    from tequio_ledger.state import Said, State
     from tequio_shared.competition import CompetitionView
     from tequio_shared.competition_rules import CompetitionRules, Submission
     from tequio_shared.ids import Digest, RunId
@@ -150,7 +149,7 @@ def competition_now(state: State, competition: Digest, now_ms: int) -> Competiti
         results=_results(view),
         challenges=_challenges(view),
         outcome=to_text(view.outcome) if view.outcome else "",
-        story=state.stories.of(competition),
+        story=state.story(competition),
     )
 
 

@@ -49,8 +49,7 @@ class MemoryLog:
         self.standings: dict[PeerKey, StandingAnswer] = {}
         self.tiers: dict[PeerKey, TierAnswer] = {}
         self.points = {
-            key: one.trainer + one.witness
-            for key, one in (swarm.view.accounts.earned if swarm.view.accounts else {}).items()
+            key: one.trainer + one.witness for key, one in swarm.view.accounts.earned.items()
         }
 
     def sign(self) -> None:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.audit.chains import Chains
+from tequio_client.audit.findings import Report
+from tequio_client.audit.fold import Fold
 from tequio_ledger.state import State
 from tequio_shared.errors import RefusedError
+from tests.client.audit.logs import MemoryLog
 from tests.support.authors import Author
 from tests.support.statements import example
 from tests.support.swarm import Swarm
@@ -19,16 +21,25 @@ if TYPE_CHECKING:
     from tequio_shared.statement import Entry
 
 
-def chains(swarm: Swarm) -> Callable[[int, Entry], None]:
-    return Chains(swarm.genesis).take
+def audit(swarm: Swarm) -> Callable[[int, Entry], None]:
+    report = Report()
+    fold = Fold(swarm.genesis, MemoryLog(swarm), report)
+
+    def take(index: int, entry: Entry) -> None:
+        fold.take(index, entry.leaf())
+        for finding in report.findings:
+            code, _, detail = finding.detail.partition(": ")
+            raise RefusedError(code, detail)
+
+    return take
 
 
-def state(swarm: Swarm) -> Callable[[int, Entry], None]:
-    fold = State(swarm.genesis, swarm.blobs.__getitem__)
-    return lambda index, entry: fold.apply(index, entry, entry.statement.ts)
+def ledger(swarm: Swarm) -> Callable[[int, Entry], None]:
+    state = State(swarm.genesis, swarm.blobs.__getitem__)
+    return lambda index, entry: state.apply(index, entry, entry.statement.ts)
 
 
-TAKING = {"audit": chains, "ledger": state}
+TAKING = {"audit": audit, "ledger": ledger}
 
 
 @pytest.mark.parametrize("reader", TAKING)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.audit.entrance import answer_of
+from tequio_client.audit.fold import answer_of
 from tequio_client.audit.main import Scope, audit
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer

@@ -36,7 +36,6 @@ def story() -> Story:
 def test_it_says_what_the_log_says(story: Story) -> None:
     text = card.write(story, "http://ledger.example")
     view = played().swarm.view
-    assert view.accounts is not None
     earned = {key: one.trainer + one.witness for key, one in view.accounts.earned.items()}
     assert story.micropoints == {key: amount for key, amount in earned.items() if amount}
     assert story.tokens == view.accounts.tokens

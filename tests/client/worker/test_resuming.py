@@ -29,8 +29,10 @@ from tequio_shared.ids import Digest, HeadHash, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.merkle import leaf_hash, root, root_of_hashes
 from tequio_shared.notes import Checkpoint
-from tequio_shared.run import RunView, first_head
+from tequio_shared.run import FullRunView, RunView, first_head
+from tequio_shared.standing import Standings
 from tequio_shared.statements.rounds import HeadPromote, RoundClose, RoundOpen, RoundRoster
+from tequio_shared.tiers import Tiers
 from tequio_shared.tlog import TILE_WIDTH
 from tests.support import swarm as swarms
 from tests.support.answers import filled
@@ -235,7 +237,7 @@ async def test_where_the_ledger_points_is_read_from_the_log(returner: Returner, 
 def behind(swarm: DutifulSwarm) -> tuple[RunView, Own, Head]:
     """A view of the whole run but its end, by somebody who holds head 2; and the last head."""
     heads = heads_of(swarm)
-    view, closed = RunView.opened(swarm.net, swarm.manifest), {}
+    view, closed = FullRunView.opened(swarm.net, swarm.manifest, Standings(), Tiers()), {}
     promoted = 0
     for index, entry in enumerate(swarm.entries):
         statement = entry.statement

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from litestar import Response, get
 from litestar.params import FromPath
 
-from tequio_ledger.competition_story import Said
 from tequio_ledger.log.log import Published
 from tequio_ledger.service import Ledger
-from tequio_ledger.state import State
+from tequio_ledger.state import Said, State
 from tequio_ledger.store import history, measured
 from tequio_ledger.web.competition_now import CompetitionNow, EntrantNow, competition_now
 from tequio_ledger.web.given import GivenLedger

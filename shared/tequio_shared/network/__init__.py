@@ -1,0 +1,1 @@
+"""What the whole log says of a network."""
