@@ -12,9 +12,9 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from tequio_client.ledger.api import LedgerApi
 
 from tequio_client.demo.programs import Program
+from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
 from tequio_shared.statement import Entry
 from tequio_shared.statements.runs import RunResume

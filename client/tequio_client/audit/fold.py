@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from tequio_client.audit.findings import Place
 from tequio_client.audit.sources import NotHadError
 from tequio_client.audit.unread import Unread
-from tequio_client.ledger_answers import StandingAnswer, TierAnswer
 from tequio_shared import conduct
 from tequio_shared.accepted import accepted_set
+from tequio_shared.api.peers import StandingAnswer, TierAnswer
+from tequio_shared.causes import words_of
 from tequio_shared.competitions import ABOUT_COMPETITIONS
 from tequio_shared.documents import Result
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
@@ -395,6 +396,7 @@ def standing_answer(standings: Standings, key: PeerKey) -> StandingAnswer:
         standing=str(record.standing),
         since=record.since,
         cause=None if record.cause is None else int(record.cause),
+        why=words_of(record.cause),
         evidence=record.evidence,
         until=record.until,
         appeal=None if record.appeal is None else record.appeal[0],

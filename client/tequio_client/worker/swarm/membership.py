@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client.ledger.api import LedgerUnavailableError
+from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_shared.addresses import RECORD_BYTES, AddressRecord, is_loopback, sign_addresses
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import peer_id_text, sha256

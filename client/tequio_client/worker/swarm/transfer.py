@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Self
 import structlog
 import trio
 
-from tequio_client.ledger.api import LedgerUnavailableError
+from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.worker.endings import first_of
 from tequio_client.worker.store.trees import MerkleBlob, cut_bytes
 from tequio_client.worker.swarm.blob_server import PAYLOAD_BYTES
