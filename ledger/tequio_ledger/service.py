@@ -21,7 +21,7 @@ import structlog
 
 from tequio_ledger import founding
 from tequio_ledger.log.guard import Guard, NotSigningError
-from tequio_ledger.log.kept_proofs import KeptProofs
+from tequio_ledger.log.proofs import KeptProofs
 from tequio_ledger.publishing.policy_file import read_policy
 from tequio_ledger.publishing.publisher import Publisher
 from tequio_ledger.publishing.recall import Recall

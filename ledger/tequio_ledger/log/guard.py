@@ -17,7 +17,7 @@ import structlog
 from msgspec import Struct
 
 from tequio_ledger.log.checkpoint import NOTHING
-from tequio_ledger.log.past import root_at
+from tequio_ledger.log.proofs import root_at
 from tequio_ledger.store import disk, log_rows
 from tequio_shared.errors import PeerError, TequioError, UserFacingError
 from tequio_shared.notes import VerifierKey, open_checkpoint

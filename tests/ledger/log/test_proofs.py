@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from functools import cache
+import random
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_ledger.log.tile_proofs import TileProofs
-from tequio_ledger.tree import Tree
+from tequio_ledger.log.proofs import KeptProofs, TileProofs
+from tequio_ledger.store import log_rows
 from tequio_shared import merkle
 from tequio_shared.errors import FatalLogError
+from tequio_shared.log.reading import TileTree
+from tests.ledger.log.test_log import CLOCK, grow
+from tests.support.authors import Author
+from tests.support.ledgers import make_settings, opened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
-    from tequio_ledger.tree import Tile
     from tequio_shared.ids import Digest
+    from tequio_shared.log.tile_proofs import TileName
 
 SIZES = (1, 2, 3, 255, 256, 257, 511, 700, 65_537)
+KEPT_SIZES = (1, 2, 255, 256, 257, 300, 512, 701)
 
 
 @cache
@@ -31,7 +38,7 @@ def hashes() -> list[Digest]:
 @cache
 def tiles() -> dict[tuple[int, int], bytes]:
     """The tiles of the largest tree: a smaller one's are prefixes of them."""
-    tree = Tree()
+    tree = TileTree()
     for at in range(max(SIZES)):
         tree.append(str(at).encode())
     return dict(tree.take_changed())
@@ -53,14 +60,14 @@ def test_it_is_the_proof_of_rfc_6962() -> None:
 @given(st.data())
 def test_it_is_known_before_which_tiles_a_proof_takes(data: st.DataObject) -> None:
     size = data.draw(st.integers(2, max(SIZES)) | st.sampled_from(SIZES[1:]))
-    foreseen: set[Tile] = set()
-    read: set[Tile] = set()
+    foreseen: set[TileName] = set()
+    read: set[TileName] = set()
 
-    def give(tile: Tile) -> bytes | None:
+    def give(tile: TileName) -> bytes | None:
         read.add(tile)
         return tiles().get(tile)
 
-    def foresee(names: Sequence[Tile]) -> dict[Tile, bytes]:
+    def foresee(names: Sequence[TileName]) -> dict[TileName, bytes]:
         foreseen.update(names)
         return {}
 
@@ -95,3 +102,20 @@ def test_no_entry_outside_the_log_is_proven() -> None:
 def test_a_missing_tile_is_no_empty_one() -> None:
     with pytest.raises(FatalLogError, match="tile 0/0 is missing"):
         TileProofs(lambda _tile: None, 3).inclusion(0)
+
+
+@pytest.mark.parametrize("most", [1, 2_048])
+def test_a_kept_proof_is_the_one_that_the_tiles_give(tmp_path: Path, most: int) -> None:
+    rng = random.Random(3)
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        grow(ledger, Author("a", ledger.state.net), KEPT_SIZES[-1] - 1)
+        kept = KeptProofs(ledger.database, most)
+        with ledger.database.reader.begin() as connection:
+            read = partial(log_rows.read_tile, connection)
+            for _ in range(3):
+                for size in rng.sample(KEPT_SIZES, len(KEPT_SIZES)):
+                    fresh = TileProofs(read, size)
+                    for index in {0, size - 1, *(rng.randrange(size) for _ in range(20))}:
+                        assert kept.at(size).inclusion(index) == fresh.inclusion(index)
+                    for old in {1, size, rng.randrange(1, size + 1)}:
+                        assert kept.at(size).consistency(old) == fresh.consistency(old)
