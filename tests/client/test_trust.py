@@ -10,12 +10,12 @@ import pytest
 import trio
 from click.testing import CliRunner
 
-from tequio_client.audit.findings import Grade
-from tequio_client.audit.main import Scope, audit
-from tequio_client.audit.sources import Mirror
 from tequio_client.cli.audit import audit as audit_command
 from tequio_client.ledger_api import ApiLimits, LedgerApi
 from tequio_client.trust import read_policy
+from tequio_client.verify.audit import Scope, audit
+from tequio_client.verify.report import Grade
+from tequio_client.verify.source import Mirror
 from tequio_client.worker import backoff, endings, follower
 from tequio_client.worker.follower import LogFollower
 from tequio_shared.errors import PeerError, UserFacingError
@@ -159,7 +159,7 @@ def test_an_audit_of_a_mirror_asks_for_the_quorum_too(
     (tmp_path / "log").mkdir()
     (tmp_path / "genesis").write_bytes(genesis().encode())
     (tmp_path / "log" / "checkpoint").write_bytes(note_of(log, *names))
-    report = audit(Mirror(tmp_path, Policy.parse(policy())), Scope())
+    report = audit(Mirror(tmp_path), Scope(trust=Policy.parse(policy())))
     refused = [one for one in report.findings if "lacks the quorum" in one.line()]
     assert [one.grade for one in refused] == ([Grade.MISMATCH] if len(names) == 1 else [])
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tequio_client.audit.findings import Report
 from tequio_client.audit.fold import Fold
-from tequio_client.competition import outcomes
-from tequio_client.verifying.bundle import About, BundleWriter
+from tequio_client.verify.bundle import About, BundleWriter
+from tequio_client.verify.outcome import contenders
+from tequio_client.verify.report import Report
 from tequio_shared import judging, merkle
 from tequio_shared.competition_draw import commitment
 from tequio_shared.evaluations import Environment, Evaluation
@@ -342,7 +342,7 @@ class ContestLog:
         view = self.view
         assert view.draw is not None
         texts = [Text.of(one.encode()) for one in self.drawn_texts]
-        contenders = outcomes.contenders(view, self.blob)
+        contenders = contenders(view, self.blob)
         return judging.outcome(view.id, view.draw.beacon, texts, contenders)
 
     def _score(self, name: str, entrant: str, text: str) -> DocumentScore:

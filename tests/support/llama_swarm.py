@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tequio_client.trainer.origin import Origin
     from tequio_shared.lora import Base
     from tequio_shared.manifest import Manifest
-    from tests.client.audit.logs import MemoryLog
+    from tests.client.verify.logs import MemoryLog
 
 CONFIG = {
     "model_type": "llama",

@@ -16,7 +16,7 @@ from tequio_shared.statements.standing import StandingChange
 from tequio_shared.teams import ABOUT_TEAMS
 
 if TYPE_CHECKING:
-    from tequio_client.audit.findings import Place, Report
+    from tequio_client.verify.report import Place, Report
     from tequio_shared.evidence import RoundOf
     from tequio_shared.genesis import Genesis
     from tequio_shared.ids import PeerKey

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from tequio_client.audit.sources import NotHadError
+from tequio_client.verify.source import NotAvailableError
 from tequio_shared.competitions import ABOUT_COMPETITIONS, Competitions
 from tequio_shared.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.audit.findings import Place, Report
+    from tequio_client.verify.report import Place, Report
     from tequio_shared.competition_gate import Network
     from tequio_shared.statement import Statement
 
@@ -46,7 +46,7 @@ class Contests:
         what = f"{statement.type} statement"
         try:
             self.competitions.apply(index, statement, self._network)
-        except NotHadError as err:
+        except NotAvailableError as err:
             self._lacks_something = True
             self._report.missing(f"document of {statement.type}", place, str(err))
         except RefusedError as err:

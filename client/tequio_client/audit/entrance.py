@@ -15,7 +15,7 @@ from tequio_shared.tiers import ABOUT_TIERS, Tiers
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from tequio_client.audit.findings import Place, Report
+    from tequio_client.verify.report import Place, Report
     from tequio_shared.genesis import Genesis
     from tequio_shared.ids import PeerKey
     from tequio_shared.statement import Entry

@@ -16,9 +16,9 @@ from tequio_client.audit.chains import Chains
 from tequio_client.audit.conduct import UNSURE, Conduct
 from tequio_client.audit.contests import Contests
 from tequio_client.audit.entrance import Entrance
-from tequio_client.audit.findings import Place
-from tequio_client.audit.sources import NotHadError
 from tequio_client.audit.unread import Unread
+from tequio_client.verify.report import Place
+from tequio_client.verify.source import NotAvailableError
 from tequio_shared.accepted import accepted_set
 from tequio_shared.competition_gate import Network
 from tequio_shared.documents import Result
@@ -32,8 +32,8 @@ from tequio_shared.statements.rounds import HeadMeasure, HeadPromote, RoundClose
 from tequio_shared.statements.runs import RunOpen
 
 if TYPE_CHECKING:
-    from tequio_client.audit.findings import Report
-    from tequio_client.audit.sources import DocumentSource
+    from tequio_client.verify.report import Report
+    from tequio_client.verify.source import DocumentSource
     from tequio_shared.accepted import AcceptedSet
     from tequio_shared.genesis import Genesis
     from tequio_shared.round import Head, RoundView
@@ -178,7 +178,7 @@ class Fold:
         try:
             manifest = Manifest.parse(self._document(digest_from_text(body.manifest)))
             _check_opening(statement, body, manifest, self.runs)
-        except NotHadError as err:
+        except NotAvailableError as err:
             self._report.missing("manifest", place, str(err))
             return
         except (RefusedError, PeerError) as err:
@@ -193,7 +193,7 @@ class Fold:
             name = needed_document(statement)
             document = self._document(name) if name else b""
             history.view.apply(index, statement, 0, lambda _: document)
-        except NotHadError as err:
+        except NotAvailableError as err:
             self._report.missing(f"document of {statement.type}", place, str(err))
             history.lacks_something = True
             self._break(statement)
@@ -206,10 +206,10 @@ class Fold:
             self._remember(index, statement, history)
 
     def _document(self, name: Digest) -> bytes:
-        """Get a document; raises NotHadError, and MalformedError when it is another one."""
+        """Get a document; raises NotAvailableError, and MalformedError when it is another one."""
         document = self._source.blob(name)
         if document is None:
-            raise NotHadError(f"the ledger does not have the document {to_text(name)}")
+            raise NotAvailableError(f"the ledger does not have the document {to_text(name)}")
         if sha256(document) != name:
             raise MalformedError(
                 f"the document {to_text(name)} comes with the hash {to_text(sha256(document))}"

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import export, parts, publish
 from tequio_client.checkpoint.story import Wanted
 from tequio_client.ledger_api import LedgerApi
+from tequio_client.verify.progress import Quiet
 from tequio_client.worker import endings
 from tequio_client.worker.backoff import BackOff
 from tequio_shared.errors import TequioError, UserFacingError

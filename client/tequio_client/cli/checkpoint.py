@@ -78,12 +78,12 @@ def export(  # noqa: PLR0913 - one parameter an option
     """
     from rich.console import Console
 
-    from tequio_client.audit.command import Bars
     from tequio_client.checkpoint import export as program
     from tequio_client.checkpoint import gguf_file
     from tequio_client.checkpoint.parts import Form
     from tequio_client.checkpoint.story import Wanted
     from tequio_client.trust import read_policy
+    from tequio_client.verify.progress import Bars
 
     options.set_up_logs(log_json=False, log_level="warning")
     if with_gguf:
@@ -126,10 +126,10 @@ def verify(
     """
     from rich.console import Console
 
-    from tequio_client.audit.command import Bars
     from tequio_client.checkpoint import verify as program
     from tequio_client.checkpoint.verdict import Outcome
     from tequio_client.trust import read_policy
+    from tequio_client.verify.progress import Bars
     from tequio_shared.errors import UserFacingError
 
     options.set_up_logs(log_json=False, log_level="warning")
@@ -222,9 +222,9 @@ def publish(  # noqa: PLR0913 - one parameter an option
     """
     from rich.console import Console
 
-    from tequio_client.audit.command import Bars
     from tequio_client.checkpoint import publish as program
     from tequio_client.trust import read_policy
+    from tequio_client.verify.progress import Bars
 
     options.set_up_logs(log_json=False, log_level="warning")
     wish = program.Wish(

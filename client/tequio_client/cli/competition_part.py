@@ -11,7 +11,7 @@ import click
 from tequio_client.cli import options
 
 if TYPE_CHECKING:
-    from tequio_client.competition.log_reader import LogReader
+    from tequio_client.verify.ledger_reader import LedgerReader
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _STORES = click.option(
@@ -34,13 +34,13 @@ which = click.option(
 )
 
 
-def reader(ledger: str, trust_file: Path | None) -> LogReader:
+def reader(ledger: str, trust_file: Path | None) -> LedgerReader:
     """A log to be read."""
-    from tequio_client.competition.log_reader import LogReader
     from tequio_client.trust import read_policy
+    from tequio_client.verify.ledger_reader import LedgerReader
 
     options.set_up_logs(log_json=False, log_level="error")
-    return LogReader(ledger, read_policy(trust_file))
+    return LedgerReader(ledger, read_policy(trust_file))
 
 
 _VERIFY = click.option(
@@ -296,9 +296,9 @@ def challenge(  # noqa: PLR0913 - one parameter an option
     """
     from rich.console import Console
 
-    from tequio_client.audit.command import Bars
     from tequio_client.competition import challenging
     from tequio_client.trainer import device as devices
+    from tequio_client.verify.progress import Bars
 
     doubt = challenging.Doubt(
         entrant=name, evaluator=evaluator, document=document, millibits=millibits

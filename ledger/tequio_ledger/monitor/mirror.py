@@ -78,6 +78,7 @@ class Mirror:
 
     def load(self) -> None:
         """Read what is there, every byte checked; raises UserFacingError."""
+        self._blobs.tidy()  # makes the folder for blobs on their way in, or empties it
         with self.database.writer.begin() as connection:
             head = log_rows.read_head(connection)
             if head is None:

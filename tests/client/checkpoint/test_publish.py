@@ -14,10 +14,10 @@ import pytest
 from huggingface_hub import constants
 from huggingface_hub.utils import _http
 
-from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import parts, publish, token
 from tequio_client.checkpoint.hub import Hub, show_no_bars
 from tequio_client.key_errors import IdentityError
+from tequio_client.verify.progress import Quiet
 from tequio_shared.errors import UserFacingError
 from tests.support.hub import FakeHub, running
 from tests.support.llama_swarm import ROUNDS

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.audit.main import Quiet
 from tequio_client.competition import drawn_texts, own_scores, weights
 from tequio_client.competition.child_progress import (
     LEAST_FREE_BYTES,
@@ -14,12 +13,13 @@ from tequio_client.competition.child_progress import (
     ChildProgress,
 )
 from tequio_client.competition.evaluator import Evaluator, Means
-from tequio_client.competition.log_reader import LogReader
 from tequio_client.competition.pacing import Pacing
 from tequio_client.competition.time_limit import TimeLimit
 from tequio_client.ledger_api import LedgerRefusedError
 from tequio_client.link.evaluating import Limit
 from tequio_client.trainer import device
+from tequio_client.verify.ledger_reader import LedgerReader
+from tequio_client.verify.progress import Quiet
 from tequio_client.worker import secret_file
 from tequio_shared.competition_state import Phase
 from tequio_shared.errors import RefusedError, UserFacingError
@@ -92,7 +92,7 @@ class Desk:
             due=self.due.append,
             clock=lambda: self.stage.now,
         )
-        return Evaluator(LogReader(unused_url()), means, self.mouth).step(self.stage.view)
+        return Evaluator(LedgerReader(unused_url()), means, self.mouth).step(self.stage.view)
 
     @property
     def words(self) -> list[str]:
