@@ -34,7 +34,7 @@ from tests.support.six_lies import LIES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tequio_client.verify.competition import Judged
+    from tequio_client.verify.judgement import Judged
     from tequio_shared.keys import Signer
     from tests.support.six_lies import Lie
 

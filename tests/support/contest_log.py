@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tequio_client.audit.fold import Fold
 from tequio_client.verify.bundle import About, BundleWriter
-from tequio_client.verify.outcome import contenders
+from tequio_client.verify.judgement import contenders
 from tequio_client.verify.report import Report
 from tequio_shared import judging, merkle
 from tequio_shared.competition_draw import commitment
@@ -342,8 +342,8 @@ class ContestLog:
         view = self.view
         assert view.draw is not None
         texts = [Text.of(one.encode()) for one in self.drawn_texts]
-        contenders = contenders(view, self.blob)
-        return judging.outcome(view.id, view.draw.beacon, texts, contenders)
+        found = contenders(view, self.blob)
+        return judging.outcome(view.id, view.draw.beacon, texts, found)
 
     def _score(self, name: str, entrant: str, text: str) -> DocumentScore:
         raw = text.encode()

@@ -37,7 +37,7 @@ from tests.support.committing import committing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.verify.competition import Judged
+    from tequio_client.verify.judgement import Judged
     from tequio_shared.competition_rules import Submission
     from tequio_shared.competition_state import Draw
     from tequio_shared.evaluations import Evaluation, Outcome

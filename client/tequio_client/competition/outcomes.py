@@ -9,7 +9,7 @@ from rich.table import Table
 
 from tequio_client import naming
 from tequio_client.competition import said
-from tequio_client.verify.outcome import contenders
+from tequio_client.verify.judgement import contenders
 from tequio_shared import judging
 from tequio_shared.errors import UserFacingError
 from tequio_shared.judging import Text

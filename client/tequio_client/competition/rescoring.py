@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from tequio_client.competition.weights import Origin
     from tequio_client.trainer.device import Device
-    from tequio_client.verify.competition import Judged
+    from tequio_client.verify.judgement import Judged
     from tequio_client.verify.progress import WorkProgress
     from tequio_client.verify.report import Report
     from tequio_shared.competition_rules import Submission

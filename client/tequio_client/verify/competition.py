@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import trio
 
@@ -22,29 +22,21 @@ from tequio_client.verify import archive, sentences
 from tequio_client.verify.archive import OtherArchiveError
 from tequio_client.verify.bundle import BundleFile, RecordedLog, Recording
 from tequio_client.verify.folded_log import FoldedLog, called, find_competitions
-from tequio_client.verify.outcome import contenders, differences
+from tequio_client.verify.judgement import judge
 from tequio_client.verify.report import Place, Report
 from tequio_client.verify.source import LiveLog, NotAvailableError
-from tequio_shared import judging
-from tequio_shared.competition_state import Phase
-from tequio_shared.errors import MalformedError, PeerError, UserFacingError
-from tequio_shared.evaluations import Outcome
+from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import digest_from_text, to_text
-from tequio_shared.judging import Text
 from tequio_shared.policy import NoQuorumError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tequio_client.verify.judgement import ArchiveOf, Judged
     from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition import CompetitionView
     from tequio_shared.competition_rules import CompetitionRules
-    from tequio_shared.ids import Digest
-    from tequio_shared.judging import Contender
     from tequio_shared.policy import Policy
-
-ArchiveOf: TypeAlias = "Callable[[CompetitionRules], Path]"
-"""Gets the sealed archive as a file; raises NotAvailableError, OtherArchiveError."""
 
 _ARCHIVE = "archive.sealed"
 _PAGE = re.compile(r"(?P<ledger>https?://.+)/competitions/(?P<competition>[A-Za-z0-9_-]{43})/?")
@@ -86,18 +78,6 @@ class VerifyOptions:
     def recording(self) -> Recording:
         """How much of the log is needed again."""
         return Recording.ALL if self.bundle else Recording.DOCUMENTS
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """A decided competition, judged again: the due outcome, and what it rests on."""
-
-    view: CompetitionView
-    texts: tuple[bytes, ...]
-    """The drawn ones, in their order."""
-    contenders: tuple[Contender, ...]
-    outcome: Outcome
-    """As it is due."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -257,79 +237,6 @@ def report_open(view: CompetitionView, now_ms: int, report: Report) -> None:
         why = f"{called(view)} is {view.phase.value}, and no result was stated"
         why += f": {lacks}" if lacks else ""
     report.missing("result", Place(), why)
-
-
-def judge(
-    view: CompetitionView, source: RecordedLog, archive_of: ArchiveOf, folder: Path, report: Report
-) -> Judged | None:
-    """Open the texts in `folder` and compute the outcome; None when either cannot be done.
-
-    What is wrong goes into the report.
-    """
-    if view.outcome is None or view.draw is None:
-        return None
-    texts = _texts(view, source, archive_of, folder, report)
-    if texts is None:
-        return None
-    place = Place(entry=view.began[Phase.DECIDED].index)
-    try:
-        found = contenders(view, source.blob)
-        stated = _stated(view.outcome, source)
-    except (NotAvailableError, UserFacingError) as err:
-        report.missing("scores", place, str(err))
-        return None
-    except PeerError as err:
-        report.mismatch("scores", place, str(err))
-        return None
-    named = [Text.of(one) for one in texts]
-    due = judging.outcome(view.id, view.draw.beacon, named, found)
-    _compare(due, stated, place, report)
-    return Judged(view=view, texts=texts, contenders=found, outcome=due)
-
-
-def _texts(
-    view: CompetitionView, source: RecordedLog, archive_of: ArchiveOf, folder: Path, report: Report
-) -> tuple[bytes, ...] | None:
-    if view.draw is None:
-        return None
-    place, sealed = Place(entry=view.began[Phase.OPEN].index), view.rules.sealed
-    try:
-        path = archive_of(view.rules)
-    except (OtherArchiveError, PeerError) as err:
-        report.mismatch("sealed archive", place, str(err))
-        return None
-    except (NotAvailableError, UserFacingError) as err:
-        report.missing("sealed archive", place, str(err))
-        return None
-    source.add(digest_from_text(sealed.archive), path)
-    try:
-        documents = archive.opened(view.rules, view.draw.key, path, folder)
-    except UserFacingError as err:
-        report.mismatch("texts", place, f"they are not the sealed ones: {_why(err)}")
-        return None
-    report.checked["documents opened"] += sealed.documents
-    return tuple(archive.text(documents, number) for number in view.draw.documents)
-
-
-def _why(err: UserFacingError) -> str:
-    """Without the name of the file, which is a temporary one."""
-    return str(err.__cause__ or err)
-
-
-def _stated(name: Digest, source: RecordedLog) -> Outcome:
-    raw = source.blob(name)
-    if raw is None:
-        raise NotAvailableError("the outcome document is not available")
-    return Outcome.parse(raw)
-
-
-def _compare(due: Outcome, stated: Outcome, place: Place, report: Report) -> None:
-    if due.encode() == stated.encode():
-        report.checked["outcomes"] += 1
-        return
-    found = list(differences(due, stated)) or [("order in the outcome", "", "another", "this")]
-    for what, why, expected, given in found:
-        report.mismatch(what, place, why, expected=expected, found=given)
 
 
 def _fetched(recorded: RecordedLog, to: Path, ledger: str, rules: CompetitionRules) -> Path:

@@ -9,8 +9,8 @@ from tequio_shared.competition_state import Phase
 from tequio_shared.ids import sha256, to_text
 
 if TYPE_CHECKING:
-    from tequio_client.verify.competition import Judged
     from tequio_client.verify.folded_log import FoldedLog
+    from tequio_client.verify.judgement import Judged
     from tequio_shared.competition import CompetitionView
 
 _PHASES = {

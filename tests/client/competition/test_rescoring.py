@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from tequio_client.cli.verify_competition import USAGE, verify_competition
 from tequio_client.competition import rescoring
 from tequio_client.trainer import device, likelihood, model_folder
-from tequio_client.verify.competition import Judged
+from tequio_client.verify.judgement import Judged
 from tequio_shared.ids import to_text
 from tests.support import model_folders
 from tests.support.attack_table import attack

@@ -36,7 +36,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def models(folder: Path, given: Path | None) -> Models:
+def models(folder: Path, given: Path | None) -> ModelSource:
     return ModelSource(
         given={"maize": given} if given else {}, origin=None, folder=folder, progress=Quiet()
     )

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.cli.verify_competition import verify_competition
-from tequio_client.verify.outcome import contenders
+from tequio_client.verify.judgement import contenders
 from tequio_shared import judging
 from tequio_shared.evaluations import Evaluation
 from tequio_shared.ids import digest_from_text, sha256, to_text

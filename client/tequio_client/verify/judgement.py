@@ -1,21 +1,40 @@
-"""A competition's outcome: the evaluations it rests on, and where a stated outcome differs."""
+"""A decided competition judged again: its texts opened, its outcome computed and compared.
+
+The outcome follows from the evaluations that count and from the texts that were drawn. A stated
+outcome has to equal it byte for byte; where it differs, the report names each field.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_client.naming import short
-from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.evaluations import Evaluation
-from tequio_shared.ids import to_text
-from tequio_shared.judging import Contender
+from tequio_client.verify import archive
+from tequio_client.verify.archive import OtherArchiveError
+from tequio_client.verify.report import Place
+from tequio_client.verify.source import NotAvailableError
+from tequio_shared import judging
+from tequio_shared.competition_state import Phase
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError
+from tequio_shared.evaluations import Evaluation, Outcome
+from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.judging import Contender, Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
+    from tequio_client.verify.bundle import RecordedLog
+    from tequio_client.verify.report import Report
     from tequio_shared.competition import CompetitionView
-    from tequio_shared.evaluations import Compared, Outcome, Placed
+    from tequio_shared.competition_rules import CompetitionRules
+    from tequio_shared.evaluations import Compared, Placed
     from tequio_shared.ids import Digest
+
+ArchiveOf: TypeAlias = "Callable[[CompetitionRules], Path]"
+"""Gets the sealed archive as a file; raises NotAvailableError, OtherArchiveError."""
+
 
 _OF_A_PLACE = (
     "submission",
@@ -32,6 +51,91 @@ _OF_AN_EVALUATOR = ("scores", "millibits", "off", "outside", "is_outlier")
 
 Difference = tuple[str, str, object, object]
 """What differs, why that may be, what is due, and what was stated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A decided competition, judged again: the due outcome, and what it rests on."""
+
+    view: CompetitionView
+    texts: tuple[bytes, ...]
+    """The drawn ones, in their order."""
+    contenders: tuple[Contender, ...]
+    outcome: Outcome
+    """As it is due."""
+
+
+def judge(
+    view: CompetitionView, source: RecordedLog, archive_of: ArchiveOf, folder: Path, report: Report
+) -> Judged | None:
+    """Open the texts in `folder` and compute the outcome; None when either cannot be done.
+
+    What is wrong goes into the report.
+    """
+    if view.outcome is None or view.draw is None:
+        return None
+    texts = _texts(view, source, archive_of, folder, report)
+    if texts is None:
+        return None
+    place = Place(entry=view.began[Phase.DECIDED].index)
+    try:
+        found = contenders(view, source.blob)
+        stated = _stated(view.outcome, source)
+    except (NotAvailableError, UserFacingError) as err:
+        report.missing("scores", place, str(err))
+        return None
+    except PeerError as err:
+        report.mismatch("scores", place, str(err))
+        return None
+    named = [Text.of(one) for one in texts]
+    due = judging.outcome(view.id, view.draw.beacon, named, found)
+    _compare(due, stated, place, report)
+    return Judged(view=view, texts=texts, contenders=found, outcome=due)
+
+
+def _texts(
+    view: CompetitionView, source: RecordedLog, archive_of: ArchiveOf, folder: Path, report: Report
+) -> tuple[bytes, ...] | None:
+    if view.draw is None:
+        return None
+    place, sealed = Place(entry=view.began[Phase.OPEN].index), view.rules.sealed
+    try:
+        path = archive_of(view.rules)
+    except (OtherArchiveError, PeerError) as err:
+        report.mismatch("sealed archive", place, str(err))
+        return None
+    except (NotAvailableError, UserFacingError) as err:
+        report.missing("sealed archive", place, str(err))
+        return None
+    source.add(digest_from_text(sealed.archive), path)
+    try:
+        documents = archive.opened(view.rules, view.draw.key, path, folder)
+    except UserFacingError as err:
+        report.mismatch("texts", place, f"they are not the sealed ones: {_why(err)}")
+        return None
+    report.checked["documents opened"] += sealed.documents
+    return tuple(archive.text(documents, number) for number in view.draw.documents)
+
+
+def _why(err: UserFacingError) -> str:
+    """Without the name of the file, which is a temporary one."""
+    return str(err.__cause__ or err)
+
+
+def _stated(name: Digest, source: RecordedLog) -> Outcome:
+    raw = source.blob(name)
+    if raw is None:
+        raise NotAvailableError("the outcome document is not available")
+    return Outcome.parse(raw)
+
+
+def _compare(due: Outcome, stated: Outcome, place: Place, report: Report) -> None:
+    if due.encode() == stated.encode():
+        report.checked["outcomes"] += 1
+        return
+    found = list(differences(due, stated)) or [("order in the outcome", "", "another", "this")]
+    for what, why, expected, given in found:
+        report.mismatch(what, place, why, expected=expected, found=given)
 
 
 def contenders(
