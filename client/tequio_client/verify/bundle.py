@@ -293,7 +293,7 @@ def _check_end(file: BinaryIO, at: int) -> None:
     file.seek(at)
     rest = file.read(len(_END) + 1)
     if len(rest) < len(_END):
-        raise NotAvailableError("the end of the bundle is missing: download it again")
+        raise NotAvailableError("the bundle is cut off before its end: download it again")
     if rest != _END:
         raise MalformedError("unexpected bytes after the end of the bundle")
 

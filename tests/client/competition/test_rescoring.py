@@ -89,7 +89,7 @@ def test_honest_scores_are_found_again(
 ) -> None:
     result = verified(played(models, numbers), models, tmp_path, 2)
     assert result.exit_code == 0, (result.output, result.exception)
-    assert "4 documents, each as the medians say it" in result.output
+    assert "4 documents, each within tolerance of the median" in result.output
 
 
 @attack("P12", layer="cli", ends="two of three are found by scoring again, and named")
@@ -102,7 +102,7 @@ def test_two_liars_of_three_are_found_by_scoring_again(
     mismatches = [one for one in result.output.splitlines() if one.startswith("mismatch")]
     assert len(mismatches) == DRAWN
     assert all("for entrant beta" in one and "evaluators said" in one for one in mismatches)
-    assert "outcome: medians, totals, intervals and ranks are the log's" in result.output
+    assert "outcome: medians, totals, intervals and ranks equal those in the log" in result.output
     for at in (0, 2):
         assert f"evaluator {called(log, at)}" in result.output
     assert f"evaluator {called(log, 1)} (" not in result.output, "the honest one"

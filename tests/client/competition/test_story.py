@@ -245,7 +245,7 @@ def test_a_stranger_verifies_it(story: Story) -> None:
     asked = ["verify-competition", story.url, "--rescore", "2", "--device", "cpu"]
     found = CliRunner().invoke(cli, asked)
     assert found.exit_code == 0, (found.output, found.exception)
-    assert "4 documents, each as the medians say it" in found.output
+    assert "4 documents, each within tolerance of the median" in found.output
 
 
 def test_who_did_not_offer_is_told_so(story: Story, tmp_path: Path) -> None:

@@ -88,9 +88,9 @@ def test_one_that_is_cut_off_anywhere_is_incomplete(bundle: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda raw: raw + b"\0" * 512, "something follows"),
+        (lambda raw: raw + b"\0" * 512, "unexpected bytes after"),
         (lambda raw: raw.replace(b"genesis\0", b"../gene\0", 1), "not part of a bundle"),
-        (lambda raw: raw[:1024] + raw[:1024] + raw[1024:], "where it belongs"),
+        (lambda raw: raw[:1024] + raw[:1024] + raw[1024:], "out of order"),
         (lambda raw: raw[:100] + b"0000777\0" + raw[108:], "not part of a bundle"),
         (lambda raw: raw[:156] + b"2" + raw[157:], "not part of a bundle"),
         (lambda raw: b"PK\x03\x04" + raw[4:], "not part of a bundle"),

@@ -194,7 +194,7 @@ def test_who_commits_and_does_not_show_is_named_and_does_not_count(
     assert result.exit_code == 0, result.output
     key = to_text(log.key(holding))[:10]
     assert f"evaluator {key} committed to scores of alpha (entry " in result.output
-    assert "did not show them: they do not count" in result.output
+    assert "did not publish them: they do not count" in result.output
 
 
 def test_who_never_commits_is_named(log: ContestLog, tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_a_competition_whose_texts_nobody_could_open_ended(tmp_path: Path) -> No
     log.now_ms = SCORED
     goes_on = verified(log, _folder(tmp_path / "before"))
     assert goes_on.exit_code == 3
-    assert "is drawn, and no result was said: 1 of the 2" in goes_on.output
+    assert "is drawn, and no result was stated: 1 of the 2" in goes_on.output
     log.now_ms = SCORED + 1
     log.say("passer-by", registration(NET, log.key("passer-by")))
     result = verified(log, _folder(tmp_path / "after"))

@@ -77,7 +77,7 @@ def refused(log: ContestLog, folder: Path, entry: int, *says: str) -> str:
     lines = [line for line in result.output.splitlines() if line.startswith("mismatch")]
     first = next(line for line in lines if f"entry {entry}" in line)
     assert all(one in first for one in says), first
-    assert "does not hold" in result.output
+    assert "does not pass" in result.output
     return result.output
 
 
@@ -86,7 +86,13 @@ def test_a_sound_competition_is_sound_and_shows_its_ranks(
 ) -> None:
     result = verified(honest.bundle(tmp_path / "bundle.tar"), "--json", tmp_path / "out.json")
     assert result.exit_code == 0, result.output
-    for said in ("make the root", "9 documents open", "6 are drawn", "byte for byte", "sound"):
+    for said in (
+        "make the root",
+        "9 documents match the sealed root",
+        "6 were drawn",
+        "byte for byte",
+        "holds",
+    ):
         assert said in result.output
     found = json.loads((tmp_path / "out.json").read_text())
     assert (found["exit"], found["findings"]) == (0, [])
@@ -129,7 +135,7 @@ def test_each_of_six_lies_is_found_and_named(lie: Lie, league: League, tmp_path:
     told, entry = league.told(lie, tmp_path / "told.tar")
     result = verified(told, "--json", tmp_path / "found.json")
     assert result.exit_code == 2, result.output
-    assert "does not hold" in result.output
+    assert "does not pass" in result.output
     report = json.loads((tmp_path / "found.json").read_bytes())
     assert reason(lie, entry, report), result.output
 
