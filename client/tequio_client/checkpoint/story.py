@@ -131,7 +131,7 @@ def documents_of(manifest: Manifest, blob: Blob) -> Documents:
     try:
         corpus = Corpus.parse(get("data manifest", manifest.data.manifest))
     except MalformedError as err:
-        raise UserFacingError(f"the run's data manifest cannot be read: {err}") from err
+        raise UserFacingError(f"the run's data manifest is invalid: {err}") from err
     return Documents(
         config=get("configuration", manifest.model.config),
         corpus=corpus,
