@@ -39,7 +39,7 @@ def checkpoint() -> None:
     "--round",
     "round_number",
     type=click.IntRange(0),
-    help="Round of the head (default: the last one).",
+    help="Round of the head (default: the last).",
 )
 @click.option(
     "--to",
@@ -299,7 +299,7 @@ def follow(  # noqa: PLR0913 - one parameter an option
 
 @checkpoint.command()
 def token() -> None:
-    """Store a token of the Hub in the system's keyring; you are asked for it, and it is not echoed."""
+    """Store a token of the Hub in the system's keyring; it is asked for and not echoed."""
     from tequio_client.checkpoint import token as program
     from tequio_client.system_keyring import SystemKeyring
 

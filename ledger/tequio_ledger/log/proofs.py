@@ -17,7 +17,7 @@ from tequio_ledger.store import log_rows
 from tequio_shared.errors import FatalLogError
 from tequio_shared.ids import DIGEST_BYTES, Digest
 from tequio_shared.log import tile_proofs
-from tequio_shared.log.tile_proofs import TILE_HEIGHT, is_full, span_in_tile, tile_of
+from tequio_shared.log.tile_proofs import TILE_HEIGHT, is_full
 from tequio_shared.merkle import Frontier, node_hash, root_of_hashes
 from tequio_shared.tlog import TILE_WIDTH
 
@@ -117,12 +117,8 @@ class TileProofs:
         """Prove the entry at an index, its sibling first; raises IndexError outside the log."""
         ranges = tile_proofs.inclusion(index, self.size)
         if self._foresee is not None:
-            lacking = [
-                one
-                for one in tile_proofs.tiles_of(span for span in ranges if span not in self._edge)
-                if one not in self._tiles
-            ]
-            self._tiles.update(self._foresee(lacking))
+            named = tile_proofs.tiles_over(index, self.size)
+            self._tiles.update(self._foresee([one for one in named if one not in self._tiles]))
         return [self._hash(span) for span in ranges]
 
     def consistency(self, old_size: int) -> list[Digest]:
@@ -139,8 +135,10 @@ class TileProofs:
 
     def _hash(self, span: Range) -> Digest:
         first, end = span
-        if end < self.size or (end - first).bit_count() == 1:
-            return tile_proofs.range_hash(span, self._node)
+        count = end - first
+        if count & (count - 1) == 0:  # the most frequent case by far: a full subtree
+            level = count.bit_length() - 1
+            return self._node((level, first >> level))
         # Every proof of this size has the same few ranges that end with the tree.
         found = self._edge.get(span)
         if found is None:
@@ -148,13 +146,15 @@ class TileProofs:
         return found
 
     def _node(self, node: Node) -> Digest:
-        tile, (first, end) = tile_of(node), span_in_tile(node)
+        level, index = node
+        tile_level, height = divmod(level, TILE_HEIGHT)
+        number, first = divmod(index << height, TILE_WIDTH)
+        tile = tile_level, number
         if self._full_node is not None and is_full(tile, self.size):
-            height = node[0] % TILE_HEIGHT
             return self._full_node(tile, height, first >> height)
         found = self._nodes.get(node)
         if found is None:
-            found = _folded(tile, self._tile(tile), first, end)
+            found = _folded(tile, self._tile(tile), first, first + (1 << height))
             if self._full_node is not None:  # then this is a node of an unfinished tile: one of few
                 self._nodes[node] = found
         return found

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tequio_shared import merkle
 from tequio_shared.ids import DIGEST_BYTES
 from tequio_shared.log.reading import TileTree, count_tiles, extended, next_piece
 from tequio_shared.tlog import TILE_WIDTH, new_tiles
+
+if TYPE_CHECKING:
+    from tequio_shared.log.tile_proofs import TileName
 
 LEAVES = [str(at).encode() for at in range(700)]
 
@@ -28,7 +33,7 @@ def test_the_tiles_that_grew_are_those_that_a_ledger_writes() -> None:
 
 def test_only_unfinished_tiles_stay_in_memory() -> None:
     tree = TileTree()
-    full = {}
+    full: dict[TileName, bytes] = {}
     for size in range(1, len(LEAVES) + 1):
         full |= grown(tree, size).take_full()
     assert sorted(full) == [(0, 0), (0, 1)]

@@ -45,6 +45,14 @@ def test_ranges_hash_to_the_proofs_of_rfc_6962(data: st.DataObject) -> None:
     assert hashes_of(tile_proofs.consistency(old, size)) == merkle.consistency_proof(log, old)
 
 
+@given(st.data())
+def test_the_tiles_over_an_entry_are_all_that_its_proof_takes(data: st.DataObject) -> None:
+    size = data.draw(st.integers(1, 2**30))
+    index = data.draw(st.integers(0, size - 1))
+    needed = tile_proofs.tiles_of(tile_proofs.inclusion(index, size))
+    assert set(needed) <= set(tile_proofs.tiles_over(index, size))
+
+
 @given(st.integers(0, 2**40))
 def test_the_right_edge_has_one_subtree_for_each_bit_of_the_size(size: int) -> None:
     nodes = tile_proofs.edge(size)
