@@ -19,7 +19,7 @@ from ledgers.program import ORGANISER, served, settings_of
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
 from tequio_ledger.log.admitted import Admitted
-from tequio_ledger.log.kept_proofs import KeptProofs
+from tequio_ledger.log.proofs import KeptProofs
 from tequio_ledger.moving.move import Move
 from tequio_ledger.service import open_ledger
 from tequio_ledger.store import log_rows
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_ledger.log.tile_proofs import TileProofs
+    from tequio_ledger.log.proofs import TileProofs
     from tequio_ledger.service import Ledger
     from tequio_shared.ids import PeerKey, RunId
     from tequio_shared.statements import Body

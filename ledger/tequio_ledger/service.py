@@ -21,7 +21,7 @@ import structlog
 
 from tequio_ledger import founding
 from tequio_ledger.log.guard import Guard, NotSigningError
-from tequio_ledger.log.kept_proofs import KeptProofs
+from tequio_ledger.log.proofs import KeptProofs
 from tequio_ledger.publishing.policy_file import read_policy
 from tequio_ledger.publishing.publisher import Publisher
 from tequio_ledger.publishing.recall import Recall
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tequio_ledger.replicas.office import Office
     from tequio_ledger.state import State
     from tequio_shared.genesis import Genesis
+
 
 FOUNDING_S = 30.0
 """How long one waits for a network that another process founds."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.audit.main import Scope, audit
+from tequio_client.verify.audit import Scope, audit
 from tequio_shared.coordination import decide
 from tequio_shared.documents import WITNESS
 from tequio_shared.errors import RefusedError
@@ -20,7 +20,7 @@ from tequio_shared.statements.connectors import MemberVouch, RoleGrant, RoleRevo
 from tequio_shared.statements.invitations import InviteClose, InviteOpen, InviteRevoke
 from tequio_shared.statements.rounds import RoundRoster
 from tequio_shared.vouches import owner_of
-from tests.client.audit.logs import MemoryLog
+from tests.client.verify.logs import MemoryLog
 from tests.support.attack_table import attack
 from tests.support.attackers_ledger import SECOND, Door, door, now_ms
 from tests.support.authors import Author, registration
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.coordination import Step
     from tequio_shared.statements import Body
+
 
 HOUR_MS = 3_600_000
 FOR_EVER = 2**52

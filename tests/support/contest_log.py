@@ -9,20 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tequio_client.audit.findings import Report
-from tequio_client.audit.fold import Fold
-from tequio_client.competition import outcomes
-from tequio_client.verifying.bundle import About, BundleWriter
+from tequio_client.verify.bundle import About, BundleWriter
+from tequio_client.verify.fold import Fold
+from tequio_client.verify.judgement import contenders
+from tequio_client.verify.report import Report
 from tequio_shared import judging, merkle
 from tequio_shared.competition_draw import commitment
 from tequio_shared.evaluations import Environment, Evaluation
-from tequio_shared.ids import (
-    ZERO_DIGEST,
-    Digest,
-    PeerKey,
-    sha256,
-    to_text,
-)
+from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, sha256, to_text
 from tequio_shared.judging import Text
 from tequio_shared.keys import Signer
 from tequio_shared.notes import sign_checkpoint
@@ -68,6 +62,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition_rules import Submission
     from tequio_shared.evaluations import Outcome
     from tequio_shared.statements import Body
+
 
 STEPS = ("open", "enter", "offer", "close", "secrets", "draw", "reveal", "score", "result")
 
@@ -342,8 +337,8 @@ class ContestLog:
         view = self.view
         assert view.draw is not None
         texts = [Text.of(one.encode()) for one in self.drawn_texts]
-        contenders = outcomes.contenders(view, self.blob)
-        return judging.outcome(view.id, view.draw.beacon, texts, contenders)
+        found = contenders(view, self.blob)
+        return judging.outcome(view.id, view.draw.beacon, texts, found)
 
     def _score(self, name: str, entrant: str, text: str) -> DocumentScore:
         raw = text.encode()

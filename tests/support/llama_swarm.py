@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tequio_client.trainer.origin import Origin
     from tequio_shared.lora import Base
     from tequio_shared.manifest import Manifest
-    from tests.client.audit.logs import MemoryLog
+    from tests.client.verify.logs import MemoryLog
 
 
 CONFIG = {
@@ -199,7 +199,7 @@ class ShownLog:
         """What is at a path; None: nothing."""
         where, _, rest = path.partition("?")[0].lstrip("/").partition("/")
         if (where, rest) == ("log", "checkpoint"):
-            return self.log.note
+            return self.log.note()
         if where == "log":
             return self._tile(Tile.parse(rest))
         if rest.startswith("blobs/"):

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from tequio_client.verifying.bundle import BundleFile, BundleWriter
+from tequio_client.verify.bundle import BundleFile, BundleWriter
 from tequio_shared import merkle
 from tequio_shared.genesis import Genesis
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, digest_from_text, sha256, to_text
@@ -24,7 +24,7 @@ from tequio_shared.tlog import TILE_WIDTH
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tequio_client.verifying.bundle import About
+    from tequio_client.verify.bundle import About
     from tequio_shared.keys import Signer
     from tequio_shared.statement import Statement
     from tequio_shared.statements import Body

@@ -260,9 +260,9 @@ async def _strangers_audit_it(day: Day) -> None:
     store = str(day.stage.folder / "seed" / "store")
     where = ("--ledger", day.stage.url)
     said = await day.stage.command("audit-store", "audit", *where, "--store", store)
-    assert "All of it is sound" in said
+    assert "Everything holds" in said
     said = await day.stage.command("audit-net", "audit", *where)
-    assert "All of it is sound" in said
+    assert "Everything holds" in said
 
 
 async def _everybody_ends_at_once(day: Day) -> None:

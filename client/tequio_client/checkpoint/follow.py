@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import export, parts, publish
 from tequio_client.checkpoint.story import Wanted
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.names import is_meant
+from tequio_client.verify.progress import Quiet
 from tequio_client.worker import endings
 from tequio_client.worker.backoff import BackOff
 from tequio_shared.errors import TequioError, UserFacingError
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tequio_client.checkpoint.hub import Hub
     from tequio_shared.api.runs import RunAnswer
     from tequio_shared.policy import Policy
+
 
 log = structlog.get_logger(__name__)
 

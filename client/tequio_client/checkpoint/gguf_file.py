@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import gguf
 
-    from tequio_client.audit.main import Progress
+    from tequio_client.verify.progress import WorkProgress
 
 _SEPARATOR = "<|separator|>"
 """Spelt so for llama.cpp, where a zero byte would end the text."""
@@ -42,7 +42,7 @@ def check_free(folder: Path) -> None:
         )
 
 
-def write(folder: Path, progress: Progress) -> Path:
+def write(folder: Path, progress: WorkProgress) -> Path:
     """Write FOLDER.gguf; raises UserFacingError for a model that cannot be written so."""
     import gguf  # noqa: PLC0415 - not installed with ours
 
@@ -107,7 +107,7 @@ def _add_tokenizer(writer: gguf.GGUFWriter, folder: Path) -> None:
 
 
 def _add_tensors(
-    writer: gguf.GGUFWriter, config: dict[str, Any], folder: Path, progress: Progress
+    writer: gguf.GGUFWriter, config: dict[str, Any], folder: Path, progress: WorkProgress
 ) -> None:
     import gguf  # noqa: PLC0415 - as above
 

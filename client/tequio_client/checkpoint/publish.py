@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from tequio_client.audit.main import Progress
     from tequio_client.checkpoint.hub import Hub, Published
     from tequio_client.checkpoint.parts import Claim
+    from tequio_client.verify.progress import WorkProgress
     from tequio_shared.policy import Policy
 
 
@@ -67,7 +67,7 @@ def say(ledger: str, claim: Claim, published: Published, organisers: Sequence[Pa
         return trio.run(partial(_say, ledger, claim, published, organisers))
 
 
-def verified(wish: Wish, progress: Progress) -> Claim:
+def verified(wish: Wish, progress: WorkProgress) -> Claim:
     """The claim of a folder that bears it out; raises UserFacingError for any other."""
     check = verify.Wish(folder=wish.folder, ledger=wish.ledger, trust=wish.trust)
     verdict = verify.run(check, progress)

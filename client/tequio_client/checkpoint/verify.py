@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.audit.main import Progress
+    from tequio_client.verify.progress import WorkProgress
     from tequio_client.worker.store.trees import TreeRef
     from tequio_shared.ids import Digest
     from tequio_shared.policy import Policy
@@ -67,7 +67,7 @@ class Weighed:
     """What came with the folder, unverified."""
 
 
-def run(wish: Wish, progress: Progress) -> Verdict:
+def run(wish: Wish, progress: WorkProgress) -> Verdict:
     """Check a folder; never raises for what is wrong with it, nor for a ledger that is away."""
     try:
         return Verdict(outcome=Outcome.IS_THE_HEAD, lines=_checked(wish, progress))
@@ -77,7 +77,7 @@ def run(wish: Wish, progress: Progress) -> Verdict:
         return Verdict(outcome=Outcome.CANNOT_TELL, lines=tuple(map(str, err.args)))
 
 
-def _checked(wish: Wish, progress: Progress) -> tuple[str, ...]:
+def _checked(wish: Wish, progress: WorkProgress) -> tuple[str, ...]:
     weighed = weigh(wish, progress)
     claim = weighed.claim
     find = partial(in_log.find, wish.ledger, claim, weighed.proof, wish.trust)
@@ -113,7 +113,7 @@ def _first(error: BaseException) -> BaseException:
     return CannotTellError(str(first)) if isinstance(first, UserFacingError) else first
 
 
-def weigh(wish: Wish, progress: Progress) -> Weighed:
+def weigh(wish: Wish, progress: WorkProgress) -> Weighed:
     """Hold everything in the folder against its claim, and nothing against the log.
 
     Raises NotTheHeadError, CannotTellError.
@@ -166,7 +166,7 @@ def _form(folder: Path, manifest: Manifest) -> Form:
     return Form.MERGED if is_merged else Form.HEAD
 
 
-def _root(wish: Wish, claim: parts.Claim, manifest: Manifest, progress: Progress) -> Digest:
+def _root(wish: Wish, claim: parts.Claim, manifest: Manifest, progress: WorkProgress) -> Digest:
     due = digest_from_text(claim.weights_root)
     with (
         TemporaryDirectory(prefix="tequio-verify-") as temporary,
@@ -190,7 +190,7 @@ def _root(wish: Wish, claim: parts.Claim, manifest: Manifest, progress: Progress
 
 
 def _check_merged(
-    wish: Wish, manifest: Manifest, flat: NDArray[np.int32], cache: Path, progress: Progress
+    wish: Wish, manifest: Manifest, flat: NDArray[np.int32], cache: Path, progress: WorkProgress
 ) -> None:
     """Make the merged weights again, from the base's files, and compare every bit."""
     base = _base(wish, manifest, cache)

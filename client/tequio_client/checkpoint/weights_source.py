@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from tequio_client.audit.contributions import StoreFolders
-from tequio_client.audit.online import seeds
+from tequio_client.verify.contributions import StoreFolders, seeds
 from tequio_client.worker.store.trees import TreeRef, cut_file
 from tequio_client.worker.swarm.transfer import FetchFailedError
 from tequio_shared.errors import UserFacingError
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from tequio_client.audit.online import Seeds
     from tequio_client.ledger.api import LedgerApi
+    from tequio_client.verify.contributions import Seeds
     from tequio_shared.ids import Digest
     from tequio_shared.manifest import Manifest
 

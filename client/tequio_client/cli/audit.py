@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +14,11 @@ import trio
 from tequio_client.cli import options
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tequio_client.verify.audit import Scope
+    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.report import Report
     from tequio_shared.ids import RunId
 
 
@@ -20,9 +27,9 @@ if TYPE_CHECKING:
 @click.option(
     "--mirror",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Audit a folder of the ledger's files instead of the ledger.",
+    help="Audit a folder with a copy of the ledger's files instead of a live ledger.",
 )
-@click.option("--run", "run_text", metavar="RUN", help="Compute the heads of this run only.")
+@click.option("--run", "run_text", metavar="RUN", help="Recompute the heads of this run only.")
 @click.option(
     "--store",
     "stores",
@@ -31,12 +38,12 @@ if TYPE_CHECKING:
     help="Store folder of a worker or seed to read contributions from; may be repeated.",
 )
 @options.trust
-@click.option("--from-log-only", is_flag=True, help="Check the log; compute no heads.")
+@click.option("--from-log-only", is_flag=True, help="Check the log only; recompute no heads.")
 @click.option(
     "--json",
     "json_file",
     type=options.OutputFile(),
-    help="Write all findings to this file.",
+    help="Write all findings to this file as JSON.",
 )
 def audit(  # noqa: PLR0913 - one parameter an option
     ledger: str,
@@ -51,36 +58,78 @@ def audit(  # noqa: PLR0913 - one parameter an option
     """Check a ledger from its signed checkpoint to the last weight.
 
     Without --store, contributions and weights are fetched from the seeds that the ledger lists.
-    Exit status: 0 all is sound, 2 something does not match, 3 something could not be had.
+
+    Exit status: 0 everything holds, 2 something does not match, 3 something was unavailable.
     """
-    from tequio_client.audit import command
+    from rich.console import Console
+
     from tequio_client.ledger.proofs import read_policy
+    from tequio_client.verify import audit as program
+    from tequio_client.verify.contributions import StoreFolders
+    from tequio_client.verify.progress import Bars
+    from tequio_client.verify.source import Mirror
     from tequio_client.worker import endings
 
-    wish = command.Wish(
-        ledger=ledger,
-        mirror=mirror,
+    reads_stores = not from_log_only and (stores or mirror)
+    scope = program.Scope(
         run=_run_id(run_text),
-        stores=stores,
-        from_log_only=from_log_only,
+        contributions=StoreFolders(stores) if reads_stores else None,
         trust=read_policy(trust_file),
+        patience_s=0.0 if mirror else program.PUBLISHED_S,
     )
     if mirror is None:
         options.set_up_logs(log_json=False, log_level="warning")
         with endings.reached(ledger):
-            trio.run(_greet, ledger)
-    report = command.run(wish)
+            trio.run(_ask_network, ledger)
+    with Bars(Console(stderr=True)) as bars:
+        if mirror is not None:
+            report = program.audit(Mirror(mirror), scope, bars)
+        else:
+            report = _audit_live(ledger, scope, bars, with_seeds=not stores and not from_log_only)
+    _print(report, Console())
     if json_file is not None:
         json_file.write_bytes(report.encode())
     sys.exit(report.exit_code)
 
 
-async def _greet(ledger: str) -> None:
-    """Ask the ledger who it is: an audit of nothing at all is no audit."""
+async def _ask_network(ledger: str) -> None:
+    """Fail early for a ledger that is away: its report would be of nothing at all."""
     from tequio_client.ledger.api import LedgerApi
 
     async with LedgerApi(ledger) as api:
         await api.network()
+
+
+def _audit_live(ledger: str, scope: Scope, progress: WorkProgress, *, with_seeds: bool) -> Report:
+    from tequio_client.verify.audit import audit_live
+
+    with TemporaryDirectory(prefix="tequio-audit-") as folder:
+        cache = Path(folder) if with_seeds else None
+        return trio.run(partial(audit_live, ledger, scope, cache=cache, progress=progress))
+
+
+def _print(report: Report, console: Console) -> None:
+    from rich.table import Table
+
+    from tequio_client.verify.report import STYLES, Grade
+
+    for finding in report.findings:
+        style = STYLES[finding.grade]
+        console.print(finding.line(), style=style, markup=False, highlight=False, soft_wrap=True)
+    table = Table(title="audit", title_justify="left")
+    table.add_column("checked")
+    table.add_column("count", justify="right")
+    for what, number in sorted(report.checked.items()):
+        table.add_row(what, str(number))
+    for grade in Grade:
+        found = sum(one.grade is grade for one in report.findings)
+        table.add_row(grade.name.lower(), str(found), style=STYLES[grade] if found else None)
+    console.print(table)
+    verdicts = {
+        Grade.MISMATCH.value: "This ledger does not pass: see the findings above.",
+        Grade.MISSING.value: "No error was found, but some parts were unavailable and unchecked.",
+    }
+    console.print(verdicts.get(report.exit_code, "Everything holds."))
 
 
 def _run_id(text: str | None) -> RunId | None:
@@ -90,6 +139,4 @@ def _run_id(text: str | None) -> RunId | None:
     try:
         return RunId(digest_from_text(text)) if text else None
     except MalformedError as err:
-        raise click.BadParameter(
-            f"{err}; a run's id has 43 characters", param_hint="--run"
-        ) from err
+        raise click.BadParameter(f"{err}; a run id has 43 characters", param_hint="--run") from err

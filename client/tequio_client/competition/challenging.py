@@ -17,9 +17,9 @@ from tequio_shared.statements.competitions import CompChallenge
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tequio_client.audit.main import Progress
-    from tequio_client.competition.log_reader import LogReader
     from tequio_client.trainer.device import Device
+    from tequio_client.verify.ledger_reader import LedgerReader
+    from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition import CompetitionView
     from tequio_shared.competition_state import Draw
     from tequio_shared.ids import PeerKey
@@ -41,15 +41,15 @@ class Scorer:
     """With what a doubted document is scored."""
 
     device: Device
-    progress: Progress
+    progress: WorkProgress
     stores: Sequence[Path] = ()
 
 
 def challenge(
-    log: LogReader, wanted: str | None, doubt: Doubt, scorer: Scorer, folder: Path
+    log: LedgerReader, wanted: str | None, doubt: Doubt, scorer: Scorer, folder: Path
 ) -> str:
     """Say that an evaluator's score of a document is not what we got."""
-    view = log.look(wanted)
+    view = log.wait_for(wanted)
     evaluator, theirs = _theirs(log, view, doubt)
     own = doubt.millibits
     if own is None:
@@ -79,7 +79,9 @@ def _draw(view: CompetitionView) -> Draw:
     return view.draw
 
 
-def _theirs(log: LogReader, view: CompetitionView, doubt: Doubt) -> tuple[PeerKey, DocumentScore]:
+def _theirs(
+    log: LedgerReader, view: CompetitionView, doubt: Doubt
+) -> tuple[PeerKey, DocumentScore]:
     """Whom the doubt is about, and what they said of the document."""
     documents = _draw(view).documents
     if doubt.document not in documents:
@@ -108,7 +110,7 @@ def _theirs(log: LogReader, view: CompetitionView, doubt: Doubt) -> tuple[PeerKe
     return found[0].evaluator, scored.documents[documents.index(doubt.document)]
 
 
-def _own(log: LogReader, view: CompetitionView, doubt: Doubt, scorer: Scorer) -> int:
+def _own(log: LedgerReader, view: CompetitionView, doubt: Doubt, scorer: Scorer) -> int:
     """Score the document here."""
     submission = view.entrants[doubt.entrant].submission
     if submission is None:

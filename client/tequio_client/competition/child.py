@@ -28,7 +28,6 @@ import structlog
 from tequio_client.clock import now_ms
 from tequio_client.competition.child_progress import ChildProgress
 from tequio_client.competition.evaluator import Evaluator, Means
-from tequio_client.competition.log_reader import LogReader
 from tequio_client.competition.pacing import Pacing
 from tequio_client.competition.worker_speaker import WorkerSpeaker
 from tequio_client.link import evaluating as link
@@ -36,6 +35,7 @@ from tequio_client.locks import locked
 from tequio_client.runtime import configure_logging
 from tequio_client.system.pipe_voice import PipeVoice
 from tequio_client.trainer import device as devices
+from tequio_client.verify.ledger_reader import LedgerReader
 from tequio_client.worker import evaluator_folder, secret_file
 from tequio_client.worker.endings import first_of
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
@@ -44,6 +44,7 @@ from tequio_shared.policy import Policy
 
 if TYPE_CHECKING:
     from tequio_shared.ids import Digest
+
 
 log = structlog.get_logger(__name__)
 
@@ -98,7 +99,7 @@ def _evaluate(
     devices.limit(chosen, threads=begin.limit.threads, memory_mb=begin.memory_mb)
     progress.device = chosen.label
     competition = digest_from_text(begin.competition)
-    reader = LogReader(begin.ledger, Policy.parse(begin.trust.encode()) if begin.trust else None)
+    reader = LedgerReader(begin.ledger, Policy.parse(begin.trust.encode()) if begin.trust else None)
     means = Means(
         folder=speaker.folder,
         device=chosen,
@@ -132,7 +133,7 @@ def _be_alone(stack: ExitStack, folder: Path) -> None:
 
 
 def _work(
-    reader: LogReader, competition: Digest, evaluator: Evaluator, progress: ChildProgress
+    reader: LedgerReader, competition: Digest, evaluator: Evaluator, progress: ChildProgress
 ) -> bool:
     """Step after step; whether nothing is left to do, else there is nothing for now."""
     idle_since_s: float | None = None

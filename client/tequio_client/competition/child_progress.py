@@ -20,7 +20,7 @@ _SCORING = "documents of "
 
 
 class ChildProgress:
-    """Hears of all work (see Progress): written by the thread that works, read by another."""
+    """Hears of all work (see WorkProgress): written by the thread that works, read by another."""
 
     def __init__(self, pacing: Pacing, scored: Callable[[], int]) -> None:
         """`scored` counts the models that are done."""
@@ -36,7 +36,7 @@ class ChildProgress:
 
     @contextmanager
     def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
-        """See Progress."""
+        """See WorkProgress."""
         if not what.startswith(_SCORING):
             yield lambda _: None
             return

@@ -22,21 +22,21 @@ from tequio_shared.statements.competitions import CompResult
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tequio_client.competition.log_reader import LogReader
+    from tequio_client.verify.ledger_reader import LedgerReader
     from tequio_shared.competition import CompetitionView
     from tequio_shared.evaluations import Outcome
 
 
-def computed(log: LogReader, wanted: str | None) -> tuple[CompetitionView, Outcome]:
+def computed(log: LedgerReader, wanted: str | None) -> tuple[CompetitionView, Outcome]:
     """What the log comes to now; raises UserFacingError when nothing can be ranked yet."""
-    view = log.look(wanted)
+    view = log.wait_for(wanted)
     with TemporaryDirectory(prefix="tequio-outcome-") as folder:
         texts = drawn_texts.drawn(view, Path(folder), log.blob, log.ledger)
         return view, outcomes.computed(view, texts, log.blob)
 
 
 def decide(
-    log: LogReader,
+    log: LedgerReader,
     view: CompetitionView,
     outcome: Outcome,
     folders: Sequence[Path],

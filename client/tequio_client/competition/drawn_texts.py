@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.competition import archive, moments
+from tequio_client.competition import moments
+from tequio_client.verify import archive
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from tequio_client.audit.main import Progress
-    from tequio_client.competition.log_reader import LogReader
     from tequio_client.competition.own_scores import OwnScores
     from tequio_client.competition.speaking import Speaker
     from tequio_client.trainer.device import Device
+    from tequio_client.verify.ledger_reader import LedgerReader
+    from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition import CompetitionView
     from tequio_shared.evaluations import Evaluation
     from tequio_shared.statements import Body
@@ -60,7 +60,7 @@ class Means:
 
     folder: Path
     device: Device
-    progress: Progress
+    progress: WorkProgress
     told: Callable[[str], None]
     stores: Sequence[Path] = ()
     after_batch: Callable[[int], None] = lambda _tokens: None
@@ -81,7 +81,7 @@ class _Trouble:
 class Evaluator:
     """Does for a key what competitions ask of it; nobody else uses the folder meanwhile."""
 
-    def __init__(self, reader: LogReader, means: Means, speaker: Speaker) -> None:
+    def __init__(self, reader: LedgerReader, means: Means, speaker: Speaker) -> None:
         self._reader = reader
         self._means = means
         self._speaker = speaker

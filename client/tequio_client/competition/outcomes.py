@@ -9,11 +9,10 @@ from rich.table import Table
 
 from tequio_client.competition import said
 from tequio_client.names import short
+from tequio_client.verify.judgement import contenders
 from tequio_shared import judging
-from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.evaluations import Evaluation, Outcome
-from tequio_shared.ids import to_text
-from tequio_shared.judging import Contender, Text
+from tequio_shared.errors import UserFacingError
+from tequio_shared.judging import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tequio_shared.competition import CompetitionView
+    from tequio_shared.evaluations import Outcome
     from tequio_shared.ids import Digest
 
 
@@ -32,21 +32,6 @@ def computed(
         raise UserFacingError(f"{view.rules.name} has no ranking: {view.lacks()}")
     named = [Text.of(one) for one in texts]
     return judging.outcome(view.id, view.draw.beacon, named, contenders(view, blob))
-
-
-def contenders(
-    view: CompetitionView, blob: Callable[[Digest], bytes | None]
-) -> tuple[Contender, ...]:
-    """Whose submission counts, with all that was said of it; raises UserFacingError."""
-    return tuple(
-        Contender(
-            entrant=name,
-            author=view.entrants[name].author,
-            submission=submission,
-            evaluations=tuple(_evaluations(view, name, blob)),
-        )
-        for name, submission in view.submissions.items()
-    )
 
 
 def show(view: CompetitionView, outcome: Outcome, console: Console) -> None:
@@ -83,21 +68,3 @@ def _outliers(outcome: Outcome) -> Iterator[str]:
                     f"evaluator {who} is off by {off:,.1f} bits for "
                     f"{place.entrant}, in {one.outside:,} documents: the medians pass over that"
                 )
-
-
-def _evaluations(
-    view: CompetitionView, name: str, blob: Callable[[Digest], bytes | None]
-) -> Iterator[Evaluation]:
-    for (entrant, evaluator), scored in sorted(view.results.items()):
-        if entrant != name:
-            continue
-        raw, who = blob(scored.scores), short(to_text(evaluator))
-        if raw is None:
-            raise UserFacingError(
-                f"the ledger does not have what {who} scored for {name}: "
-                "ask its operator to bring it back"
-            )
-        try:
-            yield Evaluation.parse(raw)
-        except MalformedError as err:
-            raise UserFacingError(f"what {who} scored for {name} cannot be read: {err}") from err

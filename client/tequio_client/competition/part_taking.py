@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_client.audit.fold import RunHistory
-    from tequio_client.competition.log_reader import LogReader
+    from tequio_client.verify.fold import RunHistory
+    from tequio_client.verify.ledger_reader import LedgerReader
     from tequio_shared.competition import CompetitionView
     from tequio_shared.competition_rules import CompetitionRules
     from tequio_shared.statements import Body
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 _SHARE_BYTES = 65_536
 
 
-def enter(log: LogReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:
+def enter(log: LedgerReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:
     """Enter a competition under a name, for a run or a model from elsewhere."""
-    view = log.look(wanted)
+    view = log.wait_for(wanted)
     _check_phase(view, Phase.OPEN, f"it took entries until {_deadline(view)}")
     side = to_text(log.run(run).view.manifest.run_id) if run else ""
     if side:
@@ -52,10 +52,10 @@ def enter(log: LogReader, wanted: str | None, name: str, run: str | None, folder
 
 
 def submit_head(
-    log: LogReader, wanted: str | None, name: str, run: str, number: int | None, folder: Path
+    log: LedgerReader, wanted: str | None, name: str, run: str, number: int | None, folder: Path
 ) -> str:
     """Submit a head of a run: that of a round, or the last one within the budget."""
-    view = log.look(wanted, lambda found: name in found.entrants)
+    view = log.wait_for(wanted, lambda found: name in found.entrants)
     history = log.run(run)
     _check_entrant(view, name, folder)
     number = _last_within(view, history) if number is None else number
@@ -70,21 +70,21 @@ def submit_head(
 
 
 def submit_folder(
-    log: LogReader,
+    log: LedgerReader,
     wanted: str | None,
     name: str,
     look: Callable[[CompetitionRules], Looked],
     folder: Path,
 ) -> str:
     """Submit a folder of the Hub; `look` fetches it and finds what is wrong by the rules."""
-    view = log.look(wanted, lambda found: name in found.entrants)
+    view = log.wait_for(wanted, lambda found: name in found.entrants)
     _check_entrant(view, name, folder)  # before anything is fetched
     return _submit(log, view, name, look(view.rules), folder)
 
 
-def offer(log: LogReader, wanted: str | None, folder: Path) -> str:
+def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
     """Offer to evaluate; the secret is on the disk before the offer is made."""
-    view = log.look(wanted)
+    view = log.wait_for(wanted)
     _check_phase(view, Phase.OPEN, f"it took offers until {_deadline(view)}")
     with locked(folder), endings.reached(log.ledger):
         key = identity.load_or_create(folder).key
@@ -96,10 +96,10 @@ def offer(log: LogReader, wanted: str | None, folder: Path) -> str:
     )
 
 
-def reveal(log: LogReader, wanted: str | None, share_file: Path, folder: Path) -> str:
+def reveal(log: LedgerReader, wanted: str | None, share_file: Path, folder: Path) -> str:
     """Show a custodian's share."""
     share = _share(share_file)
-    view = log.look(wanted)
+    view = log.wait_for(wanted)
     _check_share(view, share, share_file)
     if view.phase in (Phase.OPEN, Phase.CLOSED):
         raise UserFacingError(
@@ -130,7 +130,9 @@ def say(ledger: str, folder: Path, body: Body, *documents: bytes) -> None:
         trio.run(partial(speaking.speak, ledger, folder, body, *documents))
 
 
-def _submit(log: LogReader, view: CompetitionView, name: str, looked: Looked, folder: Path) -> str:
+def _submit(
+    log: LedgerReader, view: CompetitionView, name: str, looked: Looked, folder: Path
+) -> str:
     made = looked.submission
     body = CompSubmit(competition=to_text(view.id), entrant=name, submission=to_text(made.id))
     say(log.ledger, folder, body, made.encode())

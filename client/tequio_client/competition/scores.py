@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from tequio_client.audit.main import Progress
     from tequio_client.trainer.device import Device
     from tequio_client.trainer.model_folder import ScoredModel
+    from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition_rules import Scoring
     from tequio_shared.ids import Digest, PeerKey
 
@@ -54,7 +54,7 @@ def evaluation(
     task: Task,
     journal: Path,
     chosen: Device,
-    progress: Progress,
+    progress: WorkProgress,
     after_batch: Callable[[int], None] = lambda _tokens: None,
 ) -> Evaluation:
     """Score what the journal does not have yet, which is paced by `after_batch`.

@@ -11,18 +11,18 @@ from tequio_shared.errors import UserFacingError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tequio_client.audit.main import Progress
+    from tequio_client.verify.progress import WorkProgress
 
 
 class TimeLimit:
     """Shows how far work is, as another does, and ends it by a UserFacingError after a time."""
 
-    def __init__(self, progress: Progress, end_ms: int, clock: Callable[[], int]) -> None:
+    def __init__(self, progress: WorkProgress, end_ms: int, clock: Callable[[], int]) -> None:
         self._progress, self._end_ms, self._clock = progress, end_ms, clock
 
     @contextmanager
     def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
-        """See Progress."""
+        """See WorkProgress."""
         with self._progress.work(what, total) as tick:
 
             def step(steps: int) -> None:

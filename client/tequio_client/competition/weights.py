@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tequio_client.audit.main import Progress
+    from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition_rules import Submission
     from tequio_shared.policy import Policy
 
@@ -41,7 +41,7 @@ class Origin:
     trust: Policy | None = None
 
 
-def had(submission: Submission, to: Path, origin: Origin, progress: Progress) -> Path:
+def had(submission: Submission, to: Path, origin: Origin, progress: WorkProgress) -> Path:
     """The submitted model in the folder `to`; raises UserFacingError when it cannot be had."""
     if to.is_dir() and any(to.iterdir()):
         return to  # it appears whole, after all checks
@@ -62,7 +62,7 @@ def _fetched(submission: Submission) -> Path:
         raise OtherWeightsError(f"{err} that were submitted") from err
 
 
-def _head(submission: Submission, to: Path, origin: Origin, progress: Progress) -> None:
+def _head(submission: Submission, to: Path, origin: Origin, progress: WorkProgress) -> None:
     wish = export.Wish(
         ledger=origin.ledger,
         wanted=Wanted(run=submission.run, round=submission.round),

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client.clock import now_ms
-from tequio_client.competition.log_reader import LogReader
 from tequio_client.demo import programs
 from tequio_client.demo.contest_checks import Stranger
 from tequio_client.demo.contest_script import (
@@ -23,6 +22,7 @@ from tequio_client.demo.contest_script import (
     VOLUNTEERS,
 )
 from tequio_client.demo.programs import Program, tequio
+from tequio_client.verify.ledger_reader import LedgerReader
 from tequio_shared.competition_state import Phase
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
@@ -47,7 +47,7 @@ class Contest:
     told: Callable[[str], None]
     url: str = ""
     volunteers: list[Program] = field(default_factory=list)
-    reader: LogReader | None = None
+    reader: LedgerReader | None = None
     status: int = 1
     """0 once the stranger's checks ended as they have to."""
 
@@ -67,8 +67,8 @@ class Contest:
     async def view(self) -> CompetitionView:
         """The competition as the log has it now."""
         if self.reader is None:
-            self.reader = LogReader(self.url)
-        return await trio.to_thread.run_sync(self.reader.look, None)
+            self.reader = LedgerReader(self.url)
+        return await trio.to_thread.run_sync(self.reader.wait_for, None)
 
     async def until(self, is_so: Callable[[CompetitionView], bool]) -> CompetitionView:
         """Wait until the log says so; raises UserFacingError when it never does."""

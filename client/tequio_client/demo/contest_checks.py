@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tequio_client.audit.findings import EXIT_SOUND, Grade
 from tequio_client.demo.programs import Program, tequio
+from tequio_client.verify.report import EXIT_SOUND, Grade
 
 if TYPE_CHECKING:
     from collections.abc import Callable

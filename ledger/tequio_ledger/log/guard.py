@@ -17,7 +17,7 @@ import structlog
 from msgspec import Struct
 
 from tequio_ledger.log.checkpoint import NOTHING
-from tequio_ledger.log.past import root_at
+from tequio_ledger.log.proofs import root_at
 from tequio_ledger.store import files, log_rows
 from tequio_shared.errors import PeerError, TequioError, UserFacingError
 from tequio_shared.notes import VerifierKey, open_checkpoint
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tequio_ledger.log.checkpoint import Published
     from tequio_ledger.store.engine import Database
     from tequio_shared.genesis import Genesis
+
 
 _MOST_BYTES = 1 << 17
 

@@ -12,8 +12,8 @@ from tequio_ledger.log.admitted import Admitted
 from tequio_ledger.log.damage import damage
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.tree import Tree, count_tiles
 from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.log.reading import TileTree, count_tiles
 from tequio_shared.statement import Entry
 
 if TYPE_CHECKING:
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
     from tequio_ledger.log.checkpoint import Published
     from tequio_ledger.store.log_rows import Head, StoredEntry
-    from tequio_ledger.tree import Tile
     from tequio_shared.ids import NetworkId
+    from tequio_shared.log.tile_proofs import TileName
 
+
+if TYPE_CHECKING:
     Take = Callable[[StoredEntry, Entry], None]
 
 _CHECK_EVERY = 4096
@@ -36,7 +38,7 @@ class Integrity:
     """One reading of the stored entries, in order; it can be gone on with when there are more."""
 
     def __init__(self, net: NetworkId) -> None:
-        self.tree = Tree()
+        self.tree = TileTree()
         self._net = net
 
     def extend(self, connection: Connection, published: Published, take: Take) -> None:
@@ -81,7 +83,7 @@ class Integrity:
 
 
 def _check_tiles(
-    connection: Connection, tiles: Mapping[Tile, bytes], *, grown: bool = False
+    connection: Connection, tiles: Mapping[TileName, bytes], *, grown: bool = False
 ) -> None:
     """Hold tiles against what is stored, which may have `grown` beyond them since."""
     for tile, data in tiles.items():

@@ -22,7 +22,7 @@ from tequio_ledger.log.admitted import Admitted
 from tequio_ledger.log.checkpoint import Published
 from tequio_ledger.log.guard import NotSigningError
 from tequio_ledger.log.integrity import Integrity
-from tequio_ledger.log.tile_proofs import TileProofs
+from tequio_ledger.log.proofs import TileProofs
 from tequio_ledger.signing.notary import WouldForkError
 from tequio_ledger.store import authored, files, log_rows
 from tequio_ledger.store.engine import FAILURES
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from tequio_shared.genesis import Genesis
     from tequio_shared.ids import Digest, PeerKey
     from tequio_shared.statement import Entry
+
 
 __all__ = ["Admitted", "Log", "Published"]
 

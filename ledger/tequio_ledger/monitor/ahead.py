@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from tequio_ledger.log.past import root_at
+from tequio_ledger.log.proofs import root_at
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from tequio_shared.genesis import Genesis
     from tequio_shared.notes import Checkpoint
 
+
+if TYPE_CHECKING:
     Fetch = Callable[[Digest], bytes]
 
 
@@ -77,6 +79,7 @@ class Mirror:
 
     def load(self) -> None:
         """Read what is there, every byte checked; raises UserFacingError."""
+        self._blobs.tidy()  # makes the folder for blobs on their way in, or empties it
         with self.database.writer.begin() as connection:
             head = log_rows.read_head(connection)
             if head is None:

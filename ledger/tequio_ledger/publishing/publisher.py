@@ -23,7 +23,7 @@ from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger.log.checkpoint import NOTHING, Published
 from tequio_ledger.log.damage import damage
-from tequio_ledger.log.tile_proofs import TileProofs
+from tequio_ledger.log.proofs import TileProofs
 from tequio_ledger.publishing.asker import (
     Asker,
     WitnessDisagreesError,

@@ -8,7 +8,7 @@ from sqlalchemy import create_engine, select
 
 from tequio_ledger.log import checkpoint
 from tequio_ledger.log.integrity import Integrity
-from tequio_ledger.log.past import root_at
+from tequio_ledger.log.proofs import root_at
 from tequio_ledger.sequencing import needed
 from tequio_ledger.sequencing.shelf import Shelf
 from tequio_ledger.sequencing.timekeeper import WORTH_TELLING_MS

@@ -10,12 +10,12 @@ import msgspec
 import pytest
 import yaml
 
-from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import card
-from tequio_client.checkpoint.story import ReadLog, Wanted
+from tequio_client.checkpoint.story import Wanted, promoted_rounds, story_of
+from tequio_client.verify.folded_log import FoldedLog
+from tequio_client.verify.report import Report
 from tequio_shared.ids import PeerKey, to_text
-from tequio_shared.notes import VerifierKey
-from tests.client.audit.logs import MemoryLog
+from tests.client.verify.logs import MemoryLog
 from tests.support.llama_swarm import HOSTILE, ROUNDS, played
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def story() -> Story:
     log = MemoryLog(played().swarm)
-    genesis = played().swarm.genesis
-    checkpoint = log.checkpoint(VerifierKey.parse(genesis.log_key))
-    read = ReadLog(log, genesis, (checkpoint, log.note))
-    read.read(Quiet())
-    assert read.rounds("maize- 1.0") == list(range(ROUNDS + 1))
-    return read.tell(Wanted(run="maize- 1.0"))
+    report = Report()
+    read = FoldedLog(log, report, tiles=log)
+    read.read()
+    assert not report.findings
+    assert promoted_rounds(read, "maize- 1.0") == list(range(ROUNDS + 1))
+    return story_of(read, log.blob, Wanted(run="maize- 1.0"))
 
 
 def test_it_says_what_the_log_says(story: Story) -> None:

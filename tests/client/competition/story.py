@@ -10,17 +10,9 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from tequio_client.audit.main import Quiet
 from tequio_client.clock import now_ms
-from tequio_client.competition import (
-    decided,
-    opening,
-    part_taking,
-    repository,
-    rules_document,
-)
+from tequio_client.competition import decided, opening, part_taking, repository, rules_document
 from tequio_client.competition.evaluator import Evaluator, Means
-from tequio_client.competition.log_reader import LogReader
 from tequio_client.competition.speaking import FolderSpeaker
 from tequio_client.dataset import sources
 from tequio_client.keys import identity
@@ -28,6 +20,8 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.locks import locked
 from tequio_client.organiser import commands, sealing
 from tequio_client.trainer import device
+from tequio_client.verify.ledger_reader import LedgerReader
+from tequio_client.verify.progress import Quiet
 from tequio_client.worker.outbox import Outbox
 from tests.support.slack import allowed_s
 
@@ -39,6 +33,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition_rules import CompetitionRules
     from tequio_shared.evaluations import Outcome
     from tests.support.set_clock import SetClock
+
 
 SHARES, NEEDED = 3, 2
 DOCUMENTS, DRAWN = 6, 4
@@ -58,13 +53,13 @@ class Story:
     told: list[str] = field(default_factory=list)
 
     @property
-    def log(self) -> LogReader:
+    def log(self) -> LedgerReader:
         """A log that nobody has read yet."""
-        return LogReader(self.url)
+        return LedgerReader(self.url)
 
     def view(self) -> CompetitionView:
         """The competition as the log has it now."""
-        return self.log.look(None)
+        return self.log.wait_for(None)
 
     def go_to(self, date: str) -> None:
         """Let that date of the rules be over, and the ledger look at its clock."""
@@ -77,7 +72,7 @@ class Story:
     def until(self, is_so: Callable[[CompetitionView], bool]) -> CompetitionView:
         """Wait for the log to say so."""
         reader, deadline_s = self.log, time.monotonic() + allowed_s(PROMISED_S)
-        while not is_so(view := reader.look(None)):
+        while not is_so(view := reader.wait_for(None)):
             assert time.monotonic() < deadline_s, view.phase
             time.sleep(LOOK_S)
         return view
@@ -150,7 +145,7 @@ class Story:
         folder = self.folder / name
         with locked(folder):
             reader = self.log
-            view = reader.look(None)
+            view = reader.wait_for(None)
             means = Means(
                 folder=folder,
                 device=device.choose("cpu"),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.audit.findings import Grade
 from tequio_client.competition import plan, rules_document
 from tequio_client.dataset import sources
 from tequio_client.demo.contest_checks import Stranger
@@ -20,6 +19,7 @@ from tequio_client.demo.contest_script import (
 )
 from tequio_client.organiser import plan as run_plans
 from tequio_client.organiser import sealing
+from tequio_client.verify.report import Grade
 from tequio_shared.ids import to_text
 from tests.support import memory_log
 

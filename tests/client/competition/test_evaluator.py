@@ -6,20 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.audit.main import Quiet
 from tequio_client.competition import drawn_texts, own_scores, weights
-from tequio_client.competition.child_progress import (
-    LEAST_FREE_BYTES,
-    PATIENCE_MS,
-    ChildProgress,
-)
+from tequio_client.competition.child_progress import LEAST_FREE_BYTES, PATIENCE_MS, ChildProgress
 from tequio_client.competition.evaluator import Evaluator, Means
-from tequio_client.competition.log_reader import LogReader
 from tequio_client.competition.pacing import Pacing
 from tequio_client.competition.time_limit import TimeLimit
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.link.evaluating import Limit
 from tequio_client.trainer import device
+from tequio_client.verify.ledger_reader import LedgerReader
+from tequio_client.verify.progress import Quiet
 from tequio_client.worker import secret_file
 from tequio_shared.competition_state import Phase
 from tequio_shared.errors import RefusedError, UserFacingError
@@ -35,6 +31,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements import Body
+
 
 MODELS = ("alpha", "beta")
 SHOWN = (SCORED + RESULT) // 2
@@ -92,7 +89,7 @@ class Desk:
             due=self.due.append,
             clock=lambda: self.stage.now,
         )
-        return Evaluator(LogReader(unused_url()), means, self.mouth).step(self.stage.view)
+        return Evaluator(LedgerReader(unused_url()), means, self.mouth).step(self.stage.view)
 
     @property
     def words(self) -> list[str]:

@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
-from tequio_client.audit.main import Quiet
 from tequio_client.competition import challenging, part_taking, showing
 from tequio_client.competition.challenging import Doubt, Scorer
 from tequio_client.keys import identity
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import device
+from tequio_client.verify.progress import Quiet
 from tequio_client.worker import secret_file
 from tequio_shared.competition_state import Phase
 from tequio_shared.errors import UserFacingError
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from tequio_client.competition.submission import Looked
     from tequio_shared.competition_rules import CompetitionRules
+
 
 SECOND = Signer(bytes([8]) * 32)
 MODELS = {"maize": 1, "bean": 2}
@@ -153,7 +154,7 @@ def _challenge(story: Story, evaluator: str) -> None:
 
 def test_the_outcome_in_the_log_ranks_what_was_submitted(story: Story) -> None:
     log = story.log
-    view = log.look(None)
+    view = log.wait_for(None)
     assert view.phase is Phase.DECIDED
     assert view.outcome is not None
     raw = log.blob(view.outcome)
@@ -245,7 +246,7 @@ def test_a_stranger_verifies_it(story: Story) -> None:
     asked = ["verify-competition", story.url, "--rescore", "2", "--device", "cpu"]
     found = CliRunner().invoke(cli, asked)
     assert found.exit_code == 0, (found.output, found.exception)
-    assert "4 documents, each as the medians say it" in found.output
+    assert "4 documents, each within tolerance of the median" in found.output
 
 
 def test_who_did_not_offer_is_told_so(story: Story, tmp_path: Path) -> None:
@@ -265,13 +266,13 @@ def test_who_would_evaluate_in_a_competition_that_is_not_there_does_not_wait_for
     error = CliRunner().invoke(cli, ["competition", "evaluate", *where]).exception
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    assert "there is no competition 'Large'; there is: Small (" in str(error)
+    assert "there is no competition 'Large'; the log has: Small (" in str(error)
 
 
 def test_a_competition_that_is_not_there_is_named_with_those_that_are(story: Story) -> None:
     log = story.log
     log.read()
-    with pytest.raises(UserFacingError, match=r"no competition 'Large'; there is: Small \("):
+    with pytest.raises(UserFacingError, match=r"no competition 'Large'; the log has: Small \("):
         log.competition("Large")
 
 

@@ -9,8 +9,8 @@ import pytest
 import torch
 from safetensors.torch import save
 
-from tequio_client.audit.main import Quiet
 from tequio_client.competition import repository, submission, weights
+from tequio_client.verify.progress import Quiet
 from tequio_client.worker import scoring_memory
 from tequio_shared.competition_rules import Submission
 from tequio_shared.errors import UserFacingError

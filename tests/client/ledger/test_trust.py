@@ -10,13 +10,13 @@ import pytest
 import trio
 from click.testing import CliRunner
 
-from tequio_client.audit.findings import Grade
-from tequio_client.audit.main import Scope, audit
-from tequio_client.audit.sources import Mirror
 from tequio_client.cli.audit import audit as audit_command
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits
 from tequio_client.ledger.proofs import read_policy
+from tequio_client.verify.audit import Scope, audit
+from tequio_client.verify.report import Grade
+from tequio_client.verify.source import Mirror
 from tequio_client.worker import backoff, endings, follower
 from tequio_client.worker.follower import LogFollower
 from tequio_shared.errors import PeerError, UserFacingError
@@ -36,6 +36,7 @@ from tests.support.memory_log import (
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
+
 
 BRISK = ApiLimits(call_s=2.0, idle_s=2.0)
 WITNESSES = {name: Signer(name.encode().ljust(32)) for name in ("one", "two", "three")}
@@ -160,7 +161,7 @@ def test_an_audit_of_a_mirror_asks_for_the_quorum_too(
     (tmp_path / "log").mkdir()
     (tmp_path / "genesis").write_bytes(genesis().encode())
     (tmp_path / "log" / "checkpoint").write_bytes(note_of(log, *names))
-    report = audit(Mirror(tmp_path, Policy.parse(policy())), Scope())
+    report = audit(Mirror(tmp_path), Scope(trust=Policy.parse(policy())))
     refused = [one for one in report.findings if "lacks the quorum" in one.line()]
     assert [one.grade for one in refused] == ([Grade.MISMATCH] if len(names) == 1 else [])
 

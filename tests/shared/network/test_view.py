@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.audit.findings import Report
-from tequio_client.audit.fold import Fold
+from tequio_client.verify.fold import Fold
+from tequio_client.verify.report import Report
 from tequio_shared.errors import RefusedError
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.network.view import NetworkView
 from tequio_shared.statements.members import MemberTeam
-from tests.client.audit.logs import MemoryLog
+from tests.client.verify.logs import MemoryLog
 from tests.support.authors import LIFE_MS, Author, registration
 from tests.support.swarm import Said, Swarm, tiny_manifest
 

@@ -1,0 +1,1 @@
+"""Checking a log as a stranger who trusts nobody: audits, competitions, and every reader of one."""

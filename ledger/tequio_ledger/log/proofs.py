@@ -1,0 +1,192 @@
+"""Proofs made from the stored tiles, a few rows each however large the log is.
+
+`TileProofs` makes them for one size; `KeptProofs` remembers what earlier ones needed. Full tiles
+never change, so their inner nodes stay: a full tile stands for 510 nodes, its 256 hashes, the 128
+above them, and so on up to two. They are stored in one string; with MOST of them that is 33 MB.
+The right edge of the tree is remembered for one size only, the newest that was asked for.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tequio_ledger.store import log_rows
+from tequio_shared.errors import FatalLogError
+from tequio_shared.ids import DIGEST_BYTES, Digest
+from tequio_shared.log import tile_proofs
+from tequio_shared.log.tile_proofs import TILE_HEIGHT, is_full
+from tequio_shared.merkle import Frontier, node_hash, root_of_hashes
+from tequio_shared.tlog import TILE_WIDTH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from tequio_ledger.store.engine import Database
+    from tequio_shared.log.tile_proofs import Node, Range, TileName
+
+    ReadTile = Callable[[TileName], bytes | None]
+    Foresee = Callable[[Sequence[TileName]], Mapping[TileName, bytes]]
+    FullNode = Callable[[TileName, int, int], Digest]
+
+MOST = 2_048
+"""Tiles kept."""
+
+
+class KeptProofs:
+    """Proof makers of one ledger; may be used from several threads."""
+
+    def __init__(self, database: Database, most: int = MOST) -> None:
+        """`most` full tiles are remembered, those asked for last."""
+        self._database = database
+        self._most = most
+        self._newest: TileProofs | None = None
+        self._expanded: OrderedDict[TileName, bytes] = OrderedDict()
+        self._lock = threading.Lock()  # held while the order of what is kept changes
+
+    def at(self, size: int) -> TileProofs:
+        """Give the maker of proofs for a size of the log."""
+        newest = self._newest
+        if newest is None or newest.size != size:
+            newest = TileProofs(self._read, size, self.node, partial(self._foreseen, size))
+            self._newest = newest
+        return newest
+
+    def node(self, tile: TileName, height: int, index: int) -> Digest:
+        """Give a node of a full tile, `height` above its hashes; raises DatabaseError."""
+        with self._lock:
+            expanded = self._expanded.get(tile)
+            if expanded is not None:
+                self._expanded.move_to_end(tile)
+        if expanded is None:
+            expanded = self._keep(tile, self._read(tile) or b"")
+        first = DIGEST_BYTES * (2 * TILE_WIDTH - (2 * TILE_WIDTH >> height) + index)
+        return Digest(expanded[first : first + DIGEST_BYTES])
+
+    def _foreseen(self, size: int, tiles: Sequence[TileName]) -> dict[TileName, bytes]:
+        """Read those that are not at hand by one question; keep the full ones, give the others."""
+        missing = [tile for tile in tiles if tile not in self._expanded]
+        if not missing:
+            return {}
+        with self._database.glance.connect() as connection:
+            found = log_rows.read_tiles(connection, missing)
+        for tile in [one for one in found if is_full(one, size)]:
+            self._keep(tile, found.pop(tile))
+        return found
+
+    def _keep(self, tile: TileName, data: bytes) -> bytes:
+        expanded = _expand(data)
+        with self._lock:
+            self._expanded[tile] = expanded
+            if len(self._expanded) > self._most:
+                self._expanded.popitem(last=False)
+        return expanded
+
+    def _read(self, tile: TileName) -> bytes | None:
+        with self._database.glance.connect() as connection:
+            return log_rows.read_tile(connection, tile)
+
+
+class TileProofs:
+    """Makes proofs for one size of the log; `read_tile` gives a tile as far as it has grown."""
+
+    def __init__(
+        self,
+        read_tile: ReadTile,
+        size: int,
+        full_node: FullNode | None = None,
+        foresee: Foresee | None = None,
+    ) -> None:
+        """`full_node` gives a node of a full tile, by its height in the tile and its index.
+
+        `foresee` is given the tiles that an inclusion proof takes, and may answer with them.
+        """
+        self.size = size
+        self._read_tile = read_tile
+        self._full_node = full_node
+        self._foresee = foresee
+        self._tiles: dict[TileName, bytes] = {}
+        self._nodes: dict[Node, Digest] = {}
+        self._edge: dict[Range, Digest] = {}  # ranges that end with the tree
+
+    def inclusion(self, index: int) -> list[Digest]:
+        """Prove the entry at an index, its sibling first; raises IndexError outside the log."""
+        ranges = tile_proofs.inclusion(index, self.size)
+        if self._foresee is not None:
+            named = tile_proofs.tiles_over(index, self.size)
+            self._tiles.update(self._foresee([one for one in named if one not in self._tiles]))
+        return [self._hash(span) for span in ranges]
+
+    def consistency(self, old_size: int) -> list[Digest]:
+        """Prove that the log of `old_size` is the beginning of this one.
+
+        Raises IndexError unless 1 <= old_size <= size.
+        """
+        return [self._hash(span) for span in tile_proofs.consistency(old_size, self.size)]
+
+    def root(self) -> Digest:
+        """Root over all entries; raises FatalLogError when a tile is missing."""
+        hashes = b"".join(self._node(node) for node in tile_proofs.edge(self.size))
+        return Frontier.parse(self.size.to_bytes(8, "big") + hashes).root()
+
+    def _hash(self, span: Range) -> Digest:
+        first, end = span
+        count = end - first
+        if count & (count - 1) == 0:  # the most frequent case by far: a full subtree
+            level = count.bit_length() - 1
+            return self._node((level, first >> level))
+        # Every proof of this size has the same few ranges that end with the tree.
+        found = self._edge.get(span)
+        if found is None:
+            found = self._edge[span] = tile_proofs.range_hash(span, self._node)
+        return found
+
+    def _node(self, node: Node) -> Digest:
+        level, index = node
+        tile_level, height = divmod(level, TILE_HEIGHT)
+        number, first = divmod(index << height, TILE_WIDTH)
+        tile = tile_level, number
+        if self._full_node is not None and is_full(tile, self.size):
+            return self._full_node(tile, height, first >> height)
+        found = self._nodes.get(node)
+        if found is None:
+            found = _folded(tile, self._tile(tile), first, first + (1 << height))
+            if self._full_node is not None:  # then this is a node of an unfinished tile: one of few
+                self._nodes[node] = found
+        return found
+
+    def _tile(self, name: TileName) -> bytes:
+        held = self._tiles.get(name)
+        if held is None:
+            held = self._read_tile(name)
+            if held is None:
+                raise FatalLogError(f"tile {name[0]}/{name[1]} is missing from the database")
+            self._tiles[name] = held
+        return held
+
+
+def root_at(connection: Connection, size: int) -> Digest:
+    """Root over the first `size` entries, all of which must be there; raises FatalLogError."""
+    return TileProofs(partial(log_rows.read_tile, connection), size).root()
+
+
+def _folded(name: TileName, tile: bytes, first: int, end: int) -> Digest:
+    """Hash some neighbouring hashes of a tile into the node above them."""
+    if len(tile) < end * DIGEST_BYTES:
+        raise FatalLogError(f"tile {name[0]}/{name[1]} has only {len(tile)} bytes")
+    hashes = [tile[at * DIGEST_BYTES : (at + 1) * DIGEST_BYTES] for at in range(first, end)]
+    return root_of_hashes(hashes)
+
+
+def _expand(tile: bytes) -> bytes:
+    """Put every level of a tile behind the one below it, up to the two nodes under its root."""
+    level = [Digest(tile[at : at + DIGEST_BYTES]) for at in range(0, len(tile), DIGEST_BYTES)]
+    parts = [tile]
+    while len(level) > 2:  # noqa: PLR2004 - the two under the root, which the next tile holds
+        level = [node_hash(*level[at : at + 2]) for at in range(0, len(level), 2)]
+        parts += level
+    return b"".join(parts)
