@@ -13,7 +13,7 @@ import pytest
 
 from tequio_client import identity
 from tequio_client.folder_lock import locked
-from tequio_client.worker.handed_down import trainer_environment
+from tequio_client.worker.children.trainer import trainer_environment
 from tequio_ledger.folder import Folder
 from tequio_shared.errors import UserFacingError
 from tests.support.attack_table import attack

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tequio_client import private_file
-from tequio_client.worker.evaluator_folder import EVALUATION
+from tequio_client.worker.children.evaluator import EVALUATION
 from tequio_shared import competition_scores
 from tequio_shared.errors import MalformedError
 from tequio_shared.evaluations import Evaluation

@@ -12,7 +12,7 @@ from tequio_client.clock import now_ms
 from tequio_client.folder_lock import locked
 from tequio_client.ledger_api import LedgerApi, LedgerUnavailableError
 from tequio_client.worker import endings
-from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.own_standing import read_standing
 from tequio_client.worker.standing_words import describe, sentence, what_to_do
 from tequio_shared.errors import UserFacingError
@@ -99,10 +99,9 @@ async def _appeal(ledger: str, folder: Path, signer: Signer, text: bytes) -> Sta
 
 
 async def _say(api: LedgerApi, folder: Path, signer: Signer, body: StandingAppeal) -> None:
-    network = await api.network()
-    async with Outbox.on(api, network, folder, signer) as outbox:
+    async with Outbox(api, folder, signer) as outbox:
         with trio.move_on_after(PATIENCE_S) as patience:
-            await outbox.say(body)
+            await outbox.submit(body)
         if patience.cancelled_caught:
             raise LedgerUnavailableError(
                 f"it took nothing for {PATIENCE_S:.0f} s; the appeal is kept and goes out with "

@@ -15,7 +15,7 @@ from tequio_client.folder_lock import locked
 from tequio_client.ledger_api import LedgerApi, LedgerRefusedError, LedgerUnavailableError
 from tequio_client.log_proofs import read_entries
 from tequio_client.worker import endings
-from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.statements.members import KeyRegister
@@ -74,7 +74,7 @@ async def join(api: LedgerApi, folder: Path, signer: Signer, link: InvitationLin
     if known is not None:
         is_ours = await _is_signed_by(api, network, known, link)
         return _already(known, is_ours=is_ours)
-    async with Outbox.on(api, network, folder, signer, invitation=link.signer) as outbox:
+    async with Outbox(api, folder, signer, invitation=link.signer) as outbox:
         await _register(outbox)
     known = await api.peer(signer.key)
     if not await _is_signed_by(api, network, known, link):

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from tequio_client.link.facts import SessionFacts
     from tequio_client.link.preferences import Preferences
     from tequio_client.link.wish import Wish
+    from tequio_client.worker.children.evaluator import EvaluatorProcess
+    from tequio_client.worker.children.trainer import TrainerProcess
     from tequio_client.worker.choices import Choices
-    from tequio_client.worker.evaluator_process import EvaluatorProcess
     from tequio_client.worker.manners_facts import Facts
     from tequio_client.worker.outside import Outside
     from tequio_client.worker.settings import WorkerSettings
-    from tequio_client.worker.trainer_process import TrainerProcess
     from tequio_shared.manifest import Manifest
     from tequio_shared.statements.members import Role
 
@@ -116,7 +116,7 @@ class Lending:
         if wish.number > self.wish.number:
             self._choices.want(wish)
             if wish.lend:
-                self._trainer.mend()
+                self._trainer.reset()
             self.look()
 
     def choose(self, preferences: Preferences) -> None:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from tequio_client.worker.exchange import Exchange
     from tequio_client.worker.feedback import Feedback
     from tequio_client.worker.kept_heads import KeptHeads
+    from tequio_client.worker.ledger.outbox import Outbox
     from tequio_client.worker.ledger_clock import LedgerClock
-    from tequio_client.worker.outbox import Outbox
     from tequio_client.worker.points import Points
     from tequio_client.worker.store import Store
     from tequio_client.worker.workroom import Workroom

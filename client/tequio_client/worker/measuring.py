@@ -20,7 +20,7 @@ import trio
 from msgspec import UNSET, UnsetType
 
 from tequio_client.link import messages as link
-from tequio_client.worker.trainer_process import TrainerFailedError
+from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.trees import TreeRef
 from tequio_shared.errors import MalformedError, RefusedError, TequioError
 from tequio_shared.ids import digest_from_text, to_text
@@ -141,8 +141,8 @@ class Measuring:
         documents = sum(shard.documents for shard in listed)
         try:
             report = await self._means.workroom.ask(
-                lambda wish: link.Continue(
-                    wish=wish,
+                lambda command: link.Continue(
+                    command=command,
                     round=head.round,
                     weights=str(self._means.store.tree_path(head.weights_root)),
                     shards=files,
@@ -165,8 +165,8 @@ class Measuring:
 
     async def _add(self, sums: _Sums, files: tuple[link.Shard, ...], missing: int) -> _Sums:
         report = await self._means.workroom.ask(
-            lambda wish: link.Evaluate(
-                wish=wish,
+            lambda command: link.Evaluate(
+                command=command,
                 round=sums.head.round,
                 weights=str(self._means.store.tree_path(sums.head.weights_root)),
                 shards=files,

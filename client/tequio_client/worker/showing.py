@@ -20,12 +20,12 @@ from tequio_client.link.snapshot import (
 if TYPE_CHECKING:
     from tequio_client.reach import Reach
     from tequio_client.worker.bookkeeping import Bookkeeping
+    from tequio_client.worker.children.evaluator import EvaluatorProcess
+    from tequio_client.worker.children.trainer import TrainerProcess
     from tequio_client.worker.energy import Energy
-    from tequio_client.worker.evaluator_process import EvaluatorProcess
     from tequio_client.worker.lending import Lending
     from tequio_client.worker.manners_facts import Facts
     from tequio_client.worker.traffic import Traffic
-    from tequio_client.worker.trainer_process import TrainerProcess
     from tequio_client.worker.volunteer import Volunteer
     from tequio_shared.ids import PeerKey
 

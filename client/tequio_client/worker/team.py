@@ -11,7 +11,7 @@ from tequio_client import identity
 from tequio_client.folder_lock import locked
 from tequio_client.ledger_api import LedgerApi, LedgerRefusedError, LedgerUnavailableError
 from tequio_client.worker import endings
-from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_shared.errors import UserFacingError
 from tequio_shared.statements.members import MemberTeam
 
@@ -59,11 +59,10 @@ async def _say(ledger: str, folder: Path, signer: Signer, body: MemberTeam) -> s
             if err.code != "not-found":
                 raise
             raise UserFacingError("the key is not registered yet: start your worker once") from err
-        network = await api.network()
-        async with Outbox.on(api, network, folder, signer) as outbox:
+        async with Outbox(api, folder, signer) as outbox:
             with trio.move_on_after(PATIENCE_S) as patience:
                 try:
-                    await outbox.say(body)
+                    await outbox.submit(body)
                 except LedgerRefusedError as err:
                     if err.code != "already-said":
                         raise
