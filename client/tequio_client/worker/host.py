@@ -238,7 +238,7 @@ class Host:
             share = self.lending.decision.share_percent
             self.pace.look(self.trainer.alive, share, trio.current_time())
             if self.probe is not None:
-                children = (self.trainer.pid, self.evaluator.pid)
+                children = (self.trainer.child.pid, self.evaluator.child.pid)
                 ours = (os.getpid(), *(pid for pid in children if pid))
                 on_battery = self.probe.facts is not None and self.probe.facts.on_battery
                 is_quiet = bool(on_battery) and not self.lending.preferences.on_battery
@@ -342,7 +342,7 @@ class Host:
             case AskDiagnostics():
                 return Diagnostics(text=diagnostics.text(self.snapshot()))
             case AskBenchmark(device=device):
-                if self.trainer.pid is not None:
+                if self.trainer.child.pid is not None:
                     raise RefusedError("busy", "pause first: beside other work nothing is measured")
                 return await run_benchmark(device, self.settings.net.folder)
             case _:
@@ -352,7 +352,7 @@ class Host:
 
     @property
     def _is_computing(self) -> bool:
-        return self.trainer.pid is not None or self.evaluator.pid is not None
+        return self.trainer.child.pid is not None or self.evaluator.child.pid is not None
 
     async def _trained(self) -> frozenset[str]:
         """The runs that our key took part in, and the one that we are in."""

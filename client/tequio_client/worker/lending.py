@@ -225,11 +225,11 @@ class Lending:
         may_compute = self.decision.may_compute
         self.since_ms = (self.since_ms or clock.now_ms()) if may_compute else 0
         if not may_compute or self.is_judging:
-            self._trainer.forbid()
+            self._trainer.child.forbid()
         if not may_compute or not self.is_judging:
-            self._evaluator.forbid()
+            self._evaluator.child.forbid()
         if may_compute:
-            (self._evaluator if self.is_judging else self._trainer).allow()
+            (self._evaluator if self.is_judging else self._trainer).child.allow()
 
     def _decided(self, facts: Facts) -> Decision:
         chosen, wish, moment = self.preferences, self.wish, now()

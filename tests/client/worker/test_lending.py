@@ -56,7 +56,7 @@ class Scene:
         """Let that be so; who may compute then."""
         self.facts[0] = replace(self.facts[0], **changes)  # type: ignore[arg-type]  # fields by name
         self.lending.look()
-        who = self.trainer.is_allowed, self.evaluator.is_allowed
+        who = self.trainer.child.is_allowed, self.evaluator.child.is_allowed
         return {(True, False): "trainer", (False, True): "evaluator", (False, False): ""}[who]
 
 

@@ -98,7 +98,7 @@ class EvaluatorProcess:
         device: trio.Lock,
     ) -> None:
         """Forbidden at first. `submit` is the outbox's; `device` is shared with the trainer."""
-        self._child = ChildProcess(program, device)
+        self.child = ChildProcess(program, device)
         self._submit = submit
         # Of the child at work; owned by `run_once`.
         self._begin: link.Begin | None = None
@@ -108,32 +108,14 @@ class EvaluatorProcess:
         """Why the last child failed."""
 
     @property
-    def pid(self) -> int | None:
-        """Process id until the process is gone."""
-        return self._child.pid
-
-    @property
     def alive(self) -> link.Alive | None:
         """The last heartbeat of the running child."""
-        return self._alive if self._child.is_running else None
+        return self._alive if self.child.is_running else None
 
     @property
     def competition(self) -> str:
         """The competition in which the child works; empty when there is no child."""
         return self._begin.competition if self._begin else ""
-
-    @property
-    def is_allowed(self) -> bool:
-        """Whether a child may be started."""
-        return self._child.is_allowed
-
-    def allow(self) -> None:
-        """Permit a child from now on."""
-        self._child.allow()
-
-    def forbid(self) -> None:
-        """Withdraw the permission; a running child is ended at once."""
-        self._child.forbid()
 
     def limit(self, begin: link.Begin) -> None:
         """Give the child the limits that one starting now would get; for another device, end it."""
@@ -141,20 +123,20 @@ class EvaluatorProcess:
         if now is None or (now.limit == begin.limit and now.device == begin.device):
             return
         if now.device != begin.device:  # it holds memory on that device until it ends
-            self._child.stop()
+            self.child.stop()
         self._begin = begin
-        self._child.send(link.encode(begin.limit))
+        self.child.send(link.encode(begin.limit))
 
     async def run_once(self, make: Callable[[], link.Begin]) -> EvaluatorEnd:
         """Wait until a child may work, and run it to its end; `make` is called at its start."""
 
         def first_lines() -> Iterator[bytes]:
             self._begin, self._done, self._alive = make(), None, None
-            log.info("evaluator started", pid=self.pid, competition=self.competition[:10])
+            log.info("evaluator started", pid=self.child.pid, competition=self.competition[:10])
             yield link.encode(self._begin)
 
         try:
-            reason = await self._child.run_once(first_lines, self._on_line)
+            reason = await self.child.run_once(first_lines, self._on_line)
         finally:
             self._begin = None
         end = self._end(reason)
@@ -171,7 +153,7 @@ class EvaluatorProcess:
         match link.decode_from_child(line):
             case link.Done() as done:
                 self._done = done
-                self._child.stop()
+                self.child.stop()
             case link.Alive() as alive:
                 self._alive = alive
             case link.Told(line=text):
@@ -181,7 +163,7 @@ class EvaluatorProcess:
                 folder = Path(self._begin.folder)
                 # A task of its own, because the ledger may be away for minutes and the child's
                 # heartbeats must be read meanwhile.
-                self._child.start_soon(partial(self._send_statement, asked, body, folder))
+                self.child.start_soon(partial(self._send_statement, asked, body, folder))
 
     async def _send_statement(self, asked: link.Say, body: Body, folder: Path) -> None:
         """Submit the statement and send the child its outcome."""
@@ -196,7 +178,7 @@ class EvaluatorProcess:
         except (LedgerUnavailableError, TequioError) as err:
             why = str(err)
         said = link.Said(number=asked.number, code=code[:64], why=why[: link.TEXT])
-        self._child.send(link.encode(said))
+        self.child.send(link.encode(said))
 
 
 def evaluator_statement(asked: link.Say, competition: str) -> Body:

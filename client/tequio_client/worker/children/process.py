@@ -69,6 +69,9 @@ class ChildProcess:
         self._device = device or trio.Lock()
         self._permission = trio.Event()  # replaced when permission is withdrawn
         self._stop = trio.Event()  # replaced at each start
+        self._stopped_s = 0.0  # when that was set, in trio's time
+        self.freed_in_s: float | None = None
+        """How long the last process that was stopped took to end."""
         # The rest belongs to `run_once`.
         self._process: trio.Process | None = None
         self._nursery: trio.Nursery | None = None  # None as soon as the kill ladder begins
@@ -103,7 +106,9 @@ class ChildProcess:
 
     def stop(self) -> None:
         """End the running child; the next one may start."""
-        self._stop.set()
+        if not self._stop.is_set():
+            self._stopped_s = trio.current_time()
+            self._stop.set()
 
     def send(self, line: bytes) -> None:
         """Queue a line for the running child; without one it is dropped.
@@ -196,7 +201,10 @@ class ChildProcess:
             self._process = None
         if self._reads_nothing:
             return f"it does not read its input: {UNSENT_LINES} lines wait"
-        return None if self._stop.is_set() else reason
+        if self._stop.is_set():
+            self.freed_in_s = trio.current_time() - self._stopped_s
+            return None
+        return reason
 
     async def _cancel_when_stopped(self, scope: trio.CancelScope) -> None:
         await self._stop.wait()
@@ -252,8 +260,8 @@ async def end_process(process: trio.Process, grace_s: float = GRACE_S) -> None:
     Where there are no signals (Windows), the last two are the same.
     """
     # End of input comes first because it is the only request that every platform has and that a
-    # child hears in its own reading loop: it can finish a write. Its output goes too, so that a
-    # child that blocks on a full pipe wakes up with an error.
+    # child meets in its own reading loop, where it can finish a write. Its output goes too, so that
+    # a child that blocks on a full pipe wakes up with an error.
     for stream in (process.stdin, process.stdout):
         if stream is not None:
             await stream.aclose()

@@ -1,14 +1,13 @@
 """The trainer child: commands go in, reports come out, across restarts; and the device benchmark.
 
 Rules beside those of `process`. Commands state what should be true (`link.messages`): the last
-`Prepare` and the last task are in force, and every new child is told both again. A child that
+`Prepare` and the last task are in force, and every new child gets both again. A child that
 failed is started again after a pause; after `FAILURES` failures in a row without one finished
 command the trainer is given up with a reason, until `reset`.
 """
 
 from __future__ import annotations
 
-import math
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -89,51 +88,32 @@ def trainer_program(folder: Path, log_style: str = "console") -> ChildProgram:
 
 
 class TrainerProcess:
-    """Owner of the trainer child. `run` keeps it alive; `ask` gets one thing done."""
+    """Owner of the trainer child. `run` keeps it alive; `ask` gets one thing done.
+
+    While `child` is forbidden, commands in force stay so and reach the next process.
+    """
 
     def __init__(self, program: ChildProgram, device: trio.Lock | None = None) -> None:
         """Allowed at first. `device` is held by whichever child of this worker uses it."""
-        self._child = ChildProcess(program, device)
-        self._child.allow()
+        self.child = ChildProcess(program, device)
+        self.child.allow()
         self._number = 0  # of the last command
         self._prepare: _Pending | None = None  # in force; owned by `ask`
         self._task: _Pending | None = None  # in force; owned by `ask`
         self._failures = 0  # starts since the last finished command
         self._alive: link.Alive | None = None  # of this child; so the next
         self._ready: link.Ready | None = None
-        self._forbidden_s = -math.inf  # when permission was last withdrawn, in trio's time
         self.broken: str | None = None  # why it was given up
-        self.freed_in_s: float | None = None  # how long the last forbidden child took to end
-
-    @property
-    def pid(self) -> int | None:
-        """Process id until the process is gone."""
-        return self._child.pid
 
     @property
     def alive(self) -> link.Alive | None:
         """The last heartbeat of the running child."""
-        return self._alive if self._child.is_running else None
+        return self._alive if self.child.is_running else None
 
     @property
     def ready(self) -> link.Ready | None:
         """Device and model of the running child, once it is prepared."""
-        return self._ready if self._child.is_running else None
-
-    @property
-    def is_allowed(self) -> bool:
-        """Whether a child may be started."""
-        return self._child.is_allowed
-
-    def allow(self) -> None:
-        """Permit a child from now on."""
-        self._child.allow()
-
-    def forbid(self) -> None:
-        """End the child at once; commands in force stay so and reach the next child."""
-        if self._child.is_allowed:
-            self._forbidden_s = trio.current_time()
-            self._child.forbid()
+        return self._ready if self.child.is_running else None
 
     def reset(self) -> None:
         """Forget the failures: `run` may be called again after it gave up."""
@@ -142,18 +122,17 @@ class TrainerProcess:
     async def run(self) -> None:
         """Keep a child running until cancelled; returns when it is given up (`broken`)."""
         while True:
-            reason = await self._child.run_once(self._first_lines, self._on_line)
+            reason = await self.child.run_once(self._first_lines, self._on_line)
             if reason is None:  # it was forbidden, which is no failure
-                self.freed_in_s = trio.current_time() - self._forbidden_s
-                log.info("trainer ended as told", seconds=round(self.freed_in_s, 3))
+                log.info("trainer ended on request", seconds=round(self.child.freed_in_s or 0.0, 3))
                 continue
             self._failures += 1
             if self._failures >= FAILURES:
                 self._give_up(reason)
                 return
-            pause_s = self._child.pause_s(self._failures)
+            pause_s = self.child.pause_s(self._failures)
             log.warning("trainer ended; starting it again", reason=reason, after_s=pause_s)
-            await self._child.pause(pause_s)
+            await self.child.pause(pause_s)
 
     async def ask(self, make: Callable[[int], link.Command], answer: type[R]) -> R:
         """Put a command in force and wait for its answer; cancelling withdraws it.
@@ -170,7 +149,7 @@ class TrainerProcess:
             self._prepare = pending
         else:
             self._task = pending
-        self._child.send(link.encode(command))
+        self.child.send(link.encode(command))
         try:
             await pending.done.wait()
         finally:
@@ -179,14 +158,14 @@ class TrainerProcess:
                 self._task = None
                 if not pending.done.is_set():
                     self._number += 1
-                    self._child.send(link.encode(link.Rest(command=self._number)))
+                    self.child.send(link.encode(link.Rest(command=self._number)))
         return _checked(pending.answer, answer, self.broken)
 
     # --- one child
 
     def _first_lines(self) -> Iterator[bytes]:
         self._alive = self._ready = None
-        log.info("trainer started", pid=self.pid)
+        log.info("trainer started", pid=self.child.pid)
         for pending in (self._prepare, self._task):
             if pending is not None:
                 yield link.encode(pending.make(pending.number))
@@ -201,7 +180,7 @@ class TrainerProcess:
             case link.Ready():
                 self._ready = report
             # A child that could not read a line will never answer that command. Which one it was is
-            # unknown, so it is ended: its successor is told everything in force.
+            # unknown, so it is ended: its successor gets everything in force.
             case link.Failed(command=0):
                 raise MalformedError(f"the trainer reports: {report.reason}")
             case link.Failed(fatal=True):

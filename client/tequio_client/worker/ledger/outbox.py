@@ -216,7 +216,7 @@ class Outbox:
         try:
             await self._send_all()
         except (LogForkedError, UserFacingError) as err:
-            # First, for a LogForkedError is a PeerError too: a log that lost what it acknowledged
+            # First, since a LogForkedError is a PeerError too: a log that lost what it acknowledged
             # is not waited for. Asking again would not bring it back, and signing over the gap
             # would make this key the one that contradicts itself.
             await self._fail(err)
@@ -231,8 +231,8 @@ class Outbox:
         log.warning("statements cannot be sent", error=str(err), waiting=len(self._waiting))
         self._is_in_step = False
         async with self._lock:
-            # The next `submit` opens the file again: whoever moves a damaged one away, as the error
-            # advises, need not start the worker again.
+            # The next `submit` opens the file again: a person who moves a damaged one away, as the
+            # error advises, need not restart the worker.
             self._close_db()
         failed = [*self._waiting.values(), self._failure]
         self._waiting, self._failure = {}, _Outcome()

@@ -54,8 +54,8 @@ say("done", is_over=True)
 
 
 @dataclass
-class Tongue:
-    """What speaks for a worker: remembers, or refuses."""
+class FakeOutbox:
+    """An outbox that remembers what is submitted, or refuses it."""
 
     refusal: RefusedError | None = None
     said: list[tuple[Body, Sequence[bytes]]] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Play:
     """A process whose child does what a script says."""
 
     process: EvaluatorProcess
-    tongue: Tongue
+    outbox: FakeOutbox
     device: trio.Lock
     begin: link.Begin
 
@@ -87,14 +87,14 @@ class Play:
         with trio.fail_after(20):
             while self.process.alive is None:  # noqa: ASYNC110 - a test's patience
                 await trio.sleep(0.02)
-        return self.process.pid or 0
+        return self.process.child.pid or 0
 
 
 @asynccontextmanager
 async def playing(
     folder: Path, script: str, refusal: RefusedError | None = None, silence_s: float = 20.0
 ) -> AsyncIterator[Play]:
-    tongue, device = Tongue(refusal), trio.Lock()
+    outbox, device = FakeOutbox(refusal), trio.Lock()
     program = ChildProgram(
         command=scripted(folder, PRELUDE + script),
         environment=os.environ,
@@ -102,8 +102,8 @@ async def playing(
         silence_s=silence_s,
         grace_s=0.2,
     )
-    process = EvaluatorProcess(program, tongue.submit, device)
-    process.allow()
+    process = EvaluatorProcess(program, outbox.submit, device)
+    process.child.allow()
     limit = link.Limit(threads=1, share_percent=50)
     begin = link.Begin(
         competition=HERE,
@@ -114,8 +114,8 @@ async def playing(
         memory_mb=0,
         limit=limit,
     )
-    yield Play(process, tongue, device, begin)
-    assert process.pid is None
+    yield Play(process, outbox, device, begin)
+    assert process.child.pid is None
 
 
 def spoken(competition: str, documents: tuple[str, ...] = ()) -> str:
@@ -135,7 +135,7 @@ async def test_a_word_is_said_with_its_documents_and_the_child_hears_of_it(tmp_p
     name = write_document(tmp_path, b"scores")
     async with playing(tmp_path, spoken(HERE, (name,))) as play:
         assert await play.live() is EvaluatorEnd.OVER
-        ((body, documents),) = play.tongue.said
+        ((body, documents),) = play.outbox.said
         assert isinstance(body, EvalCommit)
         assert list(documents) == [b"scores"]
         assert answer(tmp_path) == link.Said(number=1)
@@ -152,7 +152,7 @@ async def test_a_child_hears_why_the_ledger_does_not_take_its_word(tmp_path: Pat
 async def test_a_document_that_is_not_there_is_not_said(tmp_path: Path) -> None:
     async with playing(tmp_path, spoken(HERE, (KEY,))) as play:
         assert await play.live() is EvaluatorEnd.OVER
-        assert not play.tongue.said
+        assert not play.outbox.said
         assert answer(tmp_path).code == link.AWAY
 
 
@@ -181,7 +181,7 @@ async def test_a_child_that_misbehaves_is_ended_and_nothing_is_said_for_it(
     async with playing(tmp_path, script) as play:
         assert await play.live() is EvaluatorEnd.FAILED
         assert play.process.why
-        assert not play.tongue.said
+        assert not play.outbox.said
 
 
 async def test_a_child_that_is_silent_is_ended(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ async def test_what_is_forbidden_is_ended_whatever_it_does_about_it(tmp_path: Pa
 
         nursery.start_soon(live)
         pid = await play.until_alive()
-        play.process.forbid()
+        play.process.child.forbid()
         while not ends:  # noqa: ASYNC110 - until `live` ends
             await trio.sleep(0.02)
         assert ends == [EvaluatorEnd.DISMISSED]
@@ -217,7 +217,7 @@ async def test_no_child_begins_while_another_has_the_device(tmp_path: Path) -> N
         async with trio.open_nursery() as nursery, play.device:
             nursery.start_soon(live)
             await trio.testing.wait_all_tasks_blocked(0.2)
-            assert play.process.pid is None
+            assert play.process.child.pid is None
         assert ends == [EvaluatorEnd.RESTING]
 
 

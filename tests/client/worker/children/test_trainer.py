@@ -214,7 +214,7 @@ time.sleep(60)
 """
     async with running(tmp_path, script) as trainer:
         await rest(trainer)
-        pid = trainer.pid
+        pid = trainer.child.pid
         assert pid is not None
         started = trio.current_time()
     assert trio.current_time() - started < allowed_s(2)
@@ -248,7 +248,7 @@ for command in commands:
     if command["command"] > 2: rest(command["command"])
 """
     async with running(tmp_path, script) as trainer:
-        while trainer.pid is None:  # noqa: ASYNC110 - the child starts elsewhere
+        while trainer.child.pid is None:  # noqa: ASYNC110 - the child starts elsewhere
             await trio.sleep(0.01)
         with trio.move_on_after(0.2):
             await trainer.ask(large, link.Evaluated)
@@ -286,7 +286,7 @@ async def test_the_real_trainer_says_why_it_cannot_be_prepared(tmp_path: Path) -
                     link.Ready,
                 )
             assert caught.value.code == "input"
-            pid = trainer.pid
+            pid = trainer.child.pid
             assert pid is not None
             nursery.cancel_scope.cancel()
     assert is_gone(pid)
@@ -296,7 +296,7 @@ async def test_the_real_trainer_says_why_it_cannot_be_prepared(tmp_path: Path) -
 
 
 async def gone(trainer: TrainerProcess) -> None:
-    while trainer.pid is not None:  # noqa: ASYNC110 - the child ends elsewhere
+    while trainer.child.pid is not None:  # noqa: ASYNC110 - the child ends elsewhere
         await trio.sleep(0.01)
 
 
@@ -312,26 +312,26 @@ async def test_a_forbidden_child_goes_and_what_was_asked_is_answered_by_the_next
 
         nursery.start_soon(ask)
         await trio.testing.wait_all_tasks_blocked(0.2)
-        pid = trainer.pid
+        pid = trainer.child.pid
         assert pid is not None
-        trainer.forbid()
+        trainer.child.forbid()
         await gone(trainer)
         assert is_gone(pid)
-        assert trainer.freed_in_s is not None
+        assert trainer.child.freed_in_s is not None
         assert lives(tmp_path) == 1
         assert not answers
-        trainer.allow()
+        trainer.child.allow()
     assert [one.command for one in answers] == [1]
 
 
 async def test_a_child_that_was_told_to_go_has_not_failed(tmp_path: Path) -> None:
     async with running(tmp_path, "for command in commands: rest(command['command'])") as trainer:
         for _ in range(FAILURES + 1):
-            while trainer.pid is None:  # noqa: ASYNC110 - the child starts elsewhere
+            while trainer.child.pid is None:  # noqa: ASYNC110 - the child starts elsewhere
                 await trio.sleep(0.01)
-            trainer.forbid()
+            trainer.child.forbid()
             await gone(trainer)
-            trainer.allow()
+            trainer.child.allow()
         assert (await rest(trainer)).command == 1
         assert trainer.broken is None
 
@@ -344,18 +344,18 @@ time.sleep(60)
 """
     async with running(tmp_path, script) as trainer:
         await rest(trainer)
-        pid = trainer.pid
+        pid = trainer.child.pid
         assert pid is not None
-        trainer.forbid()
+        trainer.child.forbid()
         await gone(trainer)
         assert is_gone(pid)
-        assert trainer.freed_in_s is not None
-        assert trainer.freed_in_s < 2
+        assert trainer.child.freed_in_s is not None
+        assert trainer.child.freed_in_s < 2
 
 
 async def test_nothing_starts_while_it_is_forbidden(tmp_path: Path) -> None:
     async with running(tmp_path, "sys.exit(7)") as trainer:
-        trainer.forbid()
+        trainer.child.forbid()
         await trio.testing.wait_all_tasks_blocked(0.3)
         begun = lives(tmp_path)
         await trio.testing.wait_all_tasks_blocked(0.3)
@@ -366,12 +366,12 @@ async def test_nothing_starts_while_it_is_forbidden(tmp_path: Path) -> None:
 async def test_a_permission_that_is_taken_away_at_once_starts_nothing(tmp_path: Path) -> None:
     async with running(tmp_path, "for command in commands: rest(command['command'])") as trainer:
         await rest(trainer)
-        trainer.forbid()
+        trainer.child.forbid()
         await gone(trainer)
-        trainer.allow()
-        trainer.forbid()
+        trainer.child.allow()
+        trainer.child.forbid()
         await trio.testing.wait_all_tasks_blocked(0.3)
-        assert trainer.pid is None
+        assert trainer.child.pid is None
         assert lives(tmp_path) == 1
 
 
