@@ -131,10 +131,11 @@ class EvaluatorProcess:
         """Wait until a child may work, and run it to its end; `make` is called at its start."""
 
         def first_lines() -> Iterator[bytes]:
-            self._begin, self._done, self._alive = make(), None, None
+            self._begin, self._alive = make(), None
             log.info("evaluator started", pid=self.child.pid, competition=self.competition[:10])
             yield link.encode(self._begin)
 
+        self._done = None
         try:
             reason = await self.child.run_once(first_lines, self._on_line)
         finally:
