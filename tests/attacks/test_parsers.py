@@ -142,7 +142,7 @@ PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
     "result": (Result.parse, lambda: document(RoundClose)),
     "genesis": (Genesis.parse, genesis),
     "data manifest": (Corpus.parse, lambda: b'{"held_out":[],"sequence":2}'),
-    "wish": (messages.decode_wish, lambda: b'{"type":"quit"}'),
+    "command": (messages.decode_command, lambda: b'{"type":"quit"}'),
     "report": (messages.decode_report, lambda: b'{"type":"resting"}'),
     "event stream": (lambda raw: EventReader().feed(raw), event),
     "network answer": (Network.parse, lambda: b'{"network_id":"x"}'),

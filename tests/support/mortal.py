@@ -30,11 +30,11 @@ from tequio_client.__main__ import main as program
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.link import messages as link
 from tequio_client.worker import main as _worker  # noqa: F401 - imported before the forks
-from tequio_client.worker import trainer_process
+from tequio_client.worker.children import trainer as trainer_child
+from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.feedback import NOTE, Feedback
 from tequio_client.worker.heads import Heads
-from tequio_client.worker.outbox_file import OutboxFile
-from tequio_client.worker.trainer_process import TrainerProcess
+from tequio_client.worker.ledger.outbox_db import OutboxDb
 from tequio_client.worker.workroom import Workroom
 from tequio_shared.statement import Entry
 from tequio_shared.statements.rounds import HeadAttest, WitnessProof, WorkCommit
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-    from tequio_client.worker.outbox_file import Copy
+    from tequio_client.worker.ledger.outbox_db import SignedCopy
 
 
 LOOK_S = 0.02
@@ -102,22 +102,22 @@ def _after(
 
 
 MOMENTS = {
-    "attestation on disk": _after(OutboxFile, "add", _says(HeadAttest)),
-    "training": _after(TrainerProcess, "_take", _is_training),
+    "attestation on disk": _after(OutboxDb, "add", _says(HeadAttest)),
+    "training": _after(TrainerProcess, "_handle", _is_training),
     "trained": _after(Workroom, "ask", _asks(link.Trained)),
     "payload kept": _before(Feedback, "take"),
     "feedback kept, not noted": _after(files, "settle", _keeps_feedback),
     "feedback noted": _after(Feedback, "take"),
-    "commitment to be kept": _before(OutboxFile, "add", _says(WorkCommit)),
-    "commitment on disk": _after(OutboxFile, "add", _says(WorkCommit)),
-    "signed, not kept": _before(OutboxFile, "keep", _says(WorkCommit)),
-    "signed copy kept": _after(OutboxFile, "keep", _says(WorkCommit)),
+    "commitment to be kept": _before(OutboxDb, "add", _says(WorkCommit)),
+    "commitment on disk": _after(OutboxDb, "add", _says(WorkCommit)),
+    "signed, not kept": _before(OutboxDb, "record", _says(WorkCommit)),
+    "signed copy kept": _after(OutboxDb, "record", _says(WorkCommit)),
     "sent, answer lost": _after(LedgerApi, "post", _says(WorkCommit)),
-    "answer not noted": _before(OutboxFile, "settle", _says(WorkCommit)),
-    "commitment settled": _after(OutboxFile, "settle", _says(WorkCommit)),
+    "answer not noted": _before(OutboxDb, "settle", _says(WorkCommit)),
+    "commitment settled": _after(OutboxDb, "settle", _says(WorkCommit)),
     "screening": _before(Workroom, "ask", _asks(link.Screened)),
-    "proof to be kept": _before(OutboxFile, "add", _says(WitnessProof)),
-    "proof on disk": _after(OutboxFile, "add", _says(WitnessProof)),
+    "proof to be kept": _before(OutboxDb, "add", _says(WitnessProof)),
+    "proof on disk": _after(OutboxDb, "add", _says(WitnessProof)),
     "proof sent, answer lost": _after(LedgerApi, "post", _says(WitnessProof)),
     "round closed, not settled": _before(Feedback, "settle"),
     "feedback settled": _after(Feedback, "settle"),
@@ -174,7 +174,7 @@ def _live(journal: Path, moment: str, arguments: list[str]) -> None:
     """Be that worker."""
     journal.mkdir(exist_ok=True)
     os.environ[DIARY] = str(journal / "diary")
-    trainer_process.TRAINER = PAPER
+    trainer_child.TRAINER = PAPER
     _record_signed(journal / "signed")
     if moment != "never":
         _arm(MOMENTS[moment], functools.partial(_die, journal / "diary", moment))
@@ -214,16 +214,16 @@ def _die(diary: Path, moment: str) -> None:
 
 def _record_signed(path: Path) -> None:
     """Write down what is signed and about to be kept, after which it may be sent at any time."""
-    real = OutboxFile.keep
+    real = OutboxDb.record
 
-    def keep(outbox: OutboxFile, copies: Sequence[Copy]) -> None:
+    def record(outbox: OutboxDb, copies: Sequence[SignedCopy]) -> None:
         with path.open("ab") as file:
             for copy in copies:
                 leaf = copy.entry.leaf()
                 file.write(len(leaf).to_bytes(4, "big") + leaf)
         real(outbox, copies)
 
-    setattr(OutboxFile, "keep", keep)  # noqa: B010 - wrapped from outside, as the rest
+    setattr(OutboxDb, "record", record)  # noqa: B010 - wrapped from outside, as the rest
 
 
 def signed(path: Path) -> list[Entry]:

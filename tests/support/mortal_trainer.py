@@ -2,9 +2,10 @@
 
     python -m tests.support.mortal_trainer FOLDER
 
-The input has a `Prepare` wish and one `Train` wish a round, as lines. The rounds end as `ENDS`
-says. Each of `PLACES` gets a folder of its own, where the lives write `roots`: round and payload
-root of what each round was settled with. All lives are forked from a process that has loaded torch.
+The input has a `Prepare` command and one `Train` command a round, as lines. The rounds end as
+`ENDS` says. Each of `PLACES` gets a folder of its own, where the lives write `roots`: round and
+payload root of what each round was settled with. All lives are forked from a process that has
+loaded torch.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
+
 ENDS = {1: True, 2: False, 3: True, 4: True}
 """Whether the work of a round was accepted."""
 PLACES: dict[str, tuple[type | ModuleType, str, int, bool]] = {
@@ -52,9 +54,9 @@ MOST_LIVES = 3
 
 def main(folder: Path) -> None:
     """Live all the lives."""
-    prepare, *wishes = [link.decode_wish(line) for line in sys.stdin.buffer]
+    prepare, *commands = [link.decode_command(line) for line in sys.stdin.buffer]
     assert isinstance(prepare, link.Prepare)
-    tasks = [wish for wish in wishes if isinstance(wish, link.Train)]
+    tasks = [command for command in commands if isinstance(command, link.Train)]
     for name, place in PLACES.items():
         home = folder / name
         home.mkdir()
@@ -90,10 +92,10 @@ def _live(
             feedback.settle(task.round, was_accepted=ENDS[task.round])
 
 
-def _train(home: Path, shop: workshop.Workshop, feedback: Feedback, wished: link.Train) -> Header:
-    number, desk = wished.round, Desk()
+def _train(home: Path, shop: workshop.Workshop, feedback: Feedback, task: link.Train) -> Header:
+    number, desk = task.round, Desk()
     task = msgspec.structs.replace(
-        wished,
+        task,
         payload_out=str(home / f"payload-{number}"),
         feedback_out=str(home / f"feedback-{number}"),
         delta_out=str(home / f"delta-{number}"),

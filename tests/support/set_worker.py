@@ -41,9 +41,10 @@ def main() -> None:
     if sys.argv[1:] == [_EVALUATOR]:
         _evaluate(file.with_name("scored"))
     from tequio_client.__main__ import cli  # noqa: PLC0415 - as above
-    from tequio_client.worker import evaluator_process, judge  # noqa: PLC0415 - as above
+    from tequio_client.worker import judge  # noqa: PLC0415 - as above
+    from tequio_client.worker.children import evaluator  # noqa: PLC0415 - as above
 
-    vars(evaluator_process)["EVALUATOR"] = tuple(program(file, _EVALUATOR))
+    vars(evaluator)["EVALUATOR"] = tuple(program(file, _EVALUATOR))
     judge.LOOK_S = judge.SOON_S = judge.AGAIN_S = 0.3
     cli()
 

@@ -9,7 +9,6 @@ import os
 import sys
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from random import Random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -20,17 +19,18 @@ from tequio_client.link import messages as link
 from tequio_client.worker import duty as duties
 from tequio_client.worker.base_files import BaseFiles
 from tequio_client.worker.beacon_secrets import BeaconSecrets
+from tequio_client.worker.children.process import ChildProgram
+from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.deeds import Deeds
 from tequio_client.worker.feedback import Feedback
 from tequio_client.worker.kept_heads import KeptHeads
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger_clock import LedgerClock
 from tequio_client.worker.means import Means
-from tequio_client.worker.outbox import Outbox
 from tequio_client.worker.points import Points
 from tequio_client.worker.points_book import PointsBook
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.transfer import Exchange
-from tequio_client.worker.trainer_process import TrainerProcess
 from tequio_client.worker.workroom import Workroom, clear_work_folder
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
@@ -90,23 +90,17 @@ class Desk:
             assert self.swarm.view.round is not None
             store.put_tree(payload, self.swarm.view.round.shape.group_bytes)
         clear_work_folder(self.folder / "work")
-        trainer = TrainerProcess(dict(os.environ), PAPER)
+        paper = ChildProgram(command=PAPER, environment=os.environ, line_bytes=link.LINE_BYTES)
+        trainer = TrainerProcess(paper)
         async with serving(self.log) as server, LedgerApi(server.url) as api:
             exchange = Exchange(
                 store=store, fetcher=cast("Fetcher", None), ledger=api, peers=lambda: ()
             )
             async with (
-                Outbox(
-                    self.folder,
-                    signer=signer,
-                    net=NET,
-                    work_bits=WORK_BITS,
-                    ledger=api,
-                    clock=lambda: self.swarm.now_ms,
-                    rng=Random(1),
-                ) as outbox,
+                Outbox(api, self.folder, signer, clock=lambda: self.swarm.now_ms) as outbox,
                 trio.open_nursery() as nursery,
             ):
+                await outbox.open(NET, WORK_BITS)
                 book = PointsBook.opened(self.folder, signer.key)
                 nursery.start_soon(trainer.run)
                 yield Deeds(
@@ -141,7 +135,7 @@ class Desk:
 
     def _prepare(self) -> link.Prepare:
         path = str(self.folder / "manifest")
-        return link.Prepare(wish=1, manifest=path, config=path, data_manifest=path)
+        return link.Prepare(command=1, manifest=path, config=path, data_manifest=path)
 
     def said(self, kind: type[Body]) -> list[Body]:
         """What the ledger has of ours, of that type."""

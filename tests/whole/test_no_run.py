@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tequio_client.link.decision import Decision
     from tests.support.stage import Stage
 
+
 PATIENCE_S = 60.0
 
 
@@ -47,7 +48,7 @@ async def test_a_worker_waits_for_ledger_and_run_and_lends_when_one_opens(
                 await _until(host, "no run is open", _is_none_open)
                 assert words.template(host.lending.decision).startswith("no run is open now")
                 with trio.fail_after(PATIENCE_S):
-                    while host.trainer.pid is not None:  # noqa: ASYNC110 - it was just told to end
+                    while host.trainer.child.pid is not None:  # noqa: ASYNC110 - it was just told to end
                         await trio.sleep(0.1)
                 await _loses_the_ledger(host, stage, organiser)
                 await open_run(stage)

@@ -36,7 +36,8 @@ from tequio_client.runtime import configure_logging
 from tequio_client.system.pipe_voice import PipeVoice
 from tequio_client.trainer import device as devices
 from tequio_client.verify.ledger_reader import LedgerReader
-from tequio_client.worker import evaluator_folder, secret_file
+from tequio_client.worker import secret_file
+from tequio_client.worker.children import evaluator as evaluator_child
 from tequio_client.worker.endings import first_of
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import digest_from_text
@@ -68,7 +69,7 @@ def main() -> NoReturn:
         raise MalformedError("the first line must say where to begin")
     pacing = Pacing(begin.limit)
     folder, competition = Path(begin.folder), digest_from_text(begin.competition)
-    progress = ChildProgress(pacing, partial(evaluator_folder.scored, folder, competition))
+    progress = ChildProgress(pacing, partial(evaluator_child.scored_models, folder, competition))
     speaker = WorkerSpeaker(voice, begin, progress)
     for act in (partial(_beat, progress, voice), partial(_listen, lines, pacing, speaker)):
         threading.Thread(target=act, daemon=True).start()
@@ -114,7 +115,7 @@ def _evaluate(
         reader.read()
         is_over = _work(reader, competition, Evaluator(reader, means, speaker), progress)
     if is_over:
-        shutil.rmtree(evaluator_folder.hub(speaker.folder), ignore_errors=True)
+        shutil.rmtree(evaluator_child.hub_cache(speaker.folder), ignore_errors=True)
     return is_over
 
 

@@ -18,7 +18,8 @@ from tequio_client.competition import drawn_texts, moments, own_scores, scores, 
 from tequio_client.competition.time_limit import TimeLimit
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import weight_files
-from tequio_client.worker import scoring_memory, secret_file
+from tequio_client.worker import secret_file
+from tequio_client.worker.children.evaluator import memory_lack
 from tequio_client.worker.endings import first_of
 from tequio_shared import competition_draw
 from tequio_shared.competition_state import Phase
@@ -267,7 +268,7 @@ class Evaluator:
         most = view.rules.budget.parameters
         if most and parameters > most:
             raise UserFacingError(f"it has {parameters:,} parameters, and {most:,} are allowed")
-        lacking = scoring_memory.lacking(parameters)
+        lacking = memory_lack(parameters)
         if lacking:
             raise UserFacingError(lacking)
 
@@ -285,7 +286,7 @@ class Evaluator:
             history = None if entrant.side is None else self._reader.runs.get(entrant.side)
             if history is not None and self.key in history.view.accounts.rostered:
                 return f"this key trained in a run that is in it, as {entrant.name}"
-        return scoring_memory.lacking(self._largest(view))
+        return memory_lack(self._largest(view))
 
     def _largest(self, view: CompetitionView) -> int:
         """Parameters of the largest model that may come, as far as anybody can know."""

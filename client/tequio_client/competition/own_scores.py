@@ -10,22 +10,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tequio_client import files
-from tequio_client.worker.evaluator_folder import EVALUATION
+from tequio_client.worker.children.evaluator import EVALUATION
 from tequio_shared import competition_scores
 from tequio_shared.errors import MalformedError
 from tequio_shared.evaluations import Evaluation
-from tequio_shared.ids import (
-    Digest,
-    digest_from_text,
-    from_text,
-    key_from_text,
-    sha256,
-    to_text,
-)
+from tequio_shared.ids import Digest, digest_from_text, from_text, key_from_text, sha256, to_text
 from tequio_shared.statements.competitions import EvalCommit, EvalResult
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 SALT_BYTES = 32
 _SALT, _TRIES = "salt", "tries"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tequio_client.competition.submission import Looked, file_digest
 from tequio_client.scoring import hub
 from tequio_client.trainer import model_folder, weight_files
-from tequio_client.worker import scoring_memory
+from tequio_client.worker.children.evaluator import memory_lack
 from tequio_shared.competition_rules import FILES, Submission, SubmittedFile
 from tequio_shared.errors import MalformedError, UserFacingError
 
@@ -63,7 +63,7 @@ def _tried(rules: CompetitionRules, folder: Path, repo: str) -> tuple[str, ...]:
         raise UserFacingError(
             f"{repo} has {parameters:,} parameters, and the rules of {rules.name} allow {most:,}"
         )
-    lacking = scoring_memory.lacking(parameters)
+    lacking = memory_lack(parameters)
     if lacking:
         return (f"not tried here: {lacking}",)
     scored = model_folder.open_folder(folder, tokenizer=None, prefix=None)

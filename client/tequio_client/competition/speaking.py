@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 
 import trio
 
-from tequio_client.clock import now_ms
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.worker import endings
 from tequio_client.worker.endings import first_of
-from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.ledger.outbox import Outbox
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
     from tequio_shared.statement import Entry
     from tequio_shared.statements import Body
+
 
 PATIENCE_S = 300.0
 """How long a ledger that does not take what we say is spoken to."""
@@ -65,13 +65,7 @@ async def speak(ledger: str, folder: Path, body: Body, *documents: bytes) -> Ent
     Raises LedgerRefusedError when the ledger does not take it, and LedgerUnavailableError.
     """
     signer = identity.load_or_create(folder)
-    async with LedgerApi(ledger) as api:
-        network = await api.network()
-        async with Outbox.on(api, network, folder, signer) as outbox:
-            with trio.move_on_after(PATIENCE_S):
-                if documents:
-                    await outbox.become_known()
-                for one in documents:
-                    await api.put_blob(one, signer, now_ms())
-                return await outbox.say(body)
+    async with LedgerApi(ledger) as api, Outbox(api, folder, signer) as outbox:
+        with trio.move_on_after(PATIENCE_S):
+            return await outbox.submit(body, documents=documents)
     raise LedgerUnavailableError(f"not said after {PATIENCE_S:.0f} s: run this again later")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.link import evaluating as link
-from tequio_client.worker import evaluator_folder
+from tequio_client.worker.children.evaluator import write_document
 from tequio_shared import canonical
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import key_from_text
@@ -33,7 +33,7 @@ class WorkerSpeaker:
     def say(self, body: Body, *documents: bytes) -> None:
         """See Speaker."""
         self._number += 1
-        names = tuple(evaluator_folder.put(self.folder, one) for one in documents)
+        names = tuple(write_document(self.folder, one) for one in documents)
         text = canonical.encode(body).decode()
         self._voice.send(
             link.encode(link.Say(number=self._number, kind=body.TYPE, body=text, documents=names))

@@ -10,8 +10,7 @@ import trio
 from tequio_client.demo.script import PROMPT
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.link import messages as link
-from tequio_client.worker.handed_down import trainer_environment
-from tequio_client.worker.trainer_process import TrainerProcess
+from tequio_client.worker.children.trainer import TrainerProcess, trainer_program
 from tequio_shared.corpus import Corpus
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.demo.script import Script
+
 
 SAMPLE_TOKENS = 240
 PATIENCE_S = 120.0
@@ -78,13 +78,13 @@ def _prepare(folder: Path, store: Path, manifest: Manifest) -> _Files:
 async def _evaluate(
     script: Script, files: _Files, heads: tuple[Path, Path]
 ) -> tuple[Measured, Measured]:
-    trainer = TrainerProcess(trainer_environment(files.manifest.parent))
+    trainer = TrainerProcess(trainer_program(files.manifest.parent))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(trainer.run)
         with trio.fail_after(PATIENCE_S):
             await trainer.ask(
-                lambda wish: link.Prepare(
-                    wish=wish,
+                lambda command: link.Prepare(
+                    command=command,
                     manifest=str(files.manifest),
                     config=str(files.config),
                     data_manifest=str(files.corpus),
@@ -100,8 +100,8 @@ async def _evaluate(
 
 async def _measured(trainer: TrainerProcess, script: Script, files: _Files, head: Path) -> Measured:
     report = await trainer.ask(
-        lambda wish: link.Evaluate(
-            wish=wish,
+        lambda command: link.Evaluate(
+            command=command,
             round=0,
             weights=str(head),
             shards=files.shards,

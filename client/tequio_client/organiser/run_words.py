@@ -13,7 +13,7 @@ import trio
 from tequio_client.clock import now_ms
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.organiser import joint, signers
-from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import RunId
     from tequio_shared.keys import Signer
     from tequio_shared.statements import Body
+
 
 PATIENCE_S = 300.0
 """How long a ledger that does not take what we say is spoken to."""
@@ -60,8 +61,8 @@ async def say(
         entry = await joint.signed(api, folders[0], body, ours, now_ms(), about=(run, None))
         await joint.send(api, entry, now_ms())
         return
-    async with Outbox.on(api, network, folders[0], ours[0]) as outbox:
+    async with Outbox(api, folders[0], ours[0]) as outbox:
         with trio.move_on_after(PATIENCE_S) as patience:
-            await outbox.say(body, run, None)
+            await outbox.submit(body, run)
         if patience.cancelled_caught:
             raise LedgerUnavailableError(f"not done after {PATIENCE_S:.0f} s")

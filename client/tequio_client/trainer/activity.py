@@ -9,13 +9,13 @@ from dataclasses import dataclass
 class Activity:
     """The fields of `link.messages.Alive`; each is read and written whole."""
 
-    wish: int = 0
+    command: int = 0
     doing: str = "starting"
     step: int = 0
     steps: int = 0
     tokens: int = 0
 
-    def begin(self, wish: int, doing: str) -> None:
+    def begin(self, command: int, doing: str) -> None:
         """Start something new."""
-        self.wish, self.doing = wish, doing
+        self.command, self.doing = command, doing
         self.step = self.steps = self.tokens = 0

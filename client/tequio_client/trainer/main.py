@@ -1,4 +1,4 @@
-"""The trainer process: hears wishes on its input, works on the latest, reports on its output.
+"""The trainer process: hears commands on its input, works on the latest, reports on its output.
 
 Three threads: one listens, one beats the heart every second, the first one works. The listener
 ends the process at once when it is told to or when its input ends, that is, when its parent is
@@ -31,6 +31,7 @@ from tequio_shared.version import BUILD
 if TYPE_CHECKING:
     from tequio_client.link.messages import Report
 
+
 log = structlog.get_logger(__name__)
 
 HEARTBEAT_S = 1.0
@@ -49,7 +50,7 @@ class Voice:
 
 
 def main(log_style: str) -> NoReturn:
-    """Serve wishes until told to leave; `log_style` is console or json."""
+    """Serve commands until told to leave; `log_style` is console or json."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our parent, who tells us
     configure_logging(style=log_style)
     voice, desk, activity = Voice(), Desk(), Activity()
@@ -70,14 +71,14 @@ def main(log_style: str) -> NoReturn:
 def _listen(lines: IO[bytes], desk: Desk, voice: Voice) -> NoReturn:
     while line := lines.readline(messages.LINE_BYTES + 1):
         try:
-            wish = messages.decode_wish(line)
+            command = messages.decode_command(line)
         except MalformedError as err:
-            voice.say(messages.Failed(wish=0, code="malformed", reason=str(err)))
+            voice.say(messages.Failed(command=0, code="malformed", reason=str(err)))
             _skip_line(lines, line)
             continue
-        if isinstance(wish, messages.Quit):
+        if isinstance(command, messages.Quit):
             break
-        desk.put(wish)
+        desk.put(command)
     os._exit(0)
 
 
@@ -91,7 +92,7 @@ def _beat(activity: Activity, voice: Voice) -> NoReturn:
     while True:
         voice.say(
             messages.Alive(
-                wish=activity.wish,
+                command=activity.command,
                 doing=activity.doing,
                 step=activity.step,
                 steps=activity.steps,

@@ -1,4 +1,4 @@
-"""A trainer at work: takes the wish in force from the desk, meets it, reports, takes the next."""
+"""A trainer at work: takes the command in force from the desk, meets it, reports, and so on."""
 
 from __future__ import annotations
 
@@ -37,46 +37,50 @@ class Shift:
         self._answers: dict[int, Answer] = {}  # of the last Prepare and the last task
 
     def serve(self) -> NoReturn:
-        """Meet wishes for ever."""
+        """Meet commands for ever."""
         self.activity.begin(0, "resting")
         while True:
-            wish = self._desk.wait()
+            command = self._desk.wait()
             try:
-                answer = self._answers.get(wish.wish) or self._meet(wish)
+                answer = self._answers.get(command.command) or self._meet(command)
             except ReplacedError:
                 continue  # the desk has something newer, or the same task for another model
-            self._desk.settle(wish)
+            self._desk.settle(command)
             self._remember(answer)
             self._report(answer)
             if isinstance(answer, Failed) and answer.fatal:
                 raise SystemExit(1)
             self.activity.doing = "resting"
 
-    def _meet(self, wish: Prepare | Task) -> Answer:
-        """Meet a wish, or say why not."""
+    def _meet(self, command: Prepare | Task) -> Answer:
+        """Meet a command, or say why not."""
         try:
-            return self._prepare(wish) if isinstance(wish, Prepare) else self._do(wish)
+            return self._prepare(command) if isinstance(command, Prepare) else self._do(command)
         except ReplacedError:
             raise
         except Exception as err:  # the outermost supervisor: says so, goes on or dies
-            failed = _failure(wish.wish, err)
-            log.warning("wish failed", wish=wish.wish, code=failed.code, exc_info=failed.fatal)
+            failed = _failure(command.command, err)
+            log.warning(
+                "command failed", command=command.command, code=failed.code, exc_info=failed.fatal
+            )
             return failed
 
-    def _prepare(self, wish: Prepare) -> Answer:
-        self.activity.begin(wish.wish, "preparing")
-        if self._shop and is_same_model(self._shop.prepare, wish):
-            self._shop = self._shop.under(wish)
+    def _prepare(self, command: Prepare) -> Answer:
+        self.activity.begin(command.command, "preparing")
+        if self._shop and is_same_model(self._shop.prepare, command):
+            self._shop = self._shop.under(command)
         else:
             self._shop = None  # its memory is needed
-            self._shop = workshop.open_workshop(wish)
-        return self._shop.ready(wish)
+            self._shop = workshop.open_workshop(command)
+        return self._shop.ready(command)
 
     def _do(self, task: Task) -> Answer:
         if isinstance(task, Rest):
             return self._rest(task)
         if self._shop is None:
-            return Failed(wish=task.wish, code="unprepared", reason="there was no Prepare yet")
+            return Failed(
+                command=task.command, code="unprepared", reason="there was no Prepare yet"
+            )
         bench = Bench(
             shop=self._shop,
             desk=self._desk,
@@ -92,19 +96,19 @@ class Shift:
     def _rest(self, task: Rest) -> Answer:
         if self._shop is not None:
             self._shop.device.release()
-        return Resting(wish=task.wish)
+        return Resting(command=task.command)
 
     def _remember(self, answer: Answer) -> None:
         """Keep the last answers to give again; a failure is tried again instead."""
         if not isinstance(answer, Failed):
             kept = list(self._answers.items())[-1:]
-            self._answers = dict(kept) | {answer.wish: answer}
+            self._answers = dict(kept) | {answer.command: answer}
 
 
 def _failure(number: int, err: Exception) -> Failed:
     code = next((code for kinds, code in _CODES if isinstance(err, kinds)), "internal")
     return Failed(
-        wish=number,
+        command=number,
         code=code,
         reason=f"{type(err).__name__}: {err}"[:60_000] if code == "internal" else str(err),
         fatal=code == "internal",

@@ -58,9 +58,9 @@ class Bench:
     begun: float = field(default_factory=time.perf_counter)
 
     def check(self) -> None:
-        """Go on only while the task is wished for; obey new limits. Raises ReplacedError."""
+        """Go on only while the task is in force; obey new limits. Raises ReplacedError."""
         prepare = self.desk.check(self.task, self.shop.prepare)
-        if prepare.wish != self.shop.prepare.wish:
+        if prepare.command != self.shop.prepare.command:
             self.shop = self.shop.under(prepare)
             self.report(self.shop.ready(prepare))
             self.desk.settle(prepare)
@@ -92,7 +92,7 @@ def do(bench: Bench) -> messages.Answer:
 def train(task: messages.Train, bench: Bench) -> messages.Trained:
     """Inner steps, then the contribution's bytes."""
     shop, rules = bench.shop, bench.shop.manifest
-    bench.activity.begin(task.wish, "training")
+    bench.activity.begin(task.command, "training")
     training = TrainingData.open(
         shop.corpus,
         [(shard.index, Path(shard.path)) for shard in task.shards],
@@ -113,7 +113,7 @@ def train(task: messages.Train, bench: Bench) -> messages.Trained:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Watch:
-    """Stops training when another task is wished for, when asked to finish, or when it is late."""
+    """Stops training when another task is in force, when asked to finish, or when it is late."""
 
     task: messages.Train
     bench: Bench
@@ -194,7 +194,7 @@ def _trained(
         claimed_loss_last_q16=_q16(done.loss_last),
     ).pack()
     return messages.Trained(
-        wish=task.wish,
+        command=task.command,
         round=task.round,
         header=to_text(header),
         contribution=to_text(contribution.contribution_id(header)),
@@ -217,7 +217,7 @@ def _q16(loss: float) -> int:
 
 def screened(task: messages.Screen, bench: Bench) -> messages.Screened:
     """Take a witness's measures of every candidate."""
-    bench.activity.begin(task.wish, "screening")
+    bench.activity.begin(task.command, "screening")
     witness = _witness(task, bench.shop)
     candidates = [_candidate(one, task, bench.shop) for one in task.candidates]
     found = screen.screen(candidates, witness)
@@ -234,7 +234,7 @@ def screened(task: messages.Screen, bench: Bench) -> messages.Screened:
         for one in found
     )
     return messages.Screened(
-        wish=task.wish, round=task.round, verdicts=verdicts, seconds=bench.seconds
+        command=task.command, round=task.round, verdicts=verdicts, seconds=bench.seconds
     )
 
 
@@ -281,7 +281,7 @@ def _candidate(one: messages.Candidate, task: messages.Screen, shop: Workshop) -
 
 def advance(task: messages.Advance, bench: Bench) -> messages.Advanced:
     """Compute the next head."""
-    bench.activity.begin(task.wish, "advancing")
+    bench.activity.begin(task.command, "advancing")
     shop = bench.shop
     step = Step(
         run_id=RunId(from_text(task.run)),
@@ -314,7 +314,7 @@ def _advanced(
 ) -> messages.Advanced:
     kept = sorted(contribution.contribution_id(members[at][0]) for at in new.kept)
     return messages.Advanced(
-        wish=task.wish,
+        command=task.command,
         round=task.round,
         head=to_text(new.head),
         weights_root=to_text(new.weights_root),
@@ -327,7 +327,7 @@ def _advanced(
 
 def measured(task: messages.Evaluate, bench: Bench) -> messages.Evaluated:
     """Bits per byte of a head, and what it writes; raises NonFiniteError."""
-    bench.activity.begin(task.wish, "evaluating")
+    bench.activity.begin(task.command, "evaluating")
     shop = bench.shop
     shop.model.load(shop.master(task.weights), shop.layout)
     left = islice(_documents(task, shop), task.first_document, None)
@@ -339,12 +339,12 @@ def measured(task: messages.Evaluate, bench: Bench) -> messages.Evaluated:
         sequence=shop.corpus.sequence,
         device=shop.device,
         check=bench.check,
-        tally=shop.begun.tally(msgspec.structs.replace(task, wish=1), len(documents)),
+        tally=shop.begun.tally(msgspec.structs.replace(task, command=1), len(documents)),
     )
     if score.millibits is None:
         raise NonFiniteError(f"the head of round {task.round} gives numbers that are not finite")
     return messages.Evaluated(
-        wish=task.wish,
+        command=task.command,
         round=task.round,
         bits_per_byte=score.bits_per_byte,
         millibits=score.millibits,
@@ -359,7 +359,7 @@ def measured(task: messages.Evaluate, bench: Bench) -> messages.Evaluated:
 
 def continued(task: messages.Continue, bench: Bench) -> messages.Continued:
     """Go on from the beginning of a document; raises NonFiniteError, UserFacingError."""
-    bench.activity.begin(task.wish, "evaluating")
+    bench.activity.begin(task.command, "evaluating")
     shop = bench.shop
     document = next(islice(_documents(task, shop), task.document, None), None)
     if document is None:
@@ -367,11 +367,11 @@ def continued(task: messages.Continue, bench: Bench) -> messages.Continued:
     shop.model.load(shop.master(task.weights), shop.layout)
     spell = writing.speller(shop)
     start = writing.beginning(document, spell)
-    written = shop.begun.written(msgspec.structs.replace(task, wish=1))
+    written = shop.begun.written(msgspec.structs.replace(task, command=1))
     writing.go_on(shop, start, written, bench.check)
     prompt, text = writing.parted(start, written, spell)
     return messages.Continued(
-        wish=task.wish, round=task.round, prompt=prompt, text=text, seconds=bench.seconds
+        command=task.command, round=task.round, prompt=prompt, text=text, seconds=bench.seconds
     )
 
 

@@ -13,7 +13,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.locks import locked
 from tequio_client.worker import endings
-from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.own_standing import read_standing
 from tequio_client.worker.standing_words import describe, sentence, what_to_do
 from tequio_shared.errors import UserFacingError
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tequio_shared.api.peers import StandingAnswer
     from tequio_shared.keys import Signer
     from tequio_shared.statement import Entry
+
 
 PATIENCE_S = 60.0
 
@@ -100,10 +101,9 @@ async def _appeal(ledger: str, folder: Path, signer: Signer, text: bytes) -> Sta
 
 
 async def _say(api: LedgerApi, folder: Path, signer: Signer, body: StandingAppeal) -> None:
-    network = await api.network()
-    async with Outbox.on(api, network, folder, signer) as outbox:
+    async with Outbox(api, folder, signer) as outbox:
         with trio.move_on_after(PATIENCE_S) as patience:
-            await outbox.say(body)
+            await outbox.submit(body)
         if patience.cancelled_caught:
             raise LedgerUnavailableError(
                 f"it took nothing for {PATIENCE_S:.0f} s; the appeal is kept and goes out with "

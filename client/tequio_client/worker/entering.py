@@ -16,7 +16,7 @@ from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.locks import locked
 from tequio_client.worker import endings
-from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.statements.members import KeyRegister
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tequio_client.ledger.api import Network
     from tequio_shared.api.peers import PeerAnswer
     from tequio_shared.keys import Signer
+
 
 PATIENCE_S = 300.0
 """How long a ledger that takes nothing is spoken to; the work of a new key is part of it."""
@@ -76,7 +77,7 @@ async def join(api: LedgerApi, folder: Path, signer: Signer, link: InvitationLin
     if known is not None:
         is_ours = await _is_signed_by(api, network, known, link)
         return _already(known, is_ours=is_ours)
-    async with Outbox.on(api, network, folder, signer, invitation=link.signer) as outbox:
+    async with Outbox(api, folder, signer, invitation=link.signer) as outbox:
         await _register(outbox)
     known = await api.peer(signer.key)
     if not await _is_signed_by(api, network, known, link):

@@ -21,39 +21,29 @@ from tequio_client.link.competitions import AskCompetitions, AskCurves
 from tequio_client.link.facts import NOTHING_OF_SESSION, MachineFacts, Watch
 from tequio_client.link.questions import AskBenchmark, AskDiagnostics, AskRuns, Diagnostics, RunRow
 from tequio_client.link.wish import Wish
-from tequio_client.worker import (
-    benchmark,
-    diagnostics,
-    endings,
-    evaluator_folder,
-    evaluator_process,
-    points_read,
-    showing,
-    trainer_process,
-)
+from tequio_client.worker import diagnostics, endings, points_read, showing
 from tequio_client.worker import node as nodes
 from tequio_client.worker.activity import ActivityBook
 from tequio_client.worker.bookkeeping import Bookkeeping
+from tequio_client.worker.children.evaluator import EvaluatorProcess, evaluator_program
+from tequio_client.worker.children.probe import ProbeProcess, probe_program
+from tequio_client.worker.children.trainer import TrainerProcess, run_benchmark, trainer_program
 from tequio_client.worker.choices import UNMINDED, Choices
 from tequio_client.worker.competitions_list import CompetitionsList
 from tequio_client.worker.diary import Diary, Look
 from tequio_client.worker.energy import Energy
-from tequio_client.worker.evaluator_process import EvaluatorProcess
 from tequio_client.worker.follower import FILE as LOG_FILE
-from tequio_client.worker.handed_down import evaluator_environment, trainer_environment
 from tequio_client.worker.joining import RunOverError
 from tequio_client.worker.judge import Judge, Known
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.lending import Lending, now
 from tequio_client.worker.manners_facts import Facts
-from tequio_client.worker.mouth import Mouth
 from tequio_client.worker.outside import ENDED, JOINING, Outside, Why
 from tequio_client.worker.points_book import PointsBook
-from tequio_client.worker.probe_process import ProbeProcess
 from tequio_client.worker.quota import MonthCounter
 from tequio_client.worker.runs_list import RunsList, choose
 from tequio_client.worker.step_pace import StepPace
 from tequio_client.worker.traffic import Counters, Traffic
-from tequio_client.worker.trainer_process import TrainerProcess
 from tequio_client.worker.volunteer import Volunteer
 from tequio_shared.errors import RefusedError, TequioError, UserFacingError
 
@@ -93,18 +83,15 @@ class Host:
         self.ledger = ledger
         folder = settings.net.folder
         device = trio.Lock()  # held by whichever child computes
-        self.trainer = TrainerProcess(
-            trainer_environment(folder),
-            (*trainer_process.TRAINER, settings.trainer.log_style),
-            device=device,
-        )
-        self.mouth = Mouth(ledger, folder, signer)
-        environment = evaluator_environment(folder, evaluator_folder.hub(folder))
+        self.trainer = TrainerProcess(trainer_program(folder, settings.trainer.log_style), device)
+        self.outbox = Outbox(ledger, folder, signer)
         self.evaluator = EvaluatorProcess(
-            environment, self.mouth.say, device, evaluator_process.EVALUATOR
+            evaluator_program(folder),
+            lambda body, documents: self.outbox.submit(body, documents=documents),
+            device,
         )
         rng = Random(signer.key)  # noqa: S311 - back-off only
-        self.probe = ProbeProcess(rng) if settings.is_minded else None
+        self.probe = ProbeProcess(probe_program()) if settings.is_minded else None
         self.node: Node | None = None
         self.volunteer: Volunteer | None = None
         self._fault = Why.NO_SWARM  # what an error means where we are now; owned by _be_there
@@ -122,7 +109,7 @@ class Host:
             settings=settings,
             key=signer.key,
             ledger=ledger,
-            mouth=self.mouth,
+            outbox=self.outbox,
             lending=self.lending,
             process=self.evaluator,
             known=Known(
@@ -141,7 +128,7 @@ class Host:
 
         Raises UserFacingError, from a plain worker only.
         """
-        async with trio.open_nursery() as nursery:
+        async with self.outbox, trio.open_nursery() as nursery:
             nursery.start_soon(self._meter)
             nursery.start_soon(self._keep_trainer)
             if self.probe is not None:
@@ -226,7 +213,7 @@ class Host:
                 nursery.start_soon(node.checkpoints.run)
                 nursery.start_soon(self.books.run)
                 self.volunteer = Volunteer(
-                    settings, node, self.trainer, self.lending, self.book, self.mouth
+                    settings, node, self.trainer, self.lending, self.book, self.outbox
                 )
                 try:
                     await self.volunteer.run(wanted or settings.net.run)
@@ -243,7 +230,7 @@ class Host:
             share = self.lending.decision.share_percent
             self.pace.look(self.trainer.alive, share, trio.current_time())
             if self.probe is not None:
-                children = (self.trainer.pid, self.evaluator.pid)
+                children = (self.trainer.child.pid, self.evaluator.child.pid)
                 ours = (os.getpid(), *(pid for pid in children if pid))
                 on_battery = self.probe.facts is not None and self.probe.facts.on_battery
                 is_quiet = bool(on_battery) and not self.lending.preferences.on_battery
@@ -348,9 +335,9 @@ class Host:
             case AskDiagnostics():
                 return Diagnostics(text=diagnostics.text(self.snapshot()))
             case AskBenchmark(device=device):
-                if self.trainer.pid is not None:
+                if self.trainer.child.pid is not None:
                     raise RefusedError("busy", "pause first: beside other work nothing is measured")
-                return await benchmark.measured(device, self.settings.net.folder)
+                return await run_benchmark(device, self.settings.net.folder)
             case _:
                 return await self.books.answer(question)
 
@@ -358,7 +345,7 @@ class Host:
 
     @property
     def _is_computing(self) -> bool:
-        return self.trainer.pid is not None or self.evaluator.pid is not None
+        return self.trainer.child.pid is not None or self.evaluator.child.pid is not None
 
     async def _trained(self) -> frozenset[str]:
         """The runs that our key took part in, and the one that we are in."""

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from tequio_client.link.facts import SessionFacts
     from tequio_client.link.preferences import Preferences
     from tequio_client.link.wish import Wish
+    from tequio_client.worker.children.evaluator import EvaluatorProcess
+    from tequio_client.worker.children.trainer import TrainerProcess
     from tequio_client.worker.choices import Choices
-    from tequio_client.worker.evaluator_process import EvaluatorProcess
     from tequio_client.worker.manners_facts import Facts
     from tequio_client.worker.outside import Outside
     from tequio_client.worker.settings import WorkerSettings
-    from tequio_client.worker.trainer_process import TrainerProcess
     from tequio_shared.manifest import Manifest
     from tequio_shared.statements.members import Role
 
@@ -116,7 +116,7 @@ class Lending:
         if wish.number > self.wish.number:
             self._choices.want(wish)
             if wish.lend:
-                self._trainer.mend()
+                self._trainer.reset()
             self.look()
 
     def choose(self, preferences: Preferences) -> None:
@@ -225,11 +225,11 @@ class Lending:
         may_compute = self.decision.may_compute
         self.since_ms = (self.since_ms or clock.now_ms()) if may_compute else 0
         if not may_compute or self.is_judging:
-            self._trainer.forbid()
+            self._trainer.child.forbid()
         if not may_compute or not self.is_judging:
-            self._evaluator.forbid()
+            self._evaluator.child.forbid()
         if may_compute:
-            (self._evaluator if self.is_judging else self._trainer).allow()
+            (self._evaluator if self.is_judging else self._trainer).child.allow()
 
     def _decided(self, facts: Facts) -> Decision:
         chosen, wish, moment = self.preferences, self.wish, now()

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tequio_client.worker.beacon_secrets import BeaconSecrets
     from tequio_client.worker.feedback import Feedback
     from tequio_client.worker.kept_heads import KeptHeads
+    from tequio_client.worker.ledger.outbox import Outbox
     from tequio_client.worker.ledger_clock import LedgerClock
-    from tequio_client.worker.outbox import Outbox
     from tequio_client.worker.points import Points
     from tequio_client.worker.store.store import Store
     from tequio_client.worker.swarm.transfer import Exchange

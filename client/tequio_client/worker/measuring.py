@@ -20,8 +20,8 @@ import trio
 from msgspec import UNSET, UnsetType
 
 from tequio_client.link import messages as link
+from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.store.trees import TreeRef
-from tequio_client.worker.trainer_process import TrainerFailedError
 from tequio_shared.errors import MalformedError, RefusedError, TequioError
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.means import Means
     from tequio_shared.corpus import HeldOutShard
     from tequio_shared.round import Head
+
 
 log = structlog.get_logger(__name__)
 
@@ -141,8 +142,8 @@ class Measuring:
         documents = sum(shard.documents for shard in listed)
         try:
             report = await self._means.workroom.ask(
-                lambda wish: link.Continue(
-                    wish=wish,
+                lambda command: link.Continue(
+                    command=command,
                     round=head.round,
                     weights=str(self._means.store.tree_path(head.weights_root)),
                     shards=files,
@@ -165,8 +166,8 @@ class Measuring:
 
     async def _add(self, sums: _Sums, files: tuple[link.Shard, ...], missing: int) -> _Sums:
         report = await self._means.workroom.ask(
-            lambda wish: link.Evaluate(
-                wish=wish,
+            lambda command: link.Evaluate(
+                command=command,
                 round=sums.head.round,
                 weights=str(self._means.store.tree_path(sums.head.weights_root)),
                 shards=files,

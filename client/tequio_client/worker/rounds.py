@@ -18,10 +18,10 @@ from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.worker import duty as duties
 from tequio_client.worker import replay
 from tequio_client.worker.backoff import BackOff
+from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.duty import Duty, Own
 from tequio_client.worker.endings import BrokenRulesError, first_of
 from tequio_client.worker.store.trees import TreeRef
-from tequio_client.worker.trainer_process import TrainerFailedError
 from tequio_shared.accepted import accepted_set
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import HeadHash, PeerKey, digest_from_text, to_text

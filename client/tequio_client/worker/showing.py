@@ -20,14 +20,15 @@ from tequio_client.link.snapshot import (
 if TYPE_CHECKING:
     from tequio_client.ledger.http import Reach
     from tequio_client.worker.bookkeeping import Bookkeeping
+    from tequio_client.worker.children.evaluator import EvaluatorProcess
+    from tequio_client.worker.children.trainer import TrainerProcess
     from tequio_client.worker.energy import Energy
-    from tequio_client.worker.evaluator_process import EvaluatorProcess
     from tequio_client.worker.lending import Lending
     from tequio_client.worker.manners_facts import Facts
     from tequio_client.worker.traffic import Traffic
-    from tequio_client.worker.trainer_process import TrainerProcess
     from tequio_client.worker.volunteer import Volunteer
     from tequio_shared.ids import PeerKey
+
 
 _RESTING, _TRAINING = "resting", "training"
 _GIB = 1 << 30
@@ -97,7 +98,7 @@ def _trainer(parts: Parts) -> TrainerShown:
     alive, ready = trainer.alive, trainer.ready
     if trainer.broken is not None:
         state = "broken"
-    elif trainer.pid is None:
+    elif trainer.child.pid is None:
         state = "off"
     elif not decision.may_compute:
         state = "stopping"
@@ -108,17 +109,17 @@ def _trainer(parts: Parts) -> TrainerShown:
     return TrainerShown(
         device=ready.device if ready else "",
         state=state,
-        pid=trainer.pid or 0,
+        pid=trainer.child.pid or 0,
         resident_mb=alive.resident_mb if alive else 0,
         step=alive.step if alive else 0,
         steps=alive.steps if alive else 0,
         share_percent=decision.share_percent,
-        freed_in_ms=round((trainer.freed_in_s or 0.0) * 1000),
+        freed_in_ms=round((trainer.child.freed_in_s or 0.0) * 1000),
     )
 
 
 def _judging(evaluator: EvaluatorProcess) -> JudgingShown | None:
-    alive, pid = evaluator.alive, evaluator.pid
+    alive, pid = evaluator.alive, evaluator.child.pid
     if pid is None:
         return None
     if alive is None:

@@ -12,7 +12,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.locks import locked
 from tequio_client.worker import endings
-from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_shared.errors import UserFacingError
 from tequio_shared.statements.members import MemberTeam
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.keys import Signer
+
 
 PATIENCE_S = 60.0
 
@@ -60,11 +61,10 @@ async def _say(ledger: str, folder: Path, signer: Signer, body: MemberTeam) -> s
             if err.code != "not-found":
                 raise
             raise UserFacingError("the key is not registered yet: start your worker once") from err
-        network = await api.network()
-        async with Outbox.on(api, network, folder, signer) as outbox:
+        async with Outbox(api, folder, signer) as outbox:
             with trio.move_on_after(PATIENCE_S) as patience:
                 try:
-                    await outbox.say(body)
+                    await outbox.submit(body)
                 except LedgerRefusedError as err:
                     if err.code != "already-said":
                         raise

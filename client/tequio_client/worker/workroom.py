@@ -13,7 +13,7 @@ import msgspec
 import trio
 
 from tequio_client.link import messages as link
-from tequio_client.worker.trainer_process import TrainerFailedError
+from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_shared.errors import PeerError, UserFacingError
 
 if TYPE_CHECKING:
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.base_files import BaseFiles
+    from tequio_client.worker.children.trainer import TrainerProcess
     from tequio_client.worker.lending import Limits
     from tequio_client.worker.store.store import Store
     from tequio_client.worker.swarm.transfer import Exchange
-    from tequio_client.worker.trainer_process import TrainerProcess
     from tequio_shared.ids import Digest
+
 
 R = TypeVar("R", bound=link.Report)
 
@@ -89,10 +90,10 @@ class Workroom:
         paths = await self._base.paths()
         self._prepare = msgspec.structs.replace(self._prepare, base=tuple(map(str, paths)))
         return await self._trainer.ask(
-            lambda wish: msgspec.structs.replace(self._prepare, wish=wish), link.Ready
+            lambda command: msgspec.structs.replace(self._prepare, command=command), link.Ready
         )
 
-    async def ask(self, make: Callable[[int], link.Wish], answer: type[R]) -> R:
+    async def ask(self, make: Callable[[int], link.Command], answer: type[R]) -> R:
         """Have the prepared trainer do something; raises TrainerFailedError."""
         await self.prepared()
         return await self._trainer.ask(make, answer)

@@ -22,7 +22,7 @@ from tequio_client.organiser import commands, sealing
 from tequio_client.trainer import device
 from tequio_client.verify.ledger_reader import LedgerReader
 from tequio_client.verify.progress import Quiet
-from tequio_client.worker.outbox import Outbox
+from tequio_client.worker.ledger.outbox import Outbox
 from tests.support.slack import allowed_s
 
 if TYPE_CHECKING:
@@ -166,5 +166,5 @@ async def _pass_by(url: str, folder: Path) -> None:
     """Register a key, for the ledger to look up from its sleep."""
     async with LedgerApi(url) as api:
         signer = identity.load_or_create(folder)
-        async with Outbox.on(api, await api.network(), folder, signer) as outbox:
+        async with Outbox(api, folder, signer) as outbox:
             await outbox.register()

@@ -37,8 +37,8 @@ MODELS = ("alpha", "beta")
 SHOWN = (SCORED + RESULT) // 2
 
 
-class Mouth:
-    """Speaks to the fold of the stage, where a ledger's door would ask the same."""
+class StageSender:
+    """Applies statements to the fold of the stage, which asks what a ledger would ask."""
 
     def __init__(self, stage: Stage, name: str) -> None:
         self.stage, self.name = stage, name
@@ -68,8 +68,8 @@ class Desk:
         self.path, self.told = path, list[str]()
         self.due: list[int | None] = []
         self.name, *self.others = self.stage.scorers
-        self.mouth = Mouth(self.stage, self.name)
-        paper, key = self.stage.paper, self.mouth.key
+        self.sender = StageSender(self.stage, self.name)
+        paper, key = self.stage.paper, self.sender.key
         for model in MODELS:
             result = paper.result(key, model, folder(model), 9)
             raw = paper.documents.pop(digest_from_text(result.scores))
@@ -89,12 +89,12 @@ class Desk:
             due=self.due.append,
             clock=lambda: self.stage.now,
         )
-        return Evaluator(LedgerReader(unused_url()), means, self.mouth).step(self.stage.view)
+        return Evaluator(LedgerReader(unused_url()), means, self.sender).step(self.stage.view)
 
     @property
     def words(self) -> list[str]:
         """The types of what was said."""
-        return [body.TYPE for body in self.mouth.said]
+        return [body.TYPE for body in self.sender.said]
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_it_commits_to_all_and_shows_what_all_have_committed_to(desk: Desk) -> N
     desk.stage.commit("beta", *desk.others)
     assert desk.step()
     assert desk.words[2:] == ["eval.result"]
-    assert list(desk.stage.view.results) == [("beta", desk.mouth.key)]
+    assert list(desk.stage.view.results) == [("beta", desk.sender.key)]
     desk.stage.commit("alpha", *desk.others)
     assert not desk.step()
     assert desk.step() is False
@@ -157,7 +157,7 @@ def test_what_was_lost_after_the_commitment_is_said_and_never_made_up(
 def test_who_comes_too_late_to_commit_says_what_is_not_scored(desk: Desk) -> None:
     desk.stage.at(SCORED + 1)
     assert not desk.step()
-    assert not desk.mouth.said
+    assert not desk.sender.said
     assert "not scored: alpha, beta" in desk.told[-1]
 
 

@@ -11,7 +11,7 @@ from safetensors.torch import save
 
 from tequio_client.competition import repository, submission, weights
 from tequio_client.verify.progress import Quiet
-from tequio_client.worker import scoring_memory
+from tequio_client.worker.children.evaluator import memory_lack
 from tequio_shared.competition_rules import Submission
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.hub import FakeHub
+
 
 REPO = "someone/model"
 ORIGIN = weights.Origin(ledger="http://127.0.0.1:9")
@@ -119,6 +120,6 @@ def test_a_pickle_is_refused_before_it_is_fetched(served: FakeHub) -> None:
 
 
 def test_memory_is_counted_before_anything_is_promised() -> None:
-    assert scoring_memory.lacking(10**9, available_bytes=8 << 30) == ""
-    told = scoring_memory.lacking(7 * 10**9, available_bytes=8 << 30)
+    assert memory_lack(10**9, available_bytes=8 << 30) == ""
+    told = memory_lack(7 * 10**9, available_bytes=8 << 30)
     assert told == "a model of 7,000,000,000 parameters takes 36.1 GB to score, and 8.6 GB are free"

@@ -10,10 +10,10 @@ from tequio_shared.errors import MalformedError
 DIGEST = "A" * 43
 HEADER = "A" * 288
 
-WISHES: list[messages.Wish] = [
-    messages.Prepare(wish=1, manifest="m", config="c", data_manifest="d", device="cuda:1"),
+COMMANDS: list[messages.Command] = [
+    messages.Prepare(command=1, manifest="m", config="c", data_manifest="d", device="cuda:1"),
     messages.Train(
-        wish=2,
+        command=2,
         round=1,
         run=DIGEST,
         head=DIGEST,
@@ -26,9 +26,9 @@ WISHES: list[messages.Wish] = [
         feedback_out="f",
         delta_out="d",
     ),
-    messages.Finish(wish=2),
+    messages.Finish(command=2),
     messages.Screen(
-        wish=3,
+        command=3,
         round=1,
         run=DIGEST,
         head=DIGEST,
@@ -40,7 +40,7 @@ WISHES: list[messages.Wish] = [
         ),
     ),
     messages.Advance(
-        wish=4,
+        command=4,
         round=1,
         run=DIGEST,
         parent=DIGEST,
@@ -49,29 +49,29 @@ WISHES: list[messages.Wish] = [
         weights_out="v",
         contributions=(messages.Contribution(header=HEADER, payload="p"),),
     ),
-    messages.Evaluate(wish=5, round=0, weights="w", shards=(messages.Shard(index=0, path="s"),)),
-    messages.Rest(wish=6),
-    messages.Quit(wish=7),
+    messages.Evaluate(command=5, round=0, weights="w", shards=(messages.Shard(index=0, path="s"),)),
+    messages.Rest(command=6),
+    messages.Quit(command=7),
 ]
 
 REPORTS: list[messages.Report] = [
     messages.Hello(pid=1, software="0.1"),
-    messages.Resting(wish=6),
+    messages.Resting(command=6),
     messages.Screened(
-        wish=3,
+        command=3,
         round=1,
         verdicts=(messages.Verdict(slot=0, contribution=DIGEST, reason=""),),
         seconds=0.5,
     ),
-    messages.Failed(wish=0, code="malformed", reason="ä\nö"),
+    messages.Failed(command=0, code="malformed", reason="ä\nö"),
 ]
 
 
-@pytest.mark.parametrize("wish", WISHES, ids=lambda wish: type(wish).__name__)
-def test_a_wish_comes_back_from_its_line(wish: messages.Wish) -> None:
-    line = messages.encode(wish)
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: type(command).__name__)
+def test_a_command_comes_back_from_its_line(command: messages.Command) -> None:
+    line = messages.encode(command)
     assert line.count(b"\n") == 1
-    assert messages.decode_wish(line) == wish
+    assert messages.decode_command(line) == command
 
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: type(report).__name__)
@@ -84,7 +84,7 @@ def test_a_report_comes_back_from_its_line(report: messages.Report) -> None:
 @given(line=st.binary(max_size=200))
 def test_any_other_bytes_are_malformed(line: bytes) -> None:
     with pytest.raises(MalformedError):
-        messages.decode_wish(line)
+        messages.decode_command(line)
     with pytest.raises(MalformedError):
         messages.decode_report(line)
 
@@ -93,14 +93,14 @@ def test_any_other_bytes_are_malformed(line: bytes) -> None:
     "line",
     [
         b'{"type":"rest"}',
-        b'{"type":"rest","wish":0}',
-        b'{"type":"rest","wish":1,"more":1}',
-        b'{"type":"resting","wish":1}',
-        b'{"type":"prepare","wish":1,"manifest":"m","config":"c","data_manifest":"d",'
+        b'{"type":"rest","command":0}',
+        b'{"type":"rest","command":1,"more":1}',
+        b'{"type":"resting","command":1}',
+        b'{"type":"prepare","command":1,"manifest":"m","config":"c","data_manifest":"d",'
         b'"device":"tpu"}',
-        b'{"type":"rest","wish":1}' + b" " * messages.LINE_BYTES,
+        b'{"type":"rest","command":1}' + b" " * messages.LINE_BYTES,
     ],
 )
-def test_a_wish_outside_its_bounds_is_malformed(line: bytes) -> None:
+def test_a_command_outside_its_bounds_is_malformed(line: bytes) -> None:
     with pytest.raises(MalformedError):
-        messages.decode_wish(line)
+        messages.decode_command(line)

@@ -14,8 +14,12 @@ import trio.testing
 from msgspec.structs import replace
 
 from tequio_client.link import evaluating as link
-from tequio_client.worker import evaluator_folder, evaluator_process, kill_ladder
-from tequio_client.worker.evaluator_process import End, EvaluatorProcess
+from tequio_client.worker.children.evaluator import (
+    EvaluatorEnd,
+    EvaluatorProcess,
+    write_document,
+)
+from tequio_client.worker.children.process import ChildProgram
 from tequio_shared import canonical
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
@@ -50,19 +54,18 @@ say("done", is_over=True)
 
 
 @dataclass
-class Tongue:
-    """What speaks for a worker: remembers, or refuses."""
+class FakeOutbox:
+    """An outbox that remembers what is submitted, or refuses it."""
 
     refusal: RefusedError | None = None
     said: list[tuple[Body, Sequence[bytes]]] = field(default_factory=list)
 
-    async def say(self, body: Body, documents: Sequence[bytes] = ()) -> bool:
-        """See Mouth."""
+    async def submit(self, body: Body, documents: Sequence[bytes]) -> None:
+        """Remember it, or raise the refusal."""
         await trio.lowlevel.checkpoint()
         if self.refusal is not None:
             raise self.refusal
         self.said.append((body, documents))
-        return True
 
 
 @dataclass
@@ -70,31 +73,37 @@ class Play:
     """A process whose child does what a script says."""
 
     process: EvaluatorProcess
-    tongue: Tongue
+    outbox: FakeOutbox
     device: trio.Lock
     begin: link.Begin
 
-    async def live(self) -> End:
+    async def live(self) -> EvaluatorEnd:
         """Have it live once."""
         with trio.fail_after(20):
-            return await self.process.live(lambda: self.begin)
+            return await self.process.run_once(lambda: self.begin)
 
     async def until_alive(self) -> int:
         """Wait for its first sign of life; its process."""
         with trio.fail_after(20):
             while self.process.alive is None:  # noqa: ASYNC110 - a test's patience
                 await trio.sleep(0.02)
-        return self.process.pid or 0
+        return self.process.child.pid or 0
 
 
 @asynccontextmanager
 async def playing(
-    folder: Path, script: str, refusal: RefusedError | None = None
+    folder: Path, script: str, refusal: RefusedError | None = None, silence_s: float = 20.0
 ) -> AsyncIterator[Play]:
-    tongue, device = Tongue(refusal), trio.Lock()
-    command = scripted(folder, PRELUDE + script)
-    process = EvaluatorProcess(dict(os.environ), tongue.say, device, command)
-    process.allow()
+    outbox, device = FakeOutbox(refusal), trio.Lock()
+    program = ChildProgram(
+        command=scripted(folder, PRELUDE + script),
+        environment=os.environ,
+        line_bytes=link.LINE_BYTES,
+        silence_s=silence_s,
+        grace_s=0.2,
+    )
+    process = EvaluatorProcess(program, outbox.submit, device)
+    process.child.allow()
     limit = link.Limit(threads=1, share_percent=50)
     begin = link.Begin(
         competition=HERE,
@@ -105,13 +114,8 @@ async def playing(
         memory_mb=0,
         limit=limit,
     )
-    yield Play(process, tongue, device, begin)
-    assert process.pid is None
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kill_ladder, "POLITE_S", 0.2)
+    yield Play(process, outbox, device, begin)
+    assert process.child.pid is None
 
 
 def spoken(competition: str, documents: tuple[str, ...] = ()) -> str:
@@ -128,10 +132,10 @@ def answer(folder: Path) -> link.Said:
 
 
 async def test_a_word_is_said_with_its_documents_and_the_child_hears_of_it(tmp_path: Path) -> None:
-    name = evaluator_folder.put(tmp_path, b"scores")
+    name = write_document(tmp_path, b"scores")
     async with playing(tmp_path, spoken(HERE, (name,))) as play:
-        assert await play.live() is End.OVER
-        ((body, documents),) = play.tongue.said
+        assert await play.live() is EvaluatorEnd.OVER
+        ((body, documents),) = play.outbox.said
         assert isinstance(body, EvalCommit)
         assert list(documents) == [b"scores"]
         assert answer(tmp_path) == link.Said(number=1)
@@ -140,15 +144,15 @@ async def test_a_word_is_said_with_its_documents_and_the_child_hears_of_it(tmp_p
 async def test_a_child_hears_why_the_ledger_does_not_take_its_word(tmp_path: Path) -> None:
     refusal = RefusedError("too-late", "scores of maize are shown already")
     async with playing(tmp_path, spoken(HERE), refusal) as play:
-        assert await play.live() is End.OVER
+        assert await play.live() is EvaluatorEnd.OVER
         assert answer(tmp_path).code == "too-late"
         assert "shown already" in answer(tmp_path).why
 
 
 async def test_a_document_that_is_not_there_is_not_said(tmp_path: Path) -> None:
     async with playing(tmp_path, spoken(HERE, (KEY,))) as play:
-        assert await play.live() is End.OVER
-        assert not play.tongue.said
+        assert await play.live() is EvaluatorEnd.OVER
+        assert not play.outbox.said
         assert answer(tmp_path).code == link.AWAY
 
 
@@ -175,40 +179,37 @@ async def test_a_child_that_misbehaves_is_ended_and_nothing_is_said_for_it(
     tmp_path: Path, script: str
 ) -> None:
     async with playing(tmp_path, script) as play:
-        assert await play.live() is End.FAILED
+        assert await play.live() is EvaluatorEnd.FAILED
         assert play.process.why
-        assert not play.tongue.said
+        assert not play.outbox.said
 
 
-async def test_a_child_that_is_silent_is_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(evaluator_process, "SILENCE_S", 0.3)
-    async with playing(tmp_path, "hear()") as play:
-        assert await play.live() is End.FAILED
+async def test_a_child_that_is_silent_is_ended(tmp_path: Path) -> None:
+    async with playing(tmp_path, "hear()", silence_s=0.3) as play:
+        assert await play.live() is EvaluatorEnd.FAILED
         assert "no sign of life" in play.process.why
 
 
 async def test_what_is_forbidden_is_ended_whatever_it_does_about_it(tmp_path: Path) -> None:
     deaf = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nsay('alive', **alive)\ntime.sleep(600)"
     async with playing(tmp_path, deaf) as play, trio.open_nursery() as nursery:
-        ends: list[End] = []
+        ends: list[EvaluatorEnd] = []
 
         async def live() -> None:
             ends.append(await play.live())
 
         nursery.start_soon(live)
         pid = await play.until_alive()
-        play.process.forbid()
+        play.process.child.forbid()
         while not ends:  # noqa: ASYNC110 - until `live` ends
             await trio.sleep(0.02)
-        assert ends == [End.DISMISSED]
+        assert ends == [EvaluatorEnd.DISMISSED]
         assert not psutil.pid_exists(pid)
 
 
 async def test_no_child_begins_while_another_has_the_device(tmp_path: Path) -> None:
     async with playing(tmp_path, "say('done', is_over=False)") as play:
-        ends: list[End] = []
+        ends: list[EvaluatorEnd] = []
 
         async def live() -> None:
             ends.append(await play.live())
@@ -216,8 +217,8 @@ async def test_no_child_begins_while_another_has_the_device(tmp_path: Path) -> N
         async with trio.open_nursery() as nursery, play.device:
             nursery.start_soon(live)
             await trio.testing.wait_all_tasks_blocked(0.2)
-            assert play.process.pid is None
-        assert ends == [End.RESTING]
+            assert play.process.child.pid is None
+        assert ends == [EvaluatorEnd.RESTING]
 
 
 async def test_a_child_hears_of_new_limits_and_ends_for_another_device(tmp_path: Path) -> None:
@@ -226,7 +227,7 @@ async def test_a_child_hears_of_new_limits_and_ends_for_another_device(tmp_path:
         "say('alive', doing='waiting')\ntime.sleep(600)"
     )
     async with playing(tmp_path, script) as play, trio.open_nursery() as nursery:
-        ends: list[End] = []
+        ends: list[EvaluatorEnd] = []
 
         async def live() -> None:
             ends.append(await play.live())
@@ -241,4 +242,4 @@ async def test_a_child_hears_of_new_limits_and_ends_for_another_device(tmp_path:
                 await trio.sleep(0.02)
         assert link.decode_to_child((tmp_path / "limit").read_bytes()) == gentler
         play.process.limit(replace(now, device="cuda:1"))
-    assert ends == [End.DISMISSED]
+    assert ends == [EvaluatorEnd.DISMISSED]

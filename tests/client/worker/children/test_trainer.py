@@ -1,11 +1,13 @@
-"""The trainer child as the worker sees it: scripted children of every kind, and once the real one.
+"""The trainer child and the benchmark: scripted children of every kind, and once the real trainer.
 
-A scripted child reads wishes and says what its script says; it needs no torch and starts at once.
+A scripted child reads commands and prints what its script says; it needs no torch and starts at
+once.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -14,9 +16,17 @@ import trio
 import trio.testing
 
 from tequio_client.link import messages as link
-from tequio_client.worker import kill_ladder, trainer_process
-from tequio_client.worker.handed_down import trainer_environment
-from tequio_client.worker.trainer_process import FAILURES, TrainerFailedError, TrainerProcess
+from tequio_client.link.questions import Benchmark
+from tequio_client.worker.children.process import ChildProgram
+from tequio_client.worker.children.trainer import (
+    FAILURES,
+    TrainerFailedError,
+    TrainerProcess,
+    run_benchmark,
+    trainer_environment,
+    trainer_program,
+)
+from tequio_shared.errors import RefusedError
 from tests.support.scripted_child import lives, scripted
 from tests.support.slack import allowed_s
 
@@ -30,25 +40,26 @@ PRELUDE = """
 def say(tag, **fields):
     print(json.dumps({"type": tag, **fields}), flush=True)
 
-def rest(wish):
-    say("resting", wish=wish)
+def rest(command):
+    say("resting", command=command)
 
-wishes = (json.loads(line) for line in sys.stdin)
+commands = (json.loads(line) for line in sys.stdin)
 """
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trainer_process, "FIRST_BACK_OFF_S", 0.01)
-    monkeypatch.setattr(kill_ladder, "POLITE_S", 0.2)
 
 
 @asynccontextmanager
 async def running(
     folder: Path, script: str, silence_s: float = 20.0
 ) -> AsyncIterator[TrainerProcess]:
-    command = scripted(folder, PRELUDE + script)
-    trainer = TrainerProcess({"PATH": os.environ["PATH"]}, command, silence_s=silence_s)
+    program = ChildProgram(
+        command=scripted(folder, PRELUDE + script),
+        environment={"PATH": os.environ["PATH"]},
+        line_bytes=link.LINE_BYTES,
+        silence_s=silence_s,
+        grace_s=0.2,
+        first_pause_s=0.01,
+    )
+    trainer = TrainerProcess(program)
     with trio.fail_after(20):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(trainer.run)
@@ -57,15 +68,15 @@ async def running(
 
 
 async def rest(trainer: TrainerProcess) -> link.Resting:
-    return await trainer.ask(lambda wish: link.Rest(wish=wish), link.Resting)
+    return await trainer.ask(lambda command: link.Rest(command=command), link.Resting)
 
 
 def evaluate(number: int) -> link.Evaluate:
-    return link.Evaluate(wish=number, round=0, weights="w", shards=(link.Shard(0, "s"),))
+    return link.Evaluate(command=number, round=0, weights="w", shards=(link.Shard(0, "s"),))
 
 
 def prepare(number: int) -> link.Prepare:
-    return link.Prepare(wish=number, manifest="m", config="c", data_manifest="d")
+    return link.Prepare(command=number, manifest="m", config="c", data_manifest="d")
 
 
 def is_gone(pid: int) -> bool:
@@ -76,10 +87,10 @@ def is_gone(pid: int) -> bool:
     return False
 
 
-async def test_a_wish_is_answered(tmp_path: Path) -> None:
-    async with running(tmp_path, "for wish in wishes: rest(wish['wish'])") as trainer:
-        assert (await rest(trainer)).wish == 1
-        assert (await rest(trainer)).wish == 2
+async def test_a_command_is_answered(tmp_path: Path) -> None:
+    async with running(tmp_path, "for command in commands: rest(command['command'])") as trainer:
+        assert (await rest(trainer)).command == 1
+        assert (await rest(trainer)).command == 2
 
 
 async def test_a_child_that_dies_at_once_is_given_up_with_its_reason(tmp_path: Path) -> None:
@@ -92,7 +103,7 @@ async def test_a_child_that_dies_at_once_is_given_up_with_its_reason(tmp_path: P
 
 
 async def test_what_a_trainer_says_of_its_trouble_can_be_shown(tmp_path: Path) -> None:
-    trouble = "say('failed', wish=0, code='malformed', reason='no\\n\\x1b[2J' + 60_000 * 'x')"
+    trouble = "say('failed', command=0, code='malformed', reason='no\\n\\x1b[2J' + 60_000 * 'x')"
     async with running(tmp_path, trouble) as trainer:
         with pytest.raises(TrainerFailedError):
             await rest(trainer)
@@ -101,21 +112,21 @@ async def test_what_a_trainer_says_of_its_trouble_can_be_shown(tmp_path: Path) -
         assert len(trainer.broken) < 1_200
 
 
-async def test_a_wish_survives_the_child_that_dies_of_it(tmp_path: Path) -> None:
-    script = "for wish in wishes: life == 0 and os._exit(9); rest(wish['wish'])"
+async def test_a_command_survives_the_child_that_dies_of_it(tmp_path: Path) -> None:
+    script = "for command in commands: life == 0 and os._exit(9); rest(command['command'])"
     async with running(tmp_path, script) as trainer:
-        assert (await rest(trainer)).wish == 1
+        assert (await rest(trainer)).command == 1
     assert lives(tmp_path) == 2
 
 
-async def test_a_wish_is_made_anew_for_each_child(tmp_path: Path) -> None:
+async def test_a_command_is_made_anew_for_each_child(tmp_path: Path) -> None:
     made: list[int] = []
 
-    def make(number: int) -> link.Wish:
+    def make(number: int) -> link.Command:
         made.append(number)
-        return link.Rest(wish=number)
+        return link.Rest(command=number)
 
-    script = "for wish in wishes: life == 0 and os._exit(9); rest(wish['wish'])"
+    script = "for command in commands: life == 0 and os._exit(9); rest(command['command'])"
     async with running(tmp_path, script) as trainer:
         await trainer.ask(make, link.Resting)
     assert set(made) == {1}
@@ -123,16 +134,18 @@ async def test_a_wish_is_made_anew_for_each_child(tmp_path: Path) -> None:
 
 
 READY = """
-def ready(wish):
-    say("ready", wish=wish, device="cpu", device_name="", precision="float32", memory_mb=0,
+def ready(command):
+    say("ready", command=command, device="cpu", device_name="", precision="float32", memory_mb=0,
         parameters=1, torch="")
 """
 
 
-async def test_a_wish_that_always_kills_is_given_up_although_prepare_succeeds(
+async def test_a_command_that_always_kills_is_given_up_although_prepare_succeeds(
     tmp_path: Path,
 ) -> None:
-    script = READY + "for wish in wishes: ready(1) if wish['type'] == 'prepare' else os._exit(3)"
+    script = (
+        READY + "for command in commands: ready(1) if command['type'] == 'prepare' else os._exit(3)"
+    )
     async with running(tmp_path, script) as trainer:
         assert (await trainer.ask(prepare, link.Ready)).device == "cpu"
         with pytest.raises(TrainerFailedError, match="exit status 3"):
@@ -145,30 +158,30 @@ async def test_a_new_child_is_prepared_before_it_gets_its_task(tmp_path: Path) -
         READY
         + """
 prepared = False
-for wish in wishes:
-    if wish["type"] == "prepare":
+for command in commands:
+    if command["type"] == "prepare":
         prepared = True
-        ready(wish["wish"])
+        ready(command["command"])
     elif life == 0:
         os._exit(3)
     elif prepared:
-        rest(wish["wish"])
+        rest(command["command"])
 """
     )
     async with running(tmp_path, script) as trainer:
         await trainer.ask(prepare, link.Ready)
-        assert (await rest(trainer)).wish == 2
+        assert (await rest(trainer)).command == 2
 
 
 @pytest.mark.parametrize(
     "noise",
     [
         "print('Warning: something', flush=True); time.sleep(9)",
-        "say('alive', wish='no number'); time.sleep(9)",
+        "say('alive', command='no number'); time.sleep(9)",
         "sys.stdout.write('x' * (9 << 20)); sys.stdout.flush(); time.sleep(9)",
-        "say('failed', wish=0, code='malformed', reason='what?'); time.sleep(9)",
+        "say('failed', command=0, code='malformed', reason='what?'); time.sleep(9)",
         "os.close(1); time.sleep(9)",
-        "say('alive', wish=0, doing='x' * 300, step=0, steps=0, tokens=0, resident_mb=0)\n"
+        "say('alive', command=0, doing='x' * 300, step=0, steps=0, tokens=0, resident_mb=0)\n"
         "    time.sleep(9)",
     ],
     ids=[
@@ -181,66 +194,70 @@ for wish in wishes:
     ],
 )
 async def test_a_child_that_says_garbage_is_replaced(tmp_path: Path, noise: str) -> None:
-    script = f"if life == 0:\n    {noise}\nfor wish in wishes: rest(wish['wish'])"
+    script = f"if life == 0:\n    {noise}\nfor command in commands: rest(command['command'])"
     async with running(tmp_path, script) as trainer:
-        assert (await rest(trainer)).wish == 1
+        assert (await rest(trainer)).command == 1
     assert lives(tmp_path) == 2
 
 
 async def test_a_child_that_falls_silent_is_replaced(tmp_path: Path) -> None:
-    script = "if life == 0: time.sleep(60)\nfor wish in wishes: rest(wish['wish'])"
+    script = "if life == 0: time.sleep(60)\nfor command in commands: rest(command['command'])"
     async with running(tmp_path, script, silence_s=0.3) as trainer:
-        assert (await rest(trainer)).wish == 1
+        assert (await rest(trainer)).command == 1
 
 
 async def test_a_child_that_will_not_go_is_killed(tmp_path: Path) -> None:
     script = """
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-for wish in wishes: rest(wish["wish"])
+for command in commands: rest(command["command"])
 time.sleep(60)
 """
     async with running(tmp_path, script) as trainer:
         await rest(trainer)
-        pid = trainer.pid
+        pid = trainer.child.pid
         assert pid is not None
         started = trio.current_time()
     assert trio.current_time() - started < allowed_s(2)
     assert is_gone(pid)
 
 
-async def test_a_wish_that_is_dropped_is_taken_back(tmp_path: Path) -> None:
+async def test_a_command_that_is_dropped_is_taken_back(tmp_path: Path) -> None:
     script = """
 told = pathlib.Path(sys.argv[1]).with_name("told")
-for wish in wishes:
+for command in commands:
     with told.open("a") as file:
-        file.write(wish["type"] + "\\n")
-    if wish["type"] == "rest" and wish["wish"] > 2:
-        rest(wish["wish"])
+        file.write(command["type"] + "\\n")
+    if command["type"] == "rest" and command["command"] > 2:
+        rest(command["command"])
 """
     async with running(tmp_path, script) as trainer:
         with trio.move_on_after(0.3):
             await trainer.ask(evaluate, link.Evaluated)
-        assert (await rest(trainer)).wish == 3
+        assert (await rest(trainer)).command == 3
     assert (tmp_path / "told").read_text().split() == ["evaluate", "rest", "rest"]
 
 
 async def test_a_caller_that_is_cancelled_tears_no_line(tmp_path: Path) -> None:
-    def large(number: int) -> link.Wish:
+    def large(number: int) -> link.Command:
         shards = tuple(link.Shard(index, "p" * 4_000) for index in range(1_000))
-        return link.Evaluate(wish=number, round=0, weights="w", shards=shards)
+        return link.Evaluate(command=number, round=0, weights="w", shards=shards)
 
-    script = "time.sleep(0.5)\nfor wish in wishes:\n    if wish['wish'] > 2: rest(wish['wish'])"
+    script = """
+time.sleep(0.5)
+for command in commands:
+    if command["command"] > 2: rest(command["command"])
+"""
     async with running(tmp_path, script) as trainer:
-        while trainer.pid is None:  # noqa: ASYNC110 - the child starts elsewhere
+        while trainer.child.pid is None:  # noqa: ASYNC110 - the child starts elsewhere
             await trio.sleep(0.01)
         with trio.move_on_after(0.2):
             await trainer.ask(large, link.Evaluated)
-        assert (await rest(trainer)).wish == 3
+        assert (await rest(trainer)).command == 3
     assert lives(tmp_path) == 1
 
 
 async def test_an_answer_of_another_kind_is_an_error(tmp_path: Path) -> None:
-    async with running(tmp_path, "for wish in wishes: rest(wish['wish'])") as trainer:
+    async with running(tmp_path, "for command in commands: rest(command['command'])") as trainer:
         with pytest.raises(TrainerFailedError, match="Resting"):
             await trainer.ask(evaluate, link.Evaluated)
 
@@ -257,19 +274,19 @@ async def test_the_child_gets_no_secret_of_the_environment(
 
 
 async def test_the_real_trainer_says_why_it_cannot_be_prepared(tmp_path: Path) -> None:
-    trainer = TrainerProcess(trainer_environment(tmp_path))
+    trainer = TrainerProcess(trainer_program(tmp_path))
     with trio.fail_after(60):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(trainer.run)
             with pytest.raises(TrainerFailedError, match="cannot read") as caught:
                 await trainer.ask(
-                    lambda wish: link.Prepare(
-                        wish=wish, manifest=str(tmp_path / "m"), config="c", data_manifest="d"
+                    lambda command: link.Prepare(
+                        command=command, manifest=str(tmp_path / "m"), config="c", data_manifest="d"
                     ),
                     link.Ready,
                 )
             assert caught.value.code == "input"
-            pid = trainer.pid
+            pid = trainer.child.pid
             assert pid is not None
             nursery.cancel_scope.cancel()
     assert is_gone(pid)
@@ -279,14 +296,14 @@ async def test_the_real_trainer_says_why_it_cannot_be_prepared(tmp_path: Path) -
 
 
 async def gone(trainer: TrainerProcess) -> None:
-    while trainer.pid is not None:  # noqa: ASYNC110 - the child ends elsewhere
+    while trainer.child.pid is not None:  # noqa: ASYNC110 - the child ends elsewhere
         await trio.sleep(0.01)
 
 
 async def test_a_forbidden_child_goes_and_what_was_asked_is_answered_by_the_next(
     tmp_path: Path,
 ) -> None:
-    script = "for wish in wishes: life and rest(wish['wish'])"
+    script = "for command in commands: life and rest(command['command'])"
     async with running(tmp_path, script) as trainer, trio.open_nursery() as nursery:
         answers: list[link.Resting] = []
 
@@ -295,50 +312,50 @@ async def test_a_forbidden_child_goes_and_what_was_asked_is_answered_by_the_next
 
         nursery.start_soon(ask)
         await trio.testing.wait_all_tasks_blocked(0.2)
-        pid = trainer.pid
+        pid = trainer.child.pid
         assert pid is not None
-        trainer.forbid()
+        trainer.child.forbid()
         await gone(trainer)
         assert is_gone(pid)
-        assert trainer.freed_in_s is not None
+        assert trainer.child.freed_in_s is not None
         assert lives(tmp_path) == 1
         assert not answers
-        trainer.allow()
-    assert [one.wish for one in answers] == [1]
+        trainer.child.allow()
+    assert [one.command for one in answers] == [1]
 
 
 async def test_a_child_that_was_told_to_go_has_not_failed(tmp_path: Path) -> None:
-    async with running(tmp_path, "for wish in wishes: rest(wish['wish'])") as trainer:
+    async with running(tmp_path, "for command in commands: rest(command['command'])") as trainer:
         for _ in range(FAILURES + 1):
-            while trainer.pid is None:  # noqa: ASYNC110 - the child starts elsewhere
+            while trainer.child.pid is None:  # noqa: ASYNC110 - the child starts elsewhere
                 await trio.sleep(0.01)
-            trainer.forbid()
+            trainer.child.forbid()
             await gone(trainer)
-            trainer.allow()
-        assert (await rest(trainer)).wish == 1
+            trainer.child.allow()
+        assert (await rest(trainer)).command == 1
         assert trainer.broken is None
 
 
 async def test_a_forbidden_child_that_will_not_go_is_killed(tmp_path: Path) -> None:
     script = """
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-for wish in wishes: rest(wish["wish"])
+for command in commands: rest(command["command"])
 time.sleep(60)
 """
     async with running(tmp_path, script) as trainer:
         await rest(trainer)
-        pid = trainer.pid
+        pid = trainer.child.pid
         assert pid is not None
-        trainer.forbid()
+        trainer.child.forbid()
         await gone(trainer)
         assert is_gone(pid)
-        assert trainer.freed_in_s is not None
-        assert trainer.freed_in_s < 2
+        assert trainer.child.freed_in_s is not None
+        assert trainer.child.freed_in_s < 2
 
 
 async def test_nothing_starts_while_it_is_forbidden(tmp_path: Path) -> None:
     async with running(tmp_path, "sys.exit(7)") as trainer:
-        trainer.forbid()
+        trainer.child.forbid()
         await trio.testing.wait_all_tasks_blocked(0.3)
         begun = lives(tmp_path)
         await trio.testing.wait_all_tasks_blocked(0.3)
@@ -347,24 +364,72 @@ async def test_nothing_starts_while_it_is_forbidden(tmp_path: Path) -> None:
 
 
 async def test_a_permission_that_is_taken_away_at_once_starts_nothing(tmp_path: Path) -> None:
-    async with running(tmp_path, "for wish in wishes: rest(wish['wish'])") as trainer:
+    async with running(tmp_path, "for command in commands: rest(command['command'])") as trainer:
         await rest(trainer)
-        trainer.forbid()
+        trainer.child.forbid()
         await gone(trainer)
-        trainer.allow()
-        trainer.forbid()
+        trainer.child.allow()
+        trainer.child.forbid()
         await trio.testing.wait_all_tasks_blocked(0.3)
-        assert trainer.pid is None
+        assert trainer.child.pid is None
         assert lives(tmp_path) == 1
 
 
-async def test_a_trainer_that_was_given_up_can_be_mended(tmp_path: Path) -> None:
-    script = f"life < {FAILURES} and sys.exit(7)\nfor wish in wishes: rest(wish['wish'])"
+async def test_a_trainer_that_was_given_up_can_be_reset(tmp_path: Path) -> None:
+    script = f"life < {FAILURES} and sys.exit(7)\nfor command in commands: rest(command['command'])"
     async with running(tmp_path, script) as trainer:
         with pytest.raises(TrainerFailedError, match="exit status 7"):
             await rest(trainer)
-        trainer.mend()
+        trainer.reset()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(trainer.run)
-            assert (await rest(trainer)).wish == 2
+            assert (await rest(trainer)).command == 2
             nursery.cancel_scope.cancel()
+
+
+# --- benchmark
+
+FIGURES = Benchmark(device="cpu", tokens_per_s=1_234.5)
+SAYS = 'print(\'{"type":"benchmark","device":"cpu","tokens_per_s":1234.5}\')'
+
+
+async def benchmarked(folder: Path, script: str, limit_s: float = 20.0) -> Benchmark:
+    command = (sys.executable, "-S", "-c", f"import os, sys\n{script}")
+    return await run_benchmark("cpu", folder, command, limit_s)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        SAYS,
+        f"print('a library greets')\nprint('x' * 300_000)\n{SAYS}",
+        f"sys.stderr.write('y' * 300_000)\n{SAYS}",
+    ],
+    ids=["alone", "after noise", "with noise beside it"],
+)
+async def test_figures_are_found_whatever_is_printed_before(tmp_path: Path, script: str) -> None:
+    assert await benchmarked(tmp_path, script) == FIGURES
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("", "no figures"),
+        ("print('[' * 60_000)", "no figures"),
+        ("sys.stdout.buffer.write(b'\\xff\\xfe')", "no figures"),
+        ('print(\'{"type":"benchmark","device":"cpu"}\')', "no figures"),
+        ("sys.exit('first\\nno such\\x1b[2J device ' + 9_000 * 'x')", "no such \\[2J device x"),
+        ("sys.exit(3)", "no reason given"),
+    ],
+    ids=["nothing", "deep", "bytes", "incomplete", "refusal", "silence"],
+)
+async def test_anything_else_is_a_reason(tmp_path: Path, script: str, why: str) -> None:
+    with pytest.raises(RefusedError, match=why) as refusal:
+        await benchmarked(tmp_path, script)
+    assert len(str(refusal.value)) < 1_200
+
+
+@pytest.mark.parametrize("script", ["while True: os.write(1, bytes(65536))", "while True: pass"])
+async def test_a_benchmark_that_never_ends_is_ended(tmp_path: Path, script: str) -> None:
+    with pytest.raises(RefusedError, match="gave no figures"):
+        await benchmarked(tmp_path, script, limit_s=0.5)

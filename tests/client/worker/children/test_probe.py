@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -10,13 +9,13 @@ import psutil
 import pytest
 import trio
 
-from tequio_client.link.facts import Watch
-from tequio_client.worker import backoff
-from tequio_client.worker.probe_process import PROBE, ProbeProcess
+from tequio_client.link.facts import LINE_BYTES, Watch
+from tequio_client.worker.children.probe import ProbeProcess, probe_program
+from tequio_client.worker.children.process import ChildProgram, child_environment
 from tests.support.scripted_child import lives, scripted
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
 pytestmark = pytest.mark.trio
@@ -26,14 +25,18 @@ def say(**fields):
 """
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backoff, "FIRST_S", 0.01)
+def playing(folder: Path, script: str) -> ChildProgram:
+    return ChildProgram(
+        command=scripted(folder, PRELUDE + script),
+        environment=child_environment(),
+        line_bytes=LINE_BYTES,
+        first_pause_s=0.01,
+    )
 
 
 @asynccontextmanager
-async def running(command: Sequence[str]) -> AsyncIterator[ProbeProcess]:
-    probe = ProbeProcess(random.Random(1), command)
+async def running(program: ChildProgram) -> AsyncIterator[ProbeProcess]:
+    probe = ProbeProcess(program)
     with trio.fail_after(30):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(probe.run)
@@ -48,14 +51,14 @@ async def until(holds: Callable[[], bool]) -> None:
 
 async def test_the_newest_facts_are_known_and_when_they_came(tmp_path: Path) -> None:
     script = "say(cores=1); say(cores=8)\nsys.stdin.read()"
-    async with running(scripted(tmp_path, PRELUDE + script)) as probe:
+    async with running(playing(tmp_path, script)) as probe:
         await until(lambda: probe.facts is not None and probe.facts.cores == 8)
         assert trio.current_time() - probe.at_s < 10
 
 
 async def test_the_probe_hears_what_is_ours(tmp_path: Path) -> None:
     script = "for line in sys.stdin: say(cores=sum(json.loads(line)['ours']))"
-    async with running(scripted(tmp_path, PRELUDE + script)) as probe:
+    async with running(playing(tmp_path, script)) as probe:
         await until(lambda: probe.facts is not None)
         probe.watch(Watch(ours=(40, 2)))
         await until(lambda: probe.facts is not None and probe.facts.cores == 42)
@@ -75,7 +78,7 @@ async def test_a_probe_that_fails_is_replaced_and_nothing_is_known_meanwhile(
     tmp_path: Path, noise: str
 ) -> None:
     script = f"if life == 0:\n    {noise}\nsay(cores=2)\nsys.stdin.read()"
-    async with running(scripted(tmp_path, PRELUDE + script)) as probe:
+    async with running(playing(tmp_path, script)) as probe:
         assert probe.facts is None
         await until(lambda: probe.facts is not None and probe.facts.cores == 2)
     assert lives(tmp_path) == 2
@@ -84,7 +87,7 @@ async def test_a_probe_that_fails_is_replaced_and_nothing_is_known_meanwhile(
 async def test_a_probe_that_will_not_go_is_killed(tmp_path: Path) -> None:
     script = "say(cores=2)\nwhile True: time.sleep(60)"
     before = set(psutil.Process().children())
-    async with running(scripted(tmp_path, PRELUDE + script)) as probe:
+    async with running(playing(tmp_path, script)) as probe:
         await until(lambda: probe.facts is not None)
         children = set(psutil.Process().children()) - before
         assert children
@@ -92,7 +95,7 @@ async def test_a_probe_that_will_not_go_is_killed(tmp_path: Path) -> None:
 
 
 async def test_the_real_probe_says_what_this_machine_is(tmp_path: Path) -> None:
-    async with running(PROBE) as probe:
+    async with running(probe_program()) as probe:
         await until(lambda: probe.facts is not None)
         assert probe.facts is not None
         assert probe.facts.cores == psutil.cpu_count()

@@ -1,4 +1,4 @@
-"""The worker's voice: in order, each once, whatever is lost, refused or killed on the way."""
+"""Statements leave in order, each once, whatever is lost, refused or killed on the way."""
 
 from __future__ import annotations
 
@@ -15,25 +15,35 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 import trio.lowlevel
+import trio.testing
+from structlog.testing import CapturingLogger
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits, LedgerRefusedError, LogForkedError
-from tequio_client.worker import backoff
-from tequio_client.worker.outbox import Outbox
-from tequio_client.worker.outbox_file import LEAP, OutboxFile
+from tequio_client.worker.backoff import BackOff
+from tequio_client.worker.ledger import outbox as module
+from tequio_client.worker.ledger.outbox import Outbox, work_for_registration
+from tequio_client.worker.ledger.outbox_db import LEAP
 from tequio_shared.errors import RefusedError, UserFacingError
-from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, RunId, to_text
+from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.statement import Entry
-from tequio_shared.statements.members import KeyRegister, MemberLeave, MemberReady
+from tequio_shared.statements.competitions import EvalCommit
+from tequio_shared.statements.members import MemberLeave, MemberReady
 from tequio_shared.statements.rounds import WitnessProof, WorkCommit
 from tequio_shared.statements.runs import RunPause
+from tequio_shared.work import find_nonce, has_work
 from tests.support.authors import WORK_BITS
 from tests.support.memory_log import NET, NOW_MS, MemoryLog, Reply, serving, unused_url
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
+    from trio.testing import MockClock
+
+    from tests.support.memory_log import LogServer
+
 
 ME = Signer(bytes([1]) * 32)
 RUN = RunId(bytes([5]) * 32)
@@ -65,22 +75,15 @@ class Desk:
             async with (
                 LedgerApi(url, limits=BRISK) as ledger,
                 Outbox(
+                    ledger,
                     self.folder,
-                    signer=ME,
-                    net=NET,
-                    work_bits=WORK_BITS,
-                    ledger=ledger,
+                    ME,
                     clock=self.clock,
-                    rng=Random(1),
+                    back_off=BackOff(Random(1), longest_s=0.1, first_s=0.02),
                 ) as outbox,
             ):
+                await outbox.open(NET, WORK_BITS)
                 yield outbox
-
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backoff, "FIRST_S", 0.02)
-    monkeypatch.setattr(backoff, "LONGEST_S", 0.1)
 
 
 @pytest.fixture
@@ -119,7 +122,7 @@ def words(log: MemoryLog) -> list[int]:
 
 
 async def say(outbox: Outbox, word: int) -> Entry:
-    return await outbox.say(MemberLeave(reason=word), RUN)
+    return await outbox.submit(MemberLeave(reason=word), RUN)
 
 
 @pytest.mark.trio
@@ -206,7 +209,7 @@ async def test_a_refusal_reaches_the_speaker_and_costs_only_its_number(desk: Des
 
         async def get_ready() -> None:
             with pytest.raises(LedgerRefusedError) as refusal:
-                await outbox.say(body, RUN)
+                await outbox.submit(body, RUN)
             errors.append(refusal.value.code)
 
         async with trio.open_nursery() as nursery:
@@ -222,7 +225,7 @@ async def test_a_refusal_reaches_the_speaker_and_costs_only_its_number(desk: Des
 async def test_what_can_never_be_signed_is_refused_at_once(desk: Desk) -> None:
     async with desk.open(unused_url()) as outbox:
         with pytest.raises(RefusedError, match="wrong run or round field"):
-            await outbox.say(MemberLeave(reason=1))
+            await outbox.submit(MemberLeave(reason=1))
 
 
 @pytest.mark.trio
@@ -269,8 +272,8 @@ async def test_a_ledger_that_lost_what_it_acknowledged_is_a_fork(desk: Desk) -> 
             before = server.log.copy()
             await say(outbox, 2)
         server.log = before
-        with pytest.RaisesGroup(LogForkedError, flatten_subgroups=True):
-            async with desk.open(server.url) as outbox:
+        async with desk.open(server.url) as outbox:
+            with pytest.raises(LogForkedError):
                 await say(outbox, 3)
 
 
@@ -279,7 +282,7 @@ async def test_a_pending_organisers_word_needs_no_registration(tmp_path: Path) -
     log = MemoryLog.founded()
     log.chains[ME.key] = (0, ZERO_DIGEST)  # a key that the genesis names
     async with serving(log) as server, Desk(tmp_path).open(server.url) as outbox:
-        entry = await outbox.say(RunPause(reason=1), RUN)
+        entry = await outbox.submit(RunPause(reason=1), RUN)
         assert entry.statement.seq == 1
 
 
@@ -287,25 +290,12 @@ async def test_a_pending_organisers_word_needs_no_registration(tmp_path: Path) -
 async def test_a_ledger_that_claims_all_numbers_leaves_us_ours(desk: Desk) -> None:
     liar = MemoryLog.founded()
     liar.chains[ME.key] = (JSON_INTEGER, Digest(bytes([9]) * 32))
-    async with serving(liar) as server:
-        with pytest.RaisesGroup(
-            pytest.RaisesExc(UserFacingError, match="no key says that much"), flatten_subgroups=True
-        ):
-            async with desk.open(server.url) as outbox:
-                await say(outbox, 1)
+    async with serving(liar) as server, desk.open(server.url) as outbox:
+        with pytest.raises(UserFacingError, match="no key says that much"):
+            await say(outbox, 1)
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
         assert (await say(outbox, 2)).statement.seq < 10
         assert words(server.log) == [1, 2]
-
-
-def test_a_folder_of_another_network_or_key_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "outbox.sqlite"
-    OutboxFile(path, NET, ME.key).close()
-    with pytest.raises(UserFacingError, match="another network or key"):
-        OutboxFile(path, NetworkId(bytes(32)), ME.key)
-    path.write_bytes(b"not a database" * 100)
-    with pytest.raises(UserFacingError, match=r"is damaged .* move it away"):
-        OutboxFile(path, NET, ME.key)
 
 
 def commitment(number: int) -> WorkCommit:
@@ -317,19 +307,19 @@ def commitment(number: int) -> WorkCommit:
 async def test_nothing_else_is_ever_said_of_a_round_that_something_was_said_of(desk: Desk) -> None:
     async with desk.open(unused_url()) as outbox:
         with trio.move_on_after(0.05):
-            await outbox.say(commitment(1), RUN, 7)
+            await outbox.submit(commitment(1), RUN, 7)
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
-        assert await outbox.word(WorkCommit, RUN, 7) == commitment(1)
-        assert await outbox.word(WorkCommit, RUN, 6) is None
-        assert await outbox.word(WitnessProof, RUN, 7) is None
+        assert await outbox.submitted(WorkCommit, RUN, 7) == commitment(1)
+        assert await outbox.submitted(WorkCommit, RUN, 6) is None
+        assert await outbox.submitted(WitnessProof, RUN, 7) is None
         for round_, code in ((7, "already-said"), (6, "too-late")):
             with pytest.raises(RefusedError) as refusal:
-                await outbox.say(commitment(2), RUN, round_)
+                await outbox.submit(commitment(2), RUN, round_)
             assert refusal.value.code == code
         with contextlib.suppress(RefusedError):  # it may be done by now
-            await outbox.say(commitment(1), RUN, 7)
-        await outbox.say(commitment(2), RUN, 8)
-        await outbox.say(commitment(3), RunId(bytes([6]) * 32), 3)
+            await outbox.submit(commitment(1), RUN, 7)
+        await outbox.submit(commitment(2), RUN, 8)
+        await outbox.submit(commitment(3), RunId(bytes([6]) * 32), 3)
         assert commitments(server.log) == [commitment(1), commitment(2), commitment(3)]
 
 
@@ -339,14 +329,14 @@ async def test_a_refused_word_stays_the_only_one_of_its_round(desk: Desk) -> Non
         server.log.refusals["work.commit"] = "too-late"
         async with desk.open(server.url) as outbox:
             with pytest.raises(LedgerRefusedError):
-                await outbox.say(commitment(1), RUN, 7)
+                await outbox.submit(commitment(1), RUN, 7)
         server.log.refusals.clear()
         async with desk.open(server.url) as outbox:
             for number in (1, 2):
                 with pytest.raises(RefusedError) as refusal:
-                    await outbox.say(commitment(number), RUN, 7)
+                    await outbox.submit(commitment(number), RUN, 7)
                 assert refusal.value.code == "already-said"
-            assert await outbox.word(WorkCommit, RUN, 7) == commitment(1)
+            assert await outbox.submitted(WorkCommit, RUN, 7) == commitment(1)
         assert commitments(server.log) == []
 
 
@@ -356,11 +346,11 @@ async def test_a_commitment_that_became_old_is_signed_anew_with_the_same_header(
         server.tamper = lambda _method, _path, reply: replace(reply, body=b"<html>")
         async with desk.open(server.url) as outbox:
             with trio.move_on_after(0.3):
-                await outbox.say(commitment(1), RUN, 7)
+                await outbox.submit(commitment(1), RUN, 7)
         server.tamper = honest
         desk.clock.now += 600_000
         async with desk.open(server.url) as outbox:
-            await outbox.say(MemberLeave(reason=1), RUN)
+            await outbox.submit(MemberLeave(reason=1), RUN)
         (logged,) = (one for one in ours(server.log) if one.statement.round == 7)
         assert logged.statement.ts == desk.clock.now
         assert logged.statement.body == commitment(1)
@@ -383,67 +373,160 @@ async def test_an_empty_file_goes_on_far_above_the_numbers_that_were_used(desk: 
         assert words(server.log) == [1, 2]
 
 
-def test_a_damaged_page_or_draft_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "outbox.sqlite"
-    with OutboxFile(path, NET, ME.key) as file:
-        for word in range(200):
-            file.add(MemberLeave(reason=word), RUN, None)
-    sound = path.read_bytes()
-    middle = len(sound) // 2
-    path.write_bytes(sound[:middle] + b"\xff" * 4096 + sound[middle + 4096 :])
-    with pytest.raises(UserFacingError, match=r"is damaged .* move it away"):
-        OutboxFile(path, NET, ME.key)
-    path.write_bytes(sound.replace(b'{"reason":117}', b'{"reasXn":117}'))
-    with (
-        OutboxFile(path, NET, ME.key) as file,
-        pytest.raises(UserFacingError, match=r"is damaged .* move it away"),
+# --- one outbox of a program, many callers
+
+
+EVALUATION = EvalCommit(
+    competition=to_text(sha256(b"c")), entrant="maize", commit=to_text(sha256(b"scores"))
+)
+
+
+def types(log: MemoryLog) -> list[str]:
+    return [entry.statement.type for entry in ours(log)]
+
+
+async def until_posted(server: LogServer) -> None:
+    """Wait until the outbox has tried to send something."""
+    while not any(one.startswith("POST /v1/statements") for one in server.requests):
+        await trio.testing.wait_all_tasks_blocked(0.02)
+
+
+@pytest.mark.trio
+async def test_documents_come_before_the_statement_and_after_the_registration(desk: Desk) -> None:
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        await outbox.submit(EVALUATION, documents=[b"a document"])
+        assert types(server.log) == ["key.register", "eval.commit"]
+
+
+@pytest.mark.trio
+async def test_the_ledger_is_asked_for_its_network_when_nobody_names_it(tmp_path: Path) -> None:
+    async with (
+        serving(MemoryLog.founded()) as server,
+        LedgerApi(server.url, limits=BRISK) as ledger,
+        Outbox(ledger, tmp_path, ME) as outbox,
     ):
-        file.drafts()
+        with trio.fail_after(15):
+            await say(outbox, 1)
+        assert words(server.log) == [1]
 
 
-def test_a_file_cut_short_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "outbox.sqlite"
-    with OutboxFile(path, NET, ME.key) as file:
-        for word in range(200):
-            file.add(MemberLeave(reason=word), RUN, None)
-    sound = path.read_bytes()
-    path.write_bytes(sound[: len(sound) // 2])
-    with pytest.raises(UserFacingError, match=r"is damaged .* move it away"):
-        OutboxFile(path, NET, ME.key)
+@pytest.mark.trio
+async def test_callers_beside_each_other_go_on_in_one_chain(desk: Desk) -> None:
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        await say(outbox, 1)
+        await outbox.submit(EVALUATION)
+        await say(outbox, 2)
+        assert types(server.log) == ["key.register", "member.leave", "eval.commit", "member.leave"]
 
 
-def test_drafts_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tequio_client.worker.outbox_file.DRAFTS", 3)
-    with OutboxFile(tmp_path / "outbox.sqlite", NET, ME.key) as file:
-        for word in range(3):
-            file.add(MemberLeave(reason=word), RUN, None)
-        with pytest.raises(RefusedError) as refusal:
-            file.add(MemberLeave(reason=3), RUN, None)
-        assert refusal.value.code == "queue-full"
-        file.add_first(KeyRegister(nonce=0))
-        assert [draft.ticket for draft in file.drafts()] == [0, 1, 2, 3]
+@pytest.mark.trio
+async def test_what_a_caller_gave_up_is_sent_when_the_ledger_is_back(desk: Desk) -> None:
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        server.log.refusals["key.register"] = "rate-limited"
+        with trio.move_on_after(0.2):
+            await outbox.submit(EVALUATION)
+        server.log.refusals.clear()
+        await say(outbox, 1)
+        assert types(server.log) == ["key.register", "eval.commit", "member.leave"]
+
+
+@pytest.mark.trio
+async def test_an_open_outbox_without_a_caller_asks_nothing(desk: Desk) -> None:
+    async with desk.open(unused_url()) as outbox:
+        with trio.move_on_after(0.1):
+            await say(outbox, 1)
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url):
+        await trio.testing.wait_all_tasks_blocked(0.2)
+        assert not server.requests
+
+
+@pytest.mark.trio
+async def test_waiting_statements_of_earlier_lives_are_sent_when_asked_for(desk: Desk) -> None:
+    async with desk.open(unused_url()) as outbox:
+        with trio.move_on_after(0.1):
+            await say(outbox, 1)
+    async with (
+        serving(MemoryLog.founded()) as server,
+        desk.open(server.url) as outbox,
+        trio.open_nursery() as nursery,
+    ):
+        nursery.start_soon(outbox.send_waiting)
+        while not words(server.log):  # noqa: ASYNC110 - the outbox sends elsewhere
+            await trio.sleep(0.02)
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
+async def test_a_fork_reaches_every_caller_and_the_next_one_asks_again(desk: Desk) -> None:
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        await say(outbox, 1)
+        before, whole = server.log.copy(), server.log
+        await say(outbox, 2)
+        server.log = before
+        raised: list[BaseException] = []
+
+        async def watch() -> None:
+            with pytest.raises(LogForkedError) as fork:
+                await outbox.send_waiting()
+            raised.append(fork.value)
+
+        async def submit(word: int) -> None:
+            with pytest.raises(LogForkedError) as fork:
+                await say(outbox, word)
+            raised.append(fork.value)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(watch)
+            await trio.testing.wait_all_tasks_blocked()
+            nursery.start_soon(submit, 3)
+        assert len(raised) == 2
+        server.log = whole
+        await say(outbox, 4)
+        assert words(server.log) == [1, 2, 3, 4]
+
+
+@pytest.mark.trio
+async def test_a_file_that_was_moved_away_is_replaced_without_a_restart(desk: Desk) -> None:
+    path = desk.folder / "outbox.sqlite"
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        await say(outbox, 1)
+        path.write_bytes(b"not a database" * 1_000)
+        with pytest.raises(UserFacingError, match="is damaged"):
+            await say(outbox, 2)
+        path.rename(path.with_suffix(".old"))
+        await say(outbox, 3)
+        assert words(server.log) == [1, 3]
+        assert ours(server.log)[-1].statement.seq > LEAP
+
+
+@pytest.mark.trio
+async def test_one_program_serves_one_network(desk: Desk) -> None:
+    async with desk.open(unused_url()) as outbox:
+        with pytest.raises(UserFacingError, match="another network"):
+            await outbox.open(NetworkId(bytes(32)), WORK_BITS)
+
+
+# --- killed
 
 
 SPEAKER = """
-import sys, time
+import sys
 from pathlib import Path
-from random import Random
 import trio
-from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.outbox import Outbox
-from tequio_shared.keys import Signer
-from tequio_shared.limits import JSON_INTEGER
+from tequio_client.ledger_api import LedgerApi
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_shared.statements.members import MemberLeave
 from tests.support.memory_log import NET, NOW_MS
-from tests.client.worker.test_outbox import ME, RUN
+from tests.client.worker.ledger.test_outbox import ME, RUN
 
 async def main():
     folder, url, first = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     async with LedgerApi(url) as ledger, Outbox(
-        folder, signer=ME, net=NET, work_bits=8, ledger=ledger, clock=lambda: NOW_MS, rng=Random(1)
+        ledger, folder, ME, clock=lambda: NOW_MS
     ) as outbox:
+        await outbox.open(NET, 8)
         for word in range(first, 60_000):
-            await outbox.say(MemberLeave(reason=word), RUN)
+            await outbox.submit(MemberLeave(reason=word), RUN)
             print("said", word, flush=True)
 
 trio.run(main)
@@ -470,7 +553,7 @@ async def test_killed_at_any_moment_it_says_each_word_once(desk: Desk) -> None:
 def _speak_and_kill(folder: Path, url: str, first: int, count: int, after_s: float) -> list[int]:
     """Let a process speak, kill it a little after some words, and give those that were logged."""
     command = [sys.executable, "-c", SPEAKER, str(folder), url, str(first)]
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[4]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=root) as process:
         assert process.stdout is not None
         words = (line.split()[1] for line in process.stdout if line.startswith(b"said "))
@@ -480,3 +563,32 @@ def _speak_and_kill(folder: Path, url: str, first: int, count: int, after_s: flo
         heard += [int(word) for word in words]
         killer.join()
     return heard
+
+
+# --- registration
+
+REGISTRATION_NET, KEY = NetworkId(bytes([1]) * 32), PeerKey(bytes([2]) * 32)
+
+
+@pytest.mark.trio
+async def test_the_work_is_done_over_several_strides() -> None:
+    body = await work_for_registration(REGISTRATION_NET, KEY, 12, stride=500)
+    assert body.nonce > 500
+    assert has_work(REGISTRATION_NET, KEY, 12, body.nonce)
+
+
+@pytest.mark.trio
+async def test_long_work_is_logged_ever_more_seldom_and_can_be_given_up(
+    monkeypatch: pytest.MonkeyPatch, mock_clock: MockClock
+) -> None:
+    def slowly(net: NetworkId, key: PeerKey, bits: int, first: int, count: int) -> int | None:
+        mock_clock.jump(0.25)
+        return find_nonce(net, key, bits, first, count)
+
+    logged = CapturingLogger()  # a logger that is in use already is not caught by `capture_logs`
+    monkeypatch.setattr(module, "log", logged)
+    with trio.move_on_after(60) as scope:  # nobody will ever find that
+        await work_for_registration(REGISTRATION_NET, KEY, 256, stride=10, find=slowly)
+    assert scope.cancelled_caught
+    assert {call.args for call in logged.calls} == {("working for our key to be admitted",)}
+    assert [call.kwargs["tried"] for call in logged.calls] == [40, 80, 160, 320, 640, 1280]

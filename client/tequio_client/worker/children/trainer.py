@@ -1,0 +1,284 @@
+"""The trainer child: commands go in, reports come out, across restarts; and the device benchmark.
+
+Rules beside those of `process`. Commands state what should be true (`link.messages`): the last
+`Prepare` and the last task are in force, and every new child gets both again. A child that
+failed is started again after a pause; after `FAILURES` failures in a row without one finished
+command the trainer is given up with a reason, until `reset`.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+import structlog
+import trio
+
+from tequio_client.link import messages as link
+from tequio_client.link.questions import Benchmark
+from tequio_client.names import cleaned
+from tequio_client.worker.children.process import (
+    ChildProcess,
+    ChildProgram,
+    child_environment,
+    end_process,
+)
+from tequio_shared.errors import MalformedError, RefusedError, TequioError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+log = structlog.get_logger(__name__)
+
+TRAINER = (sys.executable, "-m", "tequio_client.trainer")
+"""The trainer's command, to which the style of its log is added: console or json."""
+BENCHMARK = (sys.executable, "-m", "tequio_client.trainer.benchmark")
+FAILURES = 5
+"""Starts in a row that may end without any finished command."""
+SILENCE_S = 60.0
+"""A trainer reports every second, also while it computes."""
+BENCHMARK_S = 120.0
+"""Longest time of a benchmark; a few seconds are usual."""
+REASON_CHARACTERS = 1_000
+"""Longest reason of a child that is shown to people."""
+_TAIL_BYTES = 1 << 16
+"""Kept of a benchmark's output: its result is the last line, after the noise of libraries."""
+
+R = TypeVar("R", bound=link.Report)
+_NO_ANSWER = (link.Hello, link.Alive)
+
+
+class TrainerFailedError(TequioError):
+    """The trainer could not do what it was asked; `code` is that of link.messages.Failed."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A command in force; `make` is called for each child again, since its time limits age."""
+
+    number: int
+    make: Callable[[int], link.Command]
+    done: trio.Event = field(default_factory=trio.Event)
+    answer: link.Report | None = None
+
+
+def trainer_environment(folder: Path) -> dict[str, str]:
+    """The environment of a trainer of the worker in that folder."""
+    cache = str(folder / "cache")
+    return {**child_environment(), "NUMBA_CACHE_DIR": cache, "TOKENIZERS_PARALLELISM": "false"}
+
+
+def trainer_program(folder: Path, log_style: str = "console") -> ChildProgram:
+    """The trainer of the worker in that folder; `log_style` is console or json."""
+    return ChildProgram(
+        command=(*TRAINER, log_style),
+        environment=trainer_environment(folder),
+        line_bytes=link.LINE_BYTES,
+        silence_s=SILENCE_S,
+    )
+
+
+class TrainerProcess:
+    """Owner of the trainer child. `run` keeps it alive; `ask` gets one thing done.
+
+    While `child` is forbidden, commands in force stay so and reach the next process.
+    """
+
+    def __init__(self, program: ChildProgram, device: trio.Lock | None = None) -> None:
+        """Allowed at first. `device` is held by whichever child of this worker uses it."""
+        self.child = ChildProcess(program, device)
+        self.child.allow()
+        self._number = 0  # of the last command
+        self._prepare: _Pending | None = None  # in force; owned by `ask`
+        self._task: _Pending | None = None  # in force; owned by `ask`
+        self._failures = 0  # starts since the last finished command
+        self._alive: link.Alive | None = None  # of this child; so the next
+        self._ready: link.Ready | None = None
+        self.broken: str | None = None  # why it was given up
+
+    @property
+    def alive(self) -> link.Alive | None:
+        """The last heartbeat of the running child."""
+        return self._alive if self.child.is_running else None
+
+    @property
+    def ready(self) -> link.Ready | None:
+        """Device and model of the running child, once it is prepared."""
+        return self._ready if self.child.is_running else None
+
+    def reset(self) -> None:
+        """Forget the failures: `run` may be called again after it gave up."""
+        self._failures, self.broken = 0, None
+
+    async def run(self) -> None:
+        """Keep a child running until cancelled; returns when it is given up (`broken`)."""
+        while True:
+            reason = await self.child.run_once(self._first_lines, self._on_line)
+            if reason is None:  # it was forbidden, which is no failure
+                log.info("trainer ended on request", seconds=round(self.child.freed_in_s or 0.0, 3))
+                continue
+            self._failures += 1
+            if self._failures >= FAILURES:
+                self._give_up(reason)
+                return
+            pause_s = self.child.pause_s(self._failures)
+            log.warning("trainer ended; starting it again", reason=reason, after_s=pause_s)
+            await self.child.pause(pause_s)
+
+    async def ask(self, make: Callable[[int], link.Command], answer: type[R]) -> R:
+        """Put a command in force and wait for its answer; cancelling withdraws it.
+
+        `make` gets the command's number, and is called again for each child that is started.
+        Raises TrainerFailedError when the trainer reports that it cannot, or was given up.
+        """
+        if self.broken is not None:
+            raise TrainerFailedError("broken", self.broken)
+        self._number += 1
+        pending = _Pending(self._number, make)
+        command = make(pending.number)
+        if isinstance(command, link.Prepare):
+            self._prepare = pending
+        else:
+            self._task = pending
+        self.child.send(link.encode(command))
+        try:
+            await pending.done.wait()
+        finally:
+            # A Prepare stays in force after its answer: the next child needs it before any task.
+            if pending is self._task:
+                self._task = None
+                if not pending.done.is_set():
+                    self._number += 1
+                    self.child.send(link.encode(link.Rest(command=self._number)))
+        return _checked(pending.answer, answer, self.broken)
+
+    # --- one child
+
+    def _first_lines(self) -> Iterator[bytes]:
+        self._alive = self._ready = None
+        log.info("trainer started", pid=self.child.pid)
+        for pending in (self._prepare, self._task):
+            if pending is not None:
+                yield link.encode(pending.make(pending.number))
+
+    def _on_line(self, line: bytes) -> None:
+        self._handle(link.decode_report(line))
+
+    def _handle(self, report: link.Report) -> None:
+        match report:
+            case link.Alive():
+                self._alive = report
+            case link.Ready():
+                self._ready = report
+            # A child that could not read a line will never answer that command. Which one it was is
+            # unknown, so it is ended: its successor gets everything in force.
+            case link.Failed(command=0):
+                raise MalformedError(f"the trainer reports: {report.reason}")
+            case link.Failed(fatal=True):
+                log.warning("trainer failed", code=report.code, reason=report.reason)
+            case _:
+                pass
+        if not isinstance(report, _NO_ANSWER):
+            self._settle(report)
+
+    def _settle(self, report: link.Answer) -> None:
+        """Wake the caller of this command; a second Ready after a restart finishes nothing."""
+        for pending in (self._prepare, self._task):
+            if pending and pending.number == report.command and not pending.done.is_set():
+                pending.answer = report
+                pending.done.set()
+                # Only finished work counts as success. If a Ready repeated by each child did, a
+                # task that always kills its trainer would be tried without end.
+                if not isinstance(report, link.Failed):
+                    self._failures = 0
+
+    def _give_up(self, reason: str) -> None:
+        shown = cleaned(reason, REASON_CHARACTERS)
+        self.broken = f"the trainer failed {FAILURES} times in a row: {shown}"
+        log.error("trainer given up", reason=reason, attempts=FAILURES)
+        for pending in (self._prepare, self._task):
+            if pending is not None:
+                pending.done.set()
+
+
+def _checked(report: link.Report | None, wanted: type[R], broken: str | None) -> R:
+    match report:
+        case link.Failed():
+            raise TrainerFailedError(report.code, cleaned(report.reason, REASON_CHARACTERS))
+        case None:
+            raise TrainerFailedError("broken", broken or "the trainer is gone")
+    if not isinstance(report, wanted):
+        raise TrainerFailedError("malformed", f"{type(report).__name__} answers another command")
+    return report
+
+
+# --- benchmark
+
+
+async def run_benchmark(
+    device: str,
+    folder: Path,
+    command: Sequence[str] = BENCHMARK,
+    limit_s: float = BENCHMARK_S,
+) -> Benchmark:
+    """Train a small model on the device for some seconds, in a child, and return its speed.
+
+    Raises RefusedError with the reason when there is no result.
+    """
+    with trio.move_on_after(limit_s):
+        environment = trainer_environment(folder)
+        status, output, errors = await _run_to_end((*command, device), environment)
+        if status:
+            why = cleaned(_last_line(errors).decode(errors="replace"), REASON_CHARACTERS)
+            why = f"{device} could not be measured: {why or 'no reason given'}"
+            raise RefusedError("not-measured", why)
+        try:
+            return msgspec.json.decode(_last_line(output), type=Benchmark)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+            why = f"the benchmark of {device} printed no figures: {err}"
+            raise RefusedError("not-measured", why) from err
+    raise RefusedError("not-measured", f"{device} gave no figures in {limit_s:.0f} s")
+
+
+async def _run_to_end(
+    command: Sequence[str], environment: dict[str, str]
+) -> tuple[int, bytes, bytes]:
+    """Exit status and the ends of standard output and standard error."""
+    tails: dict[int, bytes] = {}
+
+    async def read_tail(number: int, stream: trio.abc.ReceiveStream) -> None:
+        tails[number] = b""
+        async for chunk in stream:
+            tails[number] = (tails[number] + chunk)[-_TAIL_BYTES:]
+
+    async with trio.open_nursery() as nursery:
+        process: trio.Process = await nursery.start(
+            partial(
+                trio.run_process,
+                command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                check=False,
+                deliver_cancel=end_process,
+            )
+        )
+        for number, stream in enumerate((process.stdout, process.stderr)):
+            if stream is None:
+                raise AssertionError("the child has no output pipe")
+            nursery.start_soon(read_tail, number, stream)
+    return process.returncode or 0, tails[0], tails[1]
+
+
+def _last_line(text: bytes) -> bytes:
+    return text.strip().rpartition(b"\n")[2]

@@ -1,0 +1,1 @@
+"""What the worker sends to the ledger."""
