@@ -389,7 +389,7 @@ def test_right_to_left_the_list_stands_on_the_right(
     window: Window, page: Settings, language: Language, qapp: QApplication
 ) -> None:
     assert page.list.x() < _corner(page).x()
-    language.speak(QLocale("ar"), PseudoLocale())
+    language.apply(QLocale("ar"), PseudoLocale())
     for _ in range(3):
         qapp.processEvents()
     assert isinstance(window.page, Settings)

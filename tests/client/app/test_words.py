@@ -28,7 +28,7 @@ def test_every_event_is_a_translated_sentence(code: Event, language: Language) -
     fields = {name for _, name, _, _ in Formatter().parse(EVENTS[code]) if name}
     row = ActivityRow(number=1, at_ms=NOW_MS, code=code, values=dict.fromkeys(fields, 7))
     assert words.event(row).rstrip()[-1] == "."
-    language.speak(QLocale("en_US"), PseudoLocale())
+    language.apply(QLocale("en_US"), PseudoLocale())
     assert words.event(row).startswith("[")
 
 
@@ -36,7 +36,7 @@ def test_points_of_an_event_are_exact_in_the_users_way(language: Language) -> No
     values: Values = {"run": "nova", "round": 12_345, "points": 1_234.000_001}
     row = ActivityRow(number=1, at_ms=NOW_MS, code=Event.ROUND_ACCEPTED, values=values)
     assert "for 1,234.000001 points" in words.event(row)
-    language.speak(QLocale("de"), PseudoLocale())
+    language.apply(QLocale("de"), PseudoLocale())
     assert "1.234,000001" in words.event(row)
 
 
