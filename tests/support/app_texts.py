@@ -8,8 +8,8 @@ are added unfinished, and texts that are gone are dropped.
 Qt's lupdate finds the texts in the app's sources, and its lrelease compiles them. The `.ts` files
 are merged here and not by lupdate, because its Python parser (6.11) knows neither
 QT_TRANSLATE_N_NOOP nor the count of `translate(context, text, None, n)`: it would write every
-plural that is not asked of `self.tr` as a text without forms. Nor can it read the tables that the
-app shares with the command line, whose modules know nothing of Qt (`TABLES`).
+plural that is not asked of `self.tr` as a text without forms. Nor can it read `TABLES`, whose texts
+are plain data: those that the app shares with the command line know nothing of Qt.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import tequio_client.app
 from tequio_client.app import words as app_words
 from tequio_client.app.keys import problems
 from tequio_client.app.language import LANGUAGES
+from tequio_client.app.pages import settings_table
 from tequio_client.key_errors import TEMPLATES
 from tequio_client.link import event_words, round_words, words
 
@@ -45,6 +46,7 @@ TABLES: tuple[tuple[str, Iterable[str]], ...] = (
     (app_words.CONTEXT, round_words.REASONS.values()),
     (app_words.CONTEXT, round_words.STANDINGS.values()),
     (problems.CONTEXT, TEMPLATES.values()),
+    (settings_table.CONTEXT, [text for text in settings_table.texts() if text]),
 )
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n'
 
