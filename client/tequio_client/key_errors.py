@@ -21,12 +21,12 @@ TEMPLATES: Mapping[str, str] = {
     "size": "the key file {path} has {size} bytes instead of {due}: restore it from a backup, or "
     "move it away to become a new peer",
     "damaged": "the key file {path} is damaged: restore it from a backup",
-    "gone": "there is no key in {folder}: restore it from a backup, or make a new one",
+    "gone": "no key in {folder}: restore it from a backup, or make a new one",
     "there": "there is a key in {folder} already: restoring puts it aside, making does not",
     # the passphrase
     "passphrase-needed": "the key file {path} is sealed: a passphrase is needed",
     "passphrase-wrong": "the passphrase does not open the key file",
-    "passphrase-short": "the passphrase has fewer than {least} characters: take a longer one",
+    "passphrase-short": "the passphrase has fewer than {least} characters: choose a longer one",
     # the keyring
     "keyring-absent": "this system has no keyring that could keep a secret: choose a passphrase "
     "instead",
@@ -38,10 +38,10 @@ TEMPLATES: Mapping[str, str] = {
     "or is another user's; restore the key from a backup",
     # backups
     "backup-unusable": "the backup {path} cannot be used: {why}",
-    "backup-foreign": "the file {path} is no backup of a key: choose the one that is",
+    "backup-foreign": "the file {path} is not a key backup: choose the one that is",
     "backup-wrong": "the passphrase does not open the backup {path}, or the file is damaged",
     "backup-differs": "the backup {path} does not read back as it was written: choose another "
-    "place, this one is not to be trusted",
+    "place, this one is unreliable",
     "words-count": "a key has {due} words and these are {count}",
     "word-unknown": "word {number}, {word}, is not in the list of words: compare it with your note",
     "word-near": "word {number}, {word}, is not in the list of words: it may be {near}",

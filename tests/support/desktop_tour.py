@@ -208,7 +208,7 @@ def first_run(tour: Tour) -> None:
     tour.click("Next")
     tour.see("Where shall it be kept?")
     tour.shoot("key")
-    tour.click("In a file that only your user may read")
+    tour.click("In an unencrypted file")
     tour.click("Make my key")
     tour.see("backup", 60)
     tour.shoot("key-made")

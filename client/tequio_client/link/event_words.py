@@ -55,29 +55,29 @@ EVENTS: Mapping[Event, str] = {
     Event.RUN_ENDED: "The run {run} has ended.",
     Event.ROUND_ACCEPTED: "{run}, round {round}: your work was accepted, for {points:,.3f} points.",
     Event.ROUND_WITNESSED: "{run}, round {round}: {points:,.3f} points for checking others' work.",
-    Event.ROUND_NOTHING_DUE: "{run}, round {round}: nothing was asked of you that gives points.",
-    Event.ROUND_NOT_SELECTED: "{run}, round {round}: too few witnesses had your work in time. "
-    "Nobody blames you for that.",
-    Event.ROUND_SILENT: "{run}, round {round}: the round ended without work of yours.",
-    Event.ROUND_VOID: "{run}, round {round}: the round counts for nobody, and its work is given "
-    "out again.",
+    Event.ROUND_NOTHING_DUE: "{run}, round {round}: you were not asked to do anything that earns "
+    "points.",
+    Event.ROUND_NOT_SELECTED: "{run}, round {round}: too few witnesses received your work in "
+    "time. This does not count against you.",
+    Event.ROUND_SILENT: "{run}, round {round}: the round ended without your work.",
+    Event.ROUND_VOID: "{run}, round {round}: the round is void, and its work is assigned again.",
     Event.ROUND_REJECTED: "{run}, round {round}: the witnesses refused your work ({reason}).",
     Event.POINTS_DIFFER: "The ledger says that you have {ledger:,.3f} points, but its log proves "
     "{proven:,.3f}. What is not proven is not counted here.",
-    Event.HEAD_VERIFIED: "{run}: the model after round {round} is here, and was checked.",
+    Event.HEAD_VERIFIED: "{run}: downloaded and verified the model from round {round}.",
     Event.STANDING_CHANGED: "Your key is now {standing}.",
     Event.LEDGER_LOST: "The ledger cannot be reached ({problem}). Work goes on without it for a "
     "while.",
     Event.LEDGER_FOUND: "The ledger can be reached again.",
-    Event.LOG_FORKED: "The ledger shows another log than before ({problem}). Nothing of it is "
-    "believed any more.",
-    Event.TRAINER_RESTARTED: "The training program ended by itself and was started anew.",
-    Event.FILE_KEPT_ASIDE: "A file was damaged or not ours. It was kept as {file}, and a new one "
-    "begun.",
-    Event.CLOCK_SET: "This computer's clock was moved by {seconds} s.",
+    Event.LOG_FORKED: "The ledger shows another log than before ({problem}). Its answers are no "
+    "longer trusted.",
+    Event.TRAINER_RESTARTED: "The training program stopped unexpectedly and was restarted.",
+    Event.FILE_KEPT_ASIDE: "A file was damaged or belongs to another program. It was kept as "
+    "{file}, and a new one was started.",
+    Event.CLOCK_SET: "This computer's clock was changed by {seconds} s.",
 }
 """All but `decided`, whose sentence is the decision's own (`words`)."""
-UNKNOWN = "Something happened that this version has no words for ({code})."
+UNKNOWN = "An event that this version does not know ({code})."
 _OWN = ("state", "reason", "until_ms")
 
 

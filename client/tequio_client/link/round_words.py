@@ -19,10 +19,10 @@ STATES: Mapping[str, str] = {
 }
 REASONS: Mapping[str, str] = {
     # of the round
-    "void": "the round counts for nobody; its work is given out again",
-    "silent": "the round ended without work of yours",
-    "not-selected": "too few witnesses had your work in time; nobody blames you",
-    "no-points": "nothing was asked of you that gives points",
+    "void": "the round is void; its work is assigned again",
+    "silent": "the round ended without your work",
+    "not-selected": "too few witnesses received your work in time; this does not count against you",
+    "no-points": "you were not asked to do anything that earns points",
     # the bytes
     "none": "the witnesses gave no reason",
     "length": "the contribution had the wrong length",
@@ -51,7 +51,7 @@ REASONS: Mapping[str, str] = {
     "copy": "the contribution was nearly the same as an earlier one",
 }
 """Why a round gave nothing; no full stop, for they stand in brackets too."""
-NEWER = "for a reason that this version has no words for ({reason})"
+NEWER = "for a reason that this version does not know ({reason})"
 STANDINGS: Mapping[str, str] = {
     "newcomer": "new",
     "active": "active",

@@ -39,7 +39,7 @@ REASONS: Mapping[str, str] = {
     "by-hand": "you paused it. Resumes when you choose Contribute.",
     "by-hand.finished": "the last round is finished, as you asked. Resumes when you choose "
     "Contribute.",
-    "snoozed": "you asked for a break. Resumes by itself.",
+    "snoozed": "you asked for a break. Resumes automatically.",
     "snoozed.until": "you asked for a break. Resumes {until}.",
     "until-game-closes": "until {program} closes. Resumes 60 s after that.",
     "until-game-closes.any": "until your game closes. Resumes 60 s after that.",
@@ -48,23 +48,23 @@ REASONS: Mapping[str, str] = {
     "trainer-broken": "the training program keeps failing ({problem}). Contribute tries again; "
     "Activity has the log.",
     "key": "your key cannot be used ({problem}). See Settings, Account and keys.",
-    "ledger-unknown": "the ledger has never been reached ({problem}). Tries again by itself; "
-    "check its address in Settings, Advanced.",
+    "ledger-unknown": "can't reach the network ({problem}). Retries automatically; check your "
+    "connection, or the address in Settings, Advanced.",
     "ledger-away": "the ledger does not answer ({problem}). Resumes when it does.",
-    "no-swarm": "the swarm cannot be joined ({problem}). Tries again by itself; the addresses are "
-    "in Settings, Advanced.",
+    "no-swarm": "the swarm cannot be joined ({problem}). Retries automatically; the addresses "
+    "are in Settings, Advanced.",
     "no-run.open": "no run is open now. Resumes when one opens: there is nothing to do.",
     "no-run.fits": "no open run fits this computer. Resumes when one does; Runs says what each "
     "needs.",
     "no-run.ended": "the run has ended. Resumes with another one; your points stay yours.",
-    "no-run.barred": "this computer cannot take part in the run ({problem}). See Runs; it is tried "
-    "again by itself.",
+    "no-run.barred": "this computer cannot take part in the run ({problem}). See Runs; retries "
+    "automatically.",
     "quarantined": "no roster takes your key now ({problem}). Activity says what you can do.",
     "no-device": "there is no device to lend. Switch one on in Hardware.",
     "no-device.small": "{device} has too little memory for this run, which needs {wanted} MiB. "
     "Raise its limit in Hardware or choose another run.",
-    "disk": "only {free} GiB of disk are free and {wanted} GiB shall stay free. Resumes when "
-    "there is 1 GiB more than that.",
+    "disk": "only {free} GiB of disk space are free, and {wanted} GiB should stay free. Resumes "
+    "when there is 1 GiB more than that.",
     "disk.unknown": "cannot tell how much disk is free. Check that the store's folder is there.",
     "disk.store": "the store holds {used} GiB of at most {most} GiB. Resumes when it has been "
     "trimmed; its limit is in Settings, Storage.",
@@ -76,8 +76,8 @@ REASONS: Mapping[str, str] = {
     "battery-unknown.probe": "the hardware probe does not answer. Resumes when it does; see Health "
     "in Activity.",
     "saving-power": "the system saves power. Resumes when that is switched off.",
-    "hot": "{device} has {degrees} °C and shall stay below {limit} °C. Resumes when it is 5 °C "
-    "cooler than that.",
+    "hot": "{device} is at {degrees} °C, above your limit of {limit} °C. Resumes when it is 5 °C "
+    "below the limit.",
     "game": "a game is running ({program}). Resumes 60 s after it closes.",
     "fullscreen": "a game is fullscreen ({program}). Resumes 60 s after it closes.",
     "film": "a film is fullscreen ({program}). Resumes 60 s after it closes.",
@@ -103,12 +103,14 @@ REASONS: Mapping[str, str] = {
     "off pausing for games in Settings, When to lend.",
     "cannot-tell.programs": "cannot tell whether one of your exclusive programs is running. See "
     "Health in Activity, or empty their list in Settings, When to lend.",
-    "others-gpu": "other programs keep {device} {percent} % busy. Resumes 60 s after that.",
+    "others-gpu": "other programs are using {percent} % of {device}. Resumes 60 s after they "
+    "finish.",
     "others-gpu.until": "other programs needed {device}. Resumes {until}.",
-    "others-cpu": "other programs keep the processor {percent} % busy. Resumes 60 s after that.",
+    "others-cpu": "other programs are using {percent} % of your CPU. Resumes 60 s after they "
+    "finish.",
     "others-cpu.until": "other programs needed the processor. Resumes {until}.",
-    "others-cpu.unknown": "cannot tell how busy other programs keep the processor. See Health in "
-    "Activity, or set that limit to 100 % in Settings, When to lend.",
+    "others-cpu.unknown": "cannot tell how much CPU other programs use. See Health in Activity, "
+    "or set that limit to 100 % in Settings, When to lend.",
     "gpu-memory": "{device} has {free} MiB of memory free and training needs {wanted} MiB. "
     "Resumes when other programs give it back.",
     "gpu-unknown": "cannot tell what the graphics cards do: their probe does not answer. Resumes "

@@ -153,7 +153,7 @@ def test_every_probe_is_shown_with_source_error_and_way_out(
     _show(page, worker, replace(LENDING, machine=replace(MACHINE, health=(hot,))))
     page.open_view("health")
     well, blind = page.health.session.rows
-    assert (well.name.text(), well.chip.words) == ("Time without input", "Answers")
+    assert (well.name.text(), well.chip.words) == ("Time without input", "OK")
     assert well.source.text() == "by mutter, in 3 ms"
     assert not well.error.isVisible()
     assert not well.remedy.isVisible()
@@ -182,12 +182,12 @@ def test_health_follows_what_the_app_sees(
     page.open_view("health")
     assert page.health.session.empty.isVisible()
     assert page.health.machine.empty.isVisible()
-    assert page.health.words == "Not all probes have answered yet."
+    assert page.health.words == "Some checks have not responded yet."
     model.sense(SessionFacts(health=(WELL, BLIND)))
     qtbot.waitUntil(lambda: len(page.health.session.rows) == 2, timeout=1_000)
     model.sense(SessionFacts(health=(replace(BLIND, ok=True, error=""),)))
     qtbot.waitUntil(lambda: len(page.health.session.rows) == 1, timeout=1_000)
-    assert page.health.session.rows[0].chip.words == "Answers"
+    assert page.health.session.rows[0].chip.words == "OK"
 
 
 @pytest.mark.parametrize("name", [*NAMES, "of-a-later-version"])

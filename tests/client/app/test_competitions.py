@@ -127,7 +127,7 @@ def test_an_error_without_a_list_can_be_tried_again(
 ) -> None:
     worker.replies[AskCompetitions] = "the ledger does not answer."
     _show(page, worker)
-    assert page.empty.words == "The ledger does not answer. It will be asked again."
+    assert page.empty.words == "Can't reach the ledger. Tequio will keep trying."
     worker.replies[AskCompetitions] = COMPETITIONS
     qtbot.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
     assert not page.empty.isVisible()

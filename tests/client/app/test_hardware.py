@@ -309,7 +309,7 @@ def test_beside_lending_nothing_is_measured(
     _show(page, worker, snapshot)
     row = page.cards["cuda:0"].benchmark
     assert not row.button.isEnabled()
-    assert row.note == "To measure, pause lending first: beside other work it means nothing."
+    assert row.note == "Pause first to get a meaningful result."
 
 
 # --- what stops lending

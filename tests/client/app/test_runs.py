@@ -197,7 +197,7 @@ def test_a_model_may_write_nothing_or_a_word_without_an_end(qtbot: QtBot) -> Non
 
 def test_a_run_that_was_chosen_for_us_can_be_kept(page: RunsPage, worker: ScriptedWorker) -> None:
     _show(page, worker)
-    assert page.detail.button.text() == "Keep this run"
+    assert page.detail.button.text() == "Stay on this run"
     page.detail.button.click()
     assert worker.last(control.Choose) == control.Choose(preferences=replace(AGREED, run=OURS))
 

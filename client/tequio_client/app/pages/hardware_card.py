@@ -59,8 +59,8 @@ class DeviceCard(Card):
         self.role_row = SettingRow(
             self.tr("Role"),
             self.tr(
-                "Trainers compute, witnesses check what trainers say. Default: automatic, which is "
-                "both."
+                "Trainers train the model; witnesses check their work. Automatic does both. "
+                "Default: automatic."
             ),
             self.role,
         )
