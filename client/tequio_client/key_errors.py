@@ -21,7 +21,7 @@ TEMPLATES: Mapping[str, str] = {
     "size": "the key file {path} has {size} bytes instead of {due}: restore it from a backup, or "
     "move it away to become a new peer",
     "damaged": "the key file {path} is damaged: restore it from a backup",
-    "gone": "no key in {folder}: restore it from a backup, or make a new one",
+    "gone": "there is no key in {folder}: restore it from a backup, or make a new one",
     "there": "there is a key in {folder} already: restoring puts it aside, making does not",
     # the passphrase
     "passphrase-needed": "the key file {path} is sealed: a passphrase is needed",

@@ -3882,7 +3882,7 @@
         <translation>el archivo de clave {path} está dañado: restáuralo de una copia</translation>
     </message>
     <message>
-        <source>no key in {folder}: restore it from a backup, or make a new one</source>
+        <source>there is no key in {folder}: restore it from a backup, or make a new one</source>
         <translation>no hay clave en {folder}: restáurala de una copia de seguridad, o crea una nueva</translation>
     </message>
     <message>

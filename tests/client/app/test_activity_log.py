@@ -163,7 +163,7 @@ def test_every_probe_is_shown_with_source_error_and_way_out(
     assert "no display" in blind.accessibleName()
     (row,) = page.health.machine.rows
     assert row.source.text() == "Nothing on this system can tell"
-    assert page.health.words.startswith("2 probes cannot tell what they look at.")
+    assert page.health.words.startswith("2 checks aren't working.")
 
 
 def test_when_all_probes_answer_it_says_so(
@@ -172,7 +172,7 @@ def test_when_all_probes_answer_it_says_so(
     model.sense(SessionFacts(health=(WELL,)))
     _show(page, worker, replace(LENDING, machine=replace(MACHINE, health=(WELL,))))
     page.open_view("health")
-    assert page.health.words == "All 2 probes answer."
+    assert page.health.words == "All 2 checks are working."
 
 
 def test_health_follows_what_the_app_sees(

@@ -268,7 +268,7 @@ def test_an_error_without_a_list_can_be_tried_again(
 ) -> None:
     worker.replies[AskRuns] = "the ledger does not answer."
     _show(page, worker)
-    assert page.empty.words == "the ledger does not answer. It will be asked again."
+    assert page.empty.words == "the ledger does not answer. Tequio will keep trying."
     worker.replies[AskRuns] = RUNS
     qtbot.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
     assert page.stack.currentWidget() is not page.empty

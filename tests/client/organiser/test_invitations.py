@@ -171,7 +171,7 @@ def test_a_link_to_another_network_or_a_broken_one_is_told_in_words(party: Party
         "join", unknown, "--dir", party.guest("bo")
     )
     for broken in (link.text()[:-1], link.text().split("&")[0], "https://example.org/"):
-        assert "no whole invitation link" in party.refused(
+        assert "not a valid invitation link" in party.refused(
             "join", broken, "--dir", party.guest("cleo")
         )
 
