@@ -29,7 +29,7 @@ from tequio_client.app.keys import problems
 from tequio_client.app.language import LANGUAGES
 from tequio_client.app.pages import settings_table
 from tequio_client.key_errors import TEMPLATES
-from tequio_client.link import event_words, round_words, words
+from tequio_client.link import texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 APP = Path(tequio_client.app.__file__).parent
 FOLDER = Path(tequio_assets.__file__).parent / "i18n"
 TABLES: tuple[tuple[str, Iterable[str]], ...] = (
-    (app_words.CONTEXT, words.STATES.values()),
-    (app_words.CONTEXT, words.REASONS.values()),
-    (app_words.CONTEXT, words.WHEN.values()),
-    (app_words.CONTEXT, event_words.EVENTS.values()),
-    (app_words.CONTEXT, (event_words.UNKNOWN, round_words.NEWER)),
-    (app_words.CONTEXT, round_words.STATES.values()),
-    (app_words.CONTEXT, round_words.REASONS.values()),
-    (app_words.CONTEXT, round_words.STANDINGS.values()),
+    (app_words.CONTEXT, texts.STATES.values()),
+    (app_words.CONTEXT, texts.REASONS.values()),
+    (app_words.CONTEXT, texts.WHEN.values()),
+    (app_words.CONTEXT, texts.EVENTS.values()),
+    (app_words.CONTEXT, (texts.UNKNOWN_EVENT, texts.UNKNOWN_REASON)),
+    (app_words.CONTEXT, texts.ROUND_STATES.values()),
+    (app_words.CONTEXT, texts.ROUND_REASONS.values()),
+    (app_words.CONTEXT, texts.STANDINGS.values()),
     (problems.CONTEXT, TEMPLATES.values()),
     (settings_table.CONTEXT, [text for text in settings_table.texts() if text]),
 )

@@ -14,7 +14,6 @@ import structlog
 import trio
 
 from tequio_client.ledger_api import LedgerRefusedError
-from tequio_client.link.event_words import Event
 from tequio_client.link.questions import (
     Activity,
     AskActivity,
@@ -29,6 +28,7 @@ from tequio_client.link.questions import (
     Series,
 )
 from tequio_client.link.snapshot import PointsShown
+from tequio_client.link.texts import Event
 from tequio_client.worker import points_read
 from tequio_client.worker.book_file import BookError
 from tequio_client.worker.points_catch_up import CatchUp

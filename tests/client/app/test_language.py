@@ -17,8 +17,7 @@ from tequio_client.app.language import (
     locale_of,
 )
 from tequio_client.key_errors import TEMPLATES
-from tequio_client.link import event_words, round_words
-from tequio_client.link import words as link_words
+from tequio_client.link import texts as link_texts
 from tests.support import app_texts
 from tests.support.app_texts import Text, is_finished
 
@@ -122,7 +121,11 @@ def test_every_translation_ends_as_its_text_does(code: str) -> None:
 
 def test_the_shared_tables_are_among_the_texts(texts: tuple[Text, ...]) -> None:
     words_of = {text.source for text in texts if text.context == words.CONTEXT}
-    assert words_of > {link_words.REASONS["in-use"], event_words.UNKNOWN, round_words.NEWER}
+    assert words_of > {
+        link_texts.REASONS["in-use"],
+        link_texts.UNKNOWN_EVENT,
+        link_texts.UNKNOWN_REASON,
+    }
     assert {Text("keys", template) for template in TEMPLATES.values()} < set(texts)
 
 

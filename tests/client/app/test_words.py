@@ -9,10 +9,10 @@ import pytest
 from PySide6.QtCore import QLocale
 
 from tequio_client.app import words
-from tequio_client.link import event_words
+from tequio_client.link import texts
 from tequio_client.link.decision import Decision, Reason, State
-from tequio_client.link.event_words import EVENTS, Event
 from tequio_client.link.questions import ActivityRow
+from tequio_client.link.texts import EVENTS, Event
 from tests.support.app_language import PseudoLocale
 from tests.support.app_scenes import NOW_MS
 
@@ -48,7 +48,7 @@ def test_a_rejection_says_why_in_words() -> None:
 
 def test_a_decision_of_the_past_ended_at_a_time() -> None:
     decision = Decision(state=State.SNOOZED, reason=Reason.SNOOZED, until_ms=NOW_MS - 60_000)
-    values = event_words.values_of(decision)
+    values = texts.event_values(decision)
     row = ActivityRow(number=1, at_ms=NOW_MS - 600_000, code=Event.DECIDED, values=values)
     said = words.event(row)
     assert said.startswith("Snoozed: you asked for a break. Resumes at ")

@@ -16,7 +16,7 @@ from tequio_client.app.widgets.card import Card
 from tequio_client.app.widgets.columns import Columns
 from tequio_client.app.widgets.empty_state import EmptyState
 from tequio_client.app.widgets.segmented import Segmented
-from tequio_client.link.event_words import Event
+from tequio_client.link.texts import Event
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
