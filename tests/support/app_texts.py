@@ -150,7 +150,7 @@ def plural_forms(code: str) -> int:
 def _lupdate(sources: list[str], code: str) -> str:
     with TemporaryDirectory() as folder:
         output = Path(folder, "found.ts")
-        command = [_tool("lupdate"), *sources, "-target-language", code, "-ts", output]
+        command = [_tool("lupdate"), *sources, "-target-language", code, "-ts", str(output)]
         subprocess.run(command, check=True, capture_output=True)
         return output.read_text("utf-8")
 
@@ -159,13 +159,13 @@ def released(path: Path) -> bytes:
     """The `.qm` file of a `.ts` file, without the texts that are unfinished."""
     with TemporaryDirectory() as folder:
         output = Path(folder, "made.qm")
-        command = [_tool("lrelease"), "-silent", "-nounfinished", path, "-qm", output]
+        command = [_tool("lrelease"), "-silent", "-nounfinished", str(path), "-qm", str(output)]
         subprocess.run(command, check=True, capture_output=True)
         return output.read_bytes()
 
 
-def _tool(name: str) -> Path:
-    return Path(sys.executable).with_name(f"pyside6-{name}")
+def _tool(name: str) -> str:
+    return str(Path(sys.executable).with_name(f"pyside6-{name}"))
 
 
 def main() -> int:
