@@ -233,11 +233,11 @@ def allow_others(tour: Tour) -> None:
     for _ in range(ATTEMPTS):  # keys get lost on a machine that has no time
         tour.click("Search settings")
         tour.press("ctrl+a")
-        tour.write("others on the processor")
+        tour.write("programs on the cpu")
         with suppress(AssertionError):
-            tour.see("Pauses while other programs keep all cores", 5)
+            tour.see("Pauses while other programs keep all CPU cores", 5)
             break
-    tour.click("Others on the processor")
+    tour.click("Other programs on the CPU")
     tour.press("ctrl+a")
     tour.write("100")
     tour.press("Return")
