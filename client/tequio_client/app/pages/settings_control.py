@@ -13,14 +13,14 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tequio_client.app.app_settings import AppSettings
-from tequio_client.app.pages.settings_table import (
-    CONTEXT,
+from tequio_client.app.pages.setting_specs import (
     ChipSpec,
     ChoiceSpec,
     NumberSpec,
     PercentSpec,
     SwitchSpec,
 )
+from tequio_client.app.pages.settings_table import CONTEXT
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.chip import Chip
 from tequio_client.app.widgets.dropdown import Dropdown
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.pages.edits import Edits
     from tequio_client.app.pages.page import Means, Own
-    from tequio_client.app.pages.settings_table import SectionSpec, SettingSpec
+    from tequio_client.app.pages.setting_specs import SectionSpec, SettingSpec
     from tequio_client.app.widgets.undo_toast import UndoToast
     from tequio_client.link.snapshot import Snapshot
 

@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from tequio_client.app import words
 from tequio_client.app.pages import settings_app, settings_lending
+from tequio_client.app.pages.setting_specs import CustomSpec, PercentSpec
 from tequio_client.app.pages.settings_control import Field, build, text, with_default
-from tequio_client.app.pages.settings_table import CustomSpec, PercentSpec, deciding_field
+from tequio_client.app.pages.settings_table import deciding_field
 from tequio_client.app.theme import sizes
 from tequio_client.app.widgets.card import Card
 from tequio_client.app.widgets.setting_row import SettingRow
@@ -18,8 +19,8 @@ from tequio_client.app.widgets.setting_row import SettingRow
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from tequio_client.app.pages.setting_specs import SectionSpec, SettingSpec
     from tequio_client.app.pages.settings_control import SettingControl, SettingsContext
-    from tequio_client.app.pages.settings_table import SectionSpec, SettingSpec
     from tequio_client.link.snapshot import Snapshot
 
 CUSTOM: Mapping[str, Callable[[SettingsContext], SettingControl | None]] = {
@@ -109,8 +110,8 @@ class SettingsSection(QWidget):
             row = SettingRow("", "", built.widget, is_wide=True)
             row.also(text(spec.title))
         else:
-            default = built.default if built is not None else ""
-            row = SettingRow(text(spec.title), _note(spec, default), built and built.widget)
+            default, widget = (built.default, built.widget) if built is not None else ("", None)
+            row = SettingRow(text(spec.title), _note(spec, default), widget)
         if built is not None:
             self._refreshes.append(built.refresh)
         self._add_row(spec, row)
